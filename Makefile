@@ -1,0 +1,58 @@
+# The recipes a developer and CI use; each sets up what it needs.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: help demo test check format bench lock install model clean
+
+help:       ## show this list
+	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
+
+$(VENV)/run.stamp: requirements/run.txt pyproject.toml
+	@echo "Setting up $(VENV) (once) ..."
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@$(PIP) install --require-hashes --requirement requirements/run.txt
+	@$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
+	@echo "Adding the developers' tools (once) ..."
+	@$(PIP) install --require-hashes --requirement requirements/dev.txt
+	@touch $@
+
+demo: $(VENV)/run.stamp          ## set up, build a sample project, show a query with its pack and receipt
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
+
+test: check        ## all gates and all tests
+	@rm -f .coverage .coverage.*
+	@$(BIN)/coverage run -m pytest
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
+
+check: $(VENV)/dev.stamp         ## formatting, lint, types, layers, size limits
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+	@$(BIN)/python tools/check_sizes.py
+
+format: $(VENV)/dev.stamp        ## rewrite the code in the house format
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(VENV)/dev.stamp         ## measure quality, speed and memory; table, and JSON in bench/results
+	@$(BIN)/python -m bench
+
+lock: $(VENV)/dev.stamp          ## resolve the dependencies anew, with hashes and without index addresses
+	@$(BIN)/python tools/lock.py
+
+install: $(VENV)/run.stamp       ## put the dmm command into ~/.local/bin
+	@mkdir -p "$$HOME/.local/bin" && ln -sf "$(CURDIR)/$(BIN)/dmm" "$$HOME/.local/bin/dmm"
+	@echo "dmm is now $$HOME/.local/bin/dmm"
+
+model: $(VENV)/dev.stamp         ## build the model and token-rank files of src/dmm/data again
+	@$(BIN)/python tools/build_model.py
+
+clean:      ## remove everything that was set up or measured
+	@rm -rf $(VENV) .demo .coverage .coverage.* .mypy_cache .ruff_cache .pytest_cache .import_linter_cache bench/results

@@ -1,0 +1,85 @@
+"""Run the measures: python -m bench [quality|latency|indexing|footprint|tokens|all]."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from bench import report
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HERE = Path(__file__).resolve().parent
+RESULTS = HERE / "results"
+CACHE = RESULTS / "cache"
+
+
+def main() -> None:
+    """Measure what is asked for, print tables, and keep the figures as JSON."""
+    arguments = _parse()
+    machine = report.describe_machine()
+    parts = []
+    for name, measure in _measures(arguments.data).items():
+        if arguments.part in (name, "all"):
+            parts.append(measure())
+            print(report.render(parts[-1]), flush=True)
+    print(report.footer(machine))
+    stamp = machine["date"].replace(":", "").replace("+0000", "Z")
+    target = arguments.json or RESULTS / f"{stamp}-{arguments.part}.json"
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(json.dumps(report.as_dict(parts, machine), indent=2) + "\n", "utf-8")
+    print(f"Written to {target}")
+
+
+def _parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
+    parser.add_argument("part", nargs="?", default="all", choices=[*_measures(Path()), "all"])
+    data = Path(os.environ.get("DMM_BENCH_DATA") or HERE / "data")
+    parser.add_argument("--data", type=Path, default=data, help="folder of the public sets")
+    parser.add_argument("--json", type=Path, help="where to write the figures")
+    return parser.parse_args()
+
+
+def _measures(data: Path) -> dict[str, Callable[[], report.Part]]:
+    """Name every part; its module is imported only when it runs."""
+
+    def quality() -> report.Part:
+        from bench import cached, quality
+
+        return quality.measure(data, cached.CachedEmbedder.open(CACHE))
+
+    def latency() -> report.Part:
+        from bench import latency
+
+        return latency.measure()
+
+    def indexing() -> report.Part:
+        from bench import indexing
+
+        return indexing.measure()
+
+    def footprint() -> report.Part:
+        from bench import footprint
+
+        return footprint.measure()
+
+    def tokens() -> report.Part:
+        from bench import cached, tokens
+
+        return tokens.measure(data, cached.CachedEmbedder.open(CACHE))
+
+    return {
+        "quality": quality,
+        "latency": latency,
+        "indexing": indexing,
+        "footprint": footprint,
+        "tokens": tokens,
+    }
+
+
+if __name__ == "__main__":
+    main()

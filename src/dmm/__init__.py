@@ -1,0 +1,1 @@
+"""Dynamic Markdown Memory: the memory that coding agents can be held to."""

@@ -1,0 +1,122 @@
+"""The one place that knows how the parts are put together."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dmm.config import FILE_NAME, Config, read_config
+from dmm.domain.memory import OVERLAY_SCOPES, Origin
+from dmm.embed.tokens import TokenCounter
+from dmm.files.roots import NAME, Root, find_root
+from dmm.files.tree import MemoryTree
+from dmm.service.baselines import Baselines
+from dmm.service.indexes import Indexes, Shelf
+from dmm.service.packs import Packs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.embed.model import Embedder
+    from dmm.service.memories import Memories
+    from dmm.service.monoliths import Monoliths
+    from dmm.service.overview import Overview
+    from dmm.service.validation import Validation
+
+
+def today() -> dt.date:
+    """Tell the day, the same everywhere in the world."""
+    return dt.datetime.now(dt.UTC).date()
+
+
+@dataclass(frozen=True)
+class Dmm:
+    """Everything DMM can do for one project; what a query does not need is loaded on demand."""
+
+    root: Root
+    config: Config
+    home: Path
+    indexes: Indexes
+    count: Callable[[str], int]
+
+    @cached_property
+    def packs(self) -> Packs:
+        """Answers queries."""
+        baselines = Baselines(self.root, self.count)
+        return Packs(self.root, self.config.retrieval, self.indexes, baselines, self.count, today)
+
+    @cached_property
+    def memories(self) -> Memories:
+        """Works on all memories at once."""
+        from dmm.service import memories
+
+        return memories.Memories(self.root, self.indexes)
+
+    @cached_property
+    def monoliths(self) -> Monoliths:
+        """Imports and exports instruction files."""
+        from dmm.service import monoliths
+
+        settings = self.config.retrieval
+        return monoliths.Monoliths(self.root, settings, self.indexes, self.count, today, self.home)
+
+    @cached_property
+    def validation(self) -> Validation:
+        """Checks and mends memory files."""
+
+        config = self.config
+        return validation.Validation(
+            self.root, config.validation, config.retrieval, self.indexes, self.count, today
+        )
+
+    @cached_property
+    def overview(self) -> Overview:
+        """Describes the state of the memory."""
+        from dmm.service import overview
+
+        return overview.Overview(
+            self.root, self.config.retrieval, self.indexes.shelves, self.count, today
+        )
+
+
+def open_dmm(
+    *,
+    start: Path | None = None,
+    override: Path | None = None,
+    home: Path | None = None,
+    load_model: Callable[[], Embedder] | None = None,
+) -> Dmm:
+    """Put DMM together for the project around `start`."""
+    home = home or Path.home()
+    named = os.environ.get("DMM_ROOT")
+    override = override or (Path(named) if named else None)
+    root = find_root(start or Path.cwd(), override, home)
+    config = read_config(root.folder / FILE_NAME)
+    counter = TokenCounter()
+    indexes = Indexes(
+        shelves=_shelves(root, home, config),
+        count=counter.count,
+        load_model=load_model or _load_model,
+        batch_size=config.indexer.batch_size,
+    )
+    return Dmm(root, config, home, indexes, counter.count)
+
+
+def _load_model() -> Embedder:
+    from dmm.embed.model import Embedder
+
+    return Embedder.load()
+
+
+def _shelves(root: Root, home: Path, config: Config) -> tuple[Shelf, ...]:
+    name = config.storage.embeddings_db
+    shelves = [Shelf(Origin.PROJECT, root.tree, root.folder / name)]
+    own = home / NAME
+    if (own / "memory").is_dir() and own.resolve() != root.folder:
+        tree = MemoryTree(own / "memory", tuple(scope.value for scope in OVERLAY_SCOPES))
+        shelves.append(Shelf(Origin.USER, tree, own / "index" / "embeddings.db"))
+    return tuple(shelves)

@@ -1,0 +1,43 @@
+"""Errors as the command line tells them: one message, one exit status per kind."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dmm.errors import DmmError
+
+FINDINGS = 1
+INTERRUPTED = 130
+
+EXIT_STATUS = {
+    "error": 1,
+    "usage": 2,
+    "config": 4,
+    "no_root": 5,
+    "path_refused": 6,
+    "file_exists": 6,
+    "memory_file": 7,
+    "model_unavailable": 8,
+    "storage": 9,
+    "index_broken": 9,
+    "index_busy": 10,
+}
+
+
+def report(error: DmmError, *, as_json: bool) -> int:
+    """Tell the user what went wrong, where, and the way out; return the exit status."""
+    status = EXIT_STATUS[error.code]
+    if as_json:
+        told = {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint}
+        sys.stdout.write(json.dumps({"error": told}, indent=2) + "\n")
+        return status
+    lines = [f"dmm: {error.what}"]
+    if error.where:
+        lines.append(f"  where: {error.where}")
+    if error.hint:
+        lines.append(f"  try:   {error.hint}")
+    sys.stderr.write("\n".join(lines) + "\n")
+    return status

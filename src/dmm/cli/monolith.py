@@ -1,0 +1,129 @@
+"""`dmm import` and `dmm export`: instruction files into memories, and back into one file."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dmm.cli.options import Json, Root, open_project, print_json, print_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.monolith.memories import PlannedMemory
+    from dmm.service.monoliths import Import
+
+Files = Annotated[
+    list[Path],
+    typer.Argument(metavar="FILE...", help="CLAUDE.md, AGENTS.md, .cursor/rules, a folder, ..."),
+]
+
+
+def import_files(
+    files: Files,
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Write the memories (default: preview).")
+    ] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Split instruction files into memories of one concept each; a preview unless --apply."""
+    dmm = open_project(root)
+    found = dmm.monoliths.plan(files)
+    if apply:
+        found = dmm.monoliths.apply(found)
+    if as_json:
+        print_json(_describe(found))
+    else:
+        print_lines(list(_lines(found, applied=apply)))
+
+
+def export(
+    output: Annotated[Path | None, typer.Option(help="Write to a file instead.")] = None,
+    include_deprecated: Annotated[
+        bool, typer.Option("--include-deprecated", help="Add archived memories at the end.")
+    ] = False,
+    root: Root = None,
+) -> None:
+    """Write all memories of the project as one markdown file."""
+    text = open_project(root).monoliths.export(include_deprecated=include_deprecated)
+    if output is None:
+        sys.stdout.write(text)
+        return
+    from dmm.files.durable import write_atomic
+
+    write_atomic(output, text.encode())
+    sys.stderr.write(f"Memories written to {output}\n")
+
+
+def _describe(found: Import) -> dict[str, Any]:
+    plan = found.plan
+    return {
+        "memories": [_describe_planned(one) for one in plan.memories],
+        "present": [one.memory.title for one in found.present],
+        "merged": [
+            {"text": m.text, "source": str(m.source), "kept": str(m.kept), "memory": m.memory}
+            for m in plan.merged
+        ],
+        "skipped": [
+            {"text": s.text, "source": str(s.source), "reason": s.reason} for s in plan.skipped
+        ],
+        "imports": [{"target": i.target, "source": str(i.ref)} for i in plan.imports],
+        "monolith_tokens": plan.monolith_tokens,
+        "baseline_tokens": plan.baseline_tokens,
+        "pack_tokens": found.pack_tokens,
+        "written": list(found.written),
+    }
+
+
+def _describe_planned(one: PlannedMemory) -> dict[str, Any]:
+    return {
+        "path": one.memory.path,
+        "id": one.memory.id,
+        "title": one.memory.title,
+        "scope": one.memory.scope.value,
+        "tags": list(one.memory.tags),
+        "tokens": one.tokens,
+        "sources": [str(source) for source in one.sources],
+        "warnings": list(one.warnings),
+        "content": one.memory.body,
+    }
+
+
+def _lines(found: Import, *, applied: bool) -> Iterator[str]:
+    plan = found.plan
+    for one in plan.memories:
+        yield f"{one.memory.path}  ({one.tokens} tokens)"
+        yield f"    {one.memory.title}  [{', '.join(one.memory.tags)}]"
+        yield f"    from {', '.join(str(source) for source in one.sources)}"
+    for merged in plan.merged:
+        yield f"merged   {merged.source}: said already at {merged.kept}"
+    for skipped in plan.skipped:
+        yield f"skipped  {skipped.source}: {skipped.reason}"
+    for mention in plan.imports:
+        yield f"mentions {mention.target} ({mention.ref}): import that file too if it matters"
+    for one in found.present:
+        yield f"present  {one.memory.title}: the project remembers this already"
+    yield ""
+    yield from _summary(found, applied=applied)
+
+
+def _summary(found: Import, *, applied: bool) -> Iterator[str]:
+    plan = found.plan
+    scopes = Counter(one.memory.scope.value for one in plan.memories)
+    parts = ", ".join(f"{count} {scope}" for scope, count in scopes.items())
+    yield f"{len(plan.memories)} memories ({parts or 'none'}), {len(plan.merged)} merged"
+    if found.pack_tokens is not None:
+        saved = 100 - round(100 * found.pack_tokens / max(1, plan.monolith_tokens))
+        yield (
+            f"The files cost {plan.monolith_tokens} tokens in every session; a typical pack"
+            f" of these memories {found.pack_tokens} ({saved} % less)."
+        )
+    if not applied:
+        yield "Nothing was written. To write the memories, add --apply."
+    elif found.written:
+        yield "Written below .dmm/memory. Read them, run dmm validate, and commit them."

@@ -1,0 +1,38 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.bootstrap import Dmm
+
+Root = Annotated[
+    Path | None,
+    typer.Option(help="The .dmm folder or its parent (default: found upwards, or $DMM_ROOT)."),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+def open_project(root: Path | None) -> Dmm:
+    """Open the project around the working directory."""
+    from dmm.bootstrap import open_dmm
+
+    return open_dmm(override=root)
+
+
+def print_json(value: Any) -> None:
+    """Print plain data as JSON that is the same for the same data."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def print_lines(lines: Iterator[str] | list[str]) -> None:
+    """Print text as it is: no colour, no wrapping, good for pipes."""
+    sys.stdout.write("".join(f"{line}\n" for line in lines))

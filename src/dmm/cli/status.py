@@ -1,0 +1,95 @@
+"""`dmm status`: the memory of a project on one screen."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.cli.options import Json, Root, open_project, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dmm.domain.report import Finding
+    from dmm.service.overview import IndexState, RootState, Status
+
+SHOWN = 5
+
+
+def status(as_json: Json = False, root: Root = None) -> None:
+    """Show what the memory holds, whether the index is fresh, and what needs a look."""
+    state = open_project(root).overview.describe()
+    if as_json:
+        print_json(state.as_dict())
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in _rows(state):
+        table.add_row(name, value)
+    console = Console(highlight=False)
+    console.print("[bold]DMM status[/bold]")
+    console.print(table)
+
+
+def _rows(state: Status) -> Iterator[tuple[str, str]]:
+    for root in state.roots:
+        yield from _root_rows(root)
+    used, budget = state.baseline_tokens, state.baseline_budget
+    colour = "red" if used > budget else "green"
+    files = f"{state.baseline_files} files"
+    yield (
+        "Baseline",
+        f"{files}, [{colour}]{used} of {budget} tokens[/{colour}] {_bar(used, budget)}",
+    )
+    yield from _findings("Faults", state.faults, "red")
+    yield from _findings("Stale", state.stale, "yellow")
+    yield from _findings("Expired", state.expired, "yellow")
+    yield "SQLite", state.sqlite_version
+
+
+def _bar(used: int, budget: int, width: int = 16) -> str:
+    filled = min(width, round(width * used / budget)) if budget else width
+    return "█" * filled + "░" * (width - filled)
+
+
+def _root_rows(root: RootState) -> Iterator[tuple[str, str]]:
+    counts = ", ".join(f"{count} {scope}" for scope, count in root.scopes.items() if count)
+    archived = f", {root.deprecated} deprecated" if root.deprecated else ""
+    yield "Memory" if root.origin == "project" else "Your own", root.folder
+    yield "", f"{root.files} files: {counts or 'no memories yet'}{archived}"
+    yield "Index", _index(root.index)
+    if root.index.model:
+        yield "Model", root.index.model.partition("/")[0]
+
+
+def _index(index: IndexState) -> str:
+    if index.state != "ready":
+        way = "it is built by the next query, or: dmm reindex" if index.state == "not built" else ""
+        return f"[yellow]{index.state}[/yellow] {index.note or way}".rstrip()
+    size = f"{index.indexed} memories, {index.size_bytes / 1e6:.1f} MB"
+    pending = [
+        f"{count} {word}"
+        for count, word in (
+            (index.added, "new"),
+            (index.changed, "changed"),
+            (index.removed, "removed"),
+            (index.without_vectors, "without vectors"),
+        )
+        if count
+    ]
+    fresh = f"[yellow]{', '.join(pending)} since[/yellow]" if pending else "[green]fresh[/green]"
+    return f"{fresh}, {size}" + (f" ({index.note})" if index.note else "")
+
+
+def _findings(name: str, findings: Sequence[Finding], colour: str) -> Iterator[tuple[str, str]]:
+    if not findings:
+        yield name, "none"
+        return
+    yield name, f"[{colour}]{len(findings)}[/{colour}]"
+    for finding in findings[:SHOWN]:
+        yield "", f"{finding.where}: {finding.message}".replace("[", r"\[")
+    if len(findings) > SHOWN:
+        yield "", f"and {len(findings) - SHOWN} more: dmm validate"

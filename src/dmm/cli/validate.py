@@ -1,0 +1,57 @@
+"""`dmm validate`: what is wrong or doubtful in the memory files."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dmm.cli.options import Json, Root, open_project, print_json, print_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from dmm.domain.report import Finding, Repair, ValidationReport
+
+
+def validate(
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend what is mechanical, then check.")
+    ] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Check all memory files: format, sizes, ids, links, duplicates, budgets, citations."""
+    validation = open_project(root).validation
+    repairs: Sequence[Repair] = ()
+    if fix:
+        repairs, report = validation.fix()
+    else:
+        report = validation.check()
+    if as_json:
+        print_json(report.as_dict() | {"repairs": [asdict(repair) for repair in repairs]})
+    else:
+        print_lines(list(_lines(report, repairs)))
+    if report.errors:
+        raise typer.Exit(1)
+
+
+def _lines(report: ValidationReport, repairs: Sequence[Repair]) -> Iterator[str]:
+    for repair in repairs:
+        yield f"{'fixed' if repair.applied else 'left '}  {repair.path}: {repair.what}"
+    yield f"{report.valid} of {report.files} files valid"
+    for title, findings in (("errors", report.errors), ("warnings", report.warnings)):
+        if findings:
+            yield f"{len(findings)} {title}:"
+            for finding in findings:
+                yield from _finding_lines(finding)
+    fixable = sum(finding.fixable for finding in report.findings)
+    if fixable:
+        yield f"{fixable} can be mended with: dmm validate --fix"
+
+
+def _finding_lines(finding: Finding) -> Iterator[str]:
+    yield f"  - {finding.where}: {finding.message}"
+    if finding.hint:
+        yield f"      try: {finding.hint}"

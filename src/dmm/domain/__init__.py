@@ -1,0 +1,1 @@
+"""Pure values: what a memory, a query and a pack are."""

@@ -1,0 +1,193 @@
+"""A pack: what an agent is given for a task, and the account of every token and exclusion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Literal
+
+from dmm.domain.memory import Origin, Scope
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+DEFAULT_BUDGET = 2000
+DEFAULT_BASELINE_BUDGET = 800
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRequest:
+    """What is asked: the task, the budgets and the filters."""
+
+    query: str
+    budget: int = DEFAULT_BUDGET
+    baseline_budget: int = DEFAULT_BASELINE_BUDGET
+    scope: Scope | None = None
+    exclude_ephemeral: bool = False
+    include_deprecated: bool = False
+    explain: bool = False
+
+
+class Freshness(StrEnum):
+    """What became of a cited place since the memory was written."""
+
+    FRESH = "fresh"
+    MOVED = "moved"
+    CHANGED = "changed"
+    GONE = "gone"
+
+
+@dataclass(frozen=True, slots=True)
+class CitationCheck:
+    """The state of one citation in the working tree; `now` says where moved code is."""
+
+    cite: str
+    state: Freshness
+    now: str | None = None
+
+
+BASELINE_LEVEL = 3
+RETRIEVED_LEVEL = 4
+
+
+def shown_path(path: str, origin: Origin) -> str:
+    """Name a memory in packs: its path, with a mark if it is the user's own."""
+    return path if origin is Origin.PROJECT else f"{origin}:{path}"
+
+
+def entry_heading(shown: str, relevance: str, level: int = RETRIEVED_LEVEL) -> str:
+    """Write the heading line of an entry; any relevance of two decimals costs the same tokens."""
+    return f"{'#' * level} [{shown}] (relevance: {relevance})\n"
+
+
+def label_line(label: str) -> str:
+    """Write a label of an entry, between its heading and its content."""
+    return f"> {label}\n"
+
+
+ENTRY_END = "\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class PackEntry:
+    """One memory in a pack: `token_count` counts its content, `heading_tokens` its heading."""
+
+    id: str
+    path: str
+    title: str
+    content: str
+    token_count: int
+    heading_tokens: int
+    source: Literal["baseline", "retrieved"]
+    scope: Scope
+    origin: Origin = Origin.PROJECT
+    relevance_score: float = 1.0
+    labels: tuple[str, ...] = ()
+    citations: tuple[CitationCheck, ...] = ()
+
+
+class Reason(StrEnum):
+    """Why a candidate is in the pack or not."""
+
+    INCLUDED = "included"
+    BUDGET = "budget"
+    FLOOR = "below_floor"
+    DUPLICATE = "near_duplicate"
+    LIMIT = "candidate_limit"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One line of the receipt: how a memory was found, each part of its score, and its fate."""
+
+    path: str
+    title: str
+    lanes: tuple[str, ...]
+    parts: dict[str, float]
+    score: float
+    tokens: int
+    reason: Reason
+    detail: str = ""
+
+    @property
+    def included(self) -> bool:
+        """Whether it is in the pack."""
+        return self.reason is Reason.INCLUDED
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """The account of one retrieval: directories preferred, and the candidates' fates.
+
+    All of the `considered` candidates are listed if the request asks to explain, else only those
+    that could have been served.
+    """
+
+    directories: tuple[tuple[str, float], ...] = ()
+    candidates: tuple[Candidate, ...] = ()
+    considered: int = 0
+    abstained: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """The always-included part, compiled: its entries and what is wrong with it, if anything."""
+
+    entries: tuple[PackEntry, ...] = ()
+    notices: tuple[str, ...] = ()
+
+    @property
+    def tokens(self) -> int:
+        """Tokens of the contents."""
+        return sum(entry.token_count for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """The compiled pack; with the same files, request and day it is the same pack."""
+
+    query: str
+    day: dt.date
+    budget: int
+    baseline_budget: int
+    baseline_entries: tuple[PackEntry, ...]
+    retrieved_entries: tuple[PackEntry, ...]
+    receipt: Receipt
+    notices: tuple[str, ...] = ()
+
+    @property
+    def baseline_tokens(self) -> int:
+        """Tokens of the baseline contents."""
+        return sum(entry.token_count for entry in self.baseline_entries)
+
+    @property
+    def retrieved_tokens(self) -> int:
+        """Tokens of the retrieved contents."""
+        return sum(entry.token_count for entry in self.retrieved_entries)
+
+    @property
+    def heading_tokens(self) -> int:
+        """Tokens of all entry headings and labels."""
+        entries = (*self.baseline_entries, *self.retrieved_entries)
+        return sum(entry.heading_tokens for entry in entries)
+
+    @property
+    def total_tokens(self) -> int:
+        """Tokens of all contents."""
+        return self.baseline_tokens + self.retrieved_tokens
+
+    @property
+    def included_paths(self) -> tuple[str, ...]:
+        """Paths in the order of the pack."""
+        return tuple(entry.path for entry in (*self.baseline_entries, *self.retrieved_entries))
+
+    @property
+    def excluded(self) -> tuple[Candidate, ...]:
+        """Relevant candidates left out: no room left, or the same thing said twice."""
+        reasons = (Reason.BUDGET, Reason.DUPLICATE)
+        return tuple(c for c in self.receipt.candidates if c.reason in reasons)
+
+    @property
+    def excluded_paths(self) -> tuple[str, ...]:
+        """Their paths, best first."""
+        return tuple(candidate.path for candidate in self.excluded)

@@ -1,0 +1,76 @@
+"""Reports: what a look over the memory files found, and what a command did to them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+Level = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong (error) or doubtful (warning); `check` is its stable name."""
+
+    path: str
+    level: Level
+    check: str
+    message: str
+    line: int | None = None
+    hint: str | None = None
+    fixable: bool = False
+
+    @property
+    def where(self) -> str:
+        """The file, with the line where one is known."""
+        return self.path if self.line is None else f"{self.path}:{self.line}"
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationReport:
+    """All findings in path order; `files` counts the memory files, `valid` those without errors."""
+
+    files: int
+    valid: int
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What keeps a file from being served, or makes it unsafe."""
+        return tuple(finding for finding in self.findings if finding.level == "error")
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What should be looked at."""
+        return tuple(finding for finding in self.findings if finding.level == "warning")
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as plain data."""
+        return {
+            "files": self.files,
+            "valid": self.valid,
+            "errors": len(self.errors),
+            "warnings": len(self.warnings),
+            "findings": [asdict(finding) for finding in self.findings],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """One change to a file; where `applied` is false, `what` says why it was left alone."""
+
+    path: str
+    what: str
+    applied: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class SetupReport:
+    """What `dmm init` made, and which files it found and left as they are."""
+
+    folder: Path
+    created: tuple[str, ...]
+    kept: tuple[str, ...]

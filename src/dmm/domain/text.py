@@ -1,0 +1,19 @@
+"""Text made safe to show: characters that hide or reorder what a reader sees become visible."""
+
+from __future__ import annotations
+
+import re
+
+# Controls, marks of direction, and what has no glyph. The joiners U+200C and U+200D and the
+# variation selectors U+FE00 to U+FE0F stay: scripts and emoji are written with them.
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad"
+    "\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
+    "\U000e0000-\U000e0fff]"
+)
+
+
+def neutralise(text: str) -> str:
+    """Show control, zero-width, bidirectional and tag characters as their code: <U+202E>."""
+    return _INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)

@@ -1,0 +1,109 @@
+"""The one error family of DMM; every surface maps `code` to its own status.
+
+DmmError
+├── UsageError            a request that can't be carried out as given
+├── ConfigError           a configuration file or value that can't be used
+├── RootNotFound          no .dmm folder from here upwards
+├── PathRefused           a path that may not be read or written
+├── FileExists            a create whose file is already there
+├── MemoryFileError       a memory file that can't be read as a memory
+├── ModelUnavailable      the embedding model is missing or broken
+└── StorageError          the disk or the database refused
+    ├── IndexBusy         another process is indexing
+    └── IndexBroken       the index file is not a usable index
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+FileFault = Literal["io", "yaml", "schema", "content"]
+
+
+class DmmError(Exception):
+    """Something went wrong that the user can understand: what, where, and the way out."""
+
+    code: ClassVar[str] = "error"
+
+    def __init__(self, what: str, *, where: str | None = None, hint: str | None = None) -> None:
+        super().__init__(what)
+        self.what = what
+        self.where = where
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}" if self.where else self.what
+
+
+class UsageError(DmmError):
+    """The request can't be carried out as given."""
+
+    code = "usage"
+
+
+class ConfigError(DmmError):
+    """A configuration value can't be used; `where` names the file and the key."""
+
+    code = "config"
+
+
+class RootNotFound(DmmError):
+    """There is no .dmm folder in the working directory or above it."""
+
+    code = "no_root"
+
+
+class PathRefused(DmmError):
+    """The path leaves the memory tree or could be read as another one."""
+
+    code = "path_refused"
+
+
+class FileExists(DmmError):
+    """The file to be created is already there."""
+
+    code = "file_exists"
+
+
+class MemoryFileError(DmmError):
+    """One file can't be read as a memory; the others are unaffected."""
+
+    code = "memory_file"
+
+    def __init__(
+        self,
+        path: str,
+        fault: FileFault,
+        what: str,
+        *,
+        line: int | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(what, where=path if line is None else f"{path}:{line}", hint=hint)
+        self.path = path
+        self.fault = fault
+        self.line = line
+
+
+class ModelUnavailable(DmmError):
+    """The embedding model is missing or broken, so only keyword retrieval is possible."""
+
+    code = "model_unavailable"
+
+
+class StorageError(DmmError):
+    """The disk or the database refused an operation."""
+
+    code = "storage"
+
+
+class IndexBusy(StorageError):
+    """Another process holds the index for writing."""
+
+    code = "index_busy"
+
+
+class IndexBroken(StorageError):
+    """The index file is damaged or not an index; it can be rebuilt from the files."""
+
+    code = "index_broken"

@@ -1,0 +1,134 @@
+"""Citations checked against the working tree: is the code a memory speaks about still as it was?"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import stat
+from typing import TYPE_CHECKING
+
+from dmm.domain.memory import Citation
+from dmm.domain.pack import CitationCheck, Freshness
+from dmm.domain.text import neutralise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+MAX_CITED_BYTES = 2 * 1024 * 1024
+MAX_SEARCHED = 16 * 1024 * 1024
+HASH_LENGTH = 16
+
+
+def digest(lines: Sequence[str]) -> str:
+    """Hash cited lines; white space at line ends does not count."""
+    text = "\n".join(line.rstrip() for line in lines)
+    return hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]
+
+
+def check(root: Path, cite: Citation) -> CitationCheck:
+    """Compare one citation with the working tree as it is now."""
+    state, now = _look_up(root, cite)
+    return CitationCheck(describe(cite), state, now)
+
+
+def describe(cite: Citation) -> str:
+    """Name a cited place as a reader would, on one line: path, lines, symbol."""
+    span = f":{cite.lines[0]}-{cite.lines[1]}" if cite.lines else ""
+    text = f"{cite.path}{span}" + (f" {cite.symbol}" if cite.symbol else "")
+    return _on_one_line(text)
+
+
+def _on_one_line(text: str) -> str:
+    return neutralise(text).replace("\n", " ")
+
+
+def _look_up(root: Path, cite: Citation) -> tuple[Freshness, str | None]:
+    target = _locate(root, cite.path)
+    if target is None:
+        return Freshness.GONE, None
+    if cite == Citation(cite.path):
+        return Freshness.FRESH, None
+    if target.is_dir():
+        return Freshness.GONE, None
+    lines = _read_lines(target)
+    return (Freshness.CHANGED, None) if lines is None else _compare(lines, cite)
+
+
+def _locate(root: Path, path: str) -> Path | None:
+    """Find a file or folder inside the root; devices, pipes and what lies outside do not count."""
+    try:
+        top = root.resolve()
+        target = (top / path).resolve()
+        mode = target.stat().st_mode
+    except (OSError, ValueError, RuntimeError):  # RuntimeError: links in a circle, until 3.12
+        return None
+    usable = stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    return target if usable and target.is_relative_to(top) else None
+
+
+def _read_lines(target: Path) -> list[str] | None:
+    """Read a file's lines as editors count them; None if it is unreadable or too large."""
+    try:
+        if target.stat().st_size > MAX_CITED_BYTES:
+            return None
+        text = target.read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return None
+    lines = text.replace("\r\n", "\n").split("\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def _compare(lines: list[str], cite: Citation) -> tuple[Freshness, str | None]:
+    if cite.hash is None:
+        return _compare_symbol(lines, cite)
+    wanted = cite.hash[:HASH_LENGTH].casefold()
+    if cite.lines is None:
+        return _fate(lines, cite) if digest(lines) != wanted else (Freshness.FRESH, None)
+    first, last = cite.lines
+    if digest(lines[first - 1 : last]) == wanted and last <= len(lines):
+        return Freshness.FRESH, None
+    length = last - first + 1
+    start = _find(lines, length, wanted, near=first - 1)
+    if start is not None:
+        return Freshness.MOVED, _on_one_line(f"{cite.path}:{start + 1}-{start + length}")
+    return _fate(lines, cite)
+
+
+def _find(lines: list[str], length: int, wanted: str, *, near: int) -> int | None:
+    """Find moved lines, the nearest first; what would take too long to find is not found."""
+    bare = [line.rstrip() for line in lines]
+    left = MAX_SEARCHED
+    for start in sorted(range(len(bare) - length + 1), key=lambda start: abs(start - near)):
+        cut = bare[start : start + length]
+        if digest(cut) == wanted:
+            return start
+        left -= sum(map(len, cut)) + length
+        if left < 0:
+            return None
+    return None
+
+
+def _fate(lines: list[str], cite: Citation) -> tuple[Freshness, str | None]:
+    """The text is no longer as cited: changed, unless the cited symbol has left the file."""
+    if cite.symbol is not None and not _lines_with(lines, cite.symbol):
+        return Freshness.GONE, None
+    return Freshness.CHANGED, None
+
+
+def _compare_symbol(lines: list[str], cite: Citation) -> tuple[Freshness, str | None]:
+    if cite.symbol is None:
+        inside = cite.lines is None or cite.lines[1] <= len(lines)
+        return (Freshness.FRESH if inside else Freshness.CHANGED), None
+    found = _lines_with(lines, cite.symbol)
+    if not found:
+        return Freshness.GONE, None
+    if cite.lines is None or any(cite.lines[0] <= n <= cite.lines[1] for n in found):
+        return Freshness.FRESH, None
+    return Freshness.MOVED, _on_one_line(f"{cite.path}:{found[0]}")
+
+
+def _lines_with(lines: list[str], symbol: str) -> list[int]:
+    name = re.split(r"[.:#]+", symbol)[-1] or symbol
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return [number for number, line in enumerate(lines, start=1) if word.search(line)]

@@ -1,0 +1,57 @@
+"""One writer at a time, across processes: an advisory lock on a file that is never deleted."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from dmm.errors import IndexBusy
+from dmm.files.durable import translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+# A link would have the holder's number written over some other file.
+_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(descriptor: int) -> None:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except PermissionError as error:
+            raise BlockingIOError from error
+else:
+    import fcntl
+
+    def _take(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+@contextlib.contextmanager
+def exclusive(path: Path, *, what: str) -> Iterator[None]:
+    """Hold the lock for the block, or raise IndexBusy at once if another process has it."""
+    with translated(path, "open the lock file"):
+        descriptor = os.open(path, _FLAGS, 0o600)
+    try:
+        with translated(path, "take the lock"):
+            _claim(descriptor, path, what)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _claim(descriptor: int, path: Path, what: str) -> None:
+    try:
+        _take(descriptor)
+    except BlockingIOError as error:
+        holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+        by = f" (process {holder})" if holder.isdigit() else ""
+        hint = "wait until it has finished and run the command again"
+        raise IndexBusy(f"{what}{by}", where=str(path), hint=hint) from error
+    os.ftruncate(descriptor, 0)
+    os.write(descriptor, str(os.getpid()).encode())

@@ -1,0 +1,60 @@
+"""Where a project keeps its memory: the .dmm folder, found by walking up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.errors import RootNotFound
+from dmm.files.tree import MemoryTree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAME = ".dmm"
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """One .dmm folder and the places in it."""
+
+    folder: Path
+
+    @property
+    def project(self) -> Path:
+        """The folder that the memory is about."""
+        return self.folder.parent
+
+    @property
+    def tree(self) -> MemoryTree:
+        """The memory files."""
+        return MemoryTree(self.folder / "memory")
+
+    @property
+    def packs(self) -> Path:
+        """Where compiled packs are kept."""
+        return self.folder / "packs"
+
+    @property
+    def manifest(self) -> Path:
+        """The map of the memory."""
+        return self.folder / "index" / "manifest.json"
+
+
+def find_root(start: Path, override: Path | None, home: Path) -> Root:
+    """Find the nearest .dmm folder from `start` upwards; an override names it or its parent.
+
+    The user's own folder in `home` overlays every project and is no project itself, unless one
+    stands in `home` or names it.
+    """
+    if override is not None:
+        folder = override if override.name == NAME else override / NAME
+        if folder.is_dir():
+            return Root(folder.resolve())
+        hint = f"make one with: dmm init --root {folder.parent}"
+        raise RootNotFound("there is no memory here", where=str(folder), hint=hint)
+    for folder in (start, *start.parents):
+        if (folder / NAME / "memory").is_dir() and (folder != home or start == home):
+            return Root((folder / NAME).resolve())
+    hint = "make one in your project's folder with: dmm init"
+    raise RootNotFound(f"no {NAME} folder here or above", where=str(start), hint=hint)

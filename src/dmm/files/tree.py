@@ -1,0 +1,217 @@
+"""The folder of memory files: the one place that turns relative paths into files, safely."""
+
+from __future__ import annotations
+
+import os
+import stat
+import unicodedata
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from dmm.domain.memory import DEPRECATED_DIRECTORY, Scope
+from dmm.domain.text import neutralise
+from dmm.errors import FileExists, MemoryFileError, PathRefused
+from dmm.files import durable, markdown
+
+SUFFIX = ".md"
+DESCRIPTOR = "_dir.md"
+MAX_FILE_BYTES = 256 * 1024
+MAX_NAME_BYTES = 200
+MAX_PATH_LENGTH = 500
+MAX_DEPTH = 32
+TOP_DIRECTORIES = (*(scope.value for scope in Scope), DEPRECATED_DIRECTORY)
+
+_DEVICES = {"con", "prn", "aux", "nul", *(f"{n}{i}" for n in ("com", "lpt") for i in range(1, 10))}
+# A link is not followed, and a pipe is not waited for.
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+_PLACE = "use a path like project/topic/name.md, relative to the memory folder"
+_LINK = "a symbolic link; links are not followed"
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """What the file system says of a file; equal stamps mean unchanged content."""
+
+    path: str
+    size: int
+    mtime_ns: int
+    inode: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """One look over the tree: memory files, directory descriptors, and what was refused."""
+
+    stamps: tuple[Stamp, ...]
+    descriptors: tuple[Stamp, ...]
+    faults: tuple[MemoryFileError, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTree:
+    """All memory files below one folder, or below some of its top directories."""
+
+    root: Path
+    tops: tuple[str, ...] = TOP_DIRECTORIES
+
+    def scan(self) -> Scan:
+        """List every memory file, in path order; links are never followed."""
+        return self.scan_top("")
+
+    def scan_top(self, top: str) -> Scan:
+        """List the memory files below one top directory only."""
+        found = _Found([], [], [])
+        if top and (self.root / top).is_symlink():
+            found.refuse(top, _LINK, hint="put the folder itself here")
+        elif (self.root / top).is_dir():
+            self._walk(top, found)
+        return Scan(
+            tuple(sorted(found.stamps, key=lambda stamp: stamp.path)),
+            tuple(sorted(found.descriptors, key=lambda stamp: stamp.path)),
+            tuple(sorted(found.faults, key=lambda fault: fault.path)),
+        )
+
+    def _walk(self, directory: str, found: _Found) -> None:
+        try:
+            with os.scandir(self.root / directory) as entries:
+                ordered = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            found.refuse(directory or ".", f"unreadable folder: {error.strerror}")
+            return
+        for entry in ordered:
+            hidden = entry.name.startswith(".")
+            foreign = (
+                not directory and entry.name in TOP_DIRECTORIES and entry.name not in self.tops
+            )
+            if not hidden and not foreign:
+                self._look(f"{directory}/{entry.name}" if directory else entry.name, entry, found)
+
+    def _look(self, path: str, entry: os.DirEntry[str], found: _Found) -> None:
+        if entry.is_symlink():
+            if entry.name.endswith(SUFFIX) or entry.is_dir():
+                found.refuse(path, _LINK, hint="put the file itself here")
+        elif not entry.is_dir(follow_symlinks=False):
+            if entry.name.endswith(SUFFIX):
+                _note(path, entry, found)
+        elif path.count("/") < MAX_DEPTH:
+            self._walk(path, found)
+        else:
+            found.refuse(path, "folders nested too deep", hint="use fewer folders")
+
+    def resolve(self, path: str) -> Path:
+        """Turn a relative path into a file below the root, or refuse it."""
+        refusal = _refusal(path)
+        if refusal:
+            raise PathRefused(refusal, where=repr(path), hint=_PLACE)
+        target = self.root
+        for part in PurePosixPath(path).parts:
+            target = target / part
+            with durable.translated(target, "look at the path"):
+                is_link = target.is_symlink()
+            if is_link:
+                raise PathRefused("it leads through a symbolic link", where=repr(path))
+        return target
+
+    def read(self, path: str) -> bytes:
+        """Read a file of ordinary size without following a link."""
+        target = self.resolve(path)
+        try:
+            descriptor = os.open(target, _READ)
+            with os.fdopen(descriptor, "rb") as file:
+                status = os.fstat(descriptor)
+                if not stat.S_ISREG(status.st_mode):
+                    raise MemoryFileError(path, "io", "not a regular file")
+                data = file.read(MAX_FILE_BYTES + 1)
+        except OSError as error:
+            raise MemoryFileError(path, "io", f"unreadable: {error.strerror or error}") from error
+        if len(data) > MAX_FILE_BYTES:
+            what = f"larger than {MAX_FILE_BYTES // 1024} KiB; a memory is one small concept"
+            raise MemoryFileError(path, "content", what, hint="split it (dmm import FILE)")
+        return data
+
+    def load(self, path: str) -> markdown.Document:
+        """Read and parse one memory file."""
+        return markdown.parse(path, markdown.decode(path, self.read(path)))
+
+    def create(self, path: str, text: str) -> Path:
+        """Write a new file; an existing one, also in other letter case, is never touched."""
+        target = self.resolve(path)
+        self._refuse_twin(path)
+        durable.make_folder(target.parent)
+        durable.create(target, text.encode())
+        return target
+
+    def _refuse_twin(self, path: str) -> None:
+        """Refuse a name that some systems take for one that is already there."""
+        folder, parts = self.root, PurePosixPath(path).parts
+        for part in parts:
+            with durable.translated(folder, "list the folder"):
+                names = [file.name for file in folder.iterdir()] if folder.is_dir() else []
+            alike = {name for name in names if _fold(name) == _fold(part)}
+            alike -= {part} if part is not parts[-1] else set()
+            if alike:
+                raise FileExists(f"'{min(alike)}' is already there", where=path)
+            folder = folder / part
+
+    def replace(self, path: str, text: str) -> Path:
+        """Write new content into an existing file."""
+        target = self.resolve(path)
+        durable.write_atomic(target, text.encode())
+        return target
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    stamps: list[Stamp]
+    descriptors: list[Stamp]
+    faults: list[MemoryFileError]
+
+    def refuse(self, path: str, what: str, *, hint: str | None = None) -> None:
+        shown = neutralise(path.encode("utf-8", "backslashreplace").decode())
+        self.faults.append(MemoryFileError(shown.replace("\n", " "), "io", what, hint=hint))
+
+
+def _note(path: str, entry: os.DirEntry[str], found: _Found) -> None:
+    refusal = _refusal(path)
+    if refusal:
+        found.refuse(path, refusal, hint=_PLACE)
+        return
+    try:
+        status = entry.stat(follow_symlinks=False)
+    except FileNotFoundError:  # deleted since the folder was listed
+        return
+    stamp = Stamp(path, status.st_size, status.st_mtime_ns, status.st_ino)
+    (found.descriptors if entry.name == DESCRIPTOR else found.stamps).append(stamp)
+
+
+def _fold(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def _refusal(path: str) -> str | None:
+    parts = PurePosixPath(path).parts
+    if not parts or "\0" in path or "\\" in path:
+        return "not a relative path with slashes"
+    if path.startswith("/") or ":" in parts[0]:
+        return "an absolute path"
+    if any(part.startswith(".") for part in parts):
+        return "it leaves the memory folder or is hidden"
+    if len(parts) < 2 or parts[0] not in TOP_DIRECTORIES:
+        return f"its first folder is none of {', '.join(TOP_DIRECTORIES)}"
+    if not parts[-1].endswith(SUFFIX):
+        return f"not a {SUFFIX} file"
+    if len(path) > MAX_PATH_LENGTH:
+        return "a path that is too long"
+    return next((refusal for part in parts if (refusal := _refusal_of_name(part))), None)
+
+
+def _refusal_of_name(name: str) -> str | None:
+    if name.partition(".")[0].casefold() in _DEVICES or name != name.strip() or name[-1] == ".":
+        return "a name that some systems reserve"
+    try:
+        size = len(name.encode())
+    except UnicodeEncodeError:
+        return "a name that is not UTF-8 text"
+    if neutralise(name) != name or "\n" in name or "\t" in name:
+        return "a name with invisible characters"
+    return "a name that is too long" if size > MAX_NAME_BYTES else None

@@ -1,0 +1,1 @@
+"""The derived search index: built from the files, deletable at any time."""

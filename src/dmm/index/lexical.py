@@ -1,0 +1,98 @@
+"""Keyword search: BM25 over weighted terms, held as sorted arrays."""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dmm.index.records import Terms
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+K1 = 1.5
+B = 0.75
+
+
+@dataclass(frozen=True, slots=True)
+class LexicalScores:
+    """How well every memory matches a query by its words, free of the query's length.
+
+    `bm25` is BM25 over the sum of the query's rarities, `coverage` the share of that sum whose
+    terms the memory contains, `known` the share whose terms any memory contains.
+    """
+
+    bm25: Floats
+    coverage: Floats
+    known: float
+
+
+def pack_terms(weights: Mapping[str, float]) -> Terms:
+    """Hash weighted terms for storing; two terms that share a hash count as one."""
+    hashes = np.array([hash_term(term) for term in weights], np.uint32)
+    values = np.fromiter(weights.values(), np.float32, len(weights))
+    order = np.argsort(hashes, kind="stable")
+    length = float(values.sum())
+    return Terms(hashes[order].tobytes(), values[order].astype(np.float16).tobytes(), length)
+
+
+def hash_term(term: str) -> int:
+    """Hash a term the same way on every machine."""
+    return zlib.crc32(term.encode())
+
+
+class LexicalIndex:
+    """An inverted index over the terms of all memories."""
+
+    def __init__(self, documents: Sequence[Terms]) -> None:
+        self._size = len(documents)
+        hashes = np.frombuffer(b"".join(d.hashes for d in documents), np.uint32)
+        weights = np.frombuffer(b"".join(d.weights for d in documents), np.float16)
+        counts = np.array([len(d.hashes) // 4 for d in documents], np.int64)
+        owners = np.repeat(np.arange(self._size, dtype=np.int32), counts)
+        order = np.argsort(hashes, kind="stable")
+        sorted_hashes = hashes[order]
+        self._owners = owners[order]
+        self._weights = weights[order]
+        self._terms, self._starts = np.unique(sorted_hashes, return_index=True)
+        self._ends = np.append(self._starts[1:], len(sorted_hashes))
+        lengths = np.array([d.length for d in documents], np.float32)
+        mean = float(lengths.mean()) if self._size else 1.0
+        self._norms = (K1 * (1 - B + B * lengths / (mean or 1.0))).astype(np.float32)
+
+    def score(self, terms: Mapping[str, float]) -> LexicalScores:
+        """Score every memory against the weighted terms of a query."""
+        bm25 = np.zeros(self._size, np.float32)
+        coverage = np.zeros(self._size, np.float32)
+        total = known = 0.0
+        for term, weight in terms.items():
+            span = self._span(hash_term(term))
+            rarity = weight * self._idf(span.stop - span.start)
+            total += rarity
+            if span.start == span.stop:
+                continue
+            known += rarity
+            rows = self._owners[span]
+            found = self._weights[span].astype(np.float32)
+            bm25[rows] += rarity * (K1 + 1) * found / (found + self._norms[rows])
+            coverage[rows] += rarity
+        if total:
+            bm25 /= total
+            coverage /= total
+        return LexicalScores(bm25, coverage, known / total if total else 0.0)
+
+    def _span(self, term: int) -> slice:
+        at = int(np.searchsorted(self._terms, np.uint32(term)))
+        if at == len(self._terms) or self._terms[at] != term:
+            return slice(0, 0)
+        return slice(int(self._starts[at]), int(self._ends[at]))
+
+    def _idf(self, containing: int) -> float:
+        return float(np.log1p((self._size - containing + 0.5) / (containing + 0.5)))

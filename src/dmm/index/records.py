@@ -1,0 +1,78 @@
+"""What the index keeps of a memory, and what it remembers of a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import datetime as dt
+
+    from dmm.domain.memory import Citation, Confidence, Scope
+    from dmm.errors import MemoryFileError
+    from dmm.files.tree import Stamp
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedMemory:
+    """A memory ready to be found and served; `content` is what a pack shows."""
+
+    path: str
+    id: str
+    directory: str
+    title: str
+    content: str
+    scope: Scope
+    priority: float
+    confidence: Confidence
+    in_force: bool
+    tags: tuple[str, ...]
+    token_count: int
+    heading_tokens: int
+    words: int
+    code_density: float
+    created: dt.date | None
+    expires: dt.date | None
+    supersedes: tuple[str, ...]
+    related: tuple[str, ...]
+    cites: tuple[Citation, ...]
+    content_hash: str
+    vector_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class KnownFile:
+    """A file as the index last saw it; a file that is no memory is remembered with its fault."""
+
+    stamp: Stamp
+    content_hash: str
+    fault: MemoryFileError | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """The weighted terms of a memory, hashed, in ascending order."""
+
+    hashes: bytes
+    weights: bytes
+    length: float
+
+
+@dataclass(frozen=True, slots=True)
+class Directory:
+    """A folder of memories and the words that describe it."""
+
+    path: str
+    description: str
+
+
+@dataclass(slots=True)
+class Batch:
+    """Changes that become visible together, in one transaction."""
+
+    files: list[KnownFile] = field(default_factory=list)
+    memories: list[tuple[IndexedMemory, Terms]] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    vectors: dict[str, bytes] = field(default_factory=dict)
+    directories: list[Directory] | None = None
+    meta: dict[str, str] = field(default_factory=dict)

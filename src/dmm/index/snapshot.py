@@ -1,0 +1,119 @@
+"""The index in memory: arrays over all memories of one or more trees, ready to be searched."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dmm.domain.memory import Confidence, Origin, Scope
+from dmm.index.lexical import LexicalIndex
+from dmm.index.records import Directory, Terms
+from dmm.index.rows import read_day
+from dmm.index.vectors import VectorIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from dmm.index.rows import SearchRow
+    from dmm.index.store import IndexStore
+
+SCOPES = tuple(Scope)
+CONFIDENCES = tuple(Confidence)
+NEVER = dt.date.max.toordinal()
+UNKNOWN_DAY = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a memory of the snapshot comes from."""
+
+    origin: Origin
+    path: str
+    id: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """What ranking and filtering need of every memory, one array per property."""
+
+    scope: NDArray[np.int8]
+    confidence: NDArray[np.int8]
+    priority: NDArray[np.float32]
+    in_force: NDArray[np.bool_]
+    tokens: NDArray[np.int32]
+    words: NDArray[np.int32]
+    code_density: NDArray[np.float32]
+    directory: NDArray[np.int32]
+    created: NDArray[np.int32]
+    expires: NDArray[np.int32]
+    cited: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All memories at one moment; rows are in origin and path order."""
+
+    places: tuple[Place, ...]
+    columns: Columns
+    directories: tuple[Directory, ...]
+    lexical: LexicalIndex
+    vectors: VectorIndex | None
+
+    def __len__(self) -> int:
+        return len(self.places)
+
+
+def take_snapshot(stores: Sequence[tuple[Origin, IndexStore]], dimensions: int | None) -> Snapshot:
+    """Load all trees; a memory of a later tree gives way to one with the same id in an earlier."""
+    rows: list[tuple[Origin, SearchRow]] = []
+    blobs: dict[str, bytes] = {}
+    described: dict[str, str] = {}
+    seen: set[str] = set()
+    for origin, store in stores:
+        own = [row for row in store.search_rows() if row.id not in seen]
+        seen |= {row.id for row in own}
+        rows += [(origin, row) for row in own]
+        described = {d.path: d.description for d in store.directories()} | described
+        if dimensions is not None:
+            blobs |= store.vectors()
+    vectors = None
+    if dimensions is not None:
+        vectors = VectorIndex([blobs.get(row.vector_key, b"") for _, row in rows], dimensions)
+    names = sorted({row.directory for _, row in rows})
+    terms = [Terms(row.term_hashes, row.term_weights, row.term_length) for _, row in rows]
+    return Snapshot(
+        places=tuple(Place(origin, row.path, row.id, row.title) for origin, row in rows),
+        columns=_columns([row for _, row in rows], {name: n for n, name in enumerate(names)}),
+        directories=tuple(Directory(name, described.get(name, "")) for name in names),
+        lexical=LexicalIndex(terms),
+        vectors=vectors,
+    )
+
+
+def _columns(rows: Sequence[SearchRow], directories: dict[str, int]) -> Columns:
+    scopes = {scope.value: number for number, scope in enumerate(SCOPES)}
+    confidences = {word.value: number for number, word in enumerate(CONFIDENCES)}
+    return Columns(
+        scope=np.array([scopes[row.scope] for row in rows], np.int8),
+        confidence=np.array([confidences[row.confidence] for row in rows], np.int8),
+        priority=np.array([row.priority for row in rows], np.float32),
+        in_force=np.array([row.in_force for row in rows], np.bool_),
+        tokens=np.array([row.token_count + row.heading_tokens for row in rows], np.int32),
+        words=np.array([row.words for row in rows], np.int32),
+        code_density=np.array([row.code_density for row in rows], np.float32),
+        directory=np.array([directories[row.directory] for row in rows], np.int32),
+        created=np.array([_ordinal(row.created, UNKNOWN_DAY) for row in rows], np.int32),
+        expires=np.array([_ordinal(row.expires, NEVER) for row in rows], np.int32),
+        cited=np.array([row.cited for row in rows], np.bool_),
+    )
+
+
+def _ordinal(text: str | None, otherwise: int) -> int:
+    day = read_day(text)
+    return otherwise if day is None else day.toordinal()

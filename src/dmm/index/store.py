@@ -1,0 +1,230 @@
+"""The index file: the only owner of its tables and the only place with their SQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dmm.errors import IndexBroken, IndexBusy, StorageError
+from dmm.files.durable import translated
+from dmm.index import rows
+from dmm.index.records import Directory
+from dmm.storage import sqlite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    import apsw
+
+    from dmm.index.records import Batch, IndexedMemory, KnownFile
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = int.from_bytes(b"DMMi")
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE files (
+    path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+    inode INTEGER NOT NULL, content_hash TEXT NOT NULL,
+    fault TEXT, line INTEGER, what TEXT, hint TEXT
+) STRICT;
+CREATE TABLE memories (
+    path TEXT PRIMARY KEY REFERENCES files(path) ON DELETE CASCADE,
+    id TEXT NOT NULL, directory TEXT NOT NULL, title TEXT NOT NULL, content TEXT NOT NULL,
+    scope TEXT NOT NULL, priority REAL NOT NULL, confidence TEXT NOT NULL,
+    in_force INTEGER NOT NULL, tags TEXT NOT NULL,
+    token_count INTEGER NOT NULL, heading_tokens INTEGER NOT NULL,
+    words INTEGER NOT NULL, code_density REAL NOT NULL,
+    created TEXT, expires TEXT,
+    supersedes TEXT NOT NULL, related TEXT NOT NULL, cites TEXT NOT NULL,
+    content_hash TEXT NOT NULL, vector_key TEXT NOT NULL,
+    term_hashes BLOB NOT NULL, term_weights BLOB NOT NULL, term_length REAL NOT NULL
+) STRICT;
+CREATE INDEX memories_by_vector ON memories(vector_key);
+CREATE TABLE vectors (key TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT;
+CREATE TABLE directories (path TEXT PRIMARY KEY, description TEXT NOT NULL) STRICT;
+"""
+_DROP = """
+DROP TABLE IF EXISTS memories; DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS vectors;
+DROP TABLE IF EXISTS directories; DROP TABLE IF EXISTS meta;
+"""
+_FILES = "SELECT path, size, mtime_ns, inode, content_hash, fault, line, what, hint FROM files"
+_MEMORIES = """
+SELECT path, id, directory, title, content, scope, priority, confidence, in_force, tags,
+    token_count, heading_tokens, words, code_density, created, expires, supersedes, related, cites,
+    content_hash, vector_key
+FROM memories WHERE path = ?1 OR ?1 IS NULL ORDER BY path
+"""
+_LACKING = """
+SELECT path FROM memories WHERE vector_key NOT IN (SELECT key FROM vectors) ORDER BY path
+"""
+_SEARCH_ROWS = """
+SELECT path, id, directory, title, scope, priority, confidence, in_force,
+    token_count, heading_tokens, words, code_density, created, expires, cites <> '[]', vector_key,
+    term_hashes, term_weights, term_length
+FROM memories ORDER BY path
+"""
+_PUT_FILE = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_MEMORY = """
+INSERT OR REPLACE INTO memories
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_COUNT_ORPHANS = """
+SELECT count(*) FROM vectors WHERE key NOT IN (SELECT vector_key FROM memories)
+"""
+_DROP_ORPHANS = "DELETE FROM vectors WHERE key NOT IN (SELECT vector_key FROM memories)"
+
+
+class IndexStore:
+    """One index file, or one in memory where no file can be written."""
+
+    def __init__(self, connection: apsw.Connection, where: str, *, writable: bool) -> None:
+        self._connection = connection
+        self.where = where
+        self.writable = writable
+
+    @classmethod
+    def open(cls, path: Path) -> IndexStore:
+        """Open or create the index file; where it can't be written it may still be read."""
+        with translated(path, "look at the index folder"):
+            linked = path.is_symlink() or path.parent.is_symlink()
+        if linked:
+            # What stands behind the link may be anything, and an index is deleted at need.
+            hint = "put the index folder itself there, or delete the link"
+            raise StorageError("the index is a symbolic link", where=str(path), hint=hint)
+        try:
+            with translated(path.parent, "make the index folder"):
+                path.parent.mkdir(parents=True, exist_ok=True)
+            store = cls(sqlite.connect(path), str(path), writable=True)
+            store._prepare()
+        except (IndexBroken, IndexBusy):
+            raise
+        except StorageError:
+            if not path.exists():
+                raise
+            store = cls(sqlite.connect_read_only(path), str(path), writable=False)
+            store._check()
+        return store
+
+    @classmethod
+    def in_memory(cls) -> IndexStore:
+        """Make an index that lives as long as the process."""
+        store = cls(sqlite.connect(None), sqlite.MEMORY, writable=True)
+        store._prepare()
+        return store
+
+    def _is_ours(self) -> bool:
+        pragmas = {"application_id": APPLICATION_ID, "user_version": SCHEMA_VERSION}
+        return all(self._connection.pragma(name) == value for name, value in pragmas.items())
+
+    def _prepare(self) -> None:
+        with sqlite.translated(self.where):
+            if self._is_ours():
+                return
+        with sqlite.transaction(self._connection, self.where) as cursor:
+            if not self._is_ours():
+                cursor.execute(_DROP)
+                cursor.execute(_SCHEMA)
+                self._connection.pragma("application_id", APPLICATION_ID)
+                self._connection.pragma("user_version", SCHEMA_VERSION)
+
+    def _check(self) -> None:
+        with sqlite.translated(self.where):
+            if not self._is_ours():
+                raise IndexBroken("an index of another version", where=self.where)
+
+    def close(self) -> None:
+        """Close the file."""
+        with sqlite.translated(self.where):
+            self._connection.close()
+
+    def _select(self, statement: str, *bindings: str | None) -> Iterator[tuple[Any, ...]]:
+        with sqlite.translated(self.where):
+            yield from self._connection.execute(statement, bindings)
+
+    def meta(self, key: str) -> str | None:
+        """Look up one remark about the whole index."""
+        row = next(self._select("SELECT value FROM meta WHERE key = ?", key), None)
+        return None if row is None else str(row[0])
+
+    def generation(self) -> int:
+        """Count the changes made so far: equal generations hold the same content."""
+        return int(self.meta("generation") or 0)
+
+    def files(self) -> dict[str, KnownFile]:
+        """Everything the index knows of files, by path."""
+        return {row[0]: rows.read_file(row) for row in self._select(_FILES)}
+
+    def memories(self) -> list[IndexedMemory]:
+        """All memories, in path order."""
+        return [rows.read_memory(row) for row in self._select(_MEMORIES, None)]
+
+    def memory(self, path: str) -> IndexedMemory:
+        """One memory by its path."""
+        row = next(self._select(_MEMORIES, path), None)
+        if row is None:
+            raise IndexBroken(f"no memory {path} in the index", where=self.where)
+        return rows.read_memory(row)
+
+    def lacking_vectors(self) -> list[str]:
+        """Paths of memories that wait for their vectors."""
+        return [row[0] for row in self._select(_LACKING)]
+
+    def search_rows(self) -> Iterator[rows.SearchRow]:
+        """All memories as searching needs them, in path order."""
+        for row in self._select(_SEARCH_ROWS):
+            yield rows.SearchRow(*row)
+
+    def vectors(self) -> dict[str, bytes]:
+        """The vectors of all memories, by their keys."""
+        statement = "SELECT key, data FROM vectors WHERE key IN (SELECT vector_key FROM memories)"
+        return dict(self._select(statement))
+
+    def vector_keys(self) -> set[str]:
+        """Keys of all vectors at hand, also of memories that are gone for now."""
+        return {row[0] for row in self._select("SELECT key FROM vectors")}
+
+    def directories(self) -> list[Directory]:
+        """All described folders, in path order."""
+        statement = "SELECT path, description FROM directories ORDER BY path"
+        return [Directory(*row) for row in self._select(statement)]
+
+    def apply(self, batch: Batch) -> None:
+        """Make a batch visible, all of it or nothing."""
+        with sqlite.transaction(self._connection, self.where) as cursor:
+            gone = [(path,) for path in batch.removed]
+            cursor.executemany("DELETE FROM files WHERE path = ?", gone)
+            cursor.executemany(_PUT_FILE, [rows.write_file(file) for file in batch.files])
+            written = [rows.write_memory(memory, terms) for memory, terms in batch.memories]
+            cursor.executemany(_PUT_MEMORY, written)
+            cursor.executemany(
+                "INSERT OR REPLACE INTO vectors VALUES (?, ?)", batch.vectors.items()
+            )
+            if batch.directories is not None:
+                cursor.execute("DELETE FROM directories")
+                described = [(d.path, d.description) for d in batch.directories]
+                cursor.executemany("INSERT INTO directories VALUES (?, ?)", described)
+            self._remember(cursor, batch.meta.items())
+
+    def _remember(self, cursor: apsw.Cursor, items: Iterable[tuple[str, str]]) -> None:
+        remarks = [*items, ("generation", str(self.generation() + 1))]
+        cursor.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", remarks)
+
+    def forget_orphans(self, *, keep: int) -> None:
+        """Drop vectors that no memory uses once there are more of them than `keep`."""
+        if next(self._select(_COUNT_ORPHANS))[0] > keep:
+            with sqlite.transaction(self._connection, self.where) as cursor:
+                cursor.execute(_DROP_ORPHANS)
+
+    def drop_vectors(self) -> None:
+        """Forget every vector: they come from another model."""
+        with sqlite.transaction(self._connection, self.where) as cursor:
+            cursor.execute("DELETE FROM vectors")
+            self._remember(cursor, ())
+
+    def clear(self) -> None:
+        """Forget everything: it was made by other rules."""
+        with sqlite.transaction(self._connection, self.where) as cursor:
+            cursor.execute("DELETE FROM files; DELETE FROM vectors; DELETE FROM directories")
+            cursor.execute("DELETE FROM meta WHERE key <> 'generation'")
+            self._remember(cursor, ())

@@ -1,0 +1,129 @@
+"""Similarity search: each memory has some windows, and its similarity is its best window's.
+
+Rows are multiplied with `np.vecdot`: it stays on this thread, where the threads of a BLAS library
+would cost several milliseconds of waiting on a busy machine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+    Rows = NDArray[np.intp]
+
+EXACT_LIMIT = 20_000
+SHORTLIST = 600
+BLOCK = 32_768
+FARTHEST = 1_000
+
+
+def pack_vectors(vectors: Floats) -> bytes:
+    """Store the windows of one memory as bytes: a scale each, then their components in 8 bits."""
+    scales = np.abs(vectors).max(axis=1, keepdims=True, initial=1e-9) / 127
+    small = np.rint(vectors / scales).astype(np.int8)
+    return bytes(scales.astype(np.float32).tobytes() + small.tobytes())
+
+
+def unpack_vectors(blobs: Sequence[bytes], dimensions: int) -> tuple[Floats, NDArray[np.int8]]:
+    """Read stored windows of many memories: all scales, and all components below each other."""
+    counts = [len(blob) // (4 + dimensions) for blob in blobs]
+    scales = b"".join(blob[: 4 * n] for blob, n in zip(blobs, counts, strict=True))
+    small = b"".join(blob[4 * n :] for blob, n in zip(blobs, counts, strict=True))
+    components = np.frombuffer(small, np.int8).reshape(-1, dimensions)
+    return np.frombuffer(scales, np.float32), components
+
+
+class VectorIndex:
+    """The windows of all memories.
+
+    Up to EXACT_LIMIT windows every one is compared. Above, the signs of the components choose a
+    short list first: 48 bytes a window instead of 1,536, with a recall of 98 to 99 %.
+    """
+
+    def __init__(self, blobs: Sequence[bytes], dimensions: int) -> None:
+        counts = np.array([len(blob) // (4 + dimensions) for blob in blobs], np.int64)
+        self._offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+        self._owners = np.repeat(np.arange(len(blobs), dtype=np.int32), counts)
+        self._scales, self._components = unpack_vectors(blobs, dimensions)
+        self._exact: Floats | None = None
+        self._signs: list[NDArray[np.uint64]] = []
+        if len(self._components) <= EXACT_LIMIT:
+            self._exact = self._components * self._scales[:, None]
+        else:
+            self._signs = _sign_blocks(self._components)
+
+    def __len__(self) -> int:
+        return len(self._components)
+
+    def nearest(
+        self, query: Floats, wanted: int, allowed: NDArray[np.bool_]
+    ) -> tuple[Rows, Floats]:
+        """Find the most similar of the allowed memories, in row order, with their similarities."""
+        windows = self._shortlist(query, max(SHORTLIST, 3 * wanted), allowed)
+        best = np.full(len(allowed), -2.0, np.float32)
+        np.maximum.at(best, self._owners[windows], self._compare(query, windows))
+        rows = np.flatnonzero(best > -2.0)
+        if len(rows) > wanted:
+            rows = np.sort(rows[np.argpartition(-best[rows], wanted)[:wanted]])
+        return rows, best[rows]
+
+    def similarities(self, query: Floats, rows: Rows) -> Floats:
+        """Compute the similarity of given memories; one without windows gets -1."""
+        starts = self._offsets[rows]
+        counts = self._offsets[rows + 1] - starts
+        result = np.full(len(rows), -1.0, np.float32)
+        held = np.flatnonzero(counts)
+        if len(held):
+            bounds = np.concatenate([[0], np.cumsum(counts[held])])
+            shifts = np.repeat(starts[held] - bounds[:-1], counts[held])
+            windows = np.arange(bounds[-1]) + shifts
+            result[held] = np.maximum.reduceat(self._compare(query, windows), bounds[:-1])
+        return result
+
+    def centre(self, row: int) -> Floats:
+        """Average one memory's windows into one direction; zeros without windows."""
+        span = slice(self._offsets[row], self._offsets[row + 1])
+        total = (self._components[span] * self._scales[span, None]).sum(axis=0)
+        norm = float(np.linalg.norm(total))
+        return np.asarray(total / norm if norm else total, np.float32)
+
+    def _compare(self, query: Floats, windows: Rows) -> Floats:
+        if self._exact is not None:
+            return np.asarray(np.vecdot(self._exact[windows], query), np.float32)
+        components = self._components[windows].astype(np.float32)
+        return np.asarray(np.vecdot(components, query) * self._scales[windows], np.float32)
+
+    def _shortlist(self, query: Floats, wanted: int, allowed: NDArray[np.bool_]) -> Rows:
+        """Choose the windows worth an exact comparison."""
+        if self._exact is not None:
+            return np.flatnonzero(allowed[self._owners])
+        distance = self._distances(query)
+        if np.count_nonzero(allowed) * 2 < len(allowed):
+            # A narrow filter comes first, or it would leave too little of the short list.
+            distance[~allowed[self._owners]] = FARTHEST
+        limit = int(np.searchsorted(np.cumsum(np.bincount(distance)), wanted))
+        chosen = np.flatnonzero(distance <= min(limit, FARTHEST - 1))
+        return chosen[allowed[self._owners[chosen]]]
+
+    def _distances(self, query: Floats) -> NDArray[np.uint16]:
+        """Count for every window the components whose sign differs from the query's."""
+        signs = np.packbits(query > 0).view(np.uint64)[:, None]
+        parts = [
+            np.add.reduce(np.bitwise_count(block ^ signs), axis=0, dtype=np.uint16)
+            for block in self._signs
+        ]
+        return np.concatenate(parts)
+
+
+def _sign_blocks(components: NDArray[np.int8]) -> list[NDArray[np.uint64]]:
+    """Pack the signs into words, word by word for a block of windows that fits the CPU's cache."""
+    blocks = (components[at : at + BLOCK] for at in range(0, len(components), BLOCK))
+    words = (np.packbits(block > 0, axis=1).view(np.uint64) for block in blocks)
+    return [np.ascontiguousarray(block.T) for block in words]

@@ -1,0 +1,1 @@
+"""Replacing the monolith: instruction files split into memories, and memories joined again."""

@@ -1,0 +1,209 @@
+"""Crumbs gathered: sections too small for a file of their own join their kin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dmm.domain.memory import Scope
+from dmm.monolith.bearing import IDENTITY, PROJECT_SCOPE
+from dmm.monolith.notes import WANTED_TOKENS, Count, Note
+from dmm.monolith.outline import heading_line, shift_headings
+from dmm.monolith.split import CRUMB
+from dmm.monolith.titles import clipped, is_generic, is_vague, titled
+from dmm.monolith.topics import GENERAL, MOST_TAGS, content_words, stem, topic_title
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+_APART = (IDENTITY, PROJECT_SCOPE)
+# Only what is tiny is put together with other topics.
+_TINY = 30
+
+
+def gather(notes: Sequence[Note], *, count: Count) -> list[Note]:
+    """Join crumbs to a note of the same title, to their siblings, or to a note of their topic."""
+    joined = _absorb(list(notes), count, by_title=True)
+    joined = _join_alike(joined, _branch, count)
+    joined = _join_alike(joined, _branch_topic, count)
+    joined = _absorb(joined, count, by_title=False)
+    joined = _join_alike(joined, _topic, count)
+    return _join_alike(joined, _source, count, below=_TINY)
+
+
+def _is_crumb(note: Note, count: Count, below: int = CRUMB) -> bool:
+    return not note.stands_alone and note.topic not in _APART and count(note.body) < below
+
+
+def _branch(note: Note) -> Hashable | None:
+    # Right under the document's title stand different subjects: those need the topic too.
+    parent = note.trail[:-1]
+    below_the_title = len(parent) <= 1
+    if below_the_title and not is_vague(note.trail[-1]):
+        return None
+    return (*_kin(note), parent)
+
+
+def _branch_topic(note: Note) -> Hashable | None:
+    return None if note.topic == GENERAL else (*_kin(note), note.trail[:-1], note.topic)
+
+
+def _topic(note: Note) -> Hashable | None:
+    if note.scope is Scope.BASELINE or note.topic == GENERAL:
+        return None
+    return (note.scope, note.globs, note.users, note.topic)
+
+
+def _source(note: Note) -> Hashable | None:
+    return _kin(note)
+
+
+def _kin(note: Note) -> tuple[Hashable, ...]:
+    return (note.sources[0].path, note.scope, note.globs, note.users)
+
+
+def _join_alike(
+    notes: list[Note],
+    key: Callable[[Note], Hashable | None],
+    count: Count,
+    below: int = CRUMB,
+) -> list[Note]:
+    families: dict[Hashable, list[Note]] = {}
+    for note in notes:
+        kin = key(note) if _is_crumb(note, count, below) else None
+        if kin is not None:
+            families.setdefault(kin, []).append(note)
+    leaders = {id(family[0]): family for family in families.values() if len(family) > 1}
+    gone = {id(note) for family in leaders.values() for note in family}
+    result: list[Note] = []
+    for note in notes:
+        if id(note) in leaders:
+            result += _chunks(leaders[id(note)], count)
+        elif id(note) not in gone:
+            result.append(note)
+    return result
+
+
+def _chunks(family: list[Note], count: Count) -> list[Note]:
+    """Join a family into as few notes as fit the wanted size."""
+    runs: list[list[Note]] = [[]]
+    size = 0
+    for note in family:
+        tokens = count(note.body) + 5
+        if runs[-1] and size + tokens > WANTED_TOKENS:
+            runs.append([])
+            size = 0
+        runs[-1].append(note)
+        size += tokens
+    return [_joined(run) if len(run) > 1 else run[0] for run in runs]
+
+
+def _joined(family: list[Note]) -> Note:
+    title = _family_title(family)
+    trails = {note.trail[:-1] for note in family}
+    parts = [heading_line(1, title), *(_part(note, title) for note in family)]
+    return replace(
+        family[0],
+        title=title,
+        body="\n\n".join(parts),
+        tags=_tags(family),
+        priority=max(note.priority for note in family),
+        sources=tuple(ref for note in family for ref in note.sources),
+        trail=trails.pop() if len(trails) == 1 else family[0].trail[:1],
+        topic=family[0].topic if len({note.topic for note in family}) == 1 else GENERAL,
+    )
+
+
+def _family_title(family: list[Note]) -> str:
+    parents = {note.trail[:-1] for note in family}
+    trail = parents.pop() if len(parents) == 1 else family[0].trail[:1]
+    base = trail[-1] if trail and not is_generic(trail[-1]) else ""
+    topics = list(dict.fromkeys(note.topic for note in family))
+    if len(topics) == 1 and topics[0] != GENERAL:
+        about = topic_title(topics[0])
+        told = stem(about) in {stem(word) for word in content_words(base)}
+        return clipped(base) if told else titled(base, about) if base else about.capitalize()
+    if len(trail) > 1 and base:
+        return clipped(base)
+    if base and len(family) == 2:
+        return titled(base, f"{_own(family[0], base)} and {_own(family[1], base)}")
+    return titled(base, "short notes") if base else "Short notes"
+
+
+def _own(note: Note, base: str) -> str:
+    text = note.title.removeprefix(f"{base}: ")
+    return text[:1].lower() + text[1:]
+
+
+def _part(note: Note, title: str) -> str:
+    rest = note.body.partition("\n\n")[2]
+    if note.title == title or rest.startswith("## "):
+        return rest
+    return shift_headings(note.body, 1)
+
+
+def _tags(family: Sequence[Note]) -> tuple[str, ...]:
+    # One of each in turn, so that every part is found by its first tag.
+    longest = max(len(note.tags) for note in family)
+    turns = (note.tags[n] for n in range(longest) for note in family if n < len(note.tags))
+    return tuple(dict.fromkeys(turns))[:MOST_TAGS]
+
+
+def _same_title(crumb: Note, host: Note) -> bool:
+    return _elsewhere(crumb, host) and bool(_stems(crumb.title))
+
+
+def _same_topic(crumb: Note, host: Note) -> bool:
+    in_branch = crumb.trail[:-1] == host.trail[:-1]
+    return (_elsewhere(crumb, host) or in_branch) and crumb.topic != GENERAL
+
+
+def _elsewhere(crumb: Note, host: Note) -> bool:
+    return crumb.sources[0].path != host.sources[0].path
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in content_words(text))
+
+
+def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
+    """Let each crumb be taken in by a note of its title, or by a larger one of its topic."""
+    hosts: dict[Hashable, list[int]] = {}
+    for number, note in enumerate(notes):
+        hosts.setdefault(_stems(note.title) if by_title else note.topic, []).append(number)
+    result: list[Note | None] = list(notes)
+    for at, crumb in enumerate(notes):
+        # One that took in another crumb is no crumb any more.
+        if result[at] is not crumb or not _is_crumb(crumb, count):
+            continue
+        for number in hosts[_stems(crumb.title) if by_title else crumb.topic]:
+            host = result[number]
+            if host is not None and number != at and _takes(host, crumb, count, by_title=by_title):
+                # Of two crumbs of one title, the later joins the earlier.
+                if _is_crumb(host, count) and not (by_title and number < at):
+                    continue
+                result[number] = _with(host, crumb, titled_alike=by_title)
+                result[at] = None
+                break
+    return [note for note in result if note is not None]
+
+
+def _takes(host: Note, crumb: Note, count: Count, *, by_title: bool) -> bool:
+    fits = _same_title(crumb, host) if by_title else _same_topic(crumb, host)
+    return fits and _may_take(host, crumb, count)
+
+
+def _may_take(host: Note, crumb: Note, count: Count) -> bool:
+    alike = (host.scope, host.globs, host.users) == (crumb.scope, crumb.globs, crumb.users)
+    room = count(host.body) + count(crumb.body) + 5 <= WANTED_TOKENS
+    return alike and not host.stands_alone and host.topic not in _APART and room
+
+
+def _with(host: Note, crumb: Note, *, titled_alike: bool) -> Note:
+    part = _part(crumb, crumb.title if titled_alike else host.title)
+    return replace(
+        host,
+        body=f"{host.body}\n\n{part}",
+        priority=max(host.priority, crumb.priority),
+        sources=(*host.sources, *crumb.sources),
+    )

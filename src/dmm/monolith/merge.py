@@ -1,0 +1,231 @@
+"""The same rule in two places is written once; what was merged is listed with where it went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from dmm.monolith.groups import Group, group
+from dmm.monolith.outline import Block, BlockKind, Section, edit
+from dmm.monolith.sources import SourceRef
+from dmm.monolith.topics import GENERAL, content_words, stem, topic_of, words
+from dmm.monolith.vocabulary import vocabulary
+from dmm.monolith.wording import Wording, guards_of, squeezed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_SPEAKS_FOR_ITSELF = 4
+_SUBJECTS = vocabulary(
+    """python typescript javascript go golang rust java kotlin swift ruby php sql react vue svelte
+    node deno frontend backend server client web mobile ios android windows linux macos api worker
+    cli database staging production development local ci unit integration e2e"""
+)
+_EXACT = (BlockKind.FENCE, BlockKind.CODE, BlockKind.TABLE, BlockKind.QUOTE, BlockKind.HTML)
+
+_Key = tuple[BlockKind, SourceRef]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A rule that is not written a second time, and the place whose wording is kept."""
+
+    text: str
+    source: SourceRef
+    kept: SourceRef
+    memory: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """The headings and the intro a rule stands under, which are part of its meaning."""
+
+    path: str
+    trail: tuple[str, ...]
+    guards: tuple[str, ...]
+    subjects: frozenset[str]
+    intro: frozenset[str]
+    globs: tuple[str, ...]
+
+    @property
+    def heading(self) -> str:
+        return self.trail[-1] if self.trail else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Unit:
+    """A rule that can be merged as a whole: a list item, or blocks that belong together."""
+
+    blocks: tuple[Block, ...]
+    wording: Wording
+    exact: str
+    place: _Place
+
+    @property
+    def ref(self) -> SourceRef:
+        return span(self.blocks)
+
+
+@dataclass(slots=True)
+class _Cluster:
+    """Units that say the same; the fullest wording is kept, the first among equals."""
+
+    kept: _Unit
+    others: list[_Unit] = field(default_factory=list)
+
+    def add(self, unit: _Unit) -> None:
+        if unit.wording.size > self.kept.wording.size:
+            self.kept, unit = unit, self.kept
+        self.others.append(unit)
+
+
+def span(blocks: Sequence[Block]) -> SourceRef:
+    """Name the lines from the first to the last of some blocks of one source."""
+    return replace(blocks[0].ref, last_line=blocks[-1].ref.last_line)
+
+
+def merge(
+    trees: Sequence[tuple[Section, tuple[str, ...]]],
+) -> tuple[list[Section], tuple[Merged, ...]]:
+    """Leave each rule in one place of the trees, each given with the globs of its source."""
+    clusters: dict[tuple[object, ...], list[_Cluster]] = {}
+    for tree, globs in trees:
+        for unit in _units(tree, (), globs):
+            _sort_in(clusters, unit)
+    repeated = [c for found in clusters.values() for c in found if c.others]
+    merged = tuple(
+        Merged(text="\n".join(b.text for b in unit.blocks), source=unit.ref, kept=cluster.kept.ref)
+        for cluster in repeated
+        for unit in cluster.others
+    )
+    changes = _changes(repeated)
+    pruned = [edit(tree, lambda block: changes.get(_key(block), block)) for tree, _ in trees]
+    trees_left, stranded = _drop_stranded_intros(pruned, [tree for tree, _ in trees], merged)
+    return trees_left, tuple(sorted((*merged, *stranded), key=lambda item: item.source))
+
+
+def _key(block: Block) -> _Key:
+    # A list of one item covers the same lines as the item.
+    return block.kind, block.ref
+
+
+def _sort_in(clusters: dict[tuple[object, ...], list[_Cluster]], unit: _Unit) -> None:
+    key = (unit.wording.guarded, unit.place.guards, unit.place.subjects, unit.place.intro)
+    found = clusters.setdefault((*key, unit.place.globs), [])
+    for cluster in found:
+        if _same(cluster.kept, unit):
+            cluster.add(unit)
+            return
+    found.append(_Cluster(unit))
+
+
+def _same(a: _Unit, b: _Unit) -> bool:
+    if a.exact or b.exact:
+        alike = a.exact == b.exact
+    else:
+        alike = a.wording.size > 0 and a.wording.says_the_same_as(b.wording)
+    return alike and _comparable(a, b)
+
+
+def _comparable(a: _Unit, b: _Unit) -> bool:
+    if a.place.path == b.place.path:
+        return a.place.trail == b.place.trail
+    if _stems(a.place.heading) == _stems(b.place.heading):
+        return True
+    if min(a.wording.size, b.wording.size) < _SPEAKS_FOR_ITSELF and not a.exact:
+        return False
+    topics = {topic_of("", a.place.heading), topic_of("", b.place.heading)}
+    return len(topics) == 1 and (GENERAL not in topics or _is_vague(a) or _is_vague(b))
+
+
+def _is_vague(unit: _Unit) -> bool:
+    return not content_words(unit.place.heading)
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem(word) for word in content_words(text))
+
+
+def _units(section: Section, trail: tuple[str, ...], globs: tuple[str, ...]) -> Iterator[_Unit]:
+    # The title of the document names the project, not the subject of a rule.
+    here = (*trail, section.title) if section.level > 1 else trail
+    for found in group(section.blocks):
+        yield from _group_units(found, _place(section, here, found, globs))
+    for child in section.children:
+        yield from _units(child, here, globs)
+
+
+def _place(
+    section: Section, trail: tuple[str, ...], found: Group, globs: tuple[str, ...]
+) -> _Place:
+    around = (*trail, found.label)
+    return _Place(
+        path=next((block.ref.path for block in section.blocks), ""),
+        trail=trail,
+        guards=guards_of(around),
+        subjects=_SUBJECTS & {word for text in around for word in words(text)},
+        intro=_stems(found.label),
+        globs=globs,
+    )
+
+
+def _group_units(found: Group, place: _Place) -> Iterator[_Unit]:
+    lists = [block for block in found.blocks if block.kind is BlockKind.LIST]
+    leading = found.blocks[1:] if found.label else found.blocks
+    if lists and len(lists) == len(leading):
+        for item in (item for block in lists for item in block.items):
+            yield _unit((item,), place)
+    elif found.blocks[0].kind not in (BlockKind.COMMENT, BlockKind.SEPARATOR):
+        yield _unit(found.blocks, place)
+
+
+def _unit(blocks: tuple[Block, ...], place: _Place) -> _Unit:
+    text = "\n".join(block.text for block in blocks)
+    # Code and tables mean what they say to the letter, and steps stand in their order.
+    whole = len(blocks) > 1 or blocks[0].kind in (*_EXACT, BlockKind.STEPS) or "```" in text
+    return _Unit(blocks, Wording.of(text), squeezed(text) if whole else "", place)
+
+
+def _changes(repeated: Sequence[_Cluster]) -> dict[_Key, Block | None]:
+    changes: dict[_Key, Block | None] = {}
+    for cluster in repeated:
+        also = tuple(unit.ref for unit in cluster.others)
+        kept = cluster.kept.blocks[0]
+        changes[_key(kept)] = replace(kept, also=also)
+        changes.update({_key(block): None for unit in cluster.others for block in unit.blocks})
+    return changes
+
+
+def _drop_stranded_intros(
+    pruned: Sequence[Section], whole: Sequence[Section], merged: Sequence[Merged]
+) -> tuple[list[Section], list[Merged]]:
+    left = {block.ref.path: set[int]() for tree in whole for block in tree.every_block()}
+    for tree in pruned:
+        for block in tree.every_block():
+            left[block.ref.path].add(block.ref.last_line)
+    kept_at = {item.source: item.kept for item in merged}
+    stranded: list[Merged] = []
+    for tree in whole:
+        for section in tree.walk():
+            stranded += _stranded(section, left, kept_at)
+    gone = {item.source for item in stranded}
+    trees = [edit(tree, lambda b: None if b.ref in gone else b) for tree in pruned]
+    return trees, stranded
+
+
+def _stranded(
+    section: Section, left: dict[str, set[int]], kept_at: dict[SourceRef, SourceRef]
+) -> Iterator[Merged]:
+    for found in group(section.blocks):
+        intro, *rest = found.blocks
+        alone = found.label and not any(_remains(block, left) for block in rest)
+        if alone and _remains(intro, left):
+            items = [item for block in rest for item in (block.items or (block,))]
+            kept = next((kept_at[item.ref] for item in items if item.ref in kept_at), None)
+            if kept is not None:
+                yield Merged(intro.text, intro.ref, kept)
+
+
+def _remains(block: Block, left: dict[str, set[int]]) -> bool:
+    here = left[block.ref.path]
+    return any(part.ref.last_line in here for part in (block.items or (block,)))

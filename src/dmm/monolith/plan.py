@@ -1,0 +1,99 @@
+"""The import of monoliths: sources → documents → merge → split → gather → memories."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
+from dmm.monolith.documents import Document, read_document
+from dmm.monolith.gather import gather
+from dmm.monolith.memories import ImportPlan, PlannedMemory, propose
+from dmm.monolith.merge import Merged, merge
+from dmm.monolith.sources import Source, SourceRef, kinds_of
+from dmm.monolith.split import split
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterator, Sequence
+
+    from dmm.monolith.notes import Count, Note
+
+
+def plan_import(
+    sources: Sequence[Source],
+    *,
+    count: Count,
+    day: dt.date,
+    taken_ids: set[str],
+    taken_paths: set[str],
+    baseline_budget: int = DEFAULT_BASELINE_BUDGET,
+) -> ImportPlan:
+    """Plan the memories that replace some instruction files; nothing of them is lost unsaid."""
+    count = cache(count)
+    documents = read_all(sources)
+    trees, merged = merge([(d.tree, d.voice.front.globs) for d in documents])
+    left = [replace(d, tree=tree) for d, tree in zip(documents, trees, strict=True)]
+    cut = [note for document in left for note in split(document, count=count)]
+    content = {document.path: document.content for document in documents}
+    notes = [_tidied(note, content) for note in gather(cut, count=count)]
+    plan = propose(
+        notes,
+        day=day,
+        taken_ids=taken_ids,
+        taken_paths=taken_paths,
+        count=count,
+        baseline_budget=baseline_budget,
+    )
+    return replace(
+        plan,
+        merged=tuple(_located(item, plan.memories) for item in merged),
+        skipped=tuple(item for document in documents for item in document.skipped),
+        imports=tuple(item for document in documents for item in document.imports),
+        monolith_tokens=sum(count(source.text) for source in sources),
+    )
+
+
+def read_all(sources: Sequence[Source]) -> list[Document]:
+    """Read sources that are imported together, each path once."""
+    unique = {source.path: source for source in sources}
+    kinds = kinds_of(tuple(unique))
+    together = frozenset(path.replace("\\", "/") for path in unique)
+    return [read_document(source, kinds[path], together) for path, source in unique.items()]
+
+
+def _tidied(note: Note, content: dict[str, tuple[int, ...]]) -> Note:
+    """Join the refs of a note where no line of another note stands between them."""
+    by_path: dict[str, set[int]] = {}
+    for ref in note.sources:
+        lines = range(ref.first_line, ref.last_line + 1)
+        by_path.setdefault(ref.path, set()).update(lines)
+    refs = [ref for path, lines in by_path.items() for ref in _runs(path, lines, content[path])]
+    return replace(note, sources=tuple(refs))
+
+
+def _runs(path: str, lines: set[int], content: tuple[int, ...]) -> Iterator[SourceRef]:
+    if not lines & set(content):
+        yield SourceRef(path, min(lines), max(lines))
+        return
+    start = end = 0
+    for line in content:
+        if line in lines:
+            start, end = start or line, line
+        elif start:
+            yield SourceRef(path, start, end)
+            start = 0
+    if start:
+        yield SourceRef(path, start, end)
+
+
+def _located(item: Merged, planned: Sequence[PlannedMemory]) -> Merged:
+    for candidate in planned:
+        if any(_covers(ref, item.kept) for ref in candidate.sources):
+            return replace(item, memory=candidate.memory.path)
+    return item
+
+
+def _covers(ref: SourceRef, inner: SourceRef) -> bool:
+    return ref.path == inner.path and ref.first_line <= inner.first_line <= ref.last_line

@@ -1,0 +1,221 @@
+"""Instruction files as they come: which kind each is, and what its front matter says."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import yaml
+
+FRONT_MATTER_BYTES = 16_384
+_YAML_DEPTH = 8
+_FENCE = re.compile(r"---[ \t]*")
+_FENCE_END = re.compile(r"(---|\.\.\.)[ \t]*")
+_YAML_LINE = re.compile(r"[\w.-]+[ \t]*:(\s|$)|[ \t]|#|- |$")
+_KNOWN_KEY = re.compile(
+    r"(description|globs|alwaysApply|name|type|metadata|paths|applyTo|title|tags)[ \t]*:"
+)
+_HOME = re.compile(
+    r"(~|/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)/\.(claude|codex|gemini)/"
+)
+_AUTO_MEMORY = re.compile(r"(^|/)\.claude/projects/[^/]+/memory/")
+_MENTION = re.compile(r"(?<![\w`@/.])@((?:~/|\.{1,2}/|/)?\.?\w[\w./-]*)")
+_FILE_NAME = re.compile(r"(README|AGENTS|CLAUDE|GEMINI)|.*\.(md|mdc|txt|rst|json|ya?ml|toml)")
+
+
+class SourceKind(StrEnum):
+    """The tools' instruction files that can be told apart by their path."""
+
+    CLAUDE = "claude"
+    AGENTS = "agents"
+    GEMINI = "gemini"
+    COPILOT = "copilot"
+    CURSOR_RULES = "cursorrules"
+    CURSOR_RULE = "mdc"
+    MEMORY_INDEX = "memory_index"
+    MEMORY_TOPIC = "memory_topic"
+    MARKDOWN = "markdown"
+
+
+_BY_NAME = {
+    "claude.md": SourceKind.CLAUDE,
+    "claude.local.md": SourceKind.CLAUDE,
+    "agents.md": SourceKind.AGENTS,
+    "agents.override.md": SourceKind.AGENTS,
+    "gemini.md": SourceKind.GEMINI,
+    "copilot-instructions.md": SourceKind.COPILOT,
+    ".cursorrules": SourceKind.CURSOR_RULES,
+    "memory.md": SourceKind.MEMORY_INDEX,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One instruction file: the path to name it by, and its text."""
+
+    path: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class SourceRef:
+    """A run of lines of a source, counted from 1, both ends included."""
+
+    path: str
+    first_line: int
+    last_line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{line_range(self.first_line, self.last_line)}"
+
+
+@dataclass(frozen=True, slots=True)
+class FileImport:
+    """Another file that a source pulls in with `@path`; it is named, not followed."""
+
+    target: str
+    ref: SourceRef
+
+
+@dataclass(frozen=True, slots=True)
+class FrontMatter:
+    """What the head of a source says about all of it; `last_line` is 0 where there is none."""
+
+    last_line: int = 0
+    name: str = ""
+    description: str = ""
+    globs: tuple[str, ...] = ()
+    always: bool = False
+    memory_type: str = ""
+
+
+def line_range(first: int, last: int) -> str:
+    """Write a run of lines the short way."""
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def split_lines(text: str) -> list[str]:
+    """Cut a text at its line ends, whatever their style, as a markdown reader does."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    return text.split("\n")
+
+
+def recognise(path: str) -> SourceKind:
+    """Tell the kind of an instruction file by its path alone."""
+    plain = path.replace("\\", "/")
+    name = plain.rpartition("/")[2].casefold()
+    if name in _BY_NAME:
+        return _BY_NAME[name]
+    if name.endswith(".mdc"):
+        return SourceKind.CURSOR_RULE
+    if name.endswith(".instructions.md"):
+        return SourceKind.COPILOT
+    if _AUTO_MEMORY.search(plain):
+        return SourceKind.MEMORY_TOPIC
+    return SourceKind.MARKDOWN
+
+
+def kinds_of(paths: tuple[str, ...]) -> dict[str, SourceKind]:
+    """Tell the kinds of files given together: a file beside a MEMORY.md is one of its topics."""
+    kinds = {path: recognise(path) for path in paths}
+    folders = {folder_of(p) for p, kind in kinds.items() if kind is SourceKind.MEMORY_INDEX}
+    for path, kind in kinds.items():
+        if kind is SourceKind.MARKDOWN and folder_of(path) in folders:
+            kinds[path] = SourceKind.MEMORY_TOPIC
+    return kinds
+
+
+def folder_of(path: str) -> str:
+    """The folder part of a path, with slashes."""
+    return path.replace("\\", "/").rpartition("/")[0]
+
+
+def is_user_level(path: str) -> bool:
+    """Say whether a file speaks for the user in every project rather than for one project."""
+    plain = path.replace("\\", "/")
+    return bool(_HOME.match(plain)) and not _AUTO_MEMORY.search(plain)
+
+
+def mentions(text: str) -> tuple[str, ...]:
+    """List the files that a line pulls in with `@path`, code spans left aside."""
+    bare = re.sub(r"`[^`]*`", "", text)
+    found = (match.group(1).rstrip(".") for match in _MENTION.finditer(bare))
+    return tuple(t for t in found if t[0] in "~./" or _FILE_NAME.fullmatch(t))
+
+
+def read_front_matter(lines: list[str]) -> FrontMatter:
+    """Read the head of a source, tolerant of values that are not YAML, such as a bare `*.ts`."""
+    end = _front_matter_end(lines)
+    if not end:
+        return FrontMatter()
+    inner = lines[1 : end - 1]
+    fields = _as_yaml("\n".join(inner))
+    if fields is None:
+        fields = _line_by_line(inner)
+    nested = fields.get("metadata")
+    kind = fields.get("type") or (nested.get("type") if isinstance(nested, Mapping) else None)
+    globs = fields.get("globs") or fields.get("paths") or fields.get("applyTo")
+    return FrontMatter(
+        last_line=end,
+        name=_one_line(fields.get("name") or fields.get("title")),
+        description=_one_line(fields.get("description")),
+        globs=_globs(globs),
+        always=str(fields.get("alwaysApply")).casefold() == "true",
+        memory_type=_one_line(kind).casefold(),
+    )
+
+
+def _front_matter_end(lines: list[str]) -> int:
+    if not _FENCE.fullmatch(lines[0]):
+        return 0
+    size = 0
+    for number, line in enumerate(lines[1:], start=2):
+        if _FENCE_END.fullmatch(line):
+            known = any(_KNOWN_KEY.match(inner) for inner in lines[1 : number - 1])
+            return number if known else 0
+        size += len(line.encode("utf-8", "surrogatepass")) + 1
+        if size > FRONT_MATTER_BYTES or not _YAML_LINE.match(line):
+            return 0
+    return 0
+
+
+def _as_yaml(text: str) -> Mapping[str, object] | None:
+    try:
+        depth = 0
+        for event in yaml.parse(text, Loader=yaml.SafeLoader):
+            depth += isinstance(event, yaml.CollectionStartEvent)
+            depth -= isinstance(event, yaml.CollectionEndEvent)
+            if depth > _YAML_DEPTH or getattr(event, "anchor", None):
+                return None
+        loaded = yaml.safe_load(text)
+    except (yaml.YAMLError, ValueError):
+        return None
+    return {str(key): value for key, value in loaded.items()} if isinstance(loaded, dict) else None
+
+
+def _line_by_line(lines: list[str]) -> Mapping[str, object]:
+    fields: dict[str, object] = {}
+    key = ""
+    for line in lines:
+        if match := re.match(r"([\w.-]+)[ \t]*:(.*)", line):
+            key = match.group(1)
+            fields[key] = match.group(2).strip().strip("'\"")
+        elif key and (item := line.strip().removeprefix("- ").strip().strip("'\"")):
+            fields[key] = f"{fields[key]},{item}".removeprefix(",")
+    return fields
+
+
+def _one_line(value: object) -> str:
+    return " ".join(str(value).split()) if isinstance(value, str) else ""
+
+
+def _globs(value: object) -> tuple[str, ...]:
+    if isinstance(value, str):
+        # A comma inside braces belongs to the pattern: `*.{ts,tsx}`.
+        value = re.split(r",(?![^{]*\})", value.strip().strip("[]"))
+    if not isinstance(value, list):
+        return ()
+    cleaned = (str(part).strip().strip("'\"") for part in value)
+    return tuple(dict.fromkeys(part for part in cleaned if part))

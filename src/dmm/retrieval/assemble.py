@@ -1,0 +1,91 @@
+"""Choose what goes into a pack: above the floor, no thought twice, within the budget.
+
+Packing takes the ranked memories in order and stops at the first that does not fit, so a larger
+budget only ever adds: it can't trade one memory for another.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dmm.domain.pack import Candidate, Reason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A candidate in rank order, as packing needs it."""
+
+    row: int
+    path: str
+    title: str
+    lanes: tuple[str, ...]
+    parts: dict[str, float]
+    score: float
+    tokens: int
+    relevant: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which candidates are in, and the line of the receipt for each."""
+
+    included: tuple[Ranked, ...]
+    receipt: tuple[Candidate, ...]
+
+
+def choose(
+    ranked: Sequence[Ranked],
+    *,
+    room: int,
+    most: int,
+    twin: Callable[[Ranked, Sequence[Ranked]], Ranked | None],
+) -> Choice:
+    """Take candidates in order; `twin` names an included one that says nearly the same."""
+    included: list[Ranked] = []
+    receipt: list[Candidate] = []
+    left, full = room, False
+    for place, candidate in enumerate(ranked):
+        reason, detail = Reason.INCLUDED, ""
+        if not candidate.relevant:
+            reason = Reason.FLOOR
+        elif place >= most:
+            reason = Reason.LIMIT
+        elif (double := twin(candidate, included)) is not None:
+            reason, detail = Reason.DUPLICATE, f"says nearly the same as {double.path}"
+        elif full or candidate.tokens > left:
+            full = True
+            reason, detail = Reason.BUDGET, f"{candidate.tokens} tokens, {max(left, 0)} left"
+        else:
+            included.append(candidate)
+            left -= candidate.tokens
+        receipt.append(_line(candidate, reason, detail))
+    return Choice(tuple(included), tuple(receipt))
+
+
+def _line(candidate: Ranked, reason: Reason, detail: str) -> Candidate:
+    return Candidate(
+        path=candidate.path,
+        title=candidate.title,
+        lanes=candidate.lanes,
+        parts=candidate.parts,
+        score=candidate.score,
+        tokens=candidate.tokens,
+        reason=reason,
+        detail=detail,
+    )
+
+
+def drop_last(choice: Choice) -> Choice:
+    """Take the last included candidate out again, for want of room."""
+    *kept, last = choice.included
+    receipt = tuple(
+        replace(line, reason=Reason.BUDGET, detail="no room left for its labels")
+        if line.path == last.path and line.included
+        else line
+        for line in choice.receipt
+    )
+    return Choice(tuple(kept), receipt)

@@ -1,0 +1,82 @@
+"""The baseline: which files always stand first, in which order, and what is said when it grows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.domain.memory import Origin, Scope
+from dmm.domain.pack import (
+    BASELINE_LEVEL,
+    ENTRY_END,
+    Baseline,
+    PackEntry,
+    entry_heading,
+    label_line,
+)
+from dmm.domain.text import neutralise
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+FIRST = ("identity.md", "hard_constraints.md")
+
+
+def order(paths: Iterable[str]) -> list[str]:
+    """Put identity first, hard constraints second, the rest by file name."""
+
+    def rank(path: str) -> tuple[int, str, str]:
+        name = path.rpartition("/")[2]
+        return FIRST.index(name) if name in FIRST else len(FIRST), name, path
+
+    return sorted(paths, key=rank)
+
+
+def compile_entry(
+    path: str,
+    title: str,
+    text: str,
+    *,
+    memory_id: str = "",
+    labels: tuple[str, ...] = (),
+    count: Callable[[str], int],
+) -> PackEntry:
+    """Make a baseline entry of a file's text, with its tokens counted."""
+    content = neutralise(text).strip()
+    tokens = count(content)
+    heading = entry_heading(path, "baseline", BASELINE_LEVEL) + "".join(map(label_line, labels))
+    return PackEntry(
+        id=memory_id,
+        path=path,
+        title=title,
+        content=content,
+        token_count=tokens,
+        heading_tokens=count(heading + content + ENTRY_END) - tokens,
+        source="baseline",
+        scope=Scope.BASELINE,
+        origin=Origin.PROJECT,
+        labels=labels,
+    )
+
+
+def overflow(entries: Sequence[PackEntry], budget: int) -> list[PackEntry]:
+    """Name the entries to demote, last first, so that the rest fits the budget."""
+    excess = sum(entry.token_count for entry in entries) - budget
+    demoted: list[PackEntry] = []
+    for entry in reversed(entries):
+        if excess <= 0:
+            break
+        demoted.append(entry)
+        excess -= entry.token_count
+    return demoted
+
+
+def overflow_notice(baseline: Baseline, budget: int) -> str | None:
+    """Say loudly that the baseline is over its budget and which files to demote."""
+    demoted = overflow(baseline.entries, budget)
+    if not demoted:
+        return None
+    names = ", ".join(f"{entry.path} ({entry.token_count})" for entry in demoted)
+    return (
+        f"the baseline has {baseline.tokens} tokens, its budget is {budget};"
+        f" move to global/ or project/: {names}"
+    )

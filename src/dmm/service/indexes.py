@@ -1,0 +1,173 @@
+"""The indexes of a project and of the user's overlay: opened, kept fresh, and held in memory."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dmm.errors import DmmError, IndexBroken, IndexBusy, ModelUnavailable, StorageError
+from dmm.files.lock import exclusive
+from dmm.index.snapshot import take_snapshot
+from dmm.index.store import IndexStore
+from dmm.index.sync import Syncer, SyncReport
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from dmm.domain.memory import Origin
+    from dmm.embed.model import Embedder
+    from dmm.files.tree import MemoryTree
+    from dmm.index.records import IndexedMemory
+    from dmm.index.snapshot import Place, Snapshot
+    from dmm.index.sync import Progress
+
+
+@dataclass(slots=True)
+class Shelf:
+    """One tree of memories and the file of its index."""
+
+    origin: Origin
+    tree: MemoryTree
+    path: Path
+    store: IndexStore | None = None
+
+
+@dataclass(slots=True)
+class Indexes:
+    """All shelves of one project, searched as one."""
+
+    shelves: tuple[Shelf, ...]
+    count: Callable[[str], int]
+    load_model: Callable[[], Embedder]
+    batch_size: int
+    notices: dict[str, str] = field(default_factory=dict)
+    _embedder: Embedder | None = None
+    _asked_for_model: bool = False
+    _snapshot: Snapshot | None = None
+    _generations: tuple[int, ...] = ()
+
+    def embedder(self) -> Embedder | None:
+        """Load the model on first use; without it every answer says that only keywords count."""
+        if not self._asked_for_model:
+            self._asked_for_model = True
+            try:
+                self._embedder = self.load_model()
+            except ModelUnavailable as error:
+                self.notices["model"] = f"keyword retrieval only, the model is unavailable: {error}"
+        return self._embedder
+
+    def beside(self, shelf: Shelf) -> Indexes:
+        """Make indexes of another tree that share the model."""
+        return Indexes(
+            shelves=(shelf,),
+            count=self.count,
+            load_model=self.load_model,
+            batch_size=self.batch_size,
+            _embedder=self.embedder(),
+            _asked_for_model=True,
+        )
+
+    def sync(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
+        """Bring all indexes up to the files, or raise; one process at a time."""
+        reports = [self._sync_shelf(shelf, full, progress) for shelf in self.shelves]
+        return SyncReport(
+            total=sum(report.total for report in reports),
+            indexed=sum(report.indexed for report in reports),
+            embedded=sum(report.embedded for report in reports),
+            removed=sum(report.removed for report in reports),
+            faults=tuple(fault for report in reports for fault in report.faults),
+        )
+
+    def refresh(self, *, progress: Progress | None = None) -> SyncReport | None:
+        """Bring the indexes up to the files if that is possible, and note why where it is not."""
+        self.notices.pop("index", None)
+        try:
+            return self.sync(progress=progress)
+        except IndexBusy:
+            self.notices["index"] = "another process is indexing; the newest changes may be missing"
+        except StorageError as error:
+            self.notices["index"] = f"the index could not be brought up to date: {error}"
+        return None
+
+    def _sync_shelf(self, shelf: Shelf, full: bool, progress: Progress | None) -> SyncReport:
+        store = self._open(shelf)
+        if not store.writable:
+            hint = "make the folder writable, then: dmm reindex"
+            raise StorageError("the index can't be written", where=store.where, hint=hint)
+        with self._lock(shelf, store):
+            syncer = Syncer(shelf.origin, self.count, self.embedder(), self.batch_size)
+            return syncer.sync(
+                shelf.tree, store, now_ns=time.time_ns(), full=full, progress=progress
+            )
+
+    @contextlib.contextmanager
+    def _lock(self, shelf: Shelf, store: IndexStore) -> Iterator[None]:
+        if store.where != str(shelf.path):
+            yield
+            return
+        with exclusive(shelf.path.with_name("index.lock"), what="another process is indexing"):
+            yield
+
+    def _open(self, shelf: Shelf) -> IndexStore:
+        if shelf.store is None:
+            try:
+                shelf.store = IndexStore.open(shelf.path)
+            except IndexBroken as error:
+                self.notices["broken"] = f"the index was damaged and is built anew ({error.what})"
+                shelf.store = self._start_over(shelf)
+            except StorageError as error:
+                self.notices["store"] = f"the index is held in memory only: {error}"
+                shelf.store = IndexStore.in_memory()
+        return shelf.store
+
+    def _start_over(self, shelf: Shelf) -> IndexStore:
+        """Remove a damaged index, which holds nothing that the files do not."""
+        try:
+            for suffix in ("", "-wal", "-shm"):
+                shelf.path.with_name(shelf.path.name + suffix).unlink(missing_ok=True)
+            return IndexStore.open(shelf.path)
+        except (OSError, StorageError):
+            return IndexStore.in_memory()
+
+    def snapshot(self) -> Snapshot:
+        """Give the current content in memory, loaded again only when an index has changed."""
+        try:
+            return self._take()
+        except IndexBroken as error:
+            self.notices["broken"] = f"the index was damaged and is built anew ({error.what})"
+            for shelf in self.shelves:
+                self._open(shelf).close()
+                shelf.store = self._start_over(shelf)
+            self.refresh()
+            return self._take()
+
+    def _take(self) -> Snapshot:
+        stores = [(shelf.origin, self._open(shelf)) for shelf in self.shelves]
+        generations = tuple(store.generation() for _, store in stores)
+        if self._snapshot is None or generations != self._generations:
+            embedder = self.embedder()
+            dimensions = None if embedder is None else embedder.dimensions
+            self._snapshot = take_snapshot(stores, dimensions)
+            self._generations = generations
+        return self._snapshot
+
+    def memory(self, place: Place) -> IndexedMemory:
+        """Fetch what a pack needs of one memory."""
+        shelf = next(shelf for shelf in self.shelves if shelf.origin is place.origin)
+        return self._open(shelf).memory(place.path)
+
+    def store(self, origin: Origin) -> IndexStore | None:
+        """Give the index of one tree, or None where there is no such tree."""
+        shelf = next((shelf for shelf in self.shelves if shelf.origin is origin), None)
+        return None if shelf is None else self._open(shelf)
+
+    def close(self) -> None:
+        """Close all index files."""
+        for shelf in self.shelves:
+            if shelf.store is not None:
+                with contextlib.suppress(DmmError):
+                    shelf.store.close()
+                shelf.store = None

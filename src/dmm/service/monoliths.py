@@ -1,0 +1,168 @@
+"""Instruction files into memories and back: read, plan, measure, write."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import statistics
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dmm.domain.memory import Origin
+from dmm.domain.pack import QueryRequest
+from dmm.errors import MemoryFileError, UsageError
+from dmm.files import markdown
+from dmm.files.roots import NAME, Root
+from dmm.files.tree import MAX_FILE_BYTES
+from dmm.monolith.join import join
+from dmm.monolith.plan import plan_import
+from dmm.monolith.sources import Source
+from dmm.service.baselines import Baselines
+from dmm.service.indexes import Indexes, Shelf
+from dmm.service.packs import Packs
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Iterator, Sequence
+
+    from dmm.config import RetrievalConfig
+    from dmm.domain.memory import Memory
+    from dmm.monolith.memories import ImportPlan, PlannedMemory
+
+SUFFIXES = (".md", ".mdc")
+MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
+SAMPLE = 15
+
+_PROVENANCE = re.compile(r"\n*Source: [^\n]*\s*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What an import would write, what is there already, and what a pack then costs."""
+
+    plan: ImportPlan
+    present: tuple[PlannedMemory, ...]
+    pack_tokens: int | None
+    written: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Monoliths:
+    """Imports into and exports from one project."""
+
+    root: Root
+    settings: RetrievalConfig
+    indexes: Indexes
+    count: Callable[[str], int]
+    today: Callable[[], dt.date]
+    home: Path
+
+    def plan(self, files: Sequence[Path]) -> Import:
+        """Plan the memories that replace some instruction files; nothing is written."""
+        sources = [self._read(path) for given in files for path in _expand(given)]
+        memories = self._memories()
+        plan = plan_import(
+            sources,
+            count=self.count,
+            day=self.today(),
+            taken_ids={memory.id for memory in memories},
+            taken_paths={stamp.path for stamp in self.root.tree.scan().stamps},
+            baseline_budget=max(0, self.settings.baseline_budget - self._baseline_tokens(memories)),
+        )
+        known = {_essence(memory) for memory in memories}
+        present = tuple(one for one in plan.memories if _essence(one.memory) in known)
+        fresh = tuple(one for one in plan.memories if _essence(one.memory) not in known)
+        plan = dataclasses.replace(plan, memories=fresh)
+        return Import(plan, present, self._measure(fresh))
+
+    def apply(self, planned: Import) -> Import:
+        """Write the planned memories; each file is new, nothing is overwritten."""
+        written = []
+        for one in planned.plan.memories:
+            self.root.tree.create(one.memory.path, markdown.render(one.memory))
+            written.append(one.memory.path)
+        return dataclasses.replace(planned, written=tuple(written))
+
+    def export(self, *, include_deprecated: bool = False) -> str:
+        """Join all memories into one markdown text."""
+        title = f"{self.root.project.name}: project memory"
+        return join(self._memories(), title=title, include_deprecated=include_deprecated)
+
+    def _baseline_tokens(self, memories: Sequence[Memory]) -> int:
+        return sum(self.count(m.body) for m in memories if m.path.startswith("baseline/"))
+
+    def _memories(self) -> list[Memory]:
+        """Read all memories of the project that can be read."""
+        memories = []
+        for stamp in self.root.tree.scan().stamps:
+            try:
+                memories.append(self.root.tree.load(stamp.path).memory)
+            except MemoryFileError:
+                # A faulty file is told by `dmm validate`; its name stays taken all the same.
+                continue
+        return memories
+
+    def _read(self, path: Path) -> Source:
+        try:
+            if path.stat().st_size > MAX_SOURCE_BYTES:
+                raise UsageError(f"larger than {MAX_SOURCE_BYTES >> 20} MiB", where=str(path))
+            data = path.read_bytes()
+        except OSError as error:
+            raise UsageError(f"unreadable: {error.strerror}", where=str(path)) from error
+        text = markdown.decode(str(path), data).removeprefix(markdown.BOM)
+        return Source(self._shown(path), text.replace("\r\n", "\n"))
+
+    def _shown(self, path: Path) -> str:
+        """Name a source by its path in the project, or below the user's home."""
+        full = path.resolve()
+        if full.is_relative_to(self.root.project):
+            return full.relative_to(self.root.project).as_posix()
+        if full.is_relative_to(self.home):
+            return f"~/{full.relative_to(self.home).as_posix()}"
+        return full.as_posix()
+
+    def _measure(self, planned: Sequence[PlannedMemory]) -> int | None:
+        """Measure a typical pack: the planned memories asked for by some of their own titles."""
+        if not planned:
+            return None
+        with tempfile.TemporaryDirectory(prefix="dmm-import-") as folder:
+            root = Root(Path(folder) / NAME)
+            for one in planned:
+                root.tree.create(one.memory.path, markdown.render(one.memory))
+            packs = self._trial(root)
+            step = max(1, len(planned) // SAMPLE)
+            titles = [one.memory.title for one in planned[::step]][:SAMPLE]
+            packs.indexes.sync()
+            sizes = [self._size(packs, title) for title in titles]
+            packs.indexes.close()
+        return int(statistics.median(sizes))
+
+    def _trial(self, root: Root) -> Packs:
+        shelf = Shelf(Origin.PROJECT, root.tree, root.folder / "index" / "embeddings.db")
+        indexes = self.indexes.beside(shelf)
+        baselines = Baselines(root, self.count)
+        return Packs(root, self.settings, indexes, baselines, self.count, self.today)
+
+    def _size(self, packs: Packs, title: str) -> int:
+        request = QueryRequest(title, self.settings.default_budget, self.settings.baseline_budget)
+        return packs.query(request, refresh=False).pack.total_tokens
+
+
+def _expand(given: Path) -> Iterator[Path]:
+    """List the instruction files of a folder, or the file itself."""
+    if not given.is_dir():
+        if not given.exists():
+            raise UsageError("no such file", where=str(given))
+        yield given
+        return
+    found = sorted(path for path in given.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    if not found:
+        raise UsageError("no .md or .mdc files in this folder", where=str(given))
+    yield from found
+
+
+def _essence(memory: Memory) -> str:
+    """The text of a memory without where it came from, to know it again."""
+    return " ".join(_PROVENANCE.sub("", memory.body).split()).casefold()

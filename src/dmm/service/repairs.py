@@ -1,0 +1,258 @@
+"""Safe mechanical repairs of memory files: every byte that is not wrong stays as it is."""
+
+from __future__ import annotations
+
+import re
+import string
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import yaml
+
+from dmm.domain.memory import (
+    DEPRECATED_DIRECTORY,
+    ID_PATTERN,
+    Confidence,
+    Scope,
+    Status,
+    next_id,
+    suffixed_id,
+)
+from dmm.domain.report import Repair
+from dmm.errors import DmmError, MemoryFileError
+from dmm.files import front_matter, markdown
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterable, Mapping
+
+    from dmm.domain.memory import Memory
+    from dmm.files.front_matter import Field
+    from dmm.files.tree import MemoryTree
+
+    Step = tuple[str, list[str]]
+
+_LONE_RETURN = re.compile(r"\r(?!\n)")
+_FRONT_LINE = 1
+_UNDATED = "9999-12-31"
+
+
+@dataclass(frozen=True, slots=True)
+class Mended:
+    """A file's text after its repairs, and what they were."""
+
+    text: str
+    what: tuple[str, ...] = ()
+
+
+def repair(tree: MemoryTree, files: Mapping[str, bytes], day: dt.date) -> list[Repair]:
+    """Mend what can be mended without guessing; `files` are the files as they were just read."""
+    repairs: list[Repair] = []
+    for path, mended in _plan(files, day).items():
+        if mended.what:
+            refusal = _write(tree, path, files[path], mended.text)
+            if refusal is None:
+                repairs += [Repair(path, what) for what in mended.what]
+            else:
+                repairs.append(Repair(path, refusal, applied=False))
+    return repairs
+
+
+def _write(tree: MemoryTree, path: str, read: bytes, text: str) -> str | None:
+    """Put the mended text in place, or say why not."""
+    try:
+        if tree.read(path) != read:
+            return "not repaired: it has just been changed by somebody else"
+        tree.replace(path, text)
+    except DmmError as error:
+        return f"not repaired: {error}"
+    return None
+
+
+def _plan(files: Mapping[str, bytes], day: dt.date) -> dict[str, Mended]:
+    texts = {path: text for path, data in files.items() if (text := _decode(path, data))}
+    taken = {name for path, text in texts.items() if (name := claimed_id(path, text))}
+    plan: dict[str, Mended] = {}
+    for path, text in texts.items():
+        plan[path] = mend(path, text, next_id(day, taken), day)
+        taken |= {name for name in [claimed_id(path, plan[path].text)] if name}
+    memories = [memory for path, own in plan.items() if (memory := _parse(path, own.text))]
+    for later, _earlier in clashes(memories):
+        name = suffixed_id(later.id, taken)
+        taken.add(name)
+        plan[later.path] = _rename(later, plan[later.path], name)
+    return plan
+
+
+def _rename(memory: Memory, mended: Mended, name: str) -> Mended:
+    text = _set_value(memory.path, mended.text, "id", name)
+    if text == mended.text:
+        return mended
+    return Mended(text, (*mended.what, f"id {memory.id} was taken, it is now {name}"))
+
+
+def clashes(memories: Iterable[Memory]) -> list[tuple[Memory, Memory]]:
+    """Pair each memory whose id an earlier one has already with that earlier one."""
+
+    def age(memory: Memory) -> tuple[str, str]:
+        return memory.created.isoformat()[:10] if memory.created else _UNDATED, memory.path
+
+    first: dict[str, Memory] = {}
+    ordered = sorted(memories, key=age)
+    return [(m, first[m.id]) for m in ordered if first.setdefault(m.id, m) is not m]
+
+
+def claimed_id(path: str, text: str) -> str | None:
+    """Find the id that a file states, also where the file is otherwise no sound memory."""
+    try:
+        field = _fields(path, text.removeprefix(markdown.BOM)).get("id")
+    except MemoryFileError:
+        return None
+    value = field.node.value if field and isinstance(field.node, yaml.ScalarNode) else ""
+    return value if ID_PATTERN.fullmatch(value) else None
+
+
+def mend(path: str, source: str, new_id: str, day: dt.date) -> Mended:
+    """Repair one file's text by itself; a file whose front matter can't be read is left alone."""
+    text = source.removeprefix(markdown.BOM)
+    if _LONE_RETURN.search(text):
+        return Mended(source)
+    defaults = _defaults(path, new_id, day)
+    what = ["byte order mark removed"] if text != source else []
+    try:
+        for step in (_add_front_matter, _add_fields, _set_scope, _add_title):
+            text, done = step(path, text, defaults)
+            what += done
+    except MemoryFileError:
+        return Mended(source)
+    return Mended(text, tuple(what))
+
+
+def _defaults(path: str, new_id: str, day: dt.date) -> dict[str, str]:
+    top, *folders = path.split("/")[:-1]
+    retired = top == DEPRECATED_DIRECTORY
+    return {
+        "id": new_id,
+        "tags": front_matter.dump_value(folders or [top]),
+        "scope": Scope.PROJECT.value if retired else top,
+        "priority": "0.5",
+        "confidence": Confidence.ACTIVE.value,
+        "status": (Status.DEPRECATED if retired else Status.ACTIVE).value,
+        "created": day.isoformat(),
+    }
+
+
+def _add_front_matter(_path: str, text: str, defaults: Mapping[str, str]) -> Step:
+    """Put a complete front matter before a text that has none."""
+    start = text.lstrip()
+    if not start or start.startswith(front_matter.FENCE):
+        return text, []
+    fields = (f"{name}: {value}" for name, value in defaults.items())
+    newline = "\r\n" if "\r\n" in text else "\n"
+    head = newline.join((front_matter.FENCE, *fields, front_matter.FENCE, "", ""))
+    return head + text, ["front matter added"]
+
+
+def _add_fields(path: str, text: str, defaults: Mapping[str, str]) -> Step:
+    """Add the required fields that are missing, behind the last field."""
+    fields = _fields(path, text)
+    missing = {name: defaults[name] for name in markdown.REQUIRED if name not in fields}
+    lines = text.split("\n")
+    end = _closing_line(lines)
+    ending = "\r" if lines[0].endswith("\r") else ""
+    lines[end:end] = [f"{name}: {value}{ending}" for name, value in missing.items()]
+    mended = "\n".join(lines)
+    if not missing or not _only_changed(path, text, mended, set(missing)):
+        return text, []
+    return mended, ["added " + ", ".join(f"{name}: {value}" for name, value in missing.items())]
+
+
+def _set_scope(path: str, text: str, _defaults: Mapping[str, str]) -> Step:
+    """Let the scope agree with the folder; a deprecated memory keeps the scope it had."""
+    top = path.partition("/")[0]
+    field = _fields(path, text).get("scope")
+    if top == DEPRECATED_DIRECTORY or field is None or field.node.value == top:
+        return text, []
+    mended = _set_value(path, text, "scope", top)
+    return mended, [] if mended == text else [f"scope set to {top}"]
+
+
+def _add_title(path: str, text: str, _defaults: Mapping[str, str]) -> Step:
+    """Make a title of the file name where the body has none."""
+    body = front_matter.cut(path, _plain_newlines(text)).body
+    if not body.strip() or markdown.find_title(body) is not None:
+        return text, []
+    stem = path.rpartition("/")[2].rpartition(".")[0]
+    title = string.capwords(re.sub(r"[\s_-]+", " ", stem)) or stem
+    lines = text.split("\n")
+    start = _closing_line(lines) + 1
+    ending = "\r" if lines[0].endswith("\r") else ""
+    gap = [] if not lines[start].strip() else [ending]
+    lines[start:start] = [ending, f"# {title}{ending}", *gap]
+    return "\n".join(lines), [f"title added: {title}"]
+
+
+def _set_value(path: str, text: str, name: str, value: str) -> str:
+    """Put a value in the place of another, or give the same text where that can't be done."""
+    node = _fields(path, text)[name].node
+    start, end = node.start_mark, node.end_mark
+    if not isinstance(node, yaml.ScalarNode) or start.line != end.line:
+        return text
+    lines = text.split("\n")
+    line = lines[_FRONT_LINE + start.line]
+    lines[_FRONT_LINE + start.line] = line[: start.column] + value + line[end.column :]
+    mended = "\n".join(lines)
+    return mended if _only_changed(path, text, mended, {name}) else text
+
+
+def _only_changed(path: str, before: str, after: str, names: set[str]) -> bool:
+    """Make sure that an edit meant what it did: all other fields read as before."""
+    old = _fields(path, before)
+    try:
+        new = _fields(path, after)
+    except MemoryFileError:
+        return False
+    others = old.keys() - names
+    return new.keys() == others | names and all(
+        _plain(old[name].node) == _plain(new[name].node) for name in others
+    )
+
+
+def _plain(node: object) -> object:
+    """Strip a YAML node of its marks, so that it can be compared."""
+    if isinstance(node, yaml.Node):
+        return node.tag, _plain(node.value)
+    return [_plain(part) for part in node] if isinstance(node, (list, tuple)) else node
+
+
+def _fields(path: str, text: str) -> dict[str, Field]:
+    parts = front_matter.cut(path, _plain_newlines(text))
+    try:
+        return front_matter.read_fields(path, parts)
+    except MemoryFileError as fault:
+        if fault.fault == "schema":  # The front matter is there, but empty.
+            return {}
+        raise
+
+
+def _closing_line(lines: list[str]) -> int:
+    ends = (n for n, line in enumerate(lines[1:], start=1) if line.rstrip() == front_matter.FENCE)
+    return next(ends)
+
+
+def _plain_newlines(text: str) -> str:
+    return text.replace("\r\n", "\n")
+
+
+def _decode(path: str, data: bytes) -> str | None:
+    try:
+        return markdown.decode(path, data)
+    except MemoryFileError:
+        return None
+
+
+def _parse(path: str, text: str) -> Memory | None:
+    try:
+        return markdown.parse(path, text).memory
+    except MemoryFileError:
+        return None

@@ -1,0 +1,103 @@
+"""A new memory for a project: folders, launch contract, settings and one example per scope."""
+
+from __future__ import annotations
+
+import datetime as dt
+from functools import partial
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from dmm.config import FILE_NAME
+from dmm.domain.memory import next_id
+from dmm.domain.report import SetupReport
+from dmm.errors import FileExists, UsageError
+from dmm.files import durable
+from dmm.files.roots import NAME, Root
+from dmm.files.tree import TOP_DIRECTORIES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+    from dmm.files.tree import MemoryTree
+
+FOLDERS = (*(f"memory/{top}" for top in TOP_DIRECTORIES), "index", "packs")
+FILES = (("gitignore", ".gitignore"), ("BOOT.md",) * 2, ("policy.md",) * 2, (FILE_NAME,) * 2)
+EXAMPLES = 6
+EXAMPLE_DAYS = 30
+
+
+def set_up(project: Path, *, day: dt.date) -> SetupReport:
+    """Make what is missing of a project's memory; nothing that exists is ever changed.
+
+    Examples are written only where there is no memory yet: deleted ones stay deleted.
+    """
+    if not project.is_dir():
+        hint = "name an existing folder, the top of your project"
+        raise UsageError("there is no such folder", where=str(project), hint=hint)
+    root = Root(project / NAME)
+    templates = resources.files("dmm.files") / "templates"
+    made = dict.fromkeys(_make_folders(root.folder), True)
+    for template, name in FILES:
+        data = (templates / template).read_bytes()
+        made[name] = _try(partial(durable.create, root.folder / name, data))
+    made |= _write_examples(templates / "memory", root.tree, day)
+    return SetupReport(
+        folder=root.folder,
+        created=tuple(name for name, new in made.items() if new),
+        kept=tuple(name for name, new in made.items() if not new),
+    )
+
+
+def _try(create: Callable[[], object]) -> bool:
+    """Say whether the file is new."""
+    try:
+        create()
+    except FileExists:
+        return False
+    return True
+
+
+def _make_folders(folder: Path) -> list[str]:
+    created = []
+    with durable.translated(folder, "make the memory folder"):
+        for name in FOLDERS:
+            if not (folder / name).is_dir():
+                (folder / name).mkdir(parents=True)
+                created.append(f"{name}/")
+        for made in (folder / "memory", folder, folder.parent):
+            durable.sync_directory(made)
+    return created
+
+
+def _write_examples(templates: Traversable, tree: MemoryTree, day: dt.date) -> dict[str, bool]:
+    scan = tree.scan()
+    if scan.stamps or scan.faults:
+        return {}
+    values = _values(day)
+    made = {}
+    for path, template in _walk(templates):
+        text = template.read_text("utf-8")
+        for placeholder, value in values.items():
+            text = text.replace(placeholder, value)
+        made[f"memory/{path}"] = _try(partial(tree.create, path, text))
+    return made
+
+
+def _walk(templates: Traversable) -> Iterator[tuple[str, Traversable]]:
+    folders = {folder.name: folder for folder in templates.iterdir()}
+    for top in TOP_DIRECTORIES:
+        if top in folders:
+            for file in sorted(folders[top].iterdir(), key=lambda file: file.name):
+                yield f"{top}/{file.name}", file
+
+
+def _values(day: dt.date) -> dict[str, str]:
+    """What stands in the examples in place of each placeholder."""
+    ids: list[str] = []
+    for _ in range(EXAMPLES):
+        ids.append(next_id(day, set(ids)))
+    values = {f"@ID_{number}@": name for number, name in enumerate(ids, start=1)}
+    expires = day + dt.timedelta(days=EXAMPLE_DAYS)
+    return values | {"@TODAY@": day.isoformat(), "@IN_30_DAYS@": expires.isoformat()}

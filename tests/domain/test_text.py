@@ -1,0 +1,48 @@
+"""Text shown to people and agents hides nothing."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dmm.domain.text import neutralise
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain text,\n\ttabs and lines", "plain text,\n\ttabs and lines"),
+        ("a\u202eb", "a<U+202E>b"),
+        ("a\u2066b\u2069", "a<U+2066>b<U+2069>"),
+        ("zero\u200bwidth", "zero<U+200B>width"),
+        ("\x1b[31mred", "<U+001B>[31mred"),
+        ("tag\U000e0041", "tag<U+E0041>"),
+        ("hidden\U000e0100", "hidden<U+E0100>"),
+        ("arabic\u061cmark", "arabic<U+061C>mark"),
+        ("line\u2028line\u2029", "line<U+2028>line<U+2029>"),
+        ("soft\u00adhyphen", "soft<U+00AD>hyphen"),
+        ("filler\u3164\u115f", "filler<U+3164><U+115F>"),
+        ("\ufeffmark", "<U+FEFF>mark"),
+        ("Grüße, 世界, नमस्ते, 👩\u200d💻\ufe0f", "Grüße, 世界, नमस्ते, 👩\u200d💻\ufe0f"),
+    ],
+)
+def test_characters_that_hide_or_reorder_become_visible(text: str, shown: str) -> None:
+    assert neutralise(text) == shown
+
+
+def test_no_control_or_format_character_is_left_but_those_that_scripts_need() -> None:
+    every = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
+    left = {c for c in neutralise(every) if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")}
+    names = {unicodedata.name(c).partition(" ")[0] for c in left - {"\n", "\t"}}
+    scripts = {"ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN", "SHORTHAND", "MUSICAL"}
+    assert names - scripts == {"ZERO"}
+    assert {c for c in left if unicodedata.name(c, "").startswith("ZERO")} == {"\u200c", "\u200d"}
+
+
+@given(st.text())
+def test_neutral_text_stays_as_it_is(text: str) -> None:
+    once = neutralise(text)
+    assert neutralise(once) == once

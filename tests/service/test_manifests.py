@@ -1,0 +1,183 @@
+"""The map of the memory beside the index."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dmm.domain.memory import Origin
+from dmm.embed.tokens import TokenCounter
+from dmm.errors import StorageError
+from dmm.files.roots import Root
+from dmm.index.store import IndexStore
+from dmm.index.sync import Syncer
+from dmm.service.manifests import write_manifest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+COUNT = TokenCounter().count
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Root:
+    (tmp_path / ".dmm" / "memory").mkdir(parents=True)
+    return Root(tmp_path / ".dmm")
+
+
+@pytest.fixture
+def store(root: Root) -> Iterator[IndexStore]:
+    store = IndexStore.open(root.folder / "index" / "embeddings.db")
+    yield store
+    store.close()
+
+
+def write(root: Root, path: str, number: int, body: str, **fields: str) -> None:
+    values = {
+        "id": f"mem_2026_01_01_{number:03d}",
+        "tags": "[a, b]",
+        "scope": path.partition("/")[0],
+        "priority": "0.5",
+        "confidence": "active",
+        "status": "active",
+    } | fields
+    front = "".join(f"{name}: {value}\n" for name, value in values.items())
+    target = root.tree.root / path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(f"---\n{front}---\n\n{body}\n")
+
+
+def sync(root: Root, store: IndexStore) -> None:
+    Syncer(Origin.PROJECT, COUNT, None).sync(root.tree, store, now_ns=0)
+
+
+def test_the_manifest_maps_directories_memories_and_totals(root: Root, store: IndexStore) -> None:
+    write(root, "baseline/identity.md", 1, "# Identität\n\nWho.")
+    write(root, "project/auth/login.md", 2, "# Login\n\nHow one logs in.")
+    write(root, "project/auth/old.md", 3, "# Old\n\nGone.", status="deprecated")
+    write(root, "project/broken.md", 4, "no title")
+    (root.tree.root / "project" / "auth" / "_dir.md").write_text("Sessions and passwords.\n")
+    sync(root, store)
+    write_manifest(root, store)
+    identity, login, old = (
+        COUNT(text)
+        for text in ("# Identität\n\nWho.", "# Login\n\nHow one logs in.", "# Old\n\nGone.")
+    )
+    nothing = {"count": 0, "tokens": 0}
+    assert json.loads(root.manifest.read_text("utf-8")) == {
+        "version": 1,
+        "totals": {
+            "count": 3,
+            "tokens": identity + login + old,
+            "scopes": {
+                "baseline": {"count": 1, "tokens": identity},
+                "global": nothing,
+                "agent": nothing,
+                "project": {"count": 1, "tokens": login},
+                "ephemeral": nothing,
+            },
+            "deprecated": {"count": 1, "tokens": old},
+        },
+        "baseline_tokens": identity,
+        "directories": [
+            {
+                "path": "baseline",
+                "description": "",
+                "count": 1,
+                "tokens": identity,
+                "memories": [
+                    {
+                        "path": "baseline/identity.md",
+                        "id": "mem_2026_01_01_001",
+                        "title": "Identität",
+                        "tags": ["a", "b"],
+                        "scope": "baseline",
+                        "tokens": identity,
+                        "in_force": True,
+                    }
+                ],
+            },
+            {
+                "path": "project/auth",
+                "description": "Sessions and passwords.",
+                "count": 2,
+                "tokens": login + old,
+                "memories": [
+                    {
+                        "path": "project/auth/login.md",
+                        "id": "mem_2026_01_01_002",
+                        "title": "Login",
+                        "tags": ["a", "b"],
+                        "scope": "project",
+                        "tokens": login,
+                        "in_force": True,
+                    },
+                    {
+                        "path": "project/auth/old.md",
+                        "id": "mem_2026_01_01_003",
+                        "title": "Old",
+                        "tags": ["a", "b"],
+                        "scope": "project",
+                        "tokens": old,
+                        "in_force": False,
+                    },
+                ],
+            },
+        ],
+    }
+
+
+def test_an_empty_memory_has_a_manifest_too(root: Root, store: IndexStore) -> None:
+    write_manifest(root, store)
+    manifest = json.loads(root.manifest.read_text())
+    assert manifest["totals"]["count"] == 0
+    assert manifest["directories"] == []
+
+
+def test_the_same_files_give_the_same_bytes_and_no_second_write(
+    root: Root, store: IndexStore
+) -> None:
+    write(root, "project/a.md", 1, "# A\n\nText.")
+    sync(root, store)
+    write_manifest(root, store)
+    before = root.manifest.stat()
+    data = root.manifest.read_bytes()
+    Syncer(Origin.PROJECT, COUNT, None).sync(root.tree, store, now_ns=0, full=True)
+    write_manifest(root, store)
+    after = root.manifest.stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    other = IndexStore.open(root.folder / "other.db")
+    sync(root, other)
+    root.manifest.unlink()
+    write_manifest(root, other)
+    other.close()
+    assert root.manifest.read_bytes() == data
+
+
+def test_a_changed_memory_changes_the_manifest(root: Root, store: IndexStore) -> None:
+    write(root, "project/a.md", 1, "# A\n\nText.")
+    sync(root, store)
+    write_manifest(root, store)
+    write(root, "project/a.md", 1, "# B\n\nText.")
+    sync(root, store)
+    write_manifest(root, store)
+    assert '"title": "B"' in root.manifest.read_text()
+    assert [file.name for file in root.manifest.parent.glob("*.tmp")] == []
+
+
+def test_an_index_in_memory_leaves_no_manifest(root: Root) -> None:
+    store = IndexStore.in_memory()
+    write_manifest(root, store)
+    store.close()
+    assert not root.manifest.exists()
+
+
+def test_a_manifest_that_can_not_be_written_is_reported_with_its_path(
+    root: Root, store: IndexStore
+) -> None:
+    root.manifest.mkdir()
+    with pytest.raises(StorageError, match=r"manifest\.json"):
+        write_manifest(root, store)

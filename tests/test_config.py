@@ -1,0 +1,114 @@
+"""Configuration: zero-config works, and a wrong key or value is named."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from dmm.config import Config, parse_config, read_config
+from dmm.errors import ConfigError
+
+
+def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:
+    config = read_config(tmp_path / "daemon.config.json")
+    assert config == Config()
+    assert config.retrieval.default_budget == 2000
+    assert config.retrieval.baseline_budget == 800
+    assert config.storage.embeddings_db == "index/embeddings.db"
+
+
+def test_a_file_changes_only_what_it_names(tmp_path: Path) -> None:
+    path = tmp_path / "daemon.config.json"
+    path.write_text('\ufeff{"retrieval": {"default_budget": 500}}', "utf-8")
+    config = read_config(path)
+    assert config.retrieval.default_budget == 500
+    assert config.retrieval.max_candidates == Config().retrieval.max_candidates
+
+
+def test_the_written_defaults_read_back_as_the_defaults() -> None:
+    assert parse_config(Config().model_dump_json(), source="x") == Config()
+
+
+def test_the_configuration_is_frozen() -> None:
+    with pytest.raises(ValueError, match="frozen"):
+        Config().version = "2"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"retreival": {}}', "c.json: retreival: unknown key"),
+        ('{"daemon": {"prot": 1}}', "c.json: daemon.prot: unknown key"),
+        (
+            '{"retrieval": {"default_budget": "many"}}',
+            "c.json: retrieval.default_budget: Input should be a valid integer, not 'many'",
+        ),
+        (
+            '{"retrieval": {"default_budget": -1}}',
+            "c.json: retrieval.default_budget: Input should be greater than or equal to 0, not -1",
+        ),
+        (
+            '{"retrieval": {"diversity_threshold": NaN}}',
+            "c.json: retrieval.diversity_threshold: "
+            "Input should be less than or equal to 1, not nan",
+        ),
+        (
+            '{"conflict_scan_interval": "often"}',
+            "c.json: conflict_scan_interval: "
+            "Input should be 'hourly', 'daily', 'weekly' or 'never', not 'often'",
+        ),
+        (
+            '{"daemon": {"auto_start": 1}}',
+            "c.json: daemon.auto_start: Input should be a valid boolean, not 1",
+        ),
+        (
+            "[]",
+            "c.json: the file: Input should be a valid dictionary or instance of Config, not []",
+        ),
+        ('{\n"version": }', "c.json:2: not valid JSON: Expecting value"),
+    ],
+)
+def test_what_is_wrong_is_named_by_its_key(text: str, message: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        parse_config(text, source="c.json")
+    assert str(raised.value) == message
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "9" * 10_000])
+def test_endless_nesting_and_endless_digits_are_refused(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"c\.json: not a usable configuration: "):
+        parse_config(text, source="c.json")
+
+
+@pytest.mark.parametrize("key", ["embeddings_db", "stats_db"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "/etc/passwd",
+        "../../.ssh/id_rsa",
+        "memory/project/a.md",
+        "index/../memory/a.db",
+        "index/a/b.db",
+        "index/embeddings.db\n",
+        "C:\\x.db",
+        "",
+    ],
+)
+def test_a_store_can_only_stand_in_the_index_folder(key: str, name: str) -> None:
+    with pytest.raises(ConfigError) as raised:
+        parse_config(json.dumps({"storage": {key: name}}), source="c.json")
+    assert raised.value.where == f"c.json: storage.{key}"
+
+
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "daemon.config.json"
+    path.write_bytes(b"\xff\xfe{}")
+    with pytest.raises(ConfigError, match="unreadable: "):
+        read_config(path)
+
+
+def test_a_folder_in_place_of_the_file_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=r"unreadable: .*Is a directory"):
+        read_config(tmp_path)

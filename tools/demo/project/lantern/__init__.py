@@ -1,0 +1,1 @@
+"""Lantern: a small shop for paper lanterns, the sample project of the DMM demo."""
