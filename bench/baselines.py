@@ -29,7 +29,7 @@ class FullText:
         self._connection.execute(
             "CREATE VIRTUAL TABLE texts USING fts5(content, tokenize='porter unicode61')"
         )
-        rows = [(n, f"{t.content} {' '.join(t.tags)}") for n, t in enumerate(texts)]
+        rows = [(n, " ".join([t.content, *t.tags, *t.aliases])) for n, t in enumerate(texts)]
         with self._connection:
             self._connection.executemany("INSERT INTO texts(rowid, content) VALUES (?, ?)", rows)
 

@@ -1,9 +1,10 @@
 """PrecisionMemBench: nothing but the right beliefs may come back.
 
-How it maps to DMM: a belief is a memory named by its canonical name, its aliases are the tags, and
-what it is made of is `related`. Pinned beliefs and open questions are always served, so they are
-baseline. What is superseded or resolved is not in force. The domain asked in is the project, so
-beliefs of other domains and other users are not there. The answer is what the pack retrieves.
+How it maps to DMM: a belief is a memory named by its canonical name, its aliases are the memory's
+aliases, and what takes part in it is `related`. Pinned beliefs and open questions are always
+served, so they are baseline. What is superseded or resolved is not in force. The domain asked in
+is the project, so beliefs of other domains and other users are not there. The answer is what the
+pack retrieves when it is asked to be precise.
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ from dmm.domain.memory import Scope
 from dmm.domain.pack import QueryRequest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from bench.corpora import Text as Belief
     from dmm.bootstrap import Dmm
     from dmm.embed.model import Embedder
     from dmm.index.records import IndexedMemory
@@ -36,7 +36,7 @@ UNLIMITED = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What one case expects, and what came back: the pack, its best entry, the best full-text hit."""
+    """What one case expects, and what came back: in the pack, first in it, first by full text."""
 
     expected: frozenset[str]
     packed: frozenset[str]
@@ -102,7 +102,8 @@ def _answer(case: dict[str, Any], beliefs: list[dict[str, Any]], embedder: Embed
 
 def _retrieve(dmm: Dmm, query: str) -> list[str]:
     """List the ids in the pack, best first."""
-    entries = dmm.packs.query(QueryRequest(query), refresh=False).pack.retrieved_entries
+    request = QueryRequest(query, precise=True)
+    entries = dmm.packs.query(request, refresh=False).pack.retrieved_entries
     return [entry.id for entry in sorted(entries, key=lambda entry: -entry.relevance_score)]
 
 
@@ -114,7 +115,7 @@ def _is_standing(belief: dict[str, Any]) -> bool:
     return bool(belief["pinned"]) or belief["type"] == "open_question"
 
 
-def _text(belief: dict[str, Any]) -> Belief:
+def _text(belief: dict[str, Any]) -> Text:
     domain = belief["scope"][0].partition(":")[2]
     return Text(
         id=belief["_id"],
@@ -122,11 +123,11 @@ def _text(belief: dict[str, Any]) -> Belief:
         name=belief["_id"],
         body=belief["content"],
         title=belief["canonical_name"].replace("_", " "),
-        tags=tuple(belief["aliases"]),
+        aliases=tuple(belief["aliases"]),
     )
 
 
-def _memory(belief: dict[str, Any], count: Any) -> IndexedMemory:
+def _memory(belief: dict[str, Any], count: Callable[[str], int]) -> IndexedMemory:
     return projects.record(
         _text(belief),
         count=count,

@@ -24,7 +24,7 @@ SLICE = 256
 class CachedEmbedder(Embedder):
     """Embeds what it has not embedded before; the identity of the model is part of every key."""
 
-    _kept: apsw.Connection | None = None  # until the model is loaded and has been tried
+    kept: apsw.Connection | None = None  # until the model is loaded and has been tried
 
     @classmethod
     def open(cls, folder: Path) -> CachedEmbedder:
@@ -35,7 +35,7 @@ class CachedEmbedder(Embedder):
         kept.pragma("journal_mode", "WAL")
         kept.pragma("synchronous", "OFF")
         kept.execute("CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, data BLOB)")
-        embedder._kept = kept
+        embedder.kept = kept
         return embedder
 
     def embed_query(self, text: str) -> Vectors:
@@ -66,14 +66,14 @@ class CachedEmbedder(Embedder):
         return digest.digest()
 
     def _look_up(self, key: bytes) -> Vectors | None:
-        if self._kept is None:
+        if self.kept is None:
             return None
-        row = self._kept.execute("SELECT data FROM kept WHERE key = ?", (key,)).fetchone()
+        row = self.kept.execute("SELECT data FROM kept WHERE key = ?", (key,)).fetchone()
         return None if row is None else np.frombuffer(row[0], np.float32)
 
     def _keep(self, vectors: dict[bytes, Vectors]) -> None:
-        if self._kept is None:
+        if self.kept is None:
             return
         rows = [(key, vector.tobytes()) for key, vector in vectors.items()]
-        with self._kept:
-            self._kept.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?)", rows)
+        with self.kept:
+            self.kept.executemany("INSERT OR REPLACE INTO kept VALUES (?, ?)", rows)

@@ -15,6 +15,7 @@ class Text:
     body: str
     title: str = ""
     tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     @property
     def path(self) -> str:

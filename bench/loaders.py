@@ -96,11 +96,20 @@ def _note(note: dict[str, Any]) -> Text:
     return Text(note["path"], directory, name, note["body"], note["title"], tuple(note["tags"]))
 
 
-def load_beir(data: Path, folder: str) -> list[Corpus]:
-    """Load a set in BEIR's layout; its texts lie side by side in one folder."""
+def load_beir(data: Path, folder: str, *, apart: bool = False) -> list[Corpus]:
+    """Load a set in BEIR's layout; its texts share one folder, or lie apart in one each.
+
+    Such a set has no folders of its own, and in a shared one chance makes texts neighbours.
+    """
     entries = [json.loads(line) for line in _read_lines(data, f"{folder}/corpus.jsonl")]
     texts = tuple(
-        Text(entry["_id"], "", f"{place:06d}", entry["text"], entry.get("title", ""))
+        Text(
+            id=entry["_id"],
+            directory=f"{place:06d}" if apart else "",
+            name=f"{place:06d}",
+            body=entry["text"],
+            title=entry.get("title", ""),
+        )
         for place, entry in enumerate(entries)
     )
     answers = _judgements(_read_lines(data, f"{folder}/qrels.tsv"))

@@ -27,8 +27,11 @@ LEAD_WORDS = 150
 LAST_WORDS = range(30, 201)
 SENTENCE_WORDS = range(7, 31)
 SKIPPED = frozenset(
-    ("site-packages", "dist-packages", "lib-dynload", "test", "tests", "idlelib", "turtledemo")
-    + ("lib2to3", "encodings", "ensurepip", "pydoc_data", "msilib", "ctypes", "__pycache__")
+    (
+        *("site-packages", "dist-packages", "lib-dynload", "test", "tests", "__pycache__"),
+        *("idlelib", "turtledemo", "lib2to3", "encodings", "ensurepip", "pydoc_data"),
+        *("msilib", "ctypes"),
+    )
 )
 _SENTENCE_END = re.compile(r"(?<=[a-z)'\"`\]])[.:](?=\s|$)")
 _UNDERLINED = re.compile(r"^([^\n]+)\n(?:\*{4,}|={4,}|-{4,}|~{4,})\n", re.MULTILINE)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
 import tempfile
 from itertools import islice
 from pathlib import Path
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from dmm.embed.model import Embedder
 
 BATCH = 1_000
+WRITTEN = 1_767_225_600  # 2026-01-01
 FRONT_MATTER = """---
 id: mem_2026_01_01_{number:06d}
 tags: [{tags}]
@@ -76,6 +78,8 @@ def _write(folder: Path, path: str, number: int, tags: str, body: str) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     head = FRONT_MATTER.format(number=number, tags=tags, scope=path.partition("/")[0])
     file.write_text(f"{head}{body}\n", "utf-8")
+    # Syncing distrusts the stamps of files that were written a moment ago.
+    os.utime(file, (WRITTEN, WRITTEN))
 
 
 def hold_in_memory(dmm: Dmm) -> IndexStore:
@@ -153,6 +157,7 @@ def record(
         cites=(),
         content_hash=digest,
         vector_key=digest[:32],
+        aliases=text.aliases,
     )
 
 

@@ -32,8 +32,7 @@ class Measure:
         """Whether the bar is reached; None without a bar or without a figure."""
         if self.bar is None or self.value is None:
             return None
-        shown, bar = round(self.value, self.digits + 1), self.bar
-        return shown <= bar if self.at_most else shown >= bar
+        return self.value <= self.bar if self.at_most else self.value >= self.bar
 
     def as_dict(self) -> dict[str, Any]:
         """The measure as plain data."""

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 from hypothesis import settings
-from numpy.typing import NDArray
 
+from dmm.bootstrap import open_dmm
 from dmm.embed.model import Embedder
 from dmm.embed.tokens import TokenCounter
 from dmm.files.tree import MemoryTree
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from dmm.bootstrap import Dmm
 
 # The machine that runs the tests may be slow; the seed is fixed, so a failure is the same again.
 settings.register_profile("dmm", deadline=None, derandomize=True, database=None)
@@ -134,3 +145,92 @@ class HashEmbedder(Embedder):
 @pytest.fixture(scope="session")
 def new_embedder() -> Callable[..., HashEmbedder]:
     return HashEmbedder
+
+
+SAMPLE = Path(__file__).resolve().parent.parent / "tools" / "demo"
+
+
+@dataclass(frozen=True, slots=True)
+class Opener:
+    """Opens projects in this process, with the model loaded once and a home of their own."""
+
+    home: Path
+    model: Embedder
+    opened: list[Dmm] = field(default_factory=list)
+
+    def __call__(self, project: Project, load_model: Callable[[], Embedder] | None = None) -> Dmm:
+        dmm = open_dmm(
+            start=project.folder, home=self.home, load_model=load_model or (lambda: self.model)
+        )
+        self.opened.append(dmm)
+        return dmm
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    folder = tmp_path / "home"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def open_project(home: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
+    monkeypatch.delenv("DMM_ROOT", raising=False)
+    opener = Opener(home, model)
+    yield opener
+    for dmm in opener.opened:
+        dmm.indexes.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Runs the dmm command in a process of its own."""
+
+    home: Path
+
+    def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
+        own = {name: value for name, value in os.environ.items() if name != "DMM_ROOT"}
+        return own | {"HOME": str(self.home), "COLUMNS": "80"} | dict(more or {})
+
+    def line(self, *arguments: str) -> list[str]:
+        return [str(Path(sys.executable).with_name("dmm")), *arguments]
+
+    def __call__(
+        self, *arguments: str, within: Path, env: Mapping[str, str] | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            self.line(*arguments),
+            cwd=within,
+            env=self.environment(env),
+            capture_output=True,
+            encoding="utf-8",
+            timeout=120,
+            check=False,
+        )
+
+
+@pytest.fixture
+def command(home: Path) -> Command:
+    return Command(home)
+
+
+@pytest.fixture(scope="session")
+def lantern(tmp_path_factory: pytest.TempPathFactory, model: Embedder) -> Project:
+    """The sample project, indexed; to be looked at only."""
+    base = tmp_path_factory.mktemp("sample")
+    project = Project(base / "lantern")
+    shutil.copytree(SAMPLE / "project", project.folder)
+    shutil.copytree(SAMPLE / "memory", project.memory)
+    short_lived = project.memory / "ephemeral" / "checkout_test_fails_at_midnight.md"
+    short_lived.write_text(short_lived.read_text().replace("@IN_30_DAYS@", "2999-12-31"))
+    dmm = open_dmm(override=project.folder, home=base, load_model=lambda: model)
+    dmm.memories.reindex()
+    dmm.indexes.close()
+    return project
+
+
+@pytest.fixture
+def shop(lantern: Project, tmp_path: Path) -> Project:
+    """A copy of the sample project, its index included, that a test may spoil."""
+    shutil.copytree(lantern.folder, tmp_path / "shop")
+    return Project(tmp_path / "shop")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from dmm.config import Config, parse_config, read_config
 from dmm.errors import ConfigError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_without_a_file_the_defaults_hold(tmp_path: Path) -> None:

@@ -24,7 +24,8 @@ def oversized(path: Path) -> Iterator[str]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             length = (node.end_lineno or node.lineno) - node.lineno + 1
             if length > FUNCTION_LIMIT:
-                yield f"{name}:{node.lineno}: {node.name} has {length} lines, limit {FUNCTION_LIMIT}"
+                where = f"{name}:{node.lineno}"
+                yield f"{where}: {node.name} has {length} lines, the limit is {FUNCTION_LIMIT}"
 
 
 def main() -> int:

@@ -1,4 +1,4 @@
-"""Resolve the dependencies into requirements/*.txt: one lock for all platforms, hashed, no index addresses."""
+"""Resolve the dependencies into requirements/*.txt: for all platforms, hashed, no addresses."""
 
 import subprocess
 import sys

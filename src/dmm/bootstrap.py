@@ -9,9 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmm.config import FILE_NAME, Config, read_config
+from dmm.config import FILE_NAME, Config, StorageConfig, read_config
 from dmm.domain.memory import OVERLAY_SCOPES, Origin
 from dmm.embed.tokens import TokenCounter
+from dmm.errors import RootNotFound
 from dmm.files.roots import NAME, Root, find_root
 from dmm.files.tree import MemoryTree
 from dmm.service.baselines import Baselines
@@ -67,6 +68,7 @@ class Dmm:
     @cached_property
     def validation(self) -> Validation:
         """Checks and mends memory files."""
+        from dmm.service import validation
 
         config = self.config
         return validation.Validation(
@@ -91,10 +93,10 @@ def open_dmm(
     load_model: Callable[[], Embedder] | None = None,
 ) -> Dmm:
     """Put DMM together for the project around `start`."""
-    home = home or Path.home()
+    home = home or _home()
     named = os.environ.get("DMM_ROOT")
     override = override or (Path(named) if named else None)
-    root = find_root(start or Path.cwd(), override, home)
+    root = find_root(start or override or here(), override, home)
     config = read_config(root.folder / FILE_NAME)
     counter = TokenCounter()
     indexes = Indexes(
@@ -106,6 +108,23 @@ def open_dmm(
     return Dmm(root, config, home, indexes, counter.count)
 
 
+def here() -> Path:
+    """Tell the working directory."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        hint = "change to a folder that exists, or name one with --root"
+        raise RootNotFound("the working directory is gone", hint=hint) from error
+
+
+def _home() -> Path:
+    try:
+        return Path.home()
+    except RuntimeError:
+        # A user without a home, as in some containers.
+        return Path(os.sep)
+
+
 def _load_model() -> Embedder:
     from dmm.embed.model import Embedder
 
@@ -115,8 +134,16 @@ def _load_model() -> Embedder:
 def _shelves(root: Root, home: Path, config: Config) -> tuple[Shelf, ...]:
     name = config.storage.embeddings_db
     shelves = [Shelf(Origin.PROJECT, root.tree, root.folder / name)]
-    own = home / NAME
-    if (own / "memory").is_dir() and own.resolve() != root.folder:
-        tree = MemoryTree(own / "memory", tuple(scope.value for scope in OVERLAY_SCOPES))
-        shelves.append(Shelf(Origin.USER, tree, own / "index" / "embeddings.db"))
+    own = Root((home / NAME).resolve())
+    if _is_folder(own.tree.root) and own.folder != root.folder:
+        tree = MemoryTree(own.tree.root, tuple(scope.value for scope in OVERLAY_SCOPES))
+        shelves.append(Shelf(Origin.USER, tree, own.folder / StorageConfig().embeddings_db))
     return tuple(shelves)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        # The home of somebody else: what can't be entered joins nothing.
+        return False

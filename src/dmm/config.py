@@ -17,6 +17,8 @@ FILE_NAME = "daemon.config.json"
 
 Fraction = Annotated[float, Field(ge=0.0, le=1.0)]
 Count = Annotated[int, Field(ge=1)]
+# A cloned repository brings its own settings: no name in them may lead out of its .dmm folder.
+InsideFile = Annotated[str, Field(pattern=r"^(index|run)/[A-Za-z0-9_-]+\.db$")]
 # Derived stores are deleted and built anew at need: nothing else may stand under such a name.
 IndexFile = Annotated[str, Field(pattern=r"^index/[A-Za-z0-9_-]+\.db$")]
 

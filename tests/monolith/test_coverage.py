@@ -111,7 +111,7 @@ sources_strategy = st.lists(
 )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(sources_strategy, st.sampled_from([1, 20]))
 def test_every_line_of_any_markdown_is_accounted_for(sources: list[Source], weight: int) -> None:
     # A heavy counter makes small documents as hard to fit as large ones.

@@ -3,7 +3,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dmm.domain.memory import Confidence, Memory, Scope, Status
 from dmm.monolith.join import join
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 Planner = Callable[..., ImportPlan]
 
 
-def memory(path: str, body: str, **changes: object) -> Memory:
+def memory(path: str, body: str, **changes: Any) -> Memory:
     made = Memory(
         id="mem_2026_01_02_001",
         path=path,
@@ -27,7 +27,7 @@ def memory(path: str, body: str, **changes: object) -> Memory:
         confidence=Confidence.STABLE,
         status=Status.ACTIVE,
     )
-    return replace(made, **changes)  # type: ignore[arg-type]  # the fields are named by the tests
+    return replace(made, **changes)
 
 
 TESTS = memory(

@@ -124,3 +124,15 @@ def test_code_merges_only_to_the_letter(plan: Planner) -> None:
     assert [str(m.source) for m in plan(("CLAUDE.md", one), ("AGENTS.md", one)).merged] == [
         "AGENTS.md:3-7"
     ]
+
+
+def test_headings_that_differ_by_a_number_are_not_one_place(plan: Planner) -> None:
+    result = plan(
+        ("CLAUDE.md", "## Phase 1\n\n- Freeze the schema\n"),
+        ("AGENTS.md", "## Phase 2\n\n- Freeze the schema\n"),
+    )
+    assert result.merged == ()
+    assert [p.memory.body for p in result.memories] == [
+        "# Database\n\n## Phase 1\n\n- Freeze the schema\n\n## Phase 2\n\n- Freeze the schema\n\n"
+        "Source: CLAUDE.md:3, AGENTS.md:3\n"
+    ]

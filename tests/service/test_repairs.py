@@ -95,12 +95,17 @@ def test_an_empty_front_matter_is_filled() -> None:
     assert markdown.parse("project/x.md", text).memory.id == NEW
 
 
-@pytest.mark.parametrize("written", ["agent", "'agent'", '"agent"', "nonsense"])
+@pytest.mark.parametrize("written", ["agent", "'agent'", '"agent"', "[agent]", "nonsense"])
 def test_a_scope_that_does_not_agree_is_set_to_the_folder_and_nothing_else(written: str) -> None:
     source = SOUND.replace("scope: project\n", f"scope: {written}  # why\n\n")
     text, what = fix(source)
     assert what == ("scope set to project",)
     assert text == source.replace(written, "project", 1)
+
+
+def test_a_scope_without_a_value_is_set_too() -> None:
+    source = SOUND.replace("scope: project", "scope:")
+    assert fix(source) == (SOUND, ("scope set to project",))
 
 
 def test_a_deprecated_memory_keeps_the_scope_it_had() -> None:
@@ -155,9 +160,6 @@ def test_a_byte_order_mark_is_removed() -> None:
         "  \n\n",
         SOUND.replace("\n", "\r"),
         f"---\n{{id: {NEW}}}\n---\n\n# T\n\nText.\n",
-        SOUND.replace("scope: project", "scope: |\n  agent"),
-        SOUND.replace("scope: project", "scope: [agent]"),
-        SOUND.replace("scope: project", "scope:"),
         SOUND.replace("priority: 0.5", "priority: high"),
         SOUND.replace("# Title\n\nText.\n", ""),
     ],
@@ -199,6 +201,15 @@ def test_files_without_ids_get_free_ones_also_beside_a_faulty_file(tmp_path: Pat
     assert tree.load("project/a.md").memory.id == "mem_2026_01_31_002"
     assert tree.load("project/b.md").memory.id == "mem_2026_01_31_003"
     assert tree.read("project/c.md") == files["project/c.md"]
+
+
+def test_a_file_that_stays_faulty_does_not_share_its_new_id(tmp_path: Path) -> None:
+    faulty = SOUND.replace(f"id: {NEW}\n", "").replace("0.5", "high").encode()
+    files = {"project/a.md": faulty, "project/b.md": faulty}
+    assert repair(tree_with(tmp_path, files), files, DAY) == [
+        Repair("project/a.md", "added id: mem_2026_01_31_001"),
+        Repair("project/b.md", "added id: mem_2026_01_31_002"),
+    ]
 
 
 def test_of_files_with_one_id_the_oldest_keeps_it(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 
@@ -14,7 +15,7 @@ from dmm.cli.reindex import reindex
 from dmm.cli.setup import init
 from dmm.cli.status import status
 from dmm.cli.validate import validate
-from dmm.errors import DmmError
+from dmm.errors import DmmError, StorageError
 
 app = typer.Typer(
     name="dmm",
@@ -48,14 +49,31 @@ def dmm(
 
 def main() -> None:
     """Run a command; every expected failure ends in one message and its exit status."""
+    _speak_utf8()
     try:
-        app()
+        try:
+            app()
+        finally:
+            sys.stdout.flush()
     except DmmError as error:
         sys.exit(failures.report(error, as_json="--json" in sys.argv))
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, SystemExit) as end:
+        # typer ends an interrupted command in its own way, without a word.
+        if isinstance(end, SystemExit) and end.code != failures.INTERRUPTED:
+            raise
         sys.stderr.write("\ndmm: interrupted; what was finished is kept\n")
         sys.exit(failures.INTERRUPTED)
     except BrokenPipeError:
         # The reader went away; keep Python from complaining while it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(failures.FINDINGS)
+    except OSError as error:
+        unforeseen = StorageError(f"the system refused: {error.strerror}", where=error.filename)
+        sys.exit(failures.report(unforeseen, as_json="--json" in sys.argv))
+
+
+def _speak_utf8() -> None:
+    """Give the same bytes under every locale; what is no text at all becomes a question mark."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli.options import Json, Root, open_project, print_json, print_lines
+from dmm.cli.options import Json, Root, open_project, print_json, print_lines, write_output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,9 +54,7 @@ def export(
     if output is None:
         sys.stdout.write(text)
         return
-    from dmm.files.durable import write_atomic
-
-    write_atomic(output, text.encode())
+    write_output(output, text)
     sys.stderr.write(f"Memories written to {output}\n")
 
 

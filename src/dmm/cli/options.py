@@ -28,6 +28,18 @@ def open_project(root: Path | None) -> Dmm:
     return open_dmm(override=root)
 
 
+def write_output(path: Path, text: str) -> None:
+    """Write a file that the user named; a pipe or a device gets the text and stays what it is."""
+    from dmm.files.durable import translated, write_atomic
+
+    data = text.encode("utf-8", "replace")
+    if path.exists() and not path.is_file():
+        with translated(path, "write the file"):
+            path.write_bytes(data)
+    else:
+        write_atomic(path.resolve(), data)
+
+
 def print_json(value: Any) -> None:
     """Print plain data as JSON that is the same for the same data."""
     sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli.options import Json, Root, open_project, print_json, print_lines
+from dmm.cli.options import Json, Root, open_project, print_json, print_lines, write_output
 from dmm.domain.memory import Scope
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ def query(
     include_deprecated: Annotated[
         bool, typer.Option("--include-deprecated", help="Search archived memories too.")
     ] = False,
+    precise: Annotated[
+        bool, typer.Option("--precise", help="Only what is certain; rather nothing than noise.")
+    ] = False,
     output: Annotated[Path | None, typer.Option(help="Write the pack to a file instead.")] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Add scores, counts and times.")
@@ -60,6 +63,7 @@ def query(
         scope=scope,
         exclude_ephemeral=exclude_ephemeral,
         include_deprecated=include_deprecated,
+        precise=precise,
         explain=explain,
     )
     with bar("Indexing") as progress:
@@ -75,9 +79,7 @@ def _present(
     from dmm.retrieval.render import describe_receipt
 
     if output is not None:
-        from dmm.files.durable import write_atomic
-
-        write_atomic(output, answer.markdown.encode())
+        write_output(output, answer.markdown)
         sys.stderr.write(f"Pack written to {output} ({answer.pack.total_tokens} tokens)\n")
     if as_json:
         receipt = {"receipt": describe_receipt(answer.pack.receipt)} if explain else {}

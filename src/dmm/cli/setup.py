@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dmm.cli.options import Json, Root, print_json, print_lines
@@ -15,11 +14,11 @@ if TYPE_CHECKING:
 
 def init(as_json: Json = False, root: Root = None) -> None:
     """Make the .dmm folder in the working directory; nothing that exists is changed."""
-    from dmm.bootstrap import today
+    from dmm.bootstrap import here, today
     from dmm.files.roots import NAME
     from dmm.service.setup import set_up
 
-    project = root or Path.cwd()
+    project = root or here()
     report = set_up(project.parent if project.name == NAME else project, day=today())
     if as_json:
         told = {"created": list(report.created), "kept": list(report.kept)}

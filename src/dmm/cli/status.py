@@ -58,17 +58,24 @@ def _bar(used: int, budget: int, width: int = 16) -> str:
 def _root_rows(root: RootState) -> Iterator[tuple[str, str]]:
     counts = ", ".join(f"{count} {scope}" for scope, count in root.scopes.items() if count)
     archived = f", {root.deprecated} deprecated" if root.deprecated else ""
-    yield "Memory" if root.origin == "project" else "Your own", root.folder
+    yield "Memory" if root.origin == "project" else "Your own", _plain(root.folder)
     yield "", f"{root.files} files: {counts or 'no memories yet'}{archived}"
     yield "Index", _index(root.index)
     if root.index.model:
-        yield "Model", root.index.model.partition("/")[0]
+        yield "Model", _plain(root.index.model.partition("/")[0])
+
+
+def _plain(text: str) -> str:
+    """Keep rich from reading brackets in names as its own marks."""
+    from rich.markup import escape
+
+    return escape(text)
 
 
 def _index(index: IndexState) -> str:
     if index.state != "ready":
         way = "it is built by the next query, or: dmm reindex" if index.state == "not built" else ""
-        return f"[yellow]{index.state}[/yellow] {index.note or way}".rstrip()
+        return f"[yellow]{index.state}[/yellow] {_plain(index.note or way)}".rstrip()
     size = f"{index.indexed} memories, {index.size_bytes / 1e6:.1f} MB"
     pending = [
         f"{count} {word}"
@@ -81,7 +88,7 @@ def _index(index: IndexState) -> str:
         if count
     ]
     fresh = f"[yellow]{', '.join(pending)} since[/yellow]" if pending else "[green]fresh[/green]"
-    return f"{fresh}, {size}" + (f" ({index.note})" if index.note else "")
+    return f"{fresh}, {size}" + (f" ({_plain(index.note)})" if index.note else "")
 
 
 def _findings(name: str, findings: Sequence[Finding], colour: str) -> Iterator[tuple[str, str]]:
@@ -90,6 +97,6 @@ def _findings(name: str, findings: Sequence[Finding], colour: str) -> Iterator[t
         return
     yield name, f"[{colour}]{len(findings)}[/{colour}]"
     for finding in findings[:SHOWN]:
-        yield "", f"{finding.where}: {finding.message}".replace("[", r"\[")
+        yield "", _plain(f"{finding.where}: {finding.message}")
     if len(findings) > SHOWN:
         yield "", f"and {len(findings) - SHOWN} more: dmm validate"

@@ -78,6 +78,7 @@ class Memory:
     related: tuple[str, ...] = ()
     expires: dt.date | None = None
     cites: tuple[Citation, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     @property
     def directory(self) -> str:

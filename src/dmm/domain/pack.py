@@ -25,6 +25,7 @@ class QueryRequest:
     scope: Scope | None = None
     exclude_ephemeral: bool = False
     include_deprecated: bool = False
+    precise: bool = False
     explain: bool = False
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import stat
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Citation
@@ -16,14 +17,17 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_CITED_BYTES = 2 * 1024 * 1024
-MAX_SEARCHED = 16 * 1024 * 1024
+MAX_SEARCHED = 64 * 1024 * 1024
 HASH_LENGTH = 16
 
 
 def digest(lines: Sequence[str]) -> str:
     """Hash cited lines; white space at line ends does not count."""
-    text = "\n".join(line.rstrip() for line in lines)
-    return hashlib.sha256(text.encode()).hexdigest()[:HASH_LENGTH]
+    return _hash("\n".join(line.rstrip() for line in lines).encode())
+
+
+def _hash(text: bytes | memoryview) -> str:
+    return hashlib.sha256(text).hexdigest()[:HASH_LENGTH]
 
 
 def check(root: Path, cite: Citation) -> CitationCheck:
@@ -97,13 +101,15 @@ def _compare(lines: list[str], cite: Citation) -> tuple[Freshness, str | None]:
 
 def _find(lines: list[str], length: int, wanted: str, *, near: int) -> int | None:
     """Find moved lines, the nearest first; what would take too long to find is not found."""
-    bare = [line.rstrip() for line in lines]
+    bare = [line.rstrip().encode() for line in lines]
+    starts = [0, *accumulate(len(line) + 1 for line in bare)]
+    text = memoryview(b"\n".join(bare))
     left = MAX_SEARCHED
     for start in sorted(range(len(bare) - length + 1), key=lambda start: abs(start - near)):
-        cut = bare[start : start + length]
-        if digest(cut) == wanted:
+        cut = text[starts[start] : starts[start + length] - 1]
+        if _hash(cut) == wanted:
             return start
-        left -= sum(map(len, cut)) + length
+        left -= len(cut) + 1
         if left < 0:
             return None
     return None

@@ -45,6 +45,19 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
             sync_directory(path.parent)
 
 
+def write_derived(path: Path, data: bytes) -> None:
+    """Write a file that can be made again at any time, quickly.
+
+    The old one is removed first: a rename over it makes some file systems write the new one out
+    at once, which costs milliseconds.
+    """
+    with translated(path, "write the file"):
+        temporary = _write_beside(path, data, mode=None, durable=False)
+        with _undone(temporary):
+            path.unlink(missing_ok=True)
+            temporary.replace(path)
+
+
 def create(path: Path, data: bytes) -> None:
     """Write a file that must not exist yet; nothing is left behind if that fails."""
     with translated(path, "create the file"):

@@ -161,6 +161,6 @@ def _place(front: str, key: yaml.Node, value: yaml.Node) -> tuple[int, int]:
     while isinstance(last, yaml.CollectionNode) and not last.flow_style and last.value:
         last = last.value[-1][1] if isinstance(last, yaml.MappingNode) else last.value[-1]
     gap = front[key.end_mark.index : start]
-    if len(gap.splitlines()) > 1 or not gap[-1:].isspace():
+    if gap.splitlines() != [gap] or not gap[-1].isspace():
         start = key.end_mark.index
     return start, start + len(front[start : last.end_mark.index].rstrip())

@@ -28,7 +28,16 @@ if TYPE_CHECKING:
 
 BOM = "\N{BYTE ORDER MARK}"
 REQUIRED = ("id", "tags", "scope", "priority", "confidence", "status")
-OPTIONAL = ("created", "last_used", "usage_count", "supersedes", "related", "expires", "cites")
+OPTIONAL = (
+    "created",
+    "last_used",
+    "usage_count",
+    "supersedes",
+    "related",
+    "expires",
+    "cites",
+    "aliases",
+)
 
 _H1 = re.compile(r" {0,3}#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
 _FENCE = re.compile(r" {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$")
@@ -101,6 +110,7 @@ def _memory(path: str, parts: front_matter.Parts, fields: _Fields) -> Memory:
         related=fields.strings("related"),
         expires=fields.date("expires"),
         cites=fields.citations(),
+        aliases=fields.strings("aliases"),
     )
 
 
@@ -273,7 +283,7 @@ def render(memory: Memory) -> str:
     lines += [f"{name}: {day.isoformat()}" for name, day in dates.items() if day is not None]
     if memory.usage_count:
         lines.append(f"usage_count: {memory.usage_count}")
-    lists = {"supersedes": memory.supersedes, "related": memory.related}
+    lists = {"aliases": memory.aliases, "supersedes": memory.supersedes, "related": memory.related}
     lines += [f"{name}: {dump(list(ids))}" for name, ids in lists.items() if ids]
     if memory.cites:
         lines += ["cites:", *(f"  - {dump(_cite_map(cite))}" for cite in memory.cites)]

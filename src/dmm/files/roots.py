@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.errors import RootNotFound
+from dmm.errors import RootNotFound, StorageError
+from dmm.files.durable import translated
 from dmm.files.tree import MemoryTree
 
 if TYPE_CHECKING:
@@ -34,6 +35,14 @@ class Root:
     def packs(self) -> Path:
         """Where compiled packs are kept."""
         return self.folder / "packs"
+
+    def make_packs(self) -> Path:
+        """Make the folder of packs; one that leads elsewhere is refused."""
+        with translated(self.packs, "make the folder"):
+            self.packs.mkdir(parents=True, exist_ok=True)
+        if self.packs.is_symlink():
+            raise StorageError("it leads through a symbolic link", where=str(self.packs))
+        return self.packs
 
     @property
     def manifest(self) -> Path:

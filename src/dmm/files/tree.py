@@ -88,7 +88,7 @@ class MemoryTree:
 
     def _look(self, path: str, entry: os.DirEntry[str], found: _Found) -> None:
         if entry.is_symlink():
-            if entry.name.endswith(SUFFIX) or entry.is_dir():
+            if entry.name.endswith(SUFFIX) or _leads_to_folder(entry):
                 found.refuse(path, _LINK, hint="put the file itself here")
         elif not entry.is_dir(follow_symlinks=False):
             if entry.name.endswith(SUFFIX):
@@ -182,6 +182,13 @@ def _note(path: str, entry: os.DirEntry[str], found: _Found) -> None:
         return
     stamp = Stamp(path, status.st_size, status.st_mtime_ns, status.st_ino)
     (found.descriptors if entry.name == DESCRIPTOR else found.stamps).append(stamp)
+
+
+def _leads_to_folder(link: os.DirEntry[str]) -> bool:
+    try:
+        return link.is_dir()
+    except OSError:  # links in a circle, or into a place that may not be looked at
+        return True
 
 
 def _fold(name: str) -> str:

@@ -50,12 +50,13 @@ def _split_case(piece: str) -> list[str]:
 
 
 def weigh(memory: IndexedMemory) -> dict[str, float]:
-    """Count the terms of a memory's text, title and tags; boosts were measured and do nothing."""
-    counts = Counter(analyze(memory.content))
-    counts.update(analyze(memory.title))
-    for tag in memory.tags:
-        counts.update(analyze(tag))
-    return {term: float(count) for term, count in counts.items()}
+    """Count the terms of a memory's text and names; boosts were measured and do nothing."""
+    return count_terms("\n".join((memory.content, memory.title, *memory.tags, *memory.aliases)))
+
+
+def count_terms(text: str) -> dict[str, float]:
+    """Count the terms of a text."""
+    return {term: float(count) for term, count in Counter(analyze(text)).items()}
 
 
 def weigh_query(text: str) -> dict[str, float]:

@@ -19,7 +19,7 @@ VERSION = "composite-1"
 def header(memory: Memory | IndexedMemory) -> str:
     """Name a memory in front of each of its windows: title and tags."""
     tags = f" ({', '.join(memory.tags)})" if memory.tags else ""
-    return f"{memory.title}{tags}\n"
+    return f"{memory.title.replace('_', ' ')}{tags}\n"
 
 
 def key(memory: Memory, content: str) -> str:

@@ -26,12 +26,12 @@ class LexicalScores:
     """How well every memory matches a query by its words, free of the query's length.
 
     `bm25` is BM25 over the sum of the query's rarities, `coverage` the share of that sum whose
-    terms the memory contains, `known` the share whose terms any memory contains.
+    terms the memory contains; `unknown` are terms that no memory contains.
     """
 
     bm25: Floats
     coverage: Floats
-    known: float
+    unknown: frozenset[str]
 
 
 def pack_terms(weights: Mapping[str, float]) -> Terms:
@@ -71,14 +71,14 @@ class LexicalIndex:
         """Score every memory against the weighted terms of a query."""
         bm25 = np.zeros(self._size, np.float32)
         coverage = np.zeros(self._size, np.float32)
-        total = known = 0.0
-        for term, weight in terms.items():
-            span = self._span(hash_term(term))
+        total = 0.0
+        unknown = set()
+        for (term, weight), span in zip(terms.items(), self._spans(terms), strict=True):
             rarity = weight * self._idf(span.stop - span.start)
             total += rarity
             if span.start == span.stop:
+                unknown.add(term)
                 continue
-            known += rarity
             rows = self._owners[span]
             found = self._weights[span].astype(np.float32)
             bm25[rows] += rarity * (K1 + 1) * found / (found + self._norms[rows])
@@ -86,11 +86,16 @@ class LexicalIndex:
         if total:
             bm25 /= total
             coverage /= total
-        return LexicalScores(bm25, coverage, known / total if total else 0.0)
+        return LexicalScores(bm25, coverage, frozenset(unknown))
 
-    def _span(self, term: int) -> slice:
-        at = int(np.searchsorted(self._terms, np.uint32(term)))
-        if at == len(self._terms) or self._terms[at] != term:
+    def _spans(self, terms: Mapping[str, float]) -> list[slice]:
+        """Look up where the memories that contain each term are listed."""
+        hashes = np.array([hash_term(term) for term in terms], np.uint32)
+        places = np.searchsorted(self._terms, hashes).tolist()
+        return [self._span(at, value) for at, value in zip(places, hashes.tolist(), strict=True)]
+
+    def _span(self, at: int, value: int) -> slice:
+        if at == len(self._terms) or int(self._terms[at]) != value:
             return slice(0, 0)
         return slice(int(self._starts[at]), int(self._ends[at]))
 

@@ -38,6 +38,7 @@ class IndexedMemory:
     cites: tuple[Citation, ...]
     content_hash: str
     vector_key: str
+    aliases: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,7 @@ class SearchRow(NamedTuple):
     expires: str | None
     cited: int
     vector_key: str
+    aliases: str
     term_hashes: bytes
     term_weights: bytes
     term_length: float
@@ -70,7 +71,8 @@ def write_memory(memory: IndexedMemory, terms: Terms) -> tuple[Value, ...]:
         m.created.isoformat() if m.created else None,
         m.expires.isoformat() if m.expires else None,
         *(json.dumps(m.supersedes), json.dumps(m.related), json.dumps(cites)),
-        *(m.content_hash, m.vector_key, terms.hashes, terms.weights, terms.length),
+        *(m.content_hash, m.vector_key, json.dumps(m.aliases)),
+        *(terms.hashes, terms.weights, terms.length),
     )
 
 
@@ -98,6 +100,7 @@ def read_memory(row: Sequence[Any]) -> IndexedMemory:
         cites=tuple(_read_cite(*parts) for parts in json.loads(row[18])),
         content_hash=row[19],
         vector_key=row[20],
+        aliases=tuple(json.loads(row[21])),
     )
 
 

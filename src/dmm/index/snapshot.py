@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import datetime as dt
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from dmm.domain.memory import Confidence, Origin, Scope
-from dmm.index.lexical import LexicalIndex
+from dmm.index import analysis
+from dmm.index.lexical import LexicalIndex, pack_terms
+from dmm.index.names import NameIndex
 from dmm.index.records import Directory, Terms
 from dmm.index.rows import read_day
+from dmm.index.store import intact
 from dmm.index.vectors import VectorIndex
 
 if TYPE_CHECKING:
@@ -57,12 +61,19 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """All memories at one moment; rows are in origin and path order."""
+    """All memories at one moment; rows are in origin and path order.
+
+    `signs` searches the names and descriptions of the directories, in the order of these; `sizes`
+    counts their memories.
+    """
 
     places: tuple[Place, ...]
     columns: Columns
     directories: tuple[Directory, ...]
     lexical: LexicalIndex
+    signs: LexicalIndex
+    names: NameIndex
+    sizes: NDArray[np.int64]
     vectors: VectorIndex | None
 
     def __len__(self) -> int:
@@ -82,18 +93,37 @@ def take_snapshot(stores: Sequence[tuple[Origin, IndexStore]], dimensions: int |
         described = {d.path: d.description for d in store.directories()} | described
         if dimensions is not None:
             blobs |= store.vectors()
+    with intact(", ".join(store.where for _, store in stores)):
+        return _arrange(rows, described, blobs, dimensions)
+
+
+def _arrange(
+    rows: Sequence[tuple[Origin, SearchRow]],
+    described: dict[str, str],
+    blobs: dict[str, bytes],
+    dimensions: int | None,
+) -> Snapshot:
     vectors = None
     if dimensions is not None:
         vectors = VectorIndex([blobs.get(row.vector_key, b"") for _, row in rows], dimensions)
     names = sorted({row.directory for _, row in rows})
+    columns = _columns([row for _, row in rows], {name: n for n, name in enumerate(names)})
     terms = [Terms(row.term_hashes, row.term_weights, row.term_length) for _, row in rows]
     return Snapshot(
         places=tuple(Place(origin, row.path, row.id, row.title) for origin, row in rows),
-        columns=_columns([row for _, row in rows], {name: n for n, name in enumerate(names)}),
+        columns=columns,
         directories=tuple(Directory(name, described.get(name, "")) for name in names),
         lexical=LexicalIndex(terms),
+        signs=LexicalIndex([_sign(name, described.get(name, "")) for name in names]),
+        names=NameIndex([(row.title, *json.loads(row.aliases)) for _, row in rows]),
+        sizes=np.bincount(columns.directory, minlength=len(names)),
         vectors=vectors,
     )
+
+
+def _sign(path: str, description: str) -> Terms:
+    """What a directory says of itself: the words of its path and of its descriptor."""
+    return pack_terms(analysis.count_terms(f"{path.replace('/', ' ')}\n{description}"))
 
 
 def _columns(rows: Sequence[SearchRow], directories: dict[str, int]) -> Columns:

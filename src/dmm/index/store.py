@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING, Any
 
 from dmm.errors import IndexBroken, IndexBusy, StorageError
@@ -37,7 +38,7 @@ CREATE TABLE memories (
     words INTEGER NOT NULL, code_density REAL NOT NULL,
     created TEXT, expires TEXT,
     supersedes TEXT NOT NULL, related TEXT NOT NULL, cites TEXT NOT NULL,
-    content_hash TEXT NOT NULL, vector_key TEXT NOT NULL,
+    content_hash TEXT NOT NULL, vector_key TEXT NOT NULL, aliases TEXT NOT NULL,
     term_hashes BLOB NOT NULL, term_weights BLOB NOT NULL, term_length REAL NOT NULL
 ) STRICT;
 CREATE INDEX memories_by_vector ON memories(vector_key);
@@ -52,7 +53,7 @@ _FILES = "SELECT path, size, mtime_ns, inode, content_hash, fault, line, what, h
 _MEMORIES = """
 SELECT path, id, directory, title, content, scope, priority, confidence, in_force, tags,
     token_count, heading_tokens, words, code_density, created, expires, supersedes, related, cites,
-    content_hash, vector_key
+    content_hash, vector_key, aliases
 FROM memories WHERE path = ?1 OR ?1 IS NULL ORDER BY path
 """
 _LACKING = """
@@ -60,19 +61,29 @@ SELECT path FROM memories WHERE vector_key NOT IN (SELECT key FROM vectors) ORDE
 """
 _SEARCH_ROWS = """
 SELECT path, id, directory, title, scope, priority, confidence, in_force,
-    token_count, heading_tokens, words, code_density, created, expires, cites <> '[]', vector_key,
-    term_hashes, term_weights, term_length
+    token_count, heading_tokens, words, code_density, created, expires, cites <> '[]',
+    vector_key, aliases, term_hashes, term_weights, term_length
 FROM memories ORDER BY path
 """
 _PUT_FILE = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_MEMORY = """
 INSERT OR REPLACE INTO memories
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _COUNT_ORPHANS = """
 SELECT count(*) FROM vectors WHERE key NOT IN (SELECT vector_key FROM memories)
 """
 _DROP_ORPHANS = "DELETE FROM vectors WHERE key NOT IN (SELECT vector_key FROM memories)"
+
+
+@contextlib.contextmanager
+def intact(where: str) -> Iterator[None]:
+    """Take content that can't be what was written for damage, which SQLite does not notice."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError) as error:
+        hint = "delete the index folder; it is built again from the files"
+        raise IndexBroken(f"damaged content: {error}", where=where, hint=hint) from error
 
 
 class IndexStore:
@@ -149,7 +160,8 @@ class IndexStore:
 
     def generation(self) -> int:
         """Count the changes made so far: equal generations hold the same content."""
-        return int(self.meta("generation") or 0)
+        with intact(self.where):
+            return int(self.meta("generation") or 0)
 
     def files(self) -> dict[str, KnownFile]:
         """Everything the index knows of files, by path."""
@@ -157,14 +169,18 @@ class IndexStore:
 
     def memories(self) -> list[IndexedMemory]:
         """All memories, in path order."""
-        return [rows.read_memory(row) for row in self._select(_MEMORIES, None)]
+        return [self._read(row) for row in self._select(_MEMORIES, None)]
 
     def memory(self, path: str) -> IndexedMemory:
         """One memory by its path."""
         row = next(self._select(_MEMORIES, path), None)
         if row is None:
             raise IndexBroken(f"no memory {path} in the index", where=self.where)
-        return rows.read_memory(row)
+        return self._read(row)
+
+    def _read(self, row: tuple[Any, ...]) -> IndexedMemory:
+        with intact(self.where):
+            return rows.read_memory(row)
 
     def lacking_vectors(self) -> list[str]:
         """Paths of memories that wait for their vectors."""

@@ -215,6 +215,7 @@ class _Run:
             cites=memory.cites,
             content_hash=content_hash,
             vector_key=composite.key(memory, content),
+            aliases=memory.aliases,
         )
 
     def _embed_lacking(self, memories: Iterable[IndexedMemory]) -> None:

@@ -72,7 +72,10 @@ class VectorIndex:
         rows = np.flatnonzero(best > -2.0)
         if len(rows) > wanted:
             rows = np.sort(rows[np.argpartition(-best[rows], wanted)[:wanted]])
-        return rows, best[rows]
+        if self._exact is not None:
+            return rows, best[rows]
+        # The short list may hold a window of a memory and miss a better one.
+        return rows, self.similarities(query, rows)
 
     def similarities(self, query: Floats, rows: Rows) -> Floats:
         """Compute the similarity of given memories; one without windows gets -1."""

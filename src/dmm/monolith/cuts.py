@@ -78,7 +78,10 @@ def _wrapped(block: Block, room: int, count: Count) -> Iterator[Block]:
     lines = block.text.split("\n")
     fence = _FENCE.match(lines[0]) if block.kind is BlockKind.FENCE else None
     end = fence[1] if fence else ""
-    closed = bool(end) and len(lines) > 1 and lines[-1].strip().startswith(end)
+    last_line = lines[-1].strip()
+    # A closing fence is as long as the opening one or longer, and has nothing behind it.
+    closed = bool(end) and len(lines) > 1 and set(last_line) == set(end) and last_line >= end
+    end = last_line if closed else end
     last = len(lines) - closed
     first_line = block.ref.first_line + head
     ref = replace(block.ref, first_line=first_line, last_line=block.ref.first_line + last - 1)

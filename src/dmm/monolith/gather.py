@@ -11,7 +11,7 @@ from dmm.monolith.notes import WANTED_TOKENS, Count, Note
 from dmm.monolith.outline import heading_line, shift_headings
 from dmm.monolith.split import CRUMB
 from dmm.monolith.titles import clipped, is_generic, is_vague, titled
-from dmm.monolith.topics import GENERAL, MOST_TAGS, content_words, stem, topic_title
+from dmm.monolith.topics import GENERAL, MOST_TAGS, content_words, meaning, stem, topic_title
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -150,7 +150,7 @@ def _tags(family: Sequence[Note]) -> tuple[str, ...]:
 
 
 def _same_title(crumb: Note, host: Note) -> bool:
-    return _elsewhere(crumb, host) and bool(_stems(crumb.title))
+    return _elsewhere(crumb, host) and bool(meaning(crumb.title))
 
 
 def _same_topic(crumb: Note, host: Note) -> bool:
@@ -162,25 +162,22 @@ def _elsewhere(crumb: Note, host: Note) -> bool:
     return crumb.sources[0].path != host.sources[0].path
 
 
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in content_words(text))
-
-
 def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
     """Let each crumb be taken in by a note of its title, or by a larger one of its topic."""
     hosts: dict[Hashable, list[int]] = {}
     for number, note in enumerate(notes):
-        hosts.setdefault(_stems(note.title) if by_title else note.topic, []).append(number)
+        if by_title or not _is_crumb(note, count):
+            hosts.setdefault(meaning(note.title) if by_title else note.topic, []).append(number)
     result: list[Note | None] = list(notes)
     for at, crumb in enumerate(notes):
         # One that took in another crumb is no crumb any more.
         if result[at] is not crumb or not _is_crumb(crumb, count):
             continue
-        for number in hosts[_stems(crumb.title) if by_title else crumb.topic]:
+        for number in hosts.get(meaning(crumb.title) if by_title else crumb.topic, ()):
             host = result[number]
             if host is not None and number != at and _takes(host, crumb, count, by_title=by_title):
                 # Of two crumbs of one title, the later joins the earlier.
-                if _is_crumb(host, count) and not (by_title and number < at):
+                if _is_crumb(host, count) and number > at:
                     continue
                 result[number] = _with(host, crumb, titled_alike=by_title)
                 result[at] = None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dmm.monolith.groups import Group, group
 from dmm.monolith.outline import Block, BlockKind, Section, edit
 from dmm.monolith.sources import SourceRef
-from dmm.monolith.topics import GENERAL, content_words, stem, topic_of, words
+from dmm.monolith.topics import GENERAL, content_words, meaning, topic_of, words
 from dmm.monolith.vocabulary import vocabulary
 from dmm.monolith.wording import Wording, guards_of, squeezed
 
@@ -130,7 +130,7 @@ def _same(a: _Unit, b: _Unit) -> bool:
 def _comparable(a: _Unit, b: _Unit) -> bool:
     if a.place.path == b.place.path:
         return a.place.trail == b.place.trail
-    if _stems(a.place.heading) == _stems(b.place.heading):
+    if meaning(a.place.heading) == meaning(b.place.heading):
         return True
     if min(a.wording.size, b.wording.size) < _SPEAKS_FOR_ITSELF and not a.exact:
         return False
@@ -140,10 +140,6 @@ def _comparable(a: _Unit, b: _Unit) -> bool:
 
 def _is_vague(unit: _Unit) -> bool:
     return not content_words(unit.place.heading)
-
-
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(stem(word) for word in content_words(text))
 
 
 def _units(section: Section, trail: tuple[str, ...], globs: tuple[str, ...]) -> Iterator[_Unit]:
@@ -164,7 +160,7 @@ def _place(
         trail=trail,
         guards=guards_of(around),
         subjects=_SUBJECTS & {word for text in around for word in words(text)},
-        intro=_stems(found.label),
+        intro=meaning(found.label),
         globs=globs,
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
@@ -177,7 +177,7 @@ def _flat(path: str, lines: list[str], tokens: list[Token]) -> Iterator[Section 
         if token.type == "heading_open":
             yield Section(int(token.tag[1]), tokens[number + 1].content.strip(), first + 1)
         else:
-            yield _block(path, lines, token, tokens[number:])
+            yield _block(path, lines, tokens, number)
     yield from _unclaimed(path, lines, done, len(lines))
 
 
@@ -187,11 +187,12 @@ def _unclaimed(path: str, lines: list[str], first: int, end: int) -> Iterator[Bl
         yield _slice(BlockKind.PARAGRAPH, path, lines, first, end)
 
 
-def _block(path: str, lines: list[str], token: Token, tokens: list[Token]) -> Block:
+def _block(path: str, lines: list[str], tokens: list[Token], number: int) -> Block:
+    token = tokens[number]
     first, end = token.map or (0, 0)
     block = _slice(_KINDS.get(token.type, BlockKind.PARAGRAPH), path, lines, first, end)
     if block.kind in (BlockKind.LIST, BlockKind.STEPS):
-        return _with_items(path, lines, block, tokens)
+        return _with_items(path, lines, block, islice(tokens, number + 1, None))
     if block.kind is BlockKind.HTML and _is_comment(block.text):
         return replace(block, kind=BlockKind.COMMENT)
     return block
@@ -204,9 +205,9 @@ def _is_comment(text: str) -> bool:
     return not rest
 
 
-def _with_items(path: str, lines: list[str], block: Block, tokens: list[Token]) -> Block:
+def _with_items(path: str, lines: list[str], block: Block, tokens: Iterator[Token]) -> Block:
     starts = []
-    for token in tokens[1:]:
+    for token in tokens:
         if token.level == 0:
             break
         if token.type == "list_item_open" and token.level == 1 and token.map:

@@ -98,8 +98,8 @@ def line_range(first: int, last: int) -> str:
 
 def split_lines(text: str) -> list[str]:
     """Cut a text at its line ends, whatever their style, as a markdown reader does."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    return text.split("\n")
+    text = text.removeprefix("\ufeff").replace("\0", "\ufffd")
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def recognise(path: str) -> SourceKind:

@@ -125,6 +125,11 @@ def content_words(text: str) -> list[str]:
     return [word for word in words(text) if word not in _STOP and len(word) > 1]
 
 
+def meaning(text: str) -> frozenset[str]:
+    """Reduce a heading to the stems and numbers by which it is told from another."""
+    return frozenset(map(stem, content_words(text))) | frozenset(re.findall(r"\d+", text))
+
+
 def topic_of(text: str, heading: str = "") -> str:
     """Choose the topic that a text is about; most of the text must speak against its heading."""
     said, named = _hits(text), _hits(heading)

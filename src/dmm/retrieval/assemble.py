@@ -6,7 +6,7 @@ budget only ever adds: it can't trade one memory for another.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.pack import Candidate, Reason
@@ -41,20 +41,15 @@ def choose(
     ranked: Sequence[Ranked],
     *,
     room: int,
-    most: int,
     twin: Callable[[Ranked, Sequence[Ranked]], Ranked | None],
 ) -> Choice:
     """Take candidates in order; `twin` names an included one that says nearly the same."""
     included: list[Ranked] = []
     receipt: list[Candidate] = []
     left, full = room, False
-    for place, candidate in enumerate(ranked):
+    for candidate in ranked:
         reason, detail = Reason.INCLUDED, ""
-        if not candidate.relevant:
-            reason = Reason.FLOOR
-        elif place >= most:
-            reason = Reason.LIMIT
-        elif (double := twin(candidate, included)) is not None:
+        if (double := twin(candidate, included)) is not None:
             reason, detail = Reason.DUPLICATE, f"says nearly the same as {double.path}"
         elif full or candidate.tokens > left:
             full = True
@@ -66,7 +61,13 @@ def choose(
     return Choice(tuple(included), tuple(receipt))
 
 
-def _line(candidate: Ranked, reason: Reason, detail: str) -> Candidate:
+def account(choice: Choice, others: Sequence[Ranked]) -> tuple[Candidate, ...]:
+    """Write the receipt, best score first, with those that could not be served at all."""
+    passed = (_line(one, Reason.LIMIT if one.relevant else Reason.FLOOR) for one in others)
+    return tuple(sorted((*choice.receipt, *passed), key=lambda line: -round(line.score, 6)))
+
+
+def _line(candidate: Ranked, reason: Reason, detail: str = "") -> Candidate:
     return Candidate(
         path=candidate.path,
         title=candidate.title,
@@ -77,15 +78,3 @@ def _line(candidate: Ranked, reason: Reason, detail: str) -> Candidate:
         reason=reason,
         detail=detail,
     )
-
-
-def drop_last(choice: Choice) -> Choice:
-    """Take the last included candidate out again, for want of room."""
-    *kept, last = choice.included
-    receipt = tuple(
-        replace(line, reason=Reason.BUDGET, detail="no room left for its labels")
-        if line.path == last.path and line.included
-        else line
-        for line in choice.receipt
-    )
-    return Choice(tuple(kept), receipt)

@@ -42,6 +42,7 @@ def compile_entry(
 ) -> PackEntry:
     """Make a baseline entry of a file's text, with its tokens counted."""
     content = neutralise(text).strip()
+    labels = tuple(neutralise(label).replace("\n", " ") for label in labels)
     tokens = count(content)
     heading = entry_heading(path, "baseline", BASELINE_LEVEL) + "".join(map(label_line, labels))
     return PackEntry(

@@ -1,7 +1,7 @@
 """Score the candidates: evidence, neighbours, the pull of directories, what the memory claims.
 
 Evidence is absolute: the similarity of the best window plus what the words of the query prove. A
-query whose words are not found leaves the word for the similarity, and the other way round, so no
+query whose words are not found leaves the word to the similarity, and the other way round, so no
 weight has to be chosen per query. The figures behind the constants are in docs/benchmarks.md.
 """
 
@@ -16,6 +16,7 @@ from dmm.domain.memory import Confidence
 from dmm.index.analysis import names_identifier
 from dmm.index.snapshot import CONFIDENCES
 from dmm.retrieval import route
+from dmm.retrieval.search import widen
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -28,19 +29,20 @@ if TYPE_CHECKING:
     from dmm.retrieval.search import Found
 
     Floats = NDArray[np.float32]
+    Flags = NDArray[np.bool_]
+    Rows = NDArray[np.intp]
 
 WORDS_WEIGHT = 0.25
 CODE_FROM, CODE_TO, CODE_CUT, CODE_SAMPLE = 0.03, 0.07, 0.9, 20
 PREVIOUS_WEIGHT, NEXT_WEIGHT = 0.5, 0.4
 SHORT_WORDS = 80
 NOISE_RANK = 100
+WIDENED_BY, WIDENED_WORDS = 64, 160
 
-QUERY_FLOOR = 0.45
-ITEM_FLOOR = 0.30
+QUERY_FLOOR, ITEM_FLOOR = 0.40, 0.25
+PRECISE_FLOOR, PRECISE_SHARE = 0.60, 0.80
 
-PRIORITY_WEIGHT = 0.10
-CONFIDENCE_WEIGHT = 0.06
-RECENCY_WEIGHT = 0.04
+PRIORITY_WEIGHT, CONFIDENCE_WEIGHT, RECENCY_WEIGHT = 0.10, 0.06, 0.04
 RECENT_DAYS = 90.0
 STALE_FACTOR = 0.8
 _TRUST = {Confidence.STABLE: 1.0, Confidence.ACTIVE: 0.8, Confidence.EXPERIMENTAL: 0.5}
@@ -49,41 +51,77 @@ _TRUST_OF = np.array([_TRUST.get(word, 0.0) for word in CONFIDENCES], np.float32
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The candidates' scores and the parts they are made of, in the order of the candidates."""
+    """The candidates, their scores and the parts these are made of, all in row order."""
 
+    found: Found
     score: Floats
-    relevant: NDArray[np.bool_]
+    relevant: Flags
     parts: dict[str, Floats]
     directories: tuple[tuple[str, float], ...]
 
 
 def rank(
-    snapshot: Snapshot, found: Found, query: str, day: dt.date, *, top_directories: int
+    snapshot: Snapshot,
+    found: Found,
+    query: str,
+    day: dt.date,
+    *,
+    named: set[int],
+    precise: bool = False,
+    top_directories: int = 3,
 ) -> Ranking:
-    """Score every candidate."""
-    columns, rows = snapshot.columns, found.rows
-    similarity = np.zeros(len(rows), np.float32) if found.dense is None else found.dense
-    words = found.bm25 + found.coverage
+    """Score every candidate; `named` are memories that the query calls by name."""
     words_weight = WORDS_WEIGHT * (1 - CODE_CUT * _code_share(snapshot, found, query))
-    evidence = similarity + words_weight * words
+    if named:
+        found = widen(snapshot, found, np.array(sorted(named), np.intp))
+    found = widen(snapshot, found, _beside(snapshot, found, _evidence(found, words_weight)))
+    rows = found.rows
+    evidence = _evidence(found, words_weight)
     raised = evidence + _neighbours(snapshot, rows, evidence)
-    pull = route.pull(columns.directory[rows], raised)
+    folders = route.score(snapshot, found, raised)
+    pull = route.pull(snapshot, found, folders)
     claims = _claims(snapshot, rows, day)
-    score = _squash(raised + pull) * claims
-    relevant = evidence >= ITEM_FLOOR
-    if not len(evidence) or float(evidence.max()) < QUERY_FLOOR:
-        relevant[:] = False
+    called = np.isin(rows, list(named)) if named else np.zeros(len(rows), np.bool_)
     parts = {
-        "similarity": similarity,
-        "bm25": found.bm25,
-        "coverage": found.coverage,
+        "similarity": _similarity(found),
+        "bm25": found.lexical.bm25[rows],
+        "coverage": found.lexical.coverage[rows],
         "evidence": evidence,
         "neighbours": raised - evidence,
         "directory": pull,
+        "named": called.astype(np.float32),
         "claims": claims,
     }
-    preferred = route.prefer(snapshot, rows, raised, top_directories)
-    return Ranking(score.astype(np.float32), relevant, parts, preferred)
+    return Ranking(
+        found=found,
+        score=np.asarray(_squash(raised + pull) * claims, np.float32),
+        relevant=called | (_certain(evidence) if precise else _relevant(evidence, raised, called)),
+        parts=parts,
+        directories=route.prefer(snapshot, folders, top_directories),
+    )
+
+
+def _similarity(found: Found) -> Floats:
+    zeros = np.zeros(len(found.rows), np.float32)
+    return zeros if found.vector is None else found.similarity[found.rows]
+
+
+def _evidence(found: Found, words_weight: float) -> Floats:
+    words = found.lexical.bm25[found.rows] + found.lexical.coverage[found.rows]
+    return np.asarray(_similarity(found) + words_weight * words, np.float32)
+
+
+def _relevant(evidence: Floats, raised: Floats, called: Flags) -> Flags:
+    """Mark what is worth reading; if nothing at all stands out, nothing is."""
+    if not called.any() and (not len(evidence) or float(evidence.max()) < QUERY_FLOOR):
+        return np.zeros(len(evidence), np.bool_)
+    return np.asarray(raised >= ITEM_FLOOR, np.bool_)
+
+
+def _certain(evidence: Floats) -> Flags:
+    """Mark what is worth reading even if being wrong costs more than being silent."""
+    best = float(evidence.max()) if len(evidence) else 0.0
+    return np.asarray(evidence >= max(PRECISE_FLOOR, PRECISE_SHARE * best), np.bool_)
 
 
 def _code_share(snapshot: Snapshot, found: Found, query: str) -> float:
@@ -91,18 +129,31 @@ def _code_share(snapshot: Snapshot, found: Found, query: str) -> float:
 
     A query that names an identifier keeps its words: there they prove much.
     """
-    if found.dense is None or not len(found.rows) or names_identifier(query):
+    if found.vector is None or not len(found.rows) or names_identifier(query):
         return 0.0
-    nearest = np.argsort(-found.dense, kind="stable")[:CODE_SAMPLE]
+    nearest = np.argsort(-found.similarity[found.rows], kind="stable")[:CODE_SAMPLE]
     density = float(snapshot.columns.code_density[found.rows[nearest]].mean())
     return min(1.0, max(0.0, (density - CODE_FROM) / (CODE_TO - CODE_FROM)))
 
 
-def _neighbours(snapshot: Snapshot, rows: NDArray[np.intp], evidence: Floats) -> Floats:
+def _beside(snapshot: Snapshot, found: Found, evidence: Floats) -> Rows:
+    """Name the short memories next to the best candidates in their folders."""
+    best = found.rows[np.argsort(-evidence, kind="stable")[:WIDENED_BY]]
+    directory = snapshot.columns.directory
+    near = np.concatenate([best - 1, best + 1])
+    own = np.concatenate([best, best])
+    inside = (near >= 0) & (near < len(snapshot))
+    near, own = near[inside], own[inside]
+    short = snapshot.columns.words[near] <= WIDENED_WORDS
+    return np.unique(near[short & (directory[near] == directory[own])])
+
+
+def _neighbours(snapshot: Snapshot, rows: Rows, evidence: Floats) -> Floats:
     """Lift short memories beside strong ones: a turn of talk needs the turns around it."""
     if len(rows) < 2:
         return np.zeros(len(rows), np.float32)
-    noise = -np.partition(-evidence, min(NOISE_RANK, len(rows)) - 1)[min(NOISE_RANK, len(rows)) - 1]
+    last = min(NOISE_RANK, len(rows)) - 1
+    noise = -np.partition(-evidence, last)[last]
     directory = snapshot.columns.directory[rows]
     beside = (rows[1:] - rows[:-1] == 1) & (directory[1:] == directory[:-1])
     above = np.zeros(len(rows), np.float32)
@@ -113,15 +164,14 @@ def _neighbours(snapshot: Snapshot, rows: NDArray[np.intp], evidence: Floats) ->
     return np.asarray(np.maximum(0.0, np.maximum(above, below)) * shortness, np.float32)
 
 
-def _claims(snapshot: Snapshot, rows: NDArray[np.intp], day: dt.date) -> Floats:
+def _claims(snapshot: Snapshot, rows: Rows, day: dt.date) -> Floats:
     """Weigh what a memory says of itself: priority, confidence, and how new it is."""
     columns = snapshot.columns
     age = np.maximum(0, day.toordinal() - columns.created[rows])
-    recency = np.exp(-age / RECENT_DAYS)
     claims = (
         PRIORITY_WEIGHT * columns.priority[rows]
         + CONFIDENCE_WEIGHT * _TRUST_OF[columns.confidence[rows]]
-        + RECENCY_WEIGHT * recency
+        + RECENCY_WEIGHT * np.exp(-age / RECENT_DAYS)
     )
     return np.asarray(1 - PRIORITY_WEIGHT - CONFIDENCE_WEIGHT - RECENCY_WEIGHT + claims, np.float32)
 

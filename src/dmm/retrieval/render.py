@@ -13,6 +13,7 @@ from dmm.domain.pack import (
     entry_heading,
     label_line,
 )
+from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +26,7 @@ RULE = "---\n\n"
 
 def render_pack(pack: Pack) -> str:
     """Write a pack as markdown; it depends on nothing but the pack."""
-    task = " ".join(pack.query.split()).replace('"', "'")
+    task = neutralise(" ".join(pack.query.split())).replace('"', "'")
     head = (
         "# DMM Memory Pack\n"
         f"Generated: {pack.day.isoformat()}\n"
@@ -81,7 +82,7 @@ def _retrieved(pack: Pack) -> str:
 def _nothing_retrieved(pack: Pack) -> str:
     cut = [c for c in pack.excluded if c.reason is Reason.BUDGET]
     if cut:
-        needed = pack.budget + cut[0].tokens - _room(pack)
+        needed = pack.baseline_tokens + cut[0].tokens
         return (
             f"No room: the best match, {cut[0].path}, has {cut[0].tokens} tokens."
             f" A budget of {needed} holds it."
@@ -89,10 +90,6 @@ def _nothing_retrieved(pack: Pack) -> str:
     if not pack.query.strip():
         return "No task was given, so nothing was looked up."
     return "Nothing in memory is relevant enough to this task."
-
-
-def _room(pack: Pack) -> int:
-    return max(0, pack.budget - pack.baseline_tokens)
 
 
 def _statistics(pack: Pack) -> str:

@@ -9,12 +9,14 @@ import numpy as np
 
 from dmm.domain.pack import shown_path
 from dmm.index.analysis import weigh_query
+from dmm.index.stem import stem
 from dmm.retrieval.assemble import Ranked
 from dmm.retrieval.rank import rank
 from dmm.retrieval.search import eligible, find
 
 if TYPE_CHECKING:
     import datetime as dt
+    from collections.abc import Callable
 
     from numpy.typing import NDArray
 
@@ -22,14 +24,17 @@ if TYPE_CHECKING:
     from dmm.domain.pack import QueryRequest
     from dmm.index.snapshot import Snapshot
     from dmm.retrieval.rank import Ranking
-    from dmm.retrieval.search import Found
 
 
 @dataclass(frozen=True, slots=True)
 class Retrieval:
-    """The candidates in rank order, and the directories that were preferred."""
+    """The candidates in rank order, and the directories that were preferred.
+
+    `ranked` may be served; `others` are too weak or too many, and listed only to be explained.
+    """
 
     ranked: list[Ranked]
+    others: list[Ranked]
     directories: tuple[tuple[str, float], ...]
     considered: int
 
@@ -40,34 +45,50 @@ def retrieve(
     vector: NDArray[np.float32] | None,
     day: dt.date,
     settings: RetrievalConfig,
+    is_word: Callable[[str], bool],
 ) -> Retrieval:
-    """Find and rank the candidates of a request; without a vector the keywords decide alone."""
+    """Find and rank the candidates of a request; without a vector the keywords decide alone.
+
+    `is_word` knows common words, which are never taken for a slip in writing a name.
+    """
     allowed = eligible(snapshot, request, day)
     found = find(snapshot, weigh_query(request.query), vector, allowed)
-    ranking = rank(snapshot, found, request.query, day, top_directories=settings.top_k_directories)
+    ranking = rank(
+        snapshot,
+        found,
+        request.query,
+        day,
+        named=snapshot.names.find(
+            request.query, lambda word: stem(word) not in found.lexical.unknown or is_word(word)
+        ),
+        precise=request.precise,
+        top_directories=settings.top_k_directories,
+    )
     order = np.argsort(-ranking.score.round(6), kind="stable")
-    if not request.explain:
-        # Only an explained answer needs the lines of those that can't be served anyway.
-        order = order[ranking.relevant[order]][: settings.max_candidates]
-    ranked = list(_lines(snapshot, found, ranking, order))
-    return Retrieval(ranked, ranking.directories, len(found.rows))
+    served = order[ranking.relevant[order]][: settings.max_candidates]
+    others = order[~np.isin(order, served)] if request.explain else order[:0]
+    return Retrieval(
+        ranked=_lines(snapshot, ranking, served),
+        others=_lines(snapshot, ranking, others),
+        directories=ranking.directories,
+        considered=len(ranking.found.rows),
+    )
 
 
-def _lines(
-    snapshot: Snapshot, found: Found, ranking: Ranking, order: NDArray[np.intp]
-) -> list[Ranked]:
+def _lines(snapshot: Snapshot, ranking: Ranking, order: NDArray[np.intp]) -> list[Ranked]:
     """Give each candidate its own line of figures."""
+    found = ranking.found
     rows = found.rows[order].tolist()
     parts = {name: part[order].tolist() for name, part in ranking.parts.items()}
     scores, relevant = ranking.score[order].tolist(), ranking.relevant[order].tolist()
-    tokens = snapshot.columns.tokens[found.rows[order]].tolist()
-    near, word = found.by_similarity[order].tolist(), found.by_keywords[order].tolist()
+    tokens = snapshot.columns.tokens[rows].tolist()
+    near, word = found.by_similarity[rows].tolist(), found.by_keywords[rows].tolist()
     return [
         Ranked(
             row=row,
             path=shown_path(snapshot.places[row].path, snapshot.places[row].origin),
             title=snapshot.places[row].title,
-            lanes=(("similarity",) if near[n] else ()) + (("keywords",) if word[n] else ()),
+            lanes=_lanes(near[n], word[n], parts["named"][n]),
             parts={name: values[n] for name, values in parts.items()},
             score=scores[n],
             tokens=tokens[n],
@@ -75,3 +96,9 @@ def _lines(
         )
         for n, row in enumerate(rows)
     ]
+
+
+def _lanes(near: bool, word: bool, named: float) -> tuple[str, ...]:
+    """Name the ways that led to a candidate; one that only stands beside others has no own."""
+    ways = {"similarity": near, "keywords": word, "name": named > 0}
+    return tuple(way for way, taken in ways.items() if taken) or ("neighbours",)

@@ -1,6 +1,7 @@
 """Directories as a prior: the better the best memory of a folder, the more the folder pulls.
 
-Never a filter: a filter was measured to lose what lies elsewhere.
+What its path and its descriptor say adds a little; a large folder pulls less, for being in it says
+less. Never a filter: a filter was measured to lose what lies elsewhere.
 """
 
 from __future__ import annotations
@@ -13,34 +14,33 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dmm.index.snapshot import Snapshot
+    from dmm.retrieval.search import Found
 
     Floats = NDArray[np.float32]
 
-DIRECTORY_WEIGHT = 0.5
+DIRECTORY_WEIGHT = 0.7
+LARGE_DIRECTORY = 50
+SIGN_WEIGHT = 0.1
 
 
-def pull(directory: NDArray[np.int32], evidence: Floats) -> Floats:
-    """Lower every candidate by how far its folder's best lies below the best of all."""
-    if not len(evidence):
-        return evidence
-    best = _best(directory, evidence)
-    return np.asarray(DIRECTORY_WEIGHT * (best[directory] - evidence.max()), np.float32)
+def score(snapshot: Snapshot, found: Found, evidence: Floats) -> Floats:
+    """Score every folder by its best candidate and by what it says of itself."""
+    best = np.full(len(snapshot.directories), -np.inf, np.float32)
+    np.maximum.at(best, snapshot.columns.directory[found.rows], evidence)
+    return best + SIGN_WEIGHT * found.signs
 
 
-def prefer(
-    snapshot: Snapshot, rows: NDArray[np.intp], evidence: Floats, most: int
-) -> tuple[tuple[str, float], ...]:
+def pull(snapshot: Snapshot, found: Found, folders: Floats) -> Floats:
+    """Lower every candidate by how far its folder lies below the best folder."""
+    if not len(found.rows):
+        return np.empty(0, np.float32)
+    own = snapshot.columns.directory[found.rows]
+    weight = DIRECTORY_WEIGHT / np.sqrt(1 + snapshot.sizes[own] / LARGE_DIRECTORY)
+    return np.asarray(weight * (folders[own] - folders.max()), np.float32)
+
+
+def prefer(snapshot: Snapshot, folders: Floats, most: int) -> tuple[tuple[str, float], ...]:
     """Name the folders that pull most, best first."""
-    if not len(rows):
-        return ()
-    best = _best(snapshot.columns.directory[rows], evidence)
-    order = np.argsort(-best, kind="stable")[:most]
-    return tuple(
-        (snapshot.directories[n].path, float(best[n])) for n in order if np.isfinite(best[n])
-    )
-
-
-def _best(directory: NDArray[np.int32], evidence: Floats) -> Floats:
-    best = np.full(int(directory.max()) + 1, -np.inf, np.float32)
-    np.maximum.at(best, directory, evidence)
-    return best
+    order = np.argsort(-folders, kind="stable")[:most]
+    found = [int(n) for n in order if np.isfinite(folders[n])]
+    return tuple((snapshot.directories[n].path, float(folders[n])) for n in found)

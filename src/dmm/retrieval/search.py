@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dmm.domain.pack import QueryRequest
+    from dmm.index.lexical import LexicalScores
     from dmm.index.snapshot import Snapshot
 
     Floats = NDArray[np.float32]
@@ -28,15 +29,19 @@ LANE = 200
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The candidates of one query, one array per property; `dense` is None without a model."""
+    """What a query found: candidate rows in order, and for all memories the scores known so far.
+
+    `signs` is about directories: how much of the query each says of itself.
+    """
 
     rows: Rows
-    dense: Floats | None
-    bm25: Floats
-    coverage: Floats
+    allowed: Flags
+    lexical: LexicalScores
+    similarity: Floats
+    vector: Floats | None
     by_similarity: Flags
     by_keywords: Flags
-    known: float
+    signs: Floats
 
 
 def eligible(snapshot: Snapshot, request: QueryRequest, day: dt.date) -> Flags:
@@ -56,29 +61,42 @@ def eligible(snapshot: Snapshot, request: QueryRequest, day: dt.date) -> Flags:
 def find(
     snapshot: Snapshot, terms: Mapping[str, float], vector: Floats | None, allowed: Flags
 ) -> Found:
-    """Search both lanes and give every candidate of either the scores of both."""
+    """Search both lanes; every candidate of either has the scores of both."""
     lexical = snapshot.lexical.score(terms)
     by_keywords = np.zeros(len(snapshot), np.bool_)
     by_keywords[_best(np.where(allowed, lexical.bm25, np.float32(0.0)))] = True
     by_similarity = np.zeros(len(snapshot), np.bool_)
     similarity = np.full(len(snapshot), -1.0, np.float32)
-    searched = vector is not None and snapshot.vectors is not None
-    if vector is not None and snapshot.vectors is not None:
+    if snapshot.vectors is None:
+        vector = None
+    elif vector is not None:
         near, values = snapshot.vectors.nearest(vector, LANE, allowed)
         by_similarity[near] = True
         similarity[near] = values
-        rest = np.flatnonzero(by_keywords & ~by_similarity)
-        similarity[rest] = snapshot.vectors.similarities(vector, rest)
-    rows = np.flatnonzero(by_keywords | by_similarity)
-    return Found(
-        rows=rows,
-        dense=similarity[rows] if searched else None,
-        bm25=lexical.bm25[rows],
-        coverage=lexical.coverage[rows],
-        by_similarity=by_similarity[rows],
-        by_keywords=by_keywords[rows],
-        known=lexical.known,
+    found = Found(
+        rows=np.flatnonzero(by_similarity),
+        allowed=allowed,
+        lexical=lexical,
+        similarity=similarity,
+        vector=vector,
+        by_similarity=by_similarity,
+        by_keywords=by_keywords,
+        signs=snapshot.signs.score(terms).coverage,
     )
+    return widen(snapshot, found, np.flatnonzero(by_keywords))
+
+
+def widen(snapshot: Snapshot, found: Found, rows: Rows) -> Found:
+    """Add allowed memories to the candidates, with the similarity they have."""
+    held = np.zeros(len(snapshot), np.bool_)
+    held[found.rows] = True
+    fresh = rows[found.allowed[rows] & ~held[rows]]
+    if not len(fresh):
+        return found
+    if found.vector is not None and snapshot.vectors is not None:
+        found.similarity[fresh] = snapshot.vectors.similarities(found.vector, fresh)
+    held[fresh] = True
+    return replace(found, rows=np.flatnonzero(held))
 
 
 def _best(scores: Floats) -> Rows:

@@ -4,29 +4,34 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.domain.memory import Origin, Scope
-from dmm.domain.pack import Baseline, PackEntry
-from dmm.errors import MemoryFileError, StorageError
+from dmm.domain.memory import Scope
+from dmm.domain.pack import Baseline
+from dmm.errors import DmmError, MemoryFileError, StorageError
 from dmm.files import markdown
-from dmm.files.durable import write_atomic
+from dmm.files.durable import write_derived
 from dmm.retrieval import baseline as rules
-from dmm.retrieval.render import FORMAT_VERSION, render_entry
+from dmm.retrieval.render import render_entry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any
 
+    from dmm.domain.pack import PackEntry
     from dmm.files.roots import Root
 
 SCOPE = Scope.BASELINE.value
+DIGEST = 32
 
 
 @dataclass(slots=True)
 class Baselines:
-    """Serves the baseline also where there is no index, no model and no room on the disk."""
+    """Serves the baseline also where there is no index, no model and no room on the disk.
+
+    Texts always come from the files. What is kept on disk are their token counts, which cost more
+    to make than all the rest; a forged count could mislead nobody but the statistics.
+    """
 
     root: Root
     count: Callable[[str], int]
@@ -37,11 +42,7 @@ class Baselines:
         files, notices = self._read()
         key = _key(files)
         if self._held is None or self._held[0] != key:
-            entries = self._load(key)
-            if entries is None:
-                entries = self._compile(files)
-                self._save(key, entries)
-            self._held = key, Baseline(entries)
+            self._held = key, self._compile(files)
         return Baseline(self._held[1].entries, tuple(notices))
 
     def _read(self) -> tuple[dict[str, bytes], list[str]]:
@@ -51,64 +52,66 @@ class Baselines:
         for path in rules.order(stamp.path for stamp in scan.stamps):
             try:
                 files[path] = self.root.tree.read(path)
-            except MemoryFileError as fault:
+            except DmmError as fault:
                 notices.append(f"baseline file left out, {fault}")
         return files, notices
 
-    def _compile(self, files: Mapping[str, bytes]) -> tuple[PackEntry, ...]:
-        entries = (self._entry(path, data) for path, data in files.items())
-        return tuple(entry for entry in entries if entry is not None)
+    def _compile(self, files: Mapping[str, bytes]) -> Baseline:
+        kept = self._load()
+        used: dict[str, int] = {}
 
-    def _entry(self, path: str, data: bytes) -> PackEntry | None:
-        try:
-            memory = markdown.parse(path, markdown.decode(path, data)).memory
-        except MemoryFileError as fault:
-            # A rule is not dropped for a slip in its front matter: it is served as it stands.
-            text = data.decode("utf-8", "replace")
-            label = f"this file has a fault and is shown as it stands: {fault}"
-            return rules.compile_entry(path, path, text, labels=(label,), count=self.count)
-        if not memory.in_force:
-            return None
-        return rules.compile_entry(
-            path, memory.title, memory.body, memory_id=memory.id, count=self.count
-        )
+        def count(text: str) -> int:
+            digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:DIGEST]
+            used[digest] = kept[digest] if digest in kept else self.count(text)
+            return used[digest]
 
-    def _load(self, key: str) -> tuple[PackEntry, ...] | None:
+        baseline = compile_baseline(files, count)
+        if used != kept:
+            self._save(used, baseline)
+        return baseline
+
+    def _load(self) -> dict[str, int]:
         try:
             kept = json.loads((self.root.packs / "baseline_pack.json").read_text("utf-8"))
-            if kept["key"] == key:
-                return tuple(_revive(values) for values in kept["entries"])
-        except (OSError, ValueError, KeyError, TypeError):
-            pass
-        return None
+            return {str(digest): int(tokens) for digest, tokens in kept["tokens"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return {}
 
-    def _save(self, key: str, entries: tuple[PackEntry, ...]) -> None:
-        kept = json.dumps({"key": key, "entries": [asdict(entry) for entry in entries]})
-        shown = "".join(render_entry(entry) for entry in entries)
+    def _save(self, tokens: dict[str, int], baseline: Baseline) -> None:
+        shown = "".join(render_entry(entry) for entry in baseline.entries)
+        kept = json.dumps({"tokens": tokens}, indent=1, sort_keys=True)
         try:
-            self.root.packs.mkdir(parents=True, exist_ok=True)
-            write_atomic(self.root.packs / "baseline_pack.md", shown.encode(), durable=False)
-            write_atomic(self.root.packs / "baseline_pack.json", kept.encode(), durable=False)
-        except (OSError, StorageError):
-            # The cache only saves time; without it the baseline is compiled on every call.
+            packs = self.root.make_packs()
+            write_derived(packs / "baseline_pack.md", shown.encode("utf-8", "replace"))
+            write_derived(packs / "baseline_pack.json", kept.encode())
+        except StorageError:
+            # The cache only saves time; without it the tokens are counted on every call.
             return
 
 
+def compile_baseline(files: Mapping[str, bytes], count: Callable[[str], int]) -> Baseline:
+    """Compile those of the given files that belong to the baseline."""
+    paths = rules.order(path for path in files if path.startswith(f"{SCOPE}/"))
+    entries = (_entry(path, files[path], count) for path in paths)
+    return Baseline(tuple(entry for entry in entries if entry is not None))
+
+
+def _entry(path: str, data: bytes, count: Callable[[str], int]) -> PackEntry | None:
+    try:
+        memory = markdown.parse(path, markdown.decode(path, data)).memory
+    except MemoryFileError as fault:
+        # A rule is not dropped for a slip in its front matter: it is served as it stands.
+        text = data.decode("utf-8", "replace")
+        label = f"this file has a fault and is shown as it stands: {fault}"
+        return rules.compile_entry(path, path, text, labels=(label,), count=count)
+    if not memory.in_force:
+        return None
+    return rules.compile_entry(path, memory.title, memory.body, memory_id=memory.id, count=count)
+
+
 def _key(files: Mapping[str, bytes]) -> str:
-    digest = hashlib.sha256(f"baseline-{FORMAT_VERSION}".encode())
+    digest = hashlib.sha256()
     for path, data in files.items():
-        digest.update(f"\0{path}\0{len(data)}\0".encode())
+        digest.update(f"{path}\0{len(data)}\0".encode("utf-8", "replace"))
         digest.update(data)
     return digest.hexdigest()
-
-
-def _revive(values: dict[str, Any]) -> PackEntry:
-    return PackEntry(
-        **{
-            **values,
-            "scope": Scope(values["scope"]),
-            "origin": Origin(values["origin"]),
-            "labels": tuple(values["labels"]),
-            "citations": (),
-        }
-    )

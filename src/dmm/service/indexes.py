@@ -18,11 +18,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.domain.memory import Origin
-    from dmm.embed.model import Embedder
+    from dmm.embed.model import Embedder, Vectors
     from dmm.files.tree import MemoryTree
     from dmm.index.records import IndexedMemory
     from dmm.index.snapshot import Place, Snapshot
     from dmm.index.sync import Progress
+
+
+LONG_WORD = 7
 
 
 @dataclass(slots=True)
@@ -56,8 +59,28 @@ class Indexes:
             try:
                 self._embedder = self.load_model()
             except ModelUnavailable as error:
-                self.notices["model"] = f"keyword retrieval only, the model is unavailable: {error}"
+                self._go_without_model(error)
         return self._embedder
+
+    def embed(self, query: str) -> Vectors | None:
+        """Turn a query into its vector, or None where only keywords count."""
+        embedder = self.embedder()
+        try:
+            return None if embedder is None else embedder.embed_query(query)
+        except ModelUnavailable as error:
+            self._go_without_model(error)
+            return None
+
+    def _go_without_model(self, error: ModelUnavailable) -> None:
+        self._embedder = None
+        self.notices["model"] = f"keyword retrieval only, the model is unavailable: {error}"
+
+    def is_word(self, word: str) -> bool:
+        """Say whether a word is common English; without the model every word is taken for one."""
+        embedder = self.embedder()
+        if embedder is None:
+            return True
+        return len(word) < LONG_WORD and len(embedder.encode(word)) == 1
 
     def beside(self, shelf: Shelf) -> Indexes:
         """Make indexes of another tree that share the model."""
@@ -93,6 +116,15 @@ class Indexes:
         return None
 
     def _sync_shelf(self, shelf: Shelf, full: bool, progress: Progress | None) -> SyncReport:
+        try:
+            return self._sync_once(shelf, full, progress)
+        except IndexBroken as error:
+            self._rebuild(shelf, error)
+        except ModelUnavailable as error:
+            self._go_without_model(error)
+        return self._sync_once(shelf, full, progress)
+
+    def _sync_once(self, shelf: Shelf, full: bool, progress: Progress | None) -> SyncReport:
         store = self._open(shelf)
         if not store.writable:
             hint = "make the folder writable, then: dmm reindex"
@@ -114,17 +146,26 @@ class Indexes:
     def _open(self, shelf: Shelf) -> IndexStore:
         if shelf.store is None:
             try:
+                _refuse_links(shelf.path)
                 shelf.store = IndexStore.open(shelf.path)
             except IndexBroken as error:
-                self.notices["broken"] = f"the index was damaged and is built anew ({error.what})"
-                shelf.store = self._start_over(shelf)
+                return self._rebuild(shelf, error)
             except StorageError as error:
                 self.notices["store"] = f"the index is held in memory only: {error}"
                 shelf.store = IndexStore.in_memory()
         return shelf.store
 
+    def _rebuild(self, shelf: Shelf, error: IndexBroken) -> IndexStore:
+        """Begin a damaged index anew; it holds nothing that the files do not."""
+        self.notices["broken"] = f"the index was damaged and is built anew ({error.what})"
+        self._snapshot = None
+        if shelf.store is not None:
+            with contextlib.suppress(DmmError):
+                shelf.store.close()
+        shelf.store = self._start_over(shelf)
+        return shelf.store
+
     def _start_over(self, shelf: Shelf) -> IndexStore:
-        """Remove a damaged index, which holds nothing that the files do not."""
         try:
             for suffix in ("", "-wal", "-shm"):
                 shelf.path.with_name(shelf.path.name + suffix).unlink(missing_ok=True)
@@ -137,12 +178,15 @@ class Indexes:
         try:
             return self._take()
         except IndexBroken as error:
-            self.notices["broken"] = f"the index was damaged and is built anew ({error.what})"
-            for shelf in self.shelves:
-                self._open(shelf).close()
-                shelf.store = self._start_over(shelf)
-            self.refresh()
+            self.mend(error)
             return self._take()
+
+    def mend(self, error: IndexBroken) -> None:
+        """Build a damaged index anew; `where` may name several, one of which is it."""
+        for shelf in self.shelves:
+            if str(shelf.path) in (error.where or ""):
+                self._rebuild(shelf, error)
+        self.refresh()
 
     def _take(self) -> Snapshot:
         stores = [(shelf.origin, self._open(shelf)) for shelf in self.shelves]
@@ -171,3 +215,10 @@ class Indexes:
                 with contextlib.suppress(DmmError):
                     shelf.store.close()
                 shelf.store = None
+
+
+def _refuse_links(path: Path) -> None:
+    """Refuse an index that a cloned repository would have us write somewhere else."""
+    if path.resolve() != path:
+        hint = "make the index folder a real folder inside .dmm"
+        raise StorageError("it leads through a symbolic link", where=str(path), hint=hint)

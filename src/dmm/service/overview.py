@@ -14,11 +14,11 @@ from dmm.domain.report import Finding
 from dmm.errors import IndexBroken, MemoryFileError, StorageError
 from dmm.files import markdown
 from dmm.files.durable import translated
-from dmm.index.store import SCHEMA_VERSION, IndexStore
+from dmm.index.store import APPLICATION_ID, SCHEMA_VERSION, IndexStore
+from dmm.service.baselines import compile_baseline
 from dmm.service.validation import (
     check_citations,
     check_expiry,
-    compile_baseline,
     describe_fault,
     read_files,
 )
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
 Usability = Literal["ready", "not built", "broken", "unreadable"]
 
+_OURS = (("application_id", APPLICATION_ID), ("user_version", SCHEMA_VERSION))
 _OUTDATED = frozenset({Freshness.CHANGED, Freshness.GONE})
 
 
@@ -149,6 +150,9 @@ def _peek(shelf: Shelf) -> _Content:
         with _opened(shelf) as store:
             return _Content() if store is None else _read(store, _note(shelf))
     except IndexBroken as error:
+        if _note(shelf):
+            # Its first page may still be in the log.
+            return _Content("unreadable", _note(shelf))
         return _Content("broken", f"{error.what}; the next query builds it anew")
     except StorageError as error:
         return _Content("unreadable", str(error))
@@ -159,16 +163,20 @@ def _opened(shelf: Shelf) -> Iterator[IndexStore | None]:
     if shelf.store is not None:
         yield shelf.store
         return
+    where = str(shelf.path)
     with translated(shelf.path, "look at the index"):
         there = shelf.path.is_file()
+        linked = shelf.path.is_symlink() or shelf.path.parent.is_symlink()
+    if linked:
+        raise StorageError("the index is a symbolic link", where=where)
     if not there:
         yield None
         return
-    where = str(shelf.path)
     connection = sqlite.connect_read_only(shelf.path)
     try:
         with sqlite.translated(where):
-            if connection.pragma("user_version") != SCHEMA_VERSION:
+            ours = (connection.pragma(name) == value for name, value in _OURS)
+            if not all(ours):
                 raise IndexBroken("an index of another version", where=where)
         yield IndexStore(connection, where, writable=False)
     finally:
@@ -179,7 +187,7 @@ def _note(shelf: Shelf) -> str | None:
     """Say what a look from outside can't see: changes that are still in the write-ahead log."""
     log = shelf.path.with_name(f"{shelf.path.name}-wal")
     if shelf.store is None and _size(log):
-        return "another process has it open; its newest changes may not be counted here"
+        return "another process has it open; the newest changes are in its log and not counted here"
     return None
 
 

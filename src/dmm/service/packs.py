@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.memory import RETRIEVED_SCOPES, Origin
@@ -13,11 +14,10 @@ from dmm.domain.pack import (
     QueryRequest,
     Receipt,
     label_line,
-    shown_path,
 )
-from dmm.errors import StorageError, UsageError
+from dmm.errors import IndexBroken, IndexBusy, StorageError, UsageError
 from dmm.files import citations
-from dmm.files.durable import write_atomic
+from dmm.files.durable import write_derived
 from dmm.retrieval import assemble, baseline, render
 from dmm.retrieval.rank import demote
 from dmm.retrieval.retrieve import retrieve
@@ -32,21 +32,21 @@ if TYPE_CHECKING:
     from dmm.files.roots import Root
     from dmm.index.snapshot import Snapshot
     from dmm.index.sync import Progress
-    from dmm.retrieval.assemble import Choice, Ranked
+    from dmm.retrieval.assemble import Ranked
     from dmm.service.baselines import Baselines
     from dmm.service.indexes import Indexes
 
 MAX_QUERY_CHARACTERS = 20_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Answer:
     """A pack and how it came about."""
 
     pack: Pack
     stats: dict[str, Any]
 
-    @property
+    @cached_property
     def markdown(self) -> str:
         """The pack as an agent reads it."""
         return render.render_pack(self.pack)
@@ -80,15 +80,19 @@ class Packs:
         always = self.baselines.compile()
         retrieved: tuple[PackEntry, ...] = ()
         receipt = Receipt()
-        stats: dict[str, Any] = {"indexed": 0, "candidates": 0, "retrieval": "none"}
+        stats: dict[str, Any] = {
+            "indexed": 0,
+            "candidates": 0,
+            "directories": [],
+            "retrieval": "none",
+        }
         notices = list(always.notices)
         try:
             if refresh:
                 self.indexes.refresh(progress=progress)
-            snapshot = self.indexes.snapshot()
-            stats["indexed"] = len(snapshot)
+            stats["indexed"] = len(self.indexes.snapshot())
             if request.query.strip():
-                retrieved, receipt = self._retrieve(snapshot, request, always, day)
+                retrieved, receipt = self._look_up(request, always, day)
                 stats |= self._count(receipt)
         except StorageError as error:
             notices.append(f"only the baseline could be served: {error}")
@@ -116,78 +120,80 @@ class Packs:
             "retrieval": "hybrid" if hybrid else "keyword",
         }
 
+    def _look_up(
+        self, request: QueryRequest, always: Baseline, day: dt.date
+    ) -> tuple[tuple[PackEntry, ...], Receipt]:
+        snapshot = self.indexes.snapshot()
+        try:
+            return self._retrieve(snapshot, request, always, day)
+        except (IndexBusy, IndexBroken) as error:
+            # Another process may have indexed in between; if not, the index is damaged.
+            if isinstance(error, IndexBroken) and self.indexes.snapshot() is snapshot:
+                self.indexes.mend(error)
+            return self._retrieve(self.indexes.snapshot(), request, always, day)
+
     def _retrieve(
         self, snapshot: Snapshot, request: QueryRequest, always: Baseline, day: dt.date
     ) -> tuple[tuple[PackEntry, ...], Receipt]:
-        embedder = self.indexes.embedder()
-        vector = None if embedder is None else embedder.embed_query(request.query)
-        retrieval = retrieve(snapshot, request, vector, day, self.settings)
+        vector = self.indexes.embed(request.query)
+        retrieval = retrieve(snapshot, request, vector, day, self.settings, self.indexes.is_word)
         checks = self._check_citations(snapshot, retrieval.ranked)
         stale = {row for row, found in checks.items() if _stale(found)}
         ranked = demote(retrieval.ranked, stale)
+        labels = {one.row: _labels(snapshot, one.row, checks.get(one.row, ())) for one in ranked}
         choice = assemble.choose(
-            ranked,
+            [self._priced(one, labels[one.row]) for one in ranked],
             room=request.budget - always.tokens,
-            most=self.settings.max_candidates,
             twin=find_twin(snapshot, self.settings.diversity_threshold),
         )
-        choice, entries = self._entries(snapshot, choice, checks, request.budget - always.tokens)
+        entries = [
+            self._entry(snapshot, one, labels[one.row], checks.get(one.row, ()))
+            for one in choice.included
+        ]
         receipt = Receipt(
             directories=retrieval.directories,
-            candidates=choice.receipt,
+            candidates=assemble.account(choice, retrieval.others),
             considered=retrieval.considered,
-            abstained=not any(candidate.relevant for candidate in ranked),
+            abstained=not ranked,
         )
         return _by_scope(entries), receipt
+
+    def _priced(self, candidate: Ranked, labels: tuple[str, ...]) -> Ranked:
+        """Add what its labels cost to the tokens of a candidate."""
+        extra = sum(self.count(label_line(label)) for label in labels)
+        return replace(candidate, tokens=candidate.tokens + extra)
 
     def _check_citations(
         self, snapshot: Snapshot, ranked: Sequence[Ranked]
     ) -> dict[int, tuple[CitationCheck, ...]]:
         """Look at the cited code of the candidates that may be served."""
         checks: dict[int, tuple[CitationCheck, ...]] = {}
-        for candidate in ranked[: self.settings.max_candidates]:
+        for candidate in ranked:
             place = snapshot.places[candidate.row]
-            if candidate.relevant and snapshot.columns.cited[candidate.row]:
+            if place.origin is Origin.PROJECT and snapshot.columns.cited[candidate.row]:
                 cites = self.indexes.memory(place).cites
-                if place.origin is Origin.PROJECT:
-                    found = tuple(citations.check(self.root.project, cite) for cite in cites)
-                    checks[candidate.row] = found
+                found = tuple(citations.check(self.root.project, cite) for cite in cites)
+                checks[candidate.row] = found
         return checks
 
-    def _entries(
+    def _entry(
         self,
         snapshot: Snapshot,
-        choice: Choice,
-        checks: dict[int, tuple[CitationCheck, ...]],
-        room: int,
-    ) -> tuple[Choice, list[PackEntry]]:
-        entries = [
-            self._entry(snapshot, candidate, checks.get(candidate.row, ()))
-            for candidate in choice.included
-        ]
-        used = sum(entry.token_count + entry.heading_tokens for entry in entries)
-        if used > max(room, 0) and entries:
-            # Labels cost tokens too: the last entry gives way.
-            choice = assemble.drop_last(choice)
-            return self._entries(snapshot, choice, checks, room)
-        return choice, entries
-
-    def _entry(
-        self, snapshot: Snapshot, candidate: Ranked, checks: tuple[CitationCheck, ...]
+        candidate: Ranked,
+        labels: tuple[str, ...],
+        checks: tuple[CitationCheck, ...],
     ) -> PackEntry:
         place = snapshot.places[candidate.row]
         memory = self.indexes.memory(place)
-        labels = tuple(_label(check) for check in checks if check.state is not Freshness.FRESH)
-        if not memory.in_force:
-            labels = ("deprecated", *labels)
-        extra = sum(self.count(label_line(label)) for label in labels)
+        if memory.token_count + memory.heading_tokens != snapshot.columns.tokens[candidate.row]:
+            raise IndexBusy(f"{place.path} has just changed", hint="run the command again")
         return PackEntry(
             id=memory.id,
-            path=shown_path(place.path, place.origin),
+            path=candidate.path,
             title=memory.title,
             content=memory.content,
             token_count=memory.token_count,
-            heading_tokens=memory.heading_tokens + extra,
+            heading_tokens=candidate.tokens - memory.token_count,
             source="retrieved",
             scope=memory.scope,
             origin=place.origin,
@@ -199,10 +205,9 @@ class Packs:
     def _keep(self, answer: Answer) -> None:
         """Leave the pack for others to read; where that is impossible nothing else suffers."""
         try:
-            self.root.packs.mkdir(parents=True, exist_ok=True)
             data = answer.markdown.encode("utf-8", "replace")
-            write_atomic(self.root.packs / "last_pack.md", data, durable=False)
-        except (OSError, StorageError):
+            write_derived(self.root.make_packs() / "last_pack.md", data)
+        except StorageError:
             return
 
 
@@ -217,6 +222,11 @@ def _check(request: QueryRequest) -> None:
 
 def _stale(checks: tuple[CitationCheck, ...]) -> bool:
     return any(check.state in (Freshness.CHANGED, Freshness.GONE) for check in checks)
+
+
+def _labels(snapshot: Snapshot, row: int, checks: tuple[CitationCheck, ...]) -> tuple[str, ...]:
+    stale = tuple(_label(check) for check in checks if check.state is not Freshness.FRESH)
+    return stale if snapshot.columns.in_force[row] else ("deprecated", *stale)
 
 
 def _label(check: CitationCheck) -> str:

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     Step = tuple[str, list[str]]
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
-_FRONT_LINE = 1
 _UNDATED = "9999-12-31"
 
 
@@ -48,7 +47,7 @@ class Mended:
 def repair(tree: MemoryTree, files: Mapping[str, bytes], day: dt.date) -> list[Repair]:
     """Mend what can be mended without guessing; `files` are the files as they were just read."""
     repairs: list[Repair] = []
-    for path, mended in _plan(files, day).items():
+    for path, mended in sorted(_plan(files, day).items()):
         if mended.what:
             refusal = _write(tree, path, files[path], mended.text)
             if refusal is None:
@@ -71,21 +70,27 @@ def _write(tree: MemoryTree, path: str, read: bytes, text: str) -> str | None:
 
 def _plan(files: Mapping[str, bytes], day: dt.date) -> dict[str, Mended]:
     texts = {path: text for path, data in files.items() if (text := _decode(path, data))}
-    taken = {name for path, text in texts.items() if (name := claimed_id(path, text))}
+    memories = {path: _parse(path, text) for path, text in texts.items()}
+    taken = {_name(path, text, memories[path]) for path, text in texts.items()}
     plan: dict[str, Mended] = {}
     for path, text in texts.items():
-        plan[path] = mend(path, text, next_id(day, taken), day)
-        taken |= {name for name in [claimed_id(path, plan[path].text)] if name}
-    memories = [memory for path, own in plan.items() if (memory := _parse(path, own.text))]
-    for later, _earlier in clashes(memories):
+        if memories[path] is None or text.startswith(markdown.BOM):
+            plan[path] = mend(path, text, next_id(day, taken), day)
+            memories[path] = _parse(path, plan[path].text)
+            taken.add(_name(path, plan[path].text, memories[path]))
+    for later, _earlier in clashes(memory for memory in memories.values() if memory):
         name = suffixed_id(later.id, taken)
         taken.add(name)
-        plan[later.path] = _rename(later, plan[later.path], name)
+        plan[later.path] = _rename(later, plan.get(later.path, Mended(texts[later.path])), name)
     return plan
 
 
+def _name(path: str, text: str, memory: Memory | None) -> str:
+    return memory.id if memory else claimed_id(path, text) or ""
+
+
 def _rename(memory: Memory, mended: Mended, name: str) -> Mended:
-    text = _set_value(memory.path, mended.text, "id", name)
+    text = _set_values(memory.path, mended.text, {"id": name})
     if text == mended.text:
         return mended
     return Mended(text, (*mended.what, f"id {memory.id} was taken, it is now {name}"))
@@ -157,12 +162,8 @@ def _add_fields(path: str, text: str, defaults: Mapping[str, str]) -> Step:
     """Add the required fields that are missing, behind the last field."""
     fields = _fields(path, text)
     missing = {name: defaults[name] for name in markdown.REQUIRED if name not in fields}
-    lines = text.split("\n")
-    end = _closing_line(lines)
-    ending = "\r" if lines[0].endswith("\r") else ""
-    lines[end:end] = [f"{name}: {value}{ending}" for name, value in missing.items()]
-    mended = "\n".join(lines)
-    if not missing or not _only_changed(path, text, mended, set(missing)):
+    mended = _set_values(path, text, missing)
+    if mended == text:
         return text, []
     return mended, ["added " + ", ".join(f"{name}: {value}" for name, value in missing.items())]
 
@@ -173,36 +174,32 @@ def _set_scope(path: str, text: str, _defaults: Mapping[str, str]) -> Step:
     field = _fields(path, text).get("scope")
     if top == DEPRECATED_DIRECTORY or field is None or field.node.value == top:
         return text, []
-    mended = _set_value(path, text, "scope", top)
+    mended = _set_values(path, text, {"scope": top})
     return mended, [] if mended == text else [f"scope set to {top}"]
 
 
 def _add_title(path: str, text: str, _defaults: Mapping[str, str]) -> Step:
     """Make a title of the file name where the body has none."""
-    body = front_matter.cut(path, _plain_newlines(text)).body
-    if not body.strip() or markdown.find_title(body) is not None:
+    parts = front_matter.cut(path, markdown.plain(text))
+    if not parts.body.strip() or markdown.find_title(parts.body) is not None:
         return text, []
     stem = path.rpartition("/")[2].rpartition(".")[0]
     title = string.capwords(re.sub(r"[\s_-]+", " ", stem)) or stem
     lines = text.split("\n")
-    start = _closing_line(lines) + 1
+    start = parts.body_line - 1
     ending = "\r" if lines[0].endswith("\r") else ""
-    gap = [] if not lines[start].strip() else [ending]
+    gap = [ending] if lines[start].strip() else []
     lines[start:start] = [ending, f"# {title}{ending}", *gap]
     return "\n".join(lines), [f"title added: {title}"]
 
 
-def _set_value(path: str, text: str, name: str, value: str) -> str:
-    """Put a value in the place of another, or give the same text where that can't be done."""
-    node = _fields(path, text)[name].node
-    start, end = node.start_mark, node.end_mark
-    if not isinstance(node, yaml.ScalarNode) or start.line != end.line:
+def _set_values(path: str, text: str, values: Mapping[str, str]) -> str:
+    """Set fields, or give the same text where that would change anything else."""
+    try:
+        mended = front_matter.edit(text, values)
+    except (ValueError, yaml.YAMLError):
         return text
-    lines = text.split("\n")
-    line = lines[_FRONT_LINE + start.line]
-    lines[_FRONT_LINE + start.line] = line[: start.column] + value + line[end.column :]
-    mended = "\n".join(lines)
-    return mended if _only_changed(path, text, mended, {name}) else text
+    return mended if _only_changed(path, text, mended, set(values)) else text
 
 
 def _only_changed(path: str, before: str, after: str, names: set[str]) -> bool:
@@ -226,22 +223,13 @@ def _plain(node: object) -> object:
 
 
 def _fields(path: str, text: str) -> dict[str, Field]:
-    parts = front_matter.cut(path, _plain_newlines(text))
+    parts = front_matter.cut(path, markdown.plain(text))
     try:
         return front_matter.read_fields(path, parts)
     except MemoryFileError as fault:
         if fault.fault == "schema":  # The front matter is there, but empty.
             return {}
         raise
-
-
-def _closing_line(lines: list[str]) -> int:
-    ends = (n for n, line in enumerate(lines[1:], start=1) if line.rstrip() == front_matter.FENCE)
-    return next(ends)
-
-
-def _plain_newlines(text: str) -> str:
-    return text.replace("\r\n", "\n")
 
 
 def _decode(path: str, data: bytes) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Origin, Scope, has_expired
-from dmm.domain.pack import Baseline, Freshness, shown_path
+from dmm.domain.pack import Freshness, shown_path
 from dmm.domain.report import Finding, ValidationReport
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, MemoryFileError
@@ -16,6 +16,7 @@ from dmm.index.sync import MAX_TOKENS
 from dmm.retrieval import baseline as rules
 from dmm.retrieval.twins import find_pairs
 from dmm.service import repairs
+from dmm.service.baselines import compile_baseline
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -76,21 +77,6 @@ def describe_fault(fault: MemoryFileError, *, fixable: bool = False) -> Finding:
     return Finding(
         fault.path, "error", fault.fault, fault.what, fault.line, fault.hint, fixable=fixable
     )
-
-
-def compile_baseline(files: Mapping[str, bytes], count: Count) -> Baseline:
-    """Compile the baseline as packs serve it: a faulty file counts with its whole text."""
-    entries = []
-    for path in rules.order(p for p in files if p.startswith(f"{Scope.BASELINE}/")):
-        try:
-            memory = markdown.parse(path, markdown.decode(path, files[path])).memory
-        except MemoryFileError:
-            text = files[path].decode("utf-8", "replace")
-            entries.append(rules.compile_entry(path, path, text, count=count))
-        else:
-            if memory.in_force:
-                entries.append(rules.compile_entry(path, memory.title, memory.body, count=count))
-    return Baseline(tuple(entries))
 
 
 def check_expiry(path: str, expires: dt.date | None, today: dt.date) -> Finding | None:
@@ -176,10 +162,11 @@ class _Check:
             return
         try:
             self.documents[path] = markdown.parse(path, text)
+            self.ids.add(self.documents[path].memory.id)
         except MemoryFileError as fault:
             fixable = _is_fixable(fault, text, self.today)
             self.findings.append(describe_fault(fault, fixable=fixable))
-        self.ids |= {name for name in [repairs.claimed_id(path, text)] if name}
+            self.ids |= {name for name in [repairs.claimed_id(path, text)] if name}
         self.findings += check_characters(path, text, fixable=_loses_mark(path, text, self.today))
 
     def _look_at_descriptors(self, tree: MemoryTree, paths: list[str]) -> None:

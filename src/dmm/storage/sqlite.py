@@ -22,7 +22,8 @@ def translated(where: str) -> Iterator[None]:
     """Translate SQLite's errors; the only place that knows them."""
     try:
         yield
-    except (apsw.NotADBError, apsw.CorruptError) as error:
+    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, UnicodeDecodeError) as error:
+        # SQLError: our statements are fixed, so it is the tables that are not as we made them.
         hint = "delete the index folder; it is built again from the files"
         raise IndexBroken(f"damaged database: {error}", where=where, hint=hint) from error
     except (apsw.BusyError, apsw.LockedError) as error:

@@ -1,0 +1,209 @@
+"""Instruction files into memories and back, on real files with the real model."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dmm.errors import FileExists, MemoryFileError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import HashEmbedder, MemoryText, Opener, Project
+
+    from dmm.service.monoliths import Monoliths
+
+RULES = """# Shop
+
+## Database
+
+- Every change of the schema is a migration in `db/`.
+- Never edit a migration that is merged.
+
+## Testing
+
+Run `make test` before each commit. Tests use a real database, never a mock.
+
+## Mail
+
+Mail is sent by the job queue, not during a request.
+"""
+
+
+@pytest.fixture
+def monoliths(
+    project: Project, open_project: Opener, new_embedder: Callable[[], HashEmbedder]
+) -> Monoliths:
+    return open_project(project, new_embedder).monoliths
+
+
+@pytest.fixture
+def rules(project: Project) -> Path:
+    file = project.folder / "CLAUDE.md"
+    file.write_text(RULES)
+    return file
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    found = (file for file in folder.rglob("*") if file.is_file())
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}
+
+
+def test_a_plan_writes_nothing(project: Project, monoliths: Monoliths, rules: Path) -> None:
+    before = files_of(project.folder)
+    found = monoliths.plan([rules])
+    assert len(found.plan.memories) >= 3
+    assert found.written == ()
+    assert found.pack_tokens is not None
+    assert found.pack_tokens < 200 < found.plan.monolith_tokens + 200
+    assert files_of(project.folder) == before
+
+
+def test_every_rule_is_in_some_memory(monoliths: Monoliths, rules: Path) -> None:
+    bodies = "\n".join(one.memory.body for one in monoliths.plan([rules]).plan.memories)
+    for words in ("is a migration in `db/`", "Never edit a migration", "make test", "job queue"):
+        assert words in bodies
+
+
+def test_what_is_applied_is_there_and_a_second_time_nothing_is_new(
+    project: Project, monoliths: Monoliths, rules: Path
+) -> None:
+    done = monoliths.apply(monoliths.plan([rules]))
+    assert set(done.written) == set(files_of(project.memory))
+    assert len(done.written) == len(done.plan.memories)
+    before = files_of(project.memory)
+    again = monoliths.apply(monoliths.plan([rules]))
+    assert (again.written, again.plan.memories, again.pack_tokens) == ((), (), None)
+    assert len(again.present) == len(done.written)
+    assert files_of(project.memory) == before
+
+
+def test_a_file_that_appears_in_between_is_not_overwritten(
+    project: Project, monoliths: Monoliths, rules: Path
+) -> None:
+    planned = monoliths.plan([rules])
+    taken = planned.plan.memories[0].memory.path
+    project.write(taken, "mine")
+    with pytest.raises(FileExists):
+        monoliths.apply(planned)
+    assert (project.memory / taken).read_text() == "mine"
+
+
+def test_faulty_memories_keep_their_names(
+    project: Project, monoliths: Monoliths, rules: Path
+) -> None:
+    taken = monoliths.plan([rules]).plan.memories[0].memory.path
+    project.write(taken, "no front matter")
+    paths = [one.memory.path for one in monoliths.plan([rules]).plan.memories]
+    assert taken not in paths
+
+
+def test_a_folder_gives_its_instruction_files_in_order(
+    project: Project, monoliths: Monoliths
+) -> None:
+    folder = project.folder / ".cursor" / "rules"
+    folder.mkdir(parents=True)
+    (folder / "b.mdc").write_text("# Naming\n\nName tables in the plural.\n")
+    (folder / "a.md").write_text("# Colours\n\nUse the palette of the brand.\n")
+    (folder / "image.png").write_bytes(b"\x89PNG")
+    memories = monoliths.plan([folder]).plan.memories
+    sources = [str(source) for one in memories for source in one.sources]
+    assert {source.partition(":")[0] for source in sources} == {
+        ".cursor/rules/a.md",
+        ".cursor/rules/b.mdc",
+    }
+
+
+def test_sources_are_named_by_the_project_the_home_or_in_full(
+    monoliths: Monoliths, home: Path, tmp_path: Path, project: Project
+) -> None:
+    places = {
+        project.folder / "AGENTS.md": "AGENTS.md",
+        home / "CLAUDE.md": "~/CLAUDE.md",
+        tmp_path / "other.md": f"{tmp_path.resolve()}/other.md",
+    }
+    for number, (file, name) in enumerate(places.items()):
+        file.write_text(f"# Topic {number}\n\nWords about topic {number}, all its own.\n")
+        (memory,) = monoliths.plan([file]).plan.memories
+        assert re.sub(r":\d+(-\d+)?$", "", str(memory.sources[0])) == name
+
+
+def test_windows_line_ends_and_byte_order_marks_are_read(
+    project: Project, monoliths: Monoliths, rules: Path
+) -> None:
+    other = project.folder / "AGENTS.md"
+    other.write_bytes(b"\xef\xbb\xbf" + RULES.replace("\n", "\r\n").encode())
+    plain = [one.memory.body for one in monoliths.plan([rules]).plan.memories]
+    marked = [one.memory.body for one in monoliths.plan([other]).plan.memories]
+    assert [body.replace("AGENTS.md", "CLAUDE.md") for body in marked] == plain
+
+
+def test_what_cannot_be_imported_is_refused_by_name(
+    project: Project, monoliths: Monoliths, tmp_path: Path
+) -> None:
+    with pytest.raises(UsageError, match=r"missing\.md: no such file"):
+        monoliths.plan([tmp_path / "missing.md"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UsageError, match=r"empty: no \.md or \.mdc files in this folder"):
+        monoliths.plan([tmp_path / "empty"])
+    (tmp_path / "binary.md").write_bytes(b"\x00\xff\xfe" * 100)
+    with pytest.raises(MemoryFileError, match=r"binary\.md"):
+        monoliths.plan([tmp_path / "binary.md"])
+    with (tmp_path / "large.md").open("wb") as file:
+        os.truncate(file.fileno(), 5 << 20)
+    with pytest.raises(UsageError, match=r"large\.md: larger than 4 MiB"):
+        monoliths.plan([tmp_path / "large.md"])
+    unreadable = tmp_path / ("x" * 40 + ".md")
+    unreadable.symlink_to("/proc/self/mem")
+    with pytest.raises(UsageError, match="unreadable: "):
+        monoliths.plan([unreadable])
+
+
+def test_an_empty_file_gives_no_memories(project: Project, monoliths: Monoliths) -> None:
+    (project.folder / "CLAUDE.md").write_text("\n")
+    found = monoliths.plan([project.folder / "CLAUDE.md"])
+    assert (found.plan.memories, found.pack_tokens) == ((), None)
+
+
+def test_an_export_has_every_memory_and_deprecated_ones_on_request(
+    project: Project, monoliths: Monoliths, memory_text: MemoryText
+) -> None:
+    project.write("baseline/identity.md", memory_text("We", "We sell lamps.", scope="baseline"))
+    project.write("project/now.md", memory_text("Now", "It is now.", id="mem_2026_01_31_002"))
+    old = memory_text("Old", "It was.", id="mem_2026_01_31_003", status="deprecated")
+    project.write("deprecated/old.md", old)
+    text = monoliths.export()
+    assert text.startswith("# work: project memory\n")
+    assert "We sell lamps." in text
+    assert "It is now." in text
+    assert "It was." not in text
+    assert "It was." in monoliths.export(include_deprecated=True)
+
+
+def test_an_export_imported_elsewhere_gives_the_same_concepts(
+    lantern: Project,
+    new_project: Callable[[str], Project],
+    open_project: Opener,
+    new_embedder: Callable[[], HashEmbedder],
+) -> None:
+    exported = open_project(lantern, new_embedder).monoliths.export()
+    empty = new_project("empty")
+    file = empty.folder / "memory.md"
+    file.write_text(exported)
+    target = open_project(empty, new_embedder).monoliths
+    done = target.apply(target.plan([file]))
+    original = {
+        memory.title: memory
+        for stamp in lantern.tree.scan().stamps
+        if (memory := lantern.tree.load(stamp.path).memory).in_force
+    }
+    arrived = "\n".join(empty.tree.load(path).memory.body for path in done.written)
+    for title, memory in original.items():
+        assert title in arrived, title
+        for line in memory.body.splitlines():
+            assert line.strip("#- ") in arrived, (title, line)
