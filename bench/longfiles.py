@@ -140,7 +140,9 @@ def _cut_source(source: str, sections: Iterable[Section]) -> _Maker:
         if _can_end(maker.words, sentence, last):
             id_ = maker.close(last)
             asked = _drop_words(sentence, id_)
-            maker.questions.append(Question(id_, asked, frozenset([id_])))
+            # Some documentation repeats itself: a question that is still in the file is no test.
+            if asked not in " ".join(maker.texts[-1].body.split()):
+                maker.questions.append(Question(id_, asked, frozenset([id_])))
             continue
         if maker.words + section.words >= FILE_WORDS.stop:
             if maker.words in FILE_WORDS:

@@ -139,7 +139,7 @@ def _by_kind(test: Test, scores: Scores) -> Iterator[Measure]:
     """No kind of question may be answered worse than full text answers it."""
     for kind in sorted(set(scores.kinds)):
         for metric in test.scores:
-            bar = round(scores.mean(metric, FTS, kind), 1)
+            bar = scores.mean(metric, FTS, kind)
             note = f"{scores.kinds.count(kind)} questions; bar: FTS5-OR"
             yield _compare(f"  {kind} {metric}", scores, metric, kind=kind, bar=bar, note=note)
 

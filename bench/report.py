@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import os
 import platform
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import dmm
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -98,8 +101,18 @@ def describe_machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "system": platform.system(),
+        "source": fingerprint_source(),
         "load_average": [round(value, 2) for value in load],
     }
+
+
+def fingerprint_source() -> str:
+    """Name the measured code by its content."""
+    package = Path(dmm.__file__).parent
+    digest = hashlib.sha256()
+    for file in sorted(package.rglob("*.py")):
+        digest.update(file.relative_to(package).as_posix().encode() + b"\0" + file.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _cpu_name() -> str:
@@ -114,10 +127,12 @@ def _cpu_name() -> str:
 def footer(machine: dict[str, Any]) -> str:
     """Write the line below all tables."""
     load = ", ".join(map(str, machine["load_average"])) or "unknown"
+    changed = fingerprint_source() != machine["source"]
     return (
         f"{machine['date']}, {machine['cores']} x {machine['cpu']}, Python {machine['python']}, "
-        f"load average {load}.\n"
+        f"load average at the start {load}, source {machine['source']}.\n"
         "Other work may run on the machine: trust ratios and CPU time more than wall time."
+        + ("\nTHE SOURCE CHANGED WHILE IT WAS MEASURED: run again." if changed else "")
     )
 
 

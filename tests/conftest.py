@@ -196,10 +196,17 @@ class Command:
         return [str(Path(sys.executable).with_name("dmm")), *arguments]
 
     def __call__(
-        self, *arguments: str, within: Path, env: Mapping[str, str] | None = None
+        self,
+        *arguments: str,
+        within: Path,
+        env: Mapping[str, str] | None = None,
+        before: Sequence[str] = (),
+        script: str | None = None,
     ) -> subprocess.CompletedProcess[str]:
+        """Run a command to its end; a script stands in for it, `before` stands in front of it."""
+        line = [sys.executable, "-c", script, *arguments] if script else self.line(*arguments)
         return subprocess.run(
-            self.line(*arguments),
+            [*before, *line],
             cwd=within,
             env=self.environment(env),
             capture_output=True,
@@ -223,6 +230,7 @@ def lantern(tmp_path_factory: pytest.TempPathFactory, model: Embedder) -> Projec
     shutil.copytree(SAMPLE / "memory", project.memory)
     short_lived = project.memory / "ephemeral" / "checkout_test_fails_at_midnight.md"
     short_lived.write_text(short_lived.read_text().replace("@IN_30_DAYS@", "2999-12-31"))
+    os.utime(short_lived, (1e9, 1e9))  # a file of this moment would be read again and again
     dmm = open_dmm(override=project.folder, home=base, load_model=lambda: model)
     dmm.memories.reindex()
     dmm.indexes.close()
@@ -232,5 +240,5 @@ def lantern(tmp_path_factory: pytest.TempPathFactory, model: Embedder) -> Projec
 @pytest.fixture
 def shop(lantern: Project, tmp_path: Path) -> Project:
     """A copy of the sample project, its index included, that a test may spoil."""
-    shutil.copytree(lantern.folder, tmp_path / "shop")
+    shutil.copytree(lantern.folder, tmp_path / "shop", ignore=shutil.ignore_patterns("packs"))
     return Project(tmp_path / "shop")

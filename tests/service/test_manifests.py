@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -54,78 +54,65 @@ def sync(root: Root, store: IndexStore) -> None:
     Syncer(Origin.PROJECT, COUNT, None).sync(root.tree, store, now_ns=0)
 
 
-def test_the_manifest_maps_directories_memories_and_totals(root: Root, store: IndexStore) -> None:
-    write(root, "baseline/identity.md", 1, "# Identität\n\nWho.")
-    write(root, "project/auth/login.md", 2, "# Login\n\nHow one logs in.")
-    write(root, "project/auth/old.md", 3, "# Old\n\nGone.", status="deprecated")
+IDENTITY, LOGIN, OLD = "# Identität\n\nWho.", "# Login\n\nHow one logs in.", "# Old\n\nGone."
+
+
+def described(path: str, number: int, title: str, tokens: int, **more: object) -> dict[str, object]:
+    scope = path.partition("/")[0]
+    known = {"path": path, "id": f"mem_2026_01_01_{number:03}", "title": title}
+    return {**known, "tags": ["a", "b"], "scope": scope, "tokens": tokens, "in_force": True} | more
+
+
+@pytest.fixture
+def manifest(root: Root, store: IndexStore) -> dict[str, Any]:
+    write(root, "baseline/identity.md", 1, IDENTITY)
+    write(root, "project/auth/login.md", 2, LOGIN)
+    write(root, "project/auth/old.md", 3, OLD, status="deprecated")
     write(root, "project/broken.md", 4, "no title")
     (root.tree.root / "project" / "auth" / "_dir.md").write_text("Sessions and passwords.\n")
     sync(root, store)
     write_manifest(root, store)
-    identity, login, old = (
-        COUNT(text)
-        for text in ("# Identität\n\nWho.", "# Login\n\nHow one logs in.", "# Old\n\nGone.")
-    )
+    read: dict[str, Any] = json.loads(root.manifest.read_text("utf-8"))
+    return read
+
+
+def test_the_manifest_counts_memories_and_tokens_by_scope(manifest: dict[str, Any]) -> None:
+    identity, login, old = map(COUNT, (IDENTITY, LOGIN, OLD))
     nothing = {"count": 0, "tokens": 0}
-    assert json.loads(root.manifest.read_text("utf-8")) == {
-        "version": 1,
-        "totals": {
-            "count": 3,
-            "tokens": identity + login + old,
-            "scopes": {
-                "baseline": {"count": 1, "tokens": identity},
-                "global": nothing,
-                "agent": nothing,
-                "project": {"count": 1, "tokens": login},
-                "ephemeral": nothing,
-            },
-            "deprecated": {"count": 1, "tokens": old},
+    assert set(manifest) == {"version", "totals", "baseline_tokens", "directories"}
+    assert (manifest["version"], manifest["baseline_tokens"]) == (1, identity)
+    assert manifest["totals"] == {
+        "count": 3,
+        "tokens": identity + login + old,
+        "scopes": {
+            "baseline": {"count": 1, "tokens": identity},
+            "global": nothing,
+            "agent": nothing,
+            "project": {"count": 1, "tokens": login},
+            "ephemeral": nothing,
         },
-        "baseline_tokens": identity,
-        "directories": [
-            {
-                "path": "baseline",
-                "description": "",
-                "count": 1,
-                "tokens": identity,
-                "memories": [
-                    {
-                        "path": "baseline/identity.md",
-                        "id": "mem_2026_01_01_001",
-                        "title": "Identität",
-                        "tags": ["a", "b"],
-                        "scope": "baseline",
-                        "tokens": identity,
-                        "in_force": True,
-                    }
-                ],
-            },
-            {
-                "path": "project/auth",
-                "description": "Sessions and passwords.",
-                "count": 2,
-                "tokens": login + old,
-                "memories": [
-                    {
-                        "path": "project/auth/login.md",
-                        "id": "mem_2026_01_01_002",
-                        "title": "Login",
-                        "tags": ["a", "b"],
-                        "scope": "project",
-                        "tokens": login,
-                        "in_force": True,
-                    },
-                    {
-                        "path": "project/auth/old.md",
-                        "id": "mem_2026_01_01_003",
-                        "title": "Old",
-                        "tags": ["a", "b"],
-                        "scope": "project",
-                        "tokens": old,
-                        "in_force": False,
-                    },
-                ],
-            },
+        "deprecated": {"count": 1, "tokens": old},
+    }
+
+
+def test_the_manifest_maps_directories_and_their_memories(manifest: dict[str, Any]) -> None:
+    identity, login, old = map(COUNT, (IDENTITY, LOGIN, OLD))
+    baseline, auth = manifest["directories"]
+    assert baseline == {
+        "path": "baseline",
+        "description": "",
+        "count": 1,
+        "tokens": identity,
+        "memories": [described("baseline/identity.md", 1, "Identität", identity)],
+    }
+    assert auth == {
+        "path": "project/auth",
+        "description": "Sessions and passwords.",
+        "count": 2,
+        "tokens": login + old,
+        "memories": [
+            described("project/auth/login.md", 2, "Login", login),
+            described("project/auth/old.md", 3, "Old", old, in_force=False),
         ],
     }
 

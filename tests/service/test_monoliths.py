@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,12 +13,12 @@ from dmm.errors import FileExists, MemoryFileError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from tests.conftest import HashEmbedder, MemoryText, Opener, Project
 
     from dmm.service.monoliths import Monoliths
 
+MONOLITH = Path(__file__).parents[2] / "tools" / "demo" / "monolith.md"
 RULES = """# Shop
 
 ## Database
@@ -54,13 +55,16 @@ def files_of(folder: Path) -> dict[str, bytes]:
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}
 
 
-def test_a_plan_writes_nothing(project: Project, monoliths: Monoliths, rules: Path) -> None:
+def test_a_plan_measures_a_typical_pack_and_writes_nothing(
+    project: Project, monoliths: Monoliths
+) -> None:
     before = files_of(project.folder)
-    found = monoliths.plan([rules])
-    assert len(found.plan.memories) >= 3
+    found = monoliths.plan([MONOLITH])
+    assert len(found.plan.memories) > 5
     assert found.written == ()
+    assert found.plan.monolith_tokens == 633
     assert found.pack_tokens is not None
-    assert found.pack_tokens < 200 < found.plan.monolith_tokens + 200
+    assert 0 < found.pack_tokens < 633
     assert files_of(project.folder) == before
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -17,6 +18,7 @@ from dmm.files.citations import digest
 from dmm.retrieval.render import describe_receipt
 from dmm.retrieval.retrieve import retrieve
 from dmm.service import packs as packs_module
+from dmm.service.baselines import Baselines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -384,6 +386,17 @@ def test_a_request_that_makes_no_sense_is_refused(
 def test_the_last_pack_is_left_to_be_read(shop: Project, open_project: Opener) -> None:
     answer = open_project(shop).packs.query(QueryRequest("sessions"))
     assert (shop.dmm / "packs" / "last_pack.md").read_text() == answer.markdown
+
+
+def test_a_warm_query_counts_no_tokens(lantern: Project, open_project: Opener) -> None:
+    def count(_text: str) -> NoReturn:
+        raise AssertionError("the ranks of the tokens are slow to load and not needed here")
+
+    before = open_project(lantern).packs.query(QueryRequest("sessions"))
+    dmm = open_project(lantern)
+    dmm.indexes.count = count
+    packs = replace(dmm.packs, count=count, baselines=Baselines(dmm.root, count))
+    assert packs.query(QueryRequest("sessions")).markdown == before.markdown
 
 
 def test_a_task_cannot_hide_or_add_lines(project: Project, open_project: Opener) -> None:

@@ -52,7 +52,7 @@ def main() -> None:
     _speak_utf8()
     try:
         try:
-            app()
+            app(prog_name="dmm")
         finally:
             sys.stdout.flush()
     except DmmError as error:

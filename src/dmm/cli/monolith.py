@@ -117,9 +117,10 @@ def _summary(found: Import, *, applied: bool) -> Iterator[str]:
     yield f"{len(plan.memories)} memories ({parts or 'none'}), {len(plan.merged)} merged"
     if found.pack_tokens is not None:
         saved = 100 - round(100 * found.pack_tokens / max(1, plan.monolith_tokens))
+        less = f" ({saved} % less)" if saved > 0 else ""
         yield (
             f"The files cost {plan.monolith_tokens} tokens in every session; a typical pack"
-            f" of these memories {found.pack_tokens} ({saved} % less)."
+            f" of these memories {found.pack_tokens}{less}."
         )
     if not applied:
         yield "Nothing was written. To write the memories, add --apply."

@@ -46,7 +46,8 @@ def _terms(word: str) -> tuple[str, ...]:
 
 
 def _split_case(piece: str) -> list[str]:
-    return [piece] if piece.islower() or piece.isupper() else _PART.findall(piece)
+    whole = piece.islower() or piece.isupper() or not piece.isascii()
+    return [piece] if whole else _PART.findall(piece)
 
 
 def weigh(memory: IndexedMemory) -> dict[str, float]:

@@ -11,7 +11,7 @@ import numpy as np
 from dmm.index.records import Terms
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
 
@@ -51,21 +51,24 @@ def hash_term(term: str) -> int:
 class LexicalIndex:
     """An inverted index over the terms of all memories."""
 
-    def __init__(self, documents: Sequence[Terms]) -> None:
-        self._size = len(documents)
-        hashes = np.frombuffer(b"".join(d.hashes for d in documents), np.uint32)
-        weights = np.frombuffer(b"".join(d.weights for d in documents), np.float16)
-        counts = np.array([len(d.hashes) // 4 for d in documents], np.int64)
+    def __init__(self, documents: Iterable[Terms]) -> None:
+        hash_bytes, weight_bytes, counts, lengths = bytearray(), bytearray(), [], []
+        for document in documents:
+            hash_bytes += document.hashes
+            weight_bytes += document.weights
+            counts.append(len(document.hashes) // 4)
+            lengths.append(document.length)
+        self._size = len(counts)
+        hashes = np.frombuffer(hash_bytes, np.uint32)
         owners = np.repeat(np.arange(self._size, dtype=np.int32), counts)
         order = np.argsort(hashes, kind="stable")
-        sorted_hashes = hashes[order]
         self._owners = owners[order]
-        self._weights = weights[order]
-        self._terms, self._starts = np.unique(sorted_hashes, return_index=True)
-        self._ends = np.append(self._starts[1:], len(sorted_hashes))
-        lengths = np.array([d.length for d in documents], np.float32)
-        mean = float(lengths.mean()) if self._size else 1.0
-        self._norms = (K1 * (1 - B + B * lengths / (mean or 1.0))).astype(np.float32)
+        self._weights = np.frombuffer(weight_bytes, np.float16)[order]
+        self._terms, self._starts = np.unique(hashes[order], return_index=True)
+        self._ends = np.append(self._starts[1:], len(hashes))
+        sizes = np.array(lengths, np.float32)
+        mean = float(sizes.mean()) if self._size else 1.0
+        self._norms = (K1 * (1 - B + B * sizes / (mean or 1.0))).astype(np.float32)
 
     def score(self, terms: Mapping[str, float]) -> LexicalScores:
         """Score every memory against the weighted terms of a query."""

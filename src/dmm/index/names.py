@@ -23,7 +23,7 @@ class _Name(NamedTuple):
 class NameIndex:
     """The names of all memories, by their first word."""
 
-    def __init__(self, names: Sequence[Iterable[str]]) -> None:
+    def __init__(self, names: Iterable[Iterable[str]]) -> None:
         self._by_first: dict[str, list[_Name]] = {}
         self._by_start: dict[str, set[str]] = {}
         for row, own in enumerate(names):

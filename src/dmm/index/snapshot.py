@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
 import datetime as dt
 import json
+import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +22,7 @@ from dmm.index.store import intact
 from dmm.index.vectors import VectorIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from numpy.typing import NDArray
 
@@ -82,43 +85,61 @@ class Snapshot:
 
 def take_snapshot(stores: Sequence[tuple[Origin, IndexStore]], dimensions: int | None) -> Snapshot:
     """Load all trees; a memory of a later tree gives way to one with the same id in an earlier."""
+    with contextlib.ExitStack() as held:
+        for _, store in stores:
+            held.enter_context(store.reading())
+        held.enter_context(intact(", ".join(store.where for _, store in stores)))
+        snapshot = _load(stores, dimensions)
+    _give_back()
+    return snapshot
+
+
+def _load(stores: Sequence[tuple[Origin, IndexStore]], dimensions: int | None) -> Snapshot:
+    """Read row by row into flat arrays, so that nothing is in memory twice."""
     rows: list[tuple[Origin, SearchRow]] = []
-    blobs: dict[str, bytes] = {}
+    lexical = LexicalIndex(_walk(stores, rows))
     described: dict[str, str] = {}
-    seen: set[str] = set()
-    for origin, store in stores:
-        own = [row for row in store.search_rows() if row.id not in seen]
-        seen |= {row.id for row in own}
-        rows += [(origin, row) for row in own]
+    for _, store in stores:
         described = {d.path: d.description for d in store.directories()} | described
-        if dimensions is not None:
-            blobs |= store.vectors()
-    with intact(", ".join(store.where for _, store in stores)):
-        return _arrange(rows, described, blobs, dimensions)
-
-
-def _arrange(
-    rows: Sequence[tuple[Origin, SearchRow]],
-    described: dict[str, str],
-    blobs: dict[str, bytes],
-    dimensions: int | None,
-) -> Snapshot:
     vectors = None
     if dimensions is not None:
-        vectors = VectorIndex([blobs.get(row.vector_key, b"") for _, row in rows], dimensions)
+        of = dict(stores)
+        blobs = (of[origin].vector(row.vector_key) or b"" for origin, row in rows)
+        vectors = VectorIndex(blobs, dimensions)
     names = sorted({row.directory for _, row in rows})
     columns = _columns([row for _, row in rows], {name: n for n, name in enumerate(names)})
-    terms = [Terms(row.term_hashes, row.term_weights, row.term_length) for _, row in rows]
     return Snapshot(
         places=tuple(Place(origin, row.path, row.id, row.title) for origin, row in rows),
         columns=columns,
         directories=tuple(Directory(name, described.get(name, "")) for name in names),
-        lexical=LexicalIndex(terms),
+        lexical=lexical,
         signs=LexicalIndex([_sign(name, described.get(name, "")) for name in names]),
-        names=NameIndex([(row.title, *json.loads(row.aliases)) for _, row in rows]),
+        names=NameIndex((row.title, *json.loads(row.aliases)) for _, row in rows),
         sizes=np.bincount(columns.directory, minlength=len(names)),
         vectors=vectors,
     )
+
+
+def _walk(
+    stores: Sequence[tuple[Origin, IndexStore]], rows: list[tuple[Origin, SearchRow]]
+) -> Iterator[Terms]:
+    """Pass the terms of every memory on, and keep the rest of its row in `rows`."""
+    seen: set[str] = set()
+    for origin, store in stores:
+        own = set()
+        for row in store.search_rows():
+            if row.id not in seen:
+                own.add(row.id)
+                rows.append((origin, row._replace(term_hashes=b"", term_weights=b"")))
+                yield Terms(row.term_hashes, row.term_weights, row.term_length)
+        seen |= own
+
+
+def _give_back() -> None:
+    """Return what loading used to the system; the C library would keep it for later."""
+    if sys.platform == "linux":
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).malloc_trim(0)
 
 
 def _sign(path: str, description: str) -> Terms:

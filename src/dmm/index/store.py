@@ -191,6 +191,17 @@ class IndexStore:
         for row in self._select(_SEARCH_ROWS):
             yield rows.SearchRow(*row)
 
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        """Hold one state of the index over several reads, whatever others write meanwhile."""
+        with sqlite.translated(self.where), self._connection:
+            yield
+
+    def vector(self, key: str) -> bytes | None:
+        """The vectors of one memory."""
+        row = next(self._select("SELECT data FROM vectors WHERE key = ?", key), None)
+        return None if row is None else row[0]
+
     def vectors(self) -> dict[str, bytes]:
         """The vectors of all memories, by their keys."""
         statement = "SELECT key, data FROM vectors WHERE key IN (SELECT vector_key FROM memories)"

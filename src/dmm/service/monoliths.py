@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dmm.monolith.memories import ImportPlan, PlannedMemory
 
 SUFFIXES = (".md", ".mdc")
+SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules"}
 MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
 SAMPLE = 15
 
@@ -157,7 +158,13 @@ def _expand(given: Path) -> Iterator[Path]:
             raise UsageError("no such file", where=str(given))
         yield given
         return
-    found = sorted(path for path in given.rglob("*") if path.suffix in SUFFIXES and path.is_file())
+    found = sorted(
+        path
+        for path in given.rglob("*")
+        if path.suffix in SUFFIXES
+        and not SKIPPED & set(path.relative_to(given).parts)
+        and path.is_file()
+    )
     if not found:
         raise UsageError("no .md or .mdc files in this folder", where=str(given))
     yield from found

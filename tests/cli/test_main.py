@@ -1,0 +1,154 @@
+"""The dmm command as a whole: help, version, where it looks, and how it fails."""
+
+from __future__ import annotations
+
+import json
+import os
+from importlib.metadata import version
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Typed
+    from tests.conftest import Command, Project
+
+COMMANDS = ["init", "query", "import", "export", "validate", "status", "reindex"]
+
+
+@pytest.mark.parametrize("arguments", [["--help"], *([name, "-h"] for name in COMMANDS)])
+def test_help_fits_a_terminal_of_80_columns(
+    arguments: list[str], typed: Typed, tmp_path: Path
+) -> None:
+    told = typed(*arguments, within=tmp_path)
+    assert told.status == 0
+    assert told.out.startswith("Usage: dmm ")
+    assert max(map(len, told.out.splitlines())) <= 80
+
+
+def test_every_command_is_in_the_help(typed: Typed, tmp_path: Path) -> None:
+    told = typed(within=tmp_path)
+    assert told.status == 2
+    shown = told.out + told.err
+    assert [line.split()[0] for line in shown.partition("Commands:\n")[2].splitlines()] == COMMANDS
+
+
+def test_the_version_is_the_installed_one(typed: Typed, tmp_path: Path) -> None:
+    told = typed("--version", within=tmp_path)
+    assert (told.status, told.out) == (0, f"dmm {version('dynamic-markdown-memory')}\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["query"],
+        ["import"],
+        ["query", "x", "--budget", "-1"],
+        ["query", "x", "--baseline-budget", "-1"],
+        ["query", "x", "--budget", "many"],
+        ["query", "x", "--scope", "universe"],
+        ["query", "x", "--nonsense"],
+    ],
+)
+def test_a_wrong_command_line_is_explained_on_the_error_stream(
+    arguments: list[str], typed: Typed, lantern: Project
+) -> None:
+    told = typed(*arguments, within=lantern.folder)
+    assert (told.status, told.out) == (2, "")
+    assert "Usage: dmm" in told.err
+    assert "Error: " in told.err
+
+
+def test_outside_a_project_the_way_in_is_shown(typed: Typed, tmp_path: Path) -> None:
+    told = typed("query", "x", within=tmp_path)
+    assert (told.status, told.out) == (5, "")
+    assert told.err == (
+        "dmm: no .dmm folder here or above\n"
+        f"  where: {tmp_path}\n"
+        "  try:   make one in your project's folder with: dmm init\n"
+    )
+
+
+def test_an_error_is_data_where_data_was_asked_for(typed: Typed, tmp_path: Path) -> None:
+    told = typed("query", "x", "--json", within=tmp_path)
+    assert told.status == 5
+    assert told.err == ""
+    assert json.loads(told.out) == {
+        "error": {
+            "code": "no_root",
+            "what": "no .dmm folder here or above",
+            "where": str(tmp_path),
+            "hint": "make one in your project's folder with: dmm init",
+        }
+    }
+
+
+def test_the_project_is_found_from_below_or_named(
+    typed: Typed, lantern: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    below = typed("query", "", within=lantern.folder / "lantern")
+    assert below.status == 0
+    for root in (lantern.folder, lantern.dmm):
+        assert typed("query", "", "--root", str(root), within=tmp_path).out == below.out
+    monkeypatch.setenv("DMM_ROOT", str(lantern.folder))
+    assert typed("query", "", within=tmp_path).out == below.out
+    told = typed("query", "", "--root", str(tmp_path), within=lantern.folder)
+    assert told.status == 5
+    assert f"try:   make one with: dmm init --root {tmp_path}\n" in told.err
+
+
+def test_an_unknown_setting_is_named(typed: Typed, shop: Project) -> None:
+    settings = shop.dmm / "daemon.config.json"
+    settings.write_text('{"retrieval": {"budgett": 5}}')
+    told = typed("query", "x", within=shop.folder)
+    assert (told.status, told.out) == (4, "")
+    assert told.err == (
+        "dmm: unknown key\n"
+        f"  where: {settings}: retrieval.budgett\n"
+        "  try:   remove it or correct its name\n"
+    )
+
+
+@pytest.mark.parametrize("arguments", [["query", "x"], ["init"]])
+def test_a_working_directory_that_is_gone_is_told(
+    arguments: list[str], command: Command, tmp_path: Path
+) -> None:
+    script = "import os; os.rmdir(os.getcwd()); from dmm.cli.main import main; main()"
+    (tmp_path / "gone").mkdir()
+    told = command(*arguments, within=tmp_path / "gone", script=script)
+    assert (told.returncode, told.stdout) == (5, "")
+    assert told.stderr == (
+        "dmm: the working directory is gone\n"
+        "  try:   change to a folder that exists, or name one with --root\n"
+    )
+
+
+def test_what_the_system_refuses_is_one_message(
+    typed: Typed, shop: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(shop.folder / "missing"))
+    monkeypatch.setattr("tempfile.tempdir", str(shop.folder / "missing"))
+    (shop.folder / "CLAUDE.md").write_text("# Rule\n\nAlways be kind to strangers.\n")
+    told = typed("import", "CLAUDE.md", within=shop.folder)
+    assert (told.status, told.out) == (9, "")
+    assert told.err.startswith("dmm: the system refused: No such file or directory\n  where: ")
+
+
+def test_a_locale_without_umlauts_changes_no_byte(command: Command, lantern: Project) -> None:
+    locale = {"LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+    told = command("query", "", within=lantern.folder, env=locale)
+    usual = command("query", "", within=lantern.folder)
+    assert (told.stderr, told.returncode) == ("", 0)
+    assert told.stdout == usual.stdout
+
+
+def test_bytes_that_are_no_text_in_a_task_do_no_harm(command: Command, shop: Project) -> None:
+    task = os.fsdecode(b"login \xff now")
+    locale = {"LC_ALL": "C.UTF-8"}
+    told = command("query", task, "--output", "pack.md", within=shop.folder, env=locale)
+    assert told.returncode == 0
+    assert (shop.folder / "pack.md").read_text().splitlines()[2] == 'Task: "login ? now"'
+    assert command("query", task, "--json", within=shop.folder, env=locale).returncode == 0

@@ -1,0 +1,233 @@
+"""The dmm command as a process among others: signals, pipes, locks, permissions."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dmm.index.store import IndexStore
+
+if TYPE_CHECKING:
+    from tests.conftest import Command, MemoryText, Project
+
+INTERRUPTED = """
+import os, signal
+from dmm.cli.main import main
+from dmm.embed.model import Embedder
+
+embed, calls = Embedder.embed_windows, []
+
+def embed_windows(self, windows):
+    calls.append(1)
+    if len(calls) == 3:
+        os.kill(os.getpid(), signal.SIGINT)
+    return embed(self, windows)
+
+Embedder.embed_windows = embed_windows
+main()
+"""
+WAITING = """
+import sys
+from dmm.cli.main import main
+from dmm.embed.model import Embedder
+
+embed = Embedder.embed_windows
+
+def embed_windows(self, windows):
+    print("indexing", file=sys.stderr, flush=True)
+    sys.stdin.read()
+    return embed(self, windows)
+
+Embedder.embed_windows = embed_windows
+main()
+"""
+# Root may write anywhere; without these powers the permissions hold for root too.
+POWERLESS = [
+    "setpriv",
+    "--bounding-set=-dac_override,-dac_read_search",
+    "--inh-caps=-dac_override,-dac_read_search",
+]
+
+
+@pytest.fixture
+def notes(project: Project, memory_text: MemoryText) -> Project:
+    for number in range(20):
+        fields = {"id": f"mem_2026_02_01_{number:03d}"}
+        text = memory_text(f"Note {number}", f"Words about number {number}.", **fields)
+        os.utime(project.write(f"project/note_{number:02d}.md", text), (1e9, 1e9))
+    (project.dmm / "daemon.config.json").write_text('{"indexer": {"batch_size": 5}}')
+    return project
+
+
+def test_an_interrupted_reindex_keeps_what_was_finished_and_the_next_run_goes_on(
+    notes: Project, command: Command
+) -> None:
+    told = command("reindex", within=notes.folder, script=INTERRUPTED)
+    assert told.returncode == 130
+    assert (told.stdout, told.stderr) == ("", "\ndmm: interrupted; what was finished is kept\n")
+    store = IndexStore.open(notes.index)
+    assert len(store.memories()) == 10
+    store.close()
+    told = command("reindex", within=notes.folder)
+    assert told.returncode == 0
+    assert told.stdout.startswith("20 files: 10 indexed, 10 embedded, 0 removed, 0 with faults ")
+
+
+def test_a_killed_reindex_leaves_an_index_that_the_next_run_completes(
+    notes: Project, command: Command
+) -> None:
+    killed = INTERRUPTED.replace("SIGINT", "SIGKILL")
+    told = command("reindex", within=notes.folder, script=killed)
+    assert told.returncode == -signal.SIGKILL
+    told = command("reindex", within=notes.folder)
+    assert told.stdout.startswith("20 files: 10 indexed, 10 embedded, 0 removed, 0 with faults ")
+
+
+def test_a_second_reindex_is_told_who_is_at_work_and_a_query_still_answers(
+    notes: Project, command: Command
+) -> None:
+    first = subprocess.Popen(
+        [sys.executable, "-c", WAITING, "reindex"],
+        cwd=notes.folder,
+        env=command.environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+    )
+    assert first.stdin is not None
+    assert first.stdout is not None
+    assert first.stderr is not None
+    try:
+        assert first.stderr.readline() == "indexing\n"
+        second = command("reindex", within=notes.folder)
+        asked = command("query", "words about number 7", within=notes.folder)
+    finally:
+        first.stdin.close()
+        counted = first.stdout.read()
+        assert first.wait(timeout=60) == 0
+        first.stdout.close()
+        first.stderr.close()
+    assert (second.returncode, second.stdout) == (10, "")
+    lock = notes.index.with_name("index.lock").resolve()
+    assert second.stderr == (
+        f"dmm: another process is indexing (process {first.pid})\n"
+        f"  where: {lock}\n"
+        "  try:   wait until it has finished and run the command again\n"
+    )
+    assert asked.returncode == 0
+    assert "> Notice: another process is indexing; the newest changes may be" in asked.stdout
+    assert counted.startswith("20 files: 20 indexed, ")
+
+
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["--version"], ["query", "sessions", "--json"]])
+def test_a_reader_that_goes_away_is_no_reason_to_complain(
+    arguments: list[str], unbuffered: str, lantern: Project, command: Command
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    told = subprocess.run(
+        command.line(*arguments),
+        cwd=lantern.folder,
+        env=command.environment({"PYTHONUNBUFFERED": unbuffered}),
+        stdout=writer,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+    os.close(writer)
+    assert (told.returncode, told.stderr) == (1, b"")
+
+
+def test_the_first_line_of_a_pack_can_be_cut_off_by_a_pipe(
+    lantern: Project, command: Command
+) -> None:
+    told = subprocess.run(
+        ["sh", "-c", f"'{command.line()[0]}' query sessions --budget 9000 | head -1"],
+        cwd=lantern.folder,
+        env=command.environment(),
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert (told.stdout, told.stderr) == (b"# DMM Memory Pack\n", b"")
+
+
+def powerless() -> list[str]:
+    """Give the words that make permissions hold, or skip where there is no way to say them."""
+    if os.geteuid() != 0:
+        return []
+    if shutil.which("setpriv") is None:
+        pytest.skip("root ignores permissions, and there is no setpriv to change that")
+    if subprocess.run([*POWERLESS, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("root ignores permissions, and may not give that up here")
+    return POWERLESS
+
+
+def test_a_project_that_can_only_be_read_is_read(shop: Project, command: Command) -> None:
+    before = powerless()
+    folders = [shop.folder, *(path for path in shop.folder.rglob("*") if path.is_dir())]
+    for path in (*folders, shop.index):
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    try:
+        told = command("query", "how long does a session live", within=shop.folder, before=before)
+        reindex = command("reindex", within=shop.folder, before=before)
+        output = command("query", "x", "--output", "p.md", within=shop.folder, before=before)
+        status = command("status", within=shop.folder, before=before)
+    finally:
+        for path in folders:
+            path.chmod(0o755)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "### [baseline/identity.md] (relevance: baseline)\n" in told.stdout
+    assert "#### [project/auth/sessions.md] (relevance: " in told.stdout
+    where = shop.index.resolve()
+    assert (
+        f"> Notice: the index could not be brought up to date: {where}: the index can't be written"
+    ) in told.stdout
+    assert reindex.returncode == 9
+    assert "try:   make the folder writable, then: dmm reindex\n" in reindex.stderr
+    assert output.returncode == 9
+    assert "dmm: could not write the file: Permission denied\n" in output.stderr
+    assert status.returncode == 0
+
+
+def test_a_project_without_a_place_for_its_index_is_searched_in_memory(
+    shop: Project, command: Command
+) -> None:
+    shutil.rmtree(shop.dmm / "index")
+    (shop.dmm / "index").write_text("not a folder")
+    told = command("query", "how long does a session live", within=shop.folder)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "#### [project/auth/sessions.md] (relevance: " in told.stdout
+    assert "> Notice: the index is held in memory only: " in told.stdout
+
+
+def test_a_file_that_may_not_be_read_is_a_fault_of_its_own(shop: Project, command: Command) -> None:
+    before = powerless()
+    closed = shop.memory / "project" / "jobs" / "mail_to_customers.md"
+    closed.chmod(0)
+    told = command("reindex", within=shop.folder, before=before)
+    assert told.returncode == 1
+    assert "  project/jobs/mail_to_customers.md: unreadable: Permission denied\n" in told.stdout
+    asked = command("query", "how long does a session live", within=shop.folder, before=before)
+    assert "### [baseline/identity.md] (relevance: baseline)\n" in asked.stdout
+    assert "#### [project/auth/sessions.md] (relevance: " in asked.stdout
+
+
+def test_a_home_that_may_not_be_entered_joins_nothing(shop: Project, command: Command) -> None:
+    before = powerless()
+    (command.home / ".dmm" / "memory").mkdir(parents=True)
+    (command.home / ".dmm").chmod(0)
+    try:
+        told = command("query", "sessions", within=shop.folder, before=before)
+    finally:
+        (command.home / ".dmm").chmod(0o755)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "> Notice" not in told.stdout

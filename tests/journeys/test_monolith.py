@@ -1,0 +1,46 @@
+"""From one big instruction file to memories, and a new project's first answer."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.conftest import Command, Project
+
+MONOLITH = Path(__file__).parents[2] / "tools" / "demo" / "monolith.md"
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    found = (file for file in folder.rglob("*.md") if file.is_file())
+    return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}
+
+
+def test_a_monolith_becomes_memories_that_are_valid_and_found(
+    project: Project, command: Command
+) -> None:
+    shutil.copy(MONOLITH, project.folder / "CLAUDE.md")
+
+    def dmm(*arguments: str) -> str:
+        told = command(*arguments, within=project.folder)
+        assert (told.returncode, told.stderr) == (0, ""), arguments
+        return told.stdout
+
+    applied = dmm("import", "CLAUDE.md", "--apply")
+    assert "The files cost 633 tokens in every session; a typical pack" in applied
+    written = files_of(project.memory)
+    assert len(written) >= 5
+    assert "errors:" not in dmm("validate")
+    assert "0 memories (none)" in dmm("import", "CLAUDE.md", "--apply")
+    assert files_of(project.memory) == written
+    assert "migration" in dmm("query", "how do I change the database schema")
+
+
+def test_a_new_project_answers_from_its_examples(tmp_path: Path, command: Command) -> None:
+    assert command("init", within=tmp_path).returncode == 0
+    validated = command("validate", within=tmp_path)
+    assert validated.stdout == "6 of 6 files valid\n"
+    told = command("query", "how should a memory be written", within=tmp_path)
+    assert "### [baseline/identity.md] (relevance: baseline)\n" in told.stdout
+    assert "#### [global/writing_memories.md] (relevance: " in told.stdout

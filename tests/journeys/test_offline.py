@@ -1,0 +1,76 @@
+"""No command ever reaches for the network."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Command
+
+# Runs all commands in one process in which any use of a socket is an error and is told.
+GUARDED = """
+import socket, sys
+
+def refuse(*arguments, **options):
+    sys.stderr.write(f"NETWORK {arguments}\\\\n")
+    raise OSError("there is no network")
+
+for name in ("connect", "connect_ex", "bind", "sendto"):
+    setattr(socket.socket, name, refuse)
+for name in ("create_connection", "getaddrinfo", "gethostbyname"):
+    setattr(socket, name, refuse)
+
+from dmm.cli.main import main
+
+for line in sys.argv[1:]:
+    sys.argv = ["dmm", *line.split("|")]
+    try:
+        main()
+    except SystemExit as end:
+        print(f"<{line.partition('|')[0]} {end.code or 0}>")
+""".replace("\\\\n", "\\n")
+LINES = [
+    *("init", "import|CLAUDE.md|--apply", "reindex|--full", "query|how do we answer|--explain"),
+    *("query|how do we answer|--json", "validate", "export", "status"),
+]
+RULES = "# Answers\n\n## Style\n\nAnswer in short sentences and name the file you speak of.\n"
+
+
+def test_no_command_opens_a_connection(command: Command, tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "CLAUDE.md").write_text(RULES)
+    told = command(*LINES, within=folder, script=GUARDED)
+    assert told.returncode == 0
+    assert told.stderr == ""
+    for line in LINES:
+        assert f"<{line.partition('|')[0]} 0>\n" in told.stdout
+
+
+def test_the_guard_would_notice_a_connection(command: Command, tmp_path: Path) -> None:
+    reaching = GUARDED.replace(
+        "from dmm.cli.main import main\n",
+        "import urllib.request\ndef main(): urllib.request.urlopen('http://127.0.0.1:9/')\n",
+    )
+    told = command("x", within=tmp_path, script=reaching)
+    assert told.returncode != 0
+    assert "NETWORK" in told.stderr
+
+
+def test_everything_works_where_there_is_no_network_at_all(
+    command: Command, tmp_path: Path
+) -> None:
+    before = ["unshare", "--map-root-user", "--net"]
+    if shutil.which("unshare") is None or subprocess.run([*before, "true"], check=False).returncode:
+        pytest.skip("this system gives no process a network of its own")
+    assert command("init", within=tmp_path, before=before).returncode == 0
+    told = command("query", "how are memories written", within=tmp_path, before=before)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "#### [global/writing_memories.md] (relevance: " in told.stdout
+    assert "> Notice" not in told.stdout
