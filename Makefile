@@ -41,8 +41,8 @@ format: $(VENV)/dev.stamp        ## rewrite the code in the house format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
-bench: $(VENV)/dev.stamp         ## measure quality, speed and memory; table, and JSON in bench/results
-	@$(BIN)/python -m bench
+bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=folder); table, and JSON in bench/results
+	@$(BIN)/python -m bench $(if $(DATA),--data "$(DATA)")
 
 lock: $(VENV)/dev.stamp          ## resolve the dependencies anew, with hashes and without index addresses
 	@$(BIN)/python tools/lock.py

@@ -49,7 +49,7 @@ def test_packing_stops_at_the_first_that_does_not_fit() -> None:
     assert [(line.reason, line.detail) for line in choice.receipt] == [
         (Reason.INCLUDED, ""),
         (Reason.BUDGET, "60 tokens, 50 left"),
-        (Reason.BUDGET, "10 tokens, 50 left"),
+        (Reason.BUDGET, "a better match did not fit"),
     ]
 
 

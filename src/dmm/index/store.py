@@ -54,7 +54,13 @@ _MEMORIES = """
 SELECT path, id, directory, title, content, scope, priority, confidence, in_force, tags,
     token_count, heading_tokens, words, code_density, created, expires, supersedes, related, cites,
     content_hash, vector_key, aliases
-FROM memories WHERE path = ?1 OR ?1 IS NULL ORDER BY path
+FROM memories ORDER BY path
+"""
+_MEMORY = """
+SELECT path, id, directory, title, content, scope, priority, confidence, in_force, tags,
+    token_count, heading_tokens, words, code_density, created, expires, supersedes, related, cites,
+    content_hash, vector_key, aliases
+FROM memories WHERE path = ?
 """
 _LACKING = """
 SELECT path FROM memories WHERE vector_key NOT IN (SELECT key FROM vectors) ORDER BY path
@@ -169,11 +175,11 @@ class IndexStore:
 
     def memories(self) -> list[IndexedMemory]:
         """All memories, in path order."""
-        return [self._read(row) for row in self._select(_MEMORIES, None)]
+        return [self._read(row) for row in self._select(_MEMORIES)]
 
     def memory(self, path: str) -> IndexedMemory:
         """One memory by its path."""
-        row = next(self._select(_MEMORIES, path), None)
+        row = next(self._select(_MEMORY, path), None)
         if row is None:
             raise IndexBroken(f"no memory {path} in the index", where=self.where)
         return self._read(row)

@@ -49,9 +49,11 @@ def choose(
     left, full = room, False
     for candidate in ranked:
         reason, detail = Reason.INCLUDED, ""
-        if (double := twin(candidate, included)) is not None:
+        if full:
+            reason, detail = Reason.BUDGET, "a better match did not fit"
+        elif (double := twin(candidate, included)) is not None:
             reason, detail = Reason.DUPLICATE, f"says nearly the same as {double.path}"
-        elif full or candidate.tokens > left:
+        elif candidate.tokens > left:
             full = True
             reason, detail = Reason.BUDGET, f"{candidate.tokens} tokens, {max(left, 0)} left"
         else:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,11 @@ if TYPE_CHECKING:
 
     from dmm.domain.pack import PackEntry
     from dmm.files.roots import Root
+    from dmm.files.tree import Scan
 
 SCOPE = Scope.BASELINE.value
+# A file written a moment ago may change again without a new stamp.
+RACY_NS = 2_000_000_000
 DIGEST = 32
 
 
@@ -35,18 +39,21 @@ class Baselines:
 
     root: Root
     count: Callable[[str], int]
-    _held: tuple[str, Baseline] | None = None
+    _held: tuple[Scan, Baseline] | None = None
 
     def compile(self) -> Baseline:
         """Give the compiled baseline; it is compiled again only if a file has changed."""
-        files, notices = self._read()
-        key = _key(files)
-        if self._held is None or self._held[0] != key:
-            self._held = key, self._compile(files)
-        return Baseline(self._held[1].entries, tuple(notices))
-
-    def _read(self) -> tuple[dict[str, bytes], list[str]]:
         scan = self.root.tree.scan_top(SCOPE)
+        if self._held is not None and self._held[0] == scan:
+            return self._held[1]
+        files, notices = self._read(scan)
+        baseline = Baseline(self._compile(files).entries, tuple(notices))
+        newest = max((stamp.mtime_ns for stamp in scan.stamps), default=0)
+        settled = not notices and time.time_ns() - newest > RACY_NS
+        self._held = (scan, baseline) if settled else None
+        return baseline
+
+    def _read(self, scan: Scan) -> tuple[dict[str, bytes], list[str]]:
         files: dict[str, bytes] = {}
         notices = [f"{fault}" for fault in scan.faults]
         for path in rules.order(stamp.path for stamp in scan.stamps):
@@ -107,11 +114,3 @@ def _entry(path: str, data: bytes, count: Callable[[str], int]) -> PackEntry | N
     if not memory.in_force:
         return None
     return rules.compile_entry(path, memory.title, memory.body, memory_id=memory.id, count=count)
-
-
-def _key(files: Mapping[str, bytes]) -> str:
-    digest = hashlib.sha256()
-    for path, data in files.items():
-        digest.update(f"{path}\0{len(data)}\0".encode("utf-8", "replace"))
-        digest.update(data)
-    return digest.hexdigest()

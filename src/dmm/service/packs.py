@@ -160,6 +160,8 @@ class Packs:
 
     def _priced(self, candidate: Ranked, labels: tuple[str, ...]) -> Ranked:
         """Add what its labels cost to the tokens of a candidate."""
+        if not labels:
+            return candidate
         extra = sum(self.count(label_line(label)) for label in labels)
         return replace(candidate, tokens=candidate.tokens + extra)
 
