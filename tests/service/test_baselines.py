@@ -294,7 +294,7 @@ def test_forged_counts_change_no_text(rules: Project, count: Callable[[str], int
 def test_settled_files_are_not_read_again(
     rules: Project, count: Callable[[str], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for file in (rules.memory / "baseline").iterdir():
+    for file in (rules.memory / "baseline").rglob("*.md"):
         os.utime(file, (1_000_000_000, 1_000_000_000))
     held = baselines(rules, count)
     compiled = held.compile()
