@@ -4,9 +4,9 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from bench.corpora import Text
 
 from bench import loaders, longfiles
+from bench.corpora import Text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -126,18 +126,18 @@ def test_an_index_damaged_while_it_is_open_is_built_anew(
     assert len(indexes.snapshot()) == 6
 
 
-def test_a_row_that_cannot_be_read_is_mended_by_the_query_that_finds_it(
+def test_a_row_that_is_gone_is_mended_by_the_query_that_misses_it(
     notes: Project, open_project: Opener, new_embedder: Callable[[], HashEmbedder]
 ) -> None:
     dmm = open_project(notes, new_embedder)
     dmm.packs.query(QueryRequest("words"))
     store = dmm.indexes.store(Origin.PROJECT)
     assert store is not None
-    store._connection.execute("UPDATE memories SET tags = '{{'")
+    store._connection.execute("DELETE FROM memories")
     pack = dmm.packs.query(QueryRequest("words about thing"), refresh=False).pack
     assert len(pack.retrieved_entries) > 0
     (notice,) = pack.notices
-    assert notice.startswith("the index was damaged and is built anew (damaged content: ")
+    assert notice.startswith("the index was damaged and is built anew (no memory project/")
 
 
 def test_a_table_that_is_gone_is_made_again(

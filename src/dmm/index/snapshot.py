@@ -82,6 +82,10 @@ class Snapshot:
     def __len__(self) -> int:
         return len(self.places)
 
+    def scope_of(self, row: int) -> Scope:
+        """The scope of one memory."""
+        return SCOPES[int(self.columns.scope[row])]
+
 
 def take_snapshot(stores: Sequence[tuple[Origin, IndexStore]], dimensions: int | None) -> Snapshot:
     """Load all trees; a memory of a later tree gives way to one with the same id in an earlier."""

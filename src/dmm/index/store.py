@@ -184,6 +184,14 @@ class IndexStore:
             raise IndexBroken(f"no memory {path} in the index", where=self.where)
         return self._read(row)
 
+    def served(self, path: str) -> tuple[str, int, int]:
+        """What a pack takes from here: content, its tokens and those of its heading."""
+        statement = "SELECT content, token_count, heading_tokens FROM memories WHERE path = ?"
+        row = next(self._select(statement, path), None)
+        if row is None:
+            raise IndexBroken(f"no memory {path} in the index", where=self.where)
+        return row[0], row[1], row[2]
+
     def _read(self, row: tuple[Any, ...]) -> IndexedMemory:
         with intact(self.where):
             return rows.read_memory(row)

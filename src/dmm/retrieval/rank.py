@@ -71,13 +71,14 @@ def rank(
     top_directories: int = 3,
 ) -> Ranking:
     """Score every candidate; `named` are memories that the query calls by name."""
-    words_weight = WORDS_WEIGHT * (1 - CODE_CUT * _code_share(snapshot, found, query))
+    code = _code_share(snapshot, found, query)
+    words_weight = WORDS_WEIGHT * (1 - CODE_CUT * code)
     if named:
         found = widen(snapshot, found, np.array(sorted(named), np.intp))
     found = widen(snapshot, found, _beside(snapshot, found, _evidence(found, words_weight)))
     rows = found.rows
     evidence = _evidence(found, words_weight)
-    raised = evidence + _neighbours(snapshot, rows, evidence)
+    raised = evidence + (1 - code) * _neighbours(snapshot, rows, evidence)
     folders = route.score(snapshot, found, raised)
     pull = route.pull(snapshot, found, folders)
     claims = _claims(snapshot, rows, day)
@@ -149,7 +150,10 @@ def _beside(snapshot: Snapshot, found: Found, evidence: Floats) -> Rows:
 
 
 def _neighbours(snapshot: Snapshot, rows: Rows, evidence: Floats) -> Floats:
-    """Lift short memories beside strong ones: a turn of talk needs the turns around it."""
+    """Lift short memories beside strong ones: a turn of talk needs the turns around it.
+
+    Pieces of code that stand beside each other tell nothing about each other.
+    """
     if len(rows) < 2:
         return np.zeros(len(rows), np.float32)
     last = min(NOISE_RANK, len(rows)) - 1

@@ -68,33 +68,48 @@ def retrieve(
     served = order[ranking.relevant[order]][: settings.max_candidates]
     others = order[~np.isin(order, served)] if request.explain else order[:0]
     return Retrieval(
-        ranked=_lines(snapshot, ranking, served),
-        others=_lines(snapshot, ranking, others),
+        ranked=_lines(snapshot, ranking, served, explain=request.explain),
+        others=_lines(snapshot, ranking, others, explain=True),
         directories=ranking.directories,
         considered=len(ranking.found.rows),
     )
 
 
-def _lines(snapshot: Snapshot, ranking: Ranking, order: NDArray[np.intp]) -> list[Ranked]:
-    """Give each candidate its own line of figures."""
+def _lines(
+    snapshot: Snapshot, ranking: Ranking, order: NDArray[np.intp], *, explain: bool
+) -> list[Ranked]:
+    """Give each candidate its own line of figures; the parts only where they are asked for."""
     found = ranking.found
     rows = found.rows[order].tolist()
-    parts = {name: part[order].tolist() for name, part in ranking.parts.items()}
-    scores, relevant = ranking.score[order].tolist(), ranking.relevant[order].tolist()
-    tokens = snapshot.columns.tokens[rows].tolist()
-    near, word = found.by_similarity[rows].tolist(), found.by_keywords[rows].tolist()
+    parts: list[dict[str, float]] = [{}] * len(rows)
+    if explain:
+        columns = [part[order].tolist() for part in ranking.parts.values()]
+        parts = [
+            dict(zip(ranking.parts, values, strict=True)) for values in zip(*columns, strict=True)
+        ]
+    figures = zip(
+        rows,
+        parts,
+        ranking.score[order].tolist(),
+        snapshot.columns.tokens[rows].tolist(),
+        ranking.relevant[order].tolist(),
+        found.by_similarity[rows].tolist(),
+        found.by_keywords[rows].tolist(),
+        ranking.parts["named"][order].tolist(),
+        strict=True,
+    )
     return [
         Ranked(
             row=row,
             path=shown_path(snapshot.places[row].path, snapshot.places[row].origin),
             title=snapshot.places[row].title,
-            lanes=_lanes(near[n], word[n], parts["named"][n]),
-            parts={name: values[n] for name, values in parts.items()},
-            score=scores[n],
-            tokens=tokens[n],
-            relevant=relevant[n],
+            lanes=_lanes(near, word, named),
+            parts=own,
+            score=score,
+            tokens=tokens,
+            relevant=relevant,
         )
-        for n, row in enumerate(rows)
+        for row, own, score, tokens, relevant, near, word, named in figures
     ]
 
 

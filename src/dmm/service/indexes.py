@@ -199,9 +199,14 @@ class Indexes:
         return self._snapshot
 
     def memory(self, place: Place) -> IndexedMemory:
-        """Fetch what a pack needs of one memory."""
+        """Fetch all that is known of one memory."""
         shelf = next(shelf for shelf in self.shelves if shelf.origin is place.origin)
         return self._open(shelf).memory(place.path)
+
+    def served(self, place: Place) -> tuple[str, int, int]:
+        """Fetch the content of one memory, its tokens and those of its heading."""
+        shelf = next(shelf for shelf in self.shelves if shelf.origin is place.origin)
+        return self._open(shelf).served(place.path)
 
     def store(self, origin: Origin) -> IndexStore | None:
         """Give the index of one tree, or None where there is no such tree."""

@@ -186,18 +186,18 @@ class Packs:
         checks: tuple[CitationCheck, ...],
     ) -> PackEntry:
         place = snapshot.places[candidate.row]
-        memory = self.indexes.memory(place)
-        if memory.token_count + memory.heading_tokens != snapshot.columns.tokens[candidate.row]:
+        content, tokens, heading_tokens = self.indexes.served(place)
+        if tokens + heading_tokens != snapshot.columns.tokens[candidate.row]:
             raise IndexBusy(f"{place.path} has just changed", hint="run the command again")
         return PackEntry(
-            id=memory.id,
+            id=place.id,
             path=candidate.path,
-            title=memory.title,
-            content=memory.content,
-            token_count=memory.token_count,
-            heading_tokens=candidate.tokens - memory.token_count,
+            title=place.title,
+            content=content,
+            token_count=tokens,
+            heading_tokens=candidate.tokens - tokens,
             source="retrieved",
-            scope=memory.scope,
+            scope=snapshot.scope_of(candidate.row),
             origin=place.origin,
             relevance_score=candidate.score,
             labels=labels,
