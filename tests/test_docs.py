@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer.main
-from pydantic import BaseModel
 
 from dmm.bootstrap import open_dmm, today
 from dmm.cli.failures import EXIT_STATUS
@@ -94,13 +94,13 @@ def test_every_exit_status_is_documented() -> None:
     assert told == {0, 1, *EXIT_STATUS.values(), 130}
 
 
-def keys(model: type[BaseModel], before: str = "") -> Iterator[str]:
-    for name, field in model.model_fields.items():
-        kind = field.annotation
-        if isinstance(kind, type) and issubclass(kind, BaseModel):
-            yield from keys(kind, f"{before}{name}.")
+def keys(kind: type[Any], trail: str = "") -> Iterator[str]:
+    for one in dataclasses.fields(kind):
+        section = one.metadata.get("section")
+        if section is None:
+            yield f"{trail}{one.name}"
         else:
-            yield f"{before}{name}"
+            yield from keys(section, f"{trail}{one.name}.")
 
 
 def test_every_setting_is_documented_and_no_other() -> None:
