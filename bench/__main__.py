@@ -1,4 +1,4 @@
-"""Run the measures: python -m bench [quality|latency|indexing|footprint|tokens|all]."""
+"""Run the measures: python -m bench [quality|latency|indexing|footprint|tokens|ledger|all]."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def main() -> None:
     arguments = _parse()
     machine = report.describe_machine()
     parts = []
-    for name, measure in _measures(arguments.data).items():
+    for name, measure in _measures(arguments.data, large=arguments.large).items():
         if arguments.part in (name, "all"):
             parts.append(measure())
             print(report.render(parts[-1]), flush=True)
@@ -40,11 +40,12 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("part", nargs="?", default="all", choices=[*_measures(Path()), "all"])
     data = Path(os.environ.get("DMM_BENCH_DATA") or HERE / "data")
     parser.add_argument("--data", type=Path, default=data, help="folder of the public sets")
+    parser.add_argument("--large", action="store_true", help="also a ledger of 1,000,000 events")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     return parser.parse_args()
 
 
-def _measures(data: Path) -> dict[str, Callable[[], report.Part]]:
+def _measures(data: Path, *, large: bool = False) -> dict[str, Callable[[], report.Part]]:
     """Name every part; its module is imported only when it runs."""
 
     def quality() -> report.Part:
@@ -72,12 +73,18 @@ def _measures(data: Path) -> dict[str, Callable[[], report.Part]]:
 
         return tokens.measure(data, cached.CachedEmbedder.open(CACHE))
 
+    def ledger() -> report.Part:
+        from bench import ledger
+
+        return ledger.measure(large=large)
+
     return {
         "quality": quality,
         "latency": latency,
         "indexing": indexing,
         "footprint": footprint,
         "tokens": tokens,
+        "ledger": ledger,
     }
 
 

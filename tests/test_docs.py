@@ -12,7 +12,8 @@ import pytest
 import typer.main
 
 from dmm.bootstrap import open_dmm, today
-from dmm.cli.failures import EXIT_STATUS
+from dmm.cli.failures import BLOCKED, EXIT_STATUS, FINDINGS, INTERRUPTED
+from dmm.cli.ledger import app as ledger
 from dmm.cli.main import app
 from dmm.config import Config
 from dmm.service.setup import set_up
@@ -29,12 +30,23 @@ DOCUMENTS = [
     *sorted(TEMPLATES.rglob("*.md")),
     ROOT / "tools" / "demo.sh",
 ]
-COMMANDS = typer.main.get_group(app).commands
+GROUPS = {"ledger": typer.main.get_group(ledger)}
+COMMANDS = {
+    **{name: one for name, one in typer.main.get_group(app).commands.items() if name not in GROUPS},
+    **{f"{group} {name}": one for group in GROUPS for name, one in GROUPS[group].commands.items()},
+}
 GENERAL = {"--help", "-h", "--version"}
 
 
+def name_of(words: list[str]) -> str:
+    """Read the name of a command from the words after dmm; a group and its command are two."""
+    in_group = words[0] in GROUPS and len(words) > 1 and words[1].isalpha()
+    return " ".join(words[: 2 if in_group else 1])
+
+
 def options_of(name: str) -> set[str]:
-    return {option for given in COMMANDS[name].params for option in given.opts} - {name}
+    names = {given.name for given in COMMANDS[name].params}
+    return {option for given in COMMANDS[name].params for option in given.opts} - names
 
 
 def spoken(text: str) -> Iterator[list[str]]:
@@ -52,8 +64,8 @@ def spoken(text: str) -> Iterator[list[str]]:
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_command_and_option_in_a_document_exists(document: Path) -> None:
     for words in spoken(document.read_text()):
-        name = words[1] if len(words) > 1 else "--help"
-        if name in {*GENERAL, "COMMAND"}:
+        name = name_of(words[1:]) if len(words) > 1 else "--help"
+        if name in {*GENERAL, *GROUPS, "COMMAND"}:
             continue
         assert name in COMMANDS, (document.name, words)
         options = {word.partition("=")[0] for word in words[2:] if word.startswith("-")}
@@ -61,29 +73,37 @@ def test_every_command_and_option_in_a_document_exists(document: Path) -> None:
 
 
 def test_the_documents_do_name_commands() -> None:
-    named = {words[1] for path in DOCUMENTS for words in spoken(path.read_text()) if words[1:]}
+    told = (words[1:] for path in DOCUMENTS for words in spoken(path.read_text()))
+    named = {name_of(words) for words in told if words}
     assert set(COMMANDS) <= named
 
 
 def sections() -> dict[str, str]:
-    parts = re.split(r"^## ", (ROOT / "docs" / "cli.md").read_text(), flags=re.MULTILINE)
+    parts = re.split(r"^###? ", (ROOT / "docs" / "cli.md").read_text(), flags=re.MULTILINE)
     return {part.splitlines()[0]: part for part in parts[1:]}
+
+
+def title_of(title: str) -> str:
+    return name_of(title.split()[1:]) if title.startswith("dmm ") else ""
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_has_its_section_with_every_option(name: str) -> None:
-    titles = [title for title in sections() if title.split()[:2] == ["dmm", name]]
+    titles = [title for title in sections() if title_of(title) == name]
     assert len(titles) == 1
     described = set(re.findall(r"`(--?[\w-]+)", sections()[titles[0]]))
-    # The option that every command has is told once, above all sections.
-    own = options_of(name) - {"--root"} - GENERAL
+    # The options that every command has are told once, above their sections.
+    general = {"--root", "--json"} if " " in name else {"--root"}
+    own = options_of(name) - general - GENERAL
     assert {option for option in own if option.startswith("-")} <= described
     assert described <= options_of(name)
 
 
 def test_no_section_tells_of_a_command_that_is_gone() -> None:
-    told = {title.split()[1] for title in sections() if title.startswith("dmm ")}
-    assert told == set(COMMANDS)
+    told = {title_of(title) for title in sections() if title.startswith("dmm ")}
+    assert told == {*COMMANDS, *GROUPS}
+    for group in GROUPS:
+        assert "`--json`" in sections()[f"dmm {group}"]
     intro = (ROOT / "docs" / "cli.md").read_text().partition("## ")[0]
     assert "`--root PATH`" in intro
     assert "`DMM_ROOT`" in intro
@@ -91,7 +111,7 @@ def test_no_section_tells_of_a_command_that_is_gone() -> None:
 
 def test_every_exit_status_is_documented() -> None:
     told = set(map(int, re.findall(r"^\| (\d+) \|", sections()["Exit status"], re.MULTILINE)))
-    assert told == {0, 1, *EXIT_STATUS.values(), 130}
+    assert told == {0, FINDINGS, BLOCKED, *EXIT_STATUS.values(), INTERRUPTED}
 
 
 def keys(kind: type[Any], trail: str = "") -> Iterator[str]:

@@ -20,6 +20,8 @@ def test_every_error_has_a_code_of_its_own() -> None:
         "file_exists",
         "index_broken",
         "index_busy",
+        "ledger_broken",
+        "ledger_refused",
         "memory_file",
         "model_unavailable",
         "no_root",

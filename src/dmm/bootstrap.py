@@ -15,6 +15,7 @@ from dmm.embed.tokens import TokenCounter
 from dmm.errors import RootNotFound
 from dmm.files.roots import NAME, Root, find_root
 from dmm.files.tree import MemoryTree
+from dmm.ledger.place import find_ledger
 from dmm.service.baselines import Baselines
 from dmm.service.indexes import Indexes, Shelf
 from dmm.service.packs import Packs
@@ -23,15 +24,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dmm.embed.model import Embedder
+    from dmm.service.audit import Audit
+    from dmm.service.chronicle import Chronicle
+    from dmm.service.ledger import Ledger
     from dmm.service.memories import Memories
     from dmm.service.monoliths import Monoliths
     from dmm.service.overview import Overview
+    from dmm.service.standing import Standing
+    from dmm.service.story import Stage
+    from dmm.service.timelines import Timelines
     from dmm.service.validation import Validation
+
+
+def now() -> dt.datetime:
+    """Tell the time, the same everywhere in the world."""
+    return dt.datetime.now(dt.UTC)
 
 
 def today() -> dt.date:
     """Tell the day, the same everywhere in the world."""
-    return dt.datetime.now(dt.UTC).date()
+    return now().date()
 
 
 @dataclass(frozen=True)
@@ -48,7 +60,48 @@ class Dmm:
     def packs(self) -> Packs:
         """Answers queries."""
         baselines = Baselines(self.root, self.count)
-        return Packs(self.root, self.config.retrieval, self.indexes, baselines, self.count, today)
+        settings = self.config.retrieval
+        return Packs(
+            self.root, settings, self.indexes, baselines, self.count, today, self._standing
+        )
+
+    @cached_property
+    def _standing(self) -> Standing | None:
+        """Speaks for the ledger in packs; nothing of it is loaded where there is no ledger."""
+        if not find_ledger(self.root.folder).exists():
+            return None
+        from dmm.service import standing
+
+        return standing.Standing(self.root, self.chronicle, self.count)
+
+    @cached_property
+    def chronicle(self) -> Chronicle:
+        """The ledger's log and state."""
+        from dmm.service import chronicle
+
+        return chronicle.Chronicle(find_ledger(self.root.folder), now)
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Records facts, constraints and decisions."""
+        from dmm.service import ledger
+
+        return ledger.Ledger(self.chronicle)
+
+    @cached_property
+    def timelines(self) -> Timelines:
+        """Looks at the ledger over time."""
+        from dmm.service import timelines
+
+        return timelines.Timelines(self.chronicle)
+
+    @cached_property
+    def audit(self) -> Audit:
+        """Makes, verifies, copies and reads out the ledger."""
+        from dmm.ledger.anchors import NAME
+        from dmm.service import audit
+
+        return audit.Audit(self.chronicle, self.root.folder / NAME)
 
     @cached_property
     def memories(self) -> Memories:
@@ -106,6 +159,14 @@ def open_dmm(
         batch_size=config.indexer.batch_size,
     )
     return Dmm(root, config, home, indexes, counter.count)
+
+
+def open_stage() -> Stage:
+    """Put a ledger together that lives in memory, for a story; it needs no project."""
+    from dmm.service import chronicle, ledger, story, timelines
+
+    kept = chronicle.Chronicle(None, now)
+    return story.Stage(ledger.Ledger(kept), timelines.Timelines(kept))
 
 
 def here() -> Path:

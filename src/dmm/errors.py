@@ -8,7 +8,9 @@ DmmError
 ├── FileExists            a create whose file is already there
 ├── MemoryFileError       a memory file that can't be read as a memory
 ├── ModelUnavailable      the embedding model is missing or broken
+├── LedgerRefused         a ledger, or an event for it, that can't be taken
 └── StorageError          the disk or the database refused
+    ├── LedgerBroken      the ledger file is damaged
     ├── IndexBusy         another process is indexing
     └── IndexBroken       the index file is not a usable index
 """
@@ -91,10 +93,22 @@ class ModelUnavailable(DmmError):
     code = "model_unavailable"
 
 
+class LedgerRefused(DmmError):
+    """The ledger or the event can't be taken as it is; nothing was recorded."""
+
+    code = "ledger_refused"
+
+
 class StorageError(DmmError):
     """The disk or the database refused an operation."""
 
     code = "storage"
+
+
+class LedgerBroken(StorageError):
+    """The ledger file is damaged; it can't be built again, only restored."""
+
+    code = "ledger_broken"
 
 
 class IndexBusy(StorageError):

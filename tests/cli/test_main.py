@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from tests.cli.conftest import Typed
     from tests.conftest import Command, Project
 
-COMMANDS = ["init", "query", "import", "export", "validate", "status", "reindex"]
+COMMANDS = [
+    *("init", "query", "import", "export", "validate", "status", "reindex", "demo", "ledger")
+]
 
 
 @pytest.mark.parametrize("arguments", [["--help"], *([name, "-h"] for name in COMMANDS)])

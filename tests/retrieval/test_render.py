@@ -189,6 +189,8 @@ def test_a_pack_as_data() -> None:
         "included_paths": ["baseline/identity.md", "user:global/b.md", "project/a.md"],
         "excluded_paths": ["project/x.md", "project/y.md", "project/z.md"],
         "excluded": [describe_candidate(one) for one in PACK.excluded],
+        "constraints": [],
+        "constraint_tokens": 0,
         "notices": ["look here", "and here"],
         "abstained": False,
     }

@@ -329,7 +329,16 @@ def test_explaining_a_pack_does_not_change_it(shop: Project, open_project: Opene
 PACK = {
     *("format", "generated_at", "query", "budget", "baseline_budget", "baseline_tokens"),
     *("retrieved_tokens", "heading_tokens", "total_tokens", "baseline_entries"),
-    *("retrieved_entries", "included_paths", "excluded_paths", "excluded", "notices", "abstained"),
+    *(
+        "retrieved_entries",
+        "included_paths",
+        "excluded_paths",
+        "excluded",
+        "notices",
+        "constraints",
+        "constraint_tokens",
+        "abstained",
+    ),
 }
 ENTRY = {
     *("path", "id", "title", "content", "token_count", "heading_tokens", "relevance_score"),

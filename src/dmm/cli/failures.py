@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dmm.errors import DmmError
 
 FINDINGS = 1
+BLOCKED = 3
 INTERRUPTED = 130
 
 EXIT_STATUS = {
@@ -21,6 +22,8 @@ EXIT_STATUS = {
     "file_exists": 6,
     "memory_file": 7,
     "model_unavailable": 8,
+    "ledger_refused": 11,
+    "ledger_broken": 12,
     "storage": 9,
     "index_broken": 9,
     "index_busy": 10,

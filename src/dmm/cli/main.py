@@ -8,7 +8,8 @@ import sys
 
 import typer
 
-from dmm.cli import failures
+from dmm.cli import failures, ledger
+from dmm.cli.demo import demo
 from dmm.cli.monolith import export, import_files
 from dmm.cli.query import query
 from dmm.cli.reindex import reindex
@@ -33,6 +34,8 @@ app.command()(export)
 app.command()(validate)
 app.command()(status)
 app.command()(reindex)
+app.add_typer(ledger.app, name="ledger")
+app.command()(demo)
 
 
 @app.callback(invoke_without_command=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from dmm.bootstrap import Dmm
 
@@ -48,3 +48,11 @@ def print_json(value: Any) -> None:
 def print_lines(lines: Iterator[str] | list[str]) -> None:
     """Print text as it is: no colour, no wrapping, good for pipes."""
     sys.stdout.write("".join(f"{line}\n" for line in lines))
+
+
+def present(told: Any, *, as_json: bool, lines: Callable[[Any], Iterable[str]]) -> None:
+    """Print a result: as it is for programs, in lines for people."""
+    if as_json:
+        print_json(told)
+    else:
+        print_lines(list(lines(told)))

@@ -144,6 +144,21 @@ class Baseline:
 
 
 @dataclass(frozen=True, slots=True)
+class ConstraintLine:
+    """A constraint in force as a pack shows it, with the number of the event that set it."""
+
+    seq: int
+    priority: str
+    text: str
+    token_count: int
+
+
+def constraint_line(seq: int, priority: str, text: str) -> str:
+    """Write a constraint in one line."""
+    return f"- [{seq}] {priority}: {' '.join(text.split())}\n"
+
+
+@dataclass(frozen=True, slots=True)
 class Pack:
     """The compiled pack; with the same files, request and day it is the same pack."""
 
@@ -155,6 +170,12 @@ class Pack:
     retrieved_entries: tuple[PackEntry, ...]
     receipt: Receipt
     notices: tuple[str, ...] = ()
+    constraints: tuple[ConstraintLine, ...] = ()
+
+    @property
+    def constraint_tokens(self) -> int:
+        """Tokens of the constraints' lines, which have a small budget of their own."""
+        return sum(line.token_count for line in self.constraints)
 
     @property
     def baseline_tokens(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.memory import RETRIEVED_SCOPES
@@ -10,6 +11,7 @@ from dmm.domain.pack import (
     ENTRY_END,
     RETRIEVED_LEVEL,
     Reason,
+    constraint_line,
     entry_heading,
     label_line,
 )
@@ -47,12 +49,21 @@ def render_body(pack: Pack) -> str:
             "## Baseline (Always Included)\n\n",
             _entries(pack.baseline_entries) or "No baseline memories.\n\n",
             RULE,
+            _constraints(pack),
             "## Retrieved Context\n\n",
             _retrieved(pack),
             RULE,
             _statistics(pack),
         ]
     )
+
+
+def _constraints(pack: Pack) -> str:
+    """Write the standing rules that are enforced; they are not found by similarity."""
+    if not pack.constraints:
+        return ""
+    lines = (constraint_line(one.seq, one.priority, one.text) for one in pack.constraints)
+    return f"## Constraints in Force\n\n{''.join(lines)}\n{RULE}"
 
 
 def _entries(entries: Iterable[PackEntry]) -> str:
@@ -98,6 +109,7 @@ def _statistics(pack: Pack) -> str:
     lines = [
         "## Pack Statistics",
         f"- Baseline: {_files(len(pack.baseline_entries))}, {pack.baseline_tokens} tokens{alarm}",
+        *_constraint_statistics(pack),
         f"- Retrieved: {_files(len(pack.retrieved_entries))}, {pack.retrieved_tokens} tokens",
         f"- Headings: {pack.heading_tokens} tokens",
         f"- Budget: {pack.budget} tokens",
@@ -105,6 +117,12 @@ def _statistics(pack: Pack) -> str:
         *_exclusions(pack.excluded),
     ]
     return "\n".join(lines) + "\n"
+
+
+def _constraint_statistics(pack: Pack) -> list[str]:
+    if not pack.constraints:
+        return []
+    return [f"- Constraints: {len(pack.constraints)}, {pack.constraint_tokens} tokens"]
 
 
 def _files(count: int) -> str:
@@ -136,6 +154,8 @@ def describe_pack(pack: Pack) -> dict[str, Any]:
         "included_paths": list(pack.included_paths),
         "excluded_paths": list(pack.excluded_paths),
         "excluded": [describe_candidate(candidate) for candidate in pack.excluded],
+        "constraints": [asdict(line) for line in pack.constraints],
+        "constraint_tokens": pack.constraint_tokens,
         "notices": list(pack.notices),
         "abstained": pack.receipt.abstained,
     }

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -15,6 +13,7 @@ from dmm.files import markdown
 from dmm.files.durable import write_derived
 from dmm.retrieval import baseline as rules
 from dmm.retrieval.render import render_entry
+from dmm.service.counts import KeptCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 SCOPE = Scope.BASELINE.value
 # A file written a moment ago may change again without a new stamp.
 RACY_NS = 2_000_000_000
-DIGEST = 32
 
 
 @dataclass(slots=True)
@@ -64,35 +62,20 @@ class Baselines:
         return files, notices
 
     def _compile(self, files: Mapping[str, bytes]) -> Baseline:
-        kept = self._load()
-        used: dict[str, int] = {}
-
-        def count(text: str) -> int:
-            digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:DIGEST]
-            used[digest] = kept[digest] if digest in kept else self.count(text)
-            return used[digest]
-
-        baseline = compile_baseline(files, count)
-        if used != kept:
-            self._save(used, baseline)
+        counts = KeptCounts(self.root, "baseline_pack.json", self.count)
+        counts.load()
+        baseline = compile_baseline(files, counts.count)
+        if counts.save():
+            self._show(baseline)
         return baseline
 
-    def _load(self) -> dict[str, int]:
-        try:
-            kept = json.loads((self.root.packs / "baseline_pack.json").read_text("utf-8"))
-            return {str(digest): int(tokens) for digest, tokens in kept["tokens"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            return {}
-
-    def _save(self, tokens: dict[str, int], baseline: Baseline) -> None:
+    def _show(self, baseline: Baseline) -> None:
+        """Leave the compiled baseline for others to read."""
         shown = "".join(render_entry(entry) for entry in baseline.entries)
-        kept = json.dumps({"tokens": tokens}, indent=1, sort_keys=True)
         try:
-            packs = self.root.make_packs()
-            write_derived(packs / "baseline_pack.md", shown.encode("utf-8", "replace"))
-            write_derived(packs / "baseline_pack.json", kept.encode())
+            data = shown.encode("utf-8", "replace")
+            write_derived(self.root.make_packs() / "baseline_pack.md", data)
         except StorageError:
-            # The cache only saves time; without it the tokens are counted on every call.
             return
 
 

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dmm.retrieval.assemble import Ranked
     from dmm.service.baselines import Baselines
     from dmm.service.indexes import Indexes
+    from dmm.service.standing import Standing
 
 MAX_QUERY_CHARACTERS = 20_000
 
@@ -70,6 +71,7 @@ class Packs:
     baselines: Baselines
     count: Callable[[str], int]
     today: Callable[[], dt.date]
+    standing: Standing | None = None
 
     def query(
         self, request: QueryRequest, *, refresh: bool = True, progress: Progress | None = None
@@ -96,8 +98,10 @@ class Packs:
                 stats |= self._count(receipt)
         except StorageError as error:
             notices.append(f"only the baseline could be served: {error}")
+        constraints = () if self.standing is None else self.standing.constraints()
         over = baseline.overflow_notice(always, request.baseline_budget)
         notices += [*([over] if over else []), *self.indexes.notices.values()]
+        notices += [] if self.standing is None else self.standing.notices
         pack = Pack(
             query=request.query,
             day=day,
@@ -107,10 +111,16 @@ class Packs:
             retrieved_entries=retrieved,
             receipt=receipt,
             notices=tuple(notices),
+            constraints=constraints,
         )
-        answer = Answer(pack, stats)
+        answer = Answer(self._recorded(pack), stats)
         self._keep(answer)
         return answer
+
+    def _recorded(self, pack: Pack) -> Pack:
+        """Record that the pack is served; where that fails, the pack says so."""
+        fault = None if self.standing is None else self.standing.record(pack)
+        return pack if fault is None else replace(pack, notices=(*pack.notices, fault))
 
     def _count(self, receipt: Receipt) -> dict[str, Any]:
         hybrid = self.indexes.embedder() is not None

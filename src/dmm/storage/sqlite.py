@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from typing import TYPE_CHECKING
 
 import apsw
@@ -39,25 +40,47 @@ def translated(where: str) -> Iterator[None]:
         raise StorageError(f"database error: {error}", where=where) from error
 
 
-def connect(path: Path | None) -> apsw.Connection:
-    """Open a database for reading and writing; None opens one that lives in memory."""
+def connect(path: Path | None, *, durable: bool = False) -> apsw.Connection:
+    """Open a database for reading and writing; None opens one that lives in memory.
+
+    Durable means that a commit survives a power cut; a derived database needs no more than to
+    survive a crash.
+    """
     name = MEMORY if path is None else str(path)
     with translated(name):
         connection = apsw.Connection(name)
         try:
-            _set_up(connection)
+            _set_up(connection, durable=durable)
         except apsw.Error:
             connection.close()
             raise
         return connection
 
 
-def _set_up(connection: apsw.Connection) -> None:
+def _set_up(connection: apsw.Connection, *, durable: bool) -> None:
     connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    for pragma in ("journal_mode=WAL", "synchronous=NORMAL", "foreign_keys=ON"):
-        connection.pragma(*pragma.split("="))
+    _enter_wal(connection)
+    connection.pragma("synchronous", "FULL" if durable else "NORMAL")
+    connection.pragma("foreign_keys", "ON")
+    kept = (connection.pragma("journal_mode"), connection.pragma("synchronous")) == ("wal", 2)
+    if durable and not kept:
+        raise apsw.CantOpenError("the database does not keep what it acknowledges")
     connection.pragma("trusted_schema", "OFF")
     connection.pragma("journal_size_limit", 16 * 1024 * 1024)
+
+
+def _enter_wal(connection: apsw.Connection) -> None:
+    """Switch to the write-ahead log; unlike others, this statement does not wait by itself."""
+    deadline = time.monotonic() + BUSY_TIMEOUT_MS / 1_000
+    while True:
+        try:
+            connection.pragma("journal_mode", "WAL")
+        except apsw.BusyError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
+        else:
+            return
 
 
 def connect_read_only(path: Path) -> apsw.Connection:
@@ -80,6 +103,40 @@ def transaction(connection: apsw.Connection, where: str) -> Iterator[apsw.Cursor
             if connection.in_transaction:
                 cursor.execute("ROLLBACK")
             raise
+
+
+@contextlib.contextmanager
+def impatient(connection: apsw.Connection) -> Iterator[None]:
+    """Do not wait for other writers within the block."""
+    connection.set_busy_timeout(0)
+    try:
+        yield
+    finally:
+        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+
+
+def copy(connection: apsw.Connection, target: Path) -> None:
+    """Copy a database as it is now to a new file, while other processes may write to it.
+
+    It is done in one step: in several, every write in between would start it again.
+    """
+    other = connect(target, durable=True)
+    try:
+        with translated(str(target)), other.backup("main", connection, "main") as backup:
+            while not backup.done:
+                backup.step()
+    finally:
+        other.close()
+
+
+def erase_freed(connection: apsw.Connection, where: str) -> None:
+    """Write the database anew, so that no byte of what was deleted is left in its files."""
+    with translated(where):
+        connection.execute("VACUUM")
+        busy, *_ = next(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
+    if busy:
+        hint = "another process is reading; run the command again to erase the old bytes"
+        raise IndexBusy("deleted bytes are still in the file", where=where, hint=hint)
 
 
 def version() -> str:

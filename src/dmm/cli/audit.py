@@ -1,0 +1,66 @@
+"""`dmm ledger verify|backup|log`: the ledger as a file to be trusted."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dmm.cli import failures, lines
+from dmm.cli.options import Json, Root, open_project, present
+
+if TYPE_CHECKING:
+    from dmm.bootstrap import Dmm
+
+SHOWN = 20
+
+
+def open_to_look(root: Path | None) -> Dmm:
+    """Open the project; where it has no ledger yet, say so: a look does not make one."""
+    dmm = open_project(root)
+    if not dmm.chronicle.exists:
+        sys.stderr.write("dmm: there is no ledger here yet; dmm ledger init makes one\n")
+    return dmm
+
+
+def verify(
+    anchor: Annotated[
+        bool, typer.Option("--anchor", help="If all is well, anchor the newest event.")
+    ] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Check that no event was edited, removed, moved or cut off since it was anchored."""
+    dmm = open_to_look(root)
+    told = dmm.audit.verify(anchor=anchor)
+    present(told, as_json=as_json, lines=lines.verified)
+    if not told["valid"]:
+        raise typer.Exit(failures.FINDINGS)
+
+
+def backup(
+    path: Annotated[Path, typer.Argument(help="The copy, a new file.")],
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Copy the ledger, even while others write to it, and verify the copy."""
+    told = open_project(root).audit.backup(path)
+    present(told, as_json=as_json, lines=lines.copied)
+    if not told["valid"]:
+        raise typer.Exit(failures.FINDINGS)
+
+
+def log(
+    last: Annotated[int, typer.Option(min=1, help="How many events.")] = SHOWN,
+    kind: Annotated[
+        str | None, typer.Option("--type", help="Only of this type, such as FactAdded.")
+    ] = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Show the newest events, the oldest of them first."""
+    dmm = open_to_look(root)
+    told = dmm.audit.entries(last, kind)
+    present(told, as_json=as_json, lines=lines.log)

@@ -1,0 +1,145 @@
+"""`dmm demo`: the story of a travel agent that learns a rule, told in a terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dmm.cli import failures
+from dmm.cli.lines import gist
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+
+    from dmm.service.story import Move, Scene
+
+WIDTH = 80
+COLOURS = {"COMMITTED": "green", "BLOCKED": "red", "ALLOWED": "green"}
+
+
+def demo(
+    interactive: Annotated[
+        bool, typer.Option("--interactive", help="Wait for Enter between the acts.")
+    ] = False,
+) -> None:
+    """Play a short story of the ledger: learn, miss, block, verify, commit, fork the future."""
+    from rich.console import Console
+
+    from dmm.bootstrap import open_stage
+    from dmm.service.story import STORY
+
+    console = Console(highlight=False)
+    console.width = min(WIDTH, console.width)
+    scenes: list[Scene] = []
+    for scene in open_stage().play(STORY):
+        if interactive and scenes:
+            _wait(console)
+        scenes.append(scene)
+        console.print(_show(scene))
+    if all(scene.as_told for scene in scenes):
+        console.print(f"All {len(scenes)} acts went as told. Nothing was kept.", style="bold green")
+        return
+    wrong = ", ".join(str(scene.number) for scene in scenes if not scene.as_told)
+    console.print(f"Not as told: act {wrong}", style="bold red")
+    raise typer.Exit(failures.FINDINGS)
+
+
+def _wait(console: Console) -> None:
+    console.print("[dim]Press Enter for the next act.[/dim]")
+    sys.stdout.flush()
+    sys.stdin.readline()
+
+
+def _show(scene: Scene) -> RenderableType:
+    from rich.console import Group
+    from rich.panel import Panel
+    from rich.text import Text
+
+    parts: list[RenderableType] = [Text(scene.act.told, style="italic"), Text()]
+    parts += [shown for move in scene.moves for shown in _show_move(move)]
+    if scene.act.moral:
+        parts += [Text(), Text(scene.act.moral, style="cyan")]
+    title = f"[bold]{scene.number} · {scene.act.title}[/bold]"
+    border = "blue" if scene.as_told else "red"
+    return Panel(
+        Group(*parts), title=title, title_align="left", border_style=border, padding=(0, 1)
+    )
+
+
+def _show_move(move: Move) -> Iterator[RenderableType]:
+    told, given = move.result, move.step.arguments
+    match move.step.operation:
+        case "record_message":
+            yield _row(told["seq"], "traveller", f"“{told['text']}”")
+        case "add_fact":
+            yield _row(told["seq"], "fact", f"{told['key']} = {told['value']}")
+        case "add_constraint":
+            yield _row(told["seq"], "rule", f"{told['constraint']} ({told['priority']})", "yellow")
+            yield _row("", "", f"taught by event {told['triggered_by']}", "dim")
+        case "record_decision":
+            yield from _show_decision(told, given)
+        case "query_memory":
+            found = [str(one["seq"]) for name in ("facts", "constraints") for one in told[name]]
+            text = f"{given['question']}? Found in events {', '.join(found)}."
+            yield _row(told["query_seq"], "look-up", text)
+        case "trace_provenance":
+            yield from _show_chain(told["chain"])
+        case "simulate_timeline":
+            yield _show_timelines(told)
+    if not move.as_told:
+        yield _row("", "NOT AS TOLD", str(move.step.expected), "bold red")
+
+
+def _row(seq: object, what: str, text: str, style: str = "") -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    row = Table.grid(padding=(0, 2))
+    row.add_column(width=3, justify="right", style="dim")
+    row.add_column(width=11, style="bold")
+    row.add_column(overflow="fold")
+    row.add_row(str(seq), Text(what, style=style), Text(text, style=style))
+    return row
+
+
+def _show_decision(told: dict[str, Any], given: dict[str, Any]) -> Iterator[Table]:
+    yield _row(told.get("seq", ""), "decision", given["text"])
+    yield _row("", "", f"because: {given['rationale']}", "dim")
+    yield _row("", told["status"], told.get("reason", ""), COLOURS[told["status"]])
+    if "suggestion" in told:
+        yield _row("", "", told["suggestion"])
+
+
+def _show_chain(chain: list[dict[str, Any]]) -> Iterator[Table]:
+    yield _row("", "why?", "follow the causes back:", "cyan")
+    for link in chain:
+        cause = "" if link["caused_by"] is None else f" ← {link['caused_by']}"
+        yield _row(link["seq"], "", f"{gist(link['type'], link['payload'])}{cause}")
+
+
+def _show_timelines(told: dict[str, Any]) -> Table:
+    from rich.box import ROUNDED
+    from rich.table import Table
+    from rich.text import Text
+
+    after = f"{told['injected_at_seq']}"
+    table = Table(box=ROUNDED, expand=True, show_lines=True)
+    table.add_column("after", justify="right", style="dim", width=5)
+    table.add_column("Timeline A (as it was)", ratio=1)
+    table.add_column(f"Timeline {told['timeline']}", ratio=1)
+    rule = f"rule: {told['injected_constraint']}"
+    table.add_row(after, Text("no rule yet", style="dim"), Text(rule, style="yellow"))
+    decided = told["tested_decision"]
+    table.add_row("", decided, decided)
+    result = told["result"]
+    table.add_row(
+        "",
+        Text("COMMITTED: forty steps, a guest outside", style="green"),
+        Text(f"{result}: {told['reason']}", style=COLOURS[result]),
+    )
+    return table

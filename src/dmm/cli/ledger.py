@@ -1,0 +1,139 @@
+"""`dmm ledger`: facts, constraints and decisions, recorded and held to."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dmm.cli import audit, failures, lines, timelines
+from dmm.cli.options import Json, Root, open_project, present
+
+if TYPE_CHECKING:
+    from dmm.bootstrap import Dmm
+
+app = typer.Typer(
+    help="Facts, constraints and decisions: recorded, enforced, replayable, explained.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Priority = Annotated[str, typer.Option(help="required, preferred or learned.")]
+
+
+@app.command()
+def init(as_json: Json = False, root: Root = None) -> None:
+    """Make the ledger; one that is there stays as it is."""
+    told = open_project(root).audit.init()
+    present(told, as_json=as_json, lines=lines.made)
+
+
+@app.command()
+def fact(
+    key: Annotated[str, typer.Argument(help="What it is about, such as budget.")],
+    value: Annotated[str, typer.Argument(help="What is so.")],
+    confidence: Annotated[float, typer.Option(help="How sure it is, 0.0 to 1.0.")] = 1.0,
+    caused_by: Annotated[
+        int | None, typer.Option(metavar="SEQ", help="The event it was learned from.")
+    ] = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Record a fact; a value that changed is an alert."""
+    ledger = open_project(root).ledger
+    told = ledger.add_fact(key, value, confidence, caused_by=caused_by)
+    present(told, as_json=as_json, lines=lines.fact)
+
+
+@app.command()
+def constraint(
+    text: Annotated[str | None, typer.Argument(help="The rule, in words or typed.")] = None,
+    priority: Priority = "required",
+    triggered_by: Annotated[
+        int | None, typer.Option(metavar="SEQ", help="The event a learned rule comes from.")
+    ] = None,
+    starter: Annotated[
+        bool, typer.Option("--starter", help="Add the starter rules for tool calls.")
+    ] = False,
+    deactivate: Annotated[
+        int | None, typer.Option(metavar="SEQ", help="Take a constraint out of force.")
+    ] = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Record a constraint and show the rule it was understood as."""
+    from dmm.errors import UsageError
+
+    if [text is not None, starter, deactivate is not None].count(True) != 1:
+        raise UsageError("give one of TEXT, --starter and --deactivate SEQ")
+    dmm = open_project(root)
+    if text is not None:
+        _add(dmm, text, priority, triggered_by, as_json=as_json)
+    elif starter:
+        present(dmm.ledger.add_starter(), as_json=as_json, lines=lines.starter)
+    elif deactivate is not None:
+        present(dmm.ledger.deactivate(deactivate), as_json=as_json, lines=lines.deactivated)
+
+
+def _add(dmm: Dmm, text: str, priority: str, triggered_by: int | None, *, as_json: bool) -> None:
+    from dmm.service.rulebook import compile_constraint
+
+    told = dmm.ledger.add_constraint(text, priority, triggered_by)
+    compiled = compile_constraint(text)
+    present(told, as_json=as_json, lines=partial(lines.constraint, compiled=compiled))
+    if not compiled.enforceable:
+        sys.stderr.write("".join(f"{line}\n" for line in lines.guidance(told, compiled)))
+
+
+@app.command()
+def decide(
+    text: Annotated[str, typer.Argument(help="What is decided.")],
+    rationale: Annotated[str, typer.Option(help="Why.")],
+    reference: Annotated[
+        list[int] | None, typer.Option(metavar="SEQ", help="An event it rests on; repeatable.")
+    ] = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Check a decision against all constraints and record it; a block ends with status 3."""
+    told = open_project(root).ledger.record_decision(text, rationale, reference)
+    present(told, as_json=as_json, lines=lines.decision)
+    if told["status"] == "BLOCKED":
+        raise typer.Exit(failures.BLOCKED)
+
+
+@app.command()
+def query(
+    question: Annotated[str, typer.Argument(help="What to look up.")],
+    scope: Annotated[str, typer.Option(help="facts, constraints, decisions or all.")] = "all",
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Look something up; the question is recorded and can satisfy a verification."""
+    told = open_project(root).ledger.query_memory(question, scope)
+    present(told, as_json=as_json, lines=lines.answer)
+
+
+@app.command()
+def context(as_json: Json = False, root: Root = None) -> None:
+    """Show everything that is known now, and what should be looked at."""
+    dmm = audit.open_to_look(root)
+    told = dmm.ledger.get_memory_context()
+    present(told, as_json=as_json, lines=lines.context)
+
+
+# So that a negative number reaches the command, which can say what is wrong with it.
+_numbers = {"ignore_unknown_options": True}
+app.command()(timelines.trace)
+app.command()(timelines.replay)
+app.command(context_settings=_numbers)(timelines.at)
+app.command(context_settings=_numbers)(timelines.diff)
+app.command(context_settings=_numbers)(timelines.drift)
+app.command()(timelines.simulate)
+app.command()(timelines.rehearse)
+app.command(context_settings=_numbers)(timelines.explain)
+app.command()(audit.verify)
+app.command()(audit.backup)
+app.command()(audit.log)

@@ -1,0 +1,272 @@
+"""The ledger in words: what its operations tell, as lines of at most 80 columns."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.text import neutralise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.service.rulebook import Compiled
+
+WIDTH = 80
+TYPE_WIDTH = 21
+SIGNS = {"added": "+", "removed": "-", "changed": "~"}
+
+
+def wrapped(text: str, lead: str = "") -> list[str]:
+    """Break a text into lines; those after the first stand below its beginning."""
+    below = " " * len(lead)
+    shown = neutralise(str(text))
+    return textwrap.wrap(shown, WIDTH, initial_indent=lead, subsequent_indent=below) or [lead]
+
+
+def made(told: dict[str, Any]) -> Iterator[str]:
+    """Tell that there is a ledger."""
+    done = "Made" if told["created"] else f"There already, at event {told['seq']}:"
+    yield f"{done} {told['ledger']}"
+
+
+def fact(told: dict[str, Any]) -> Iterator[str]:
+    """Tell of a recorded fact."""
+    yield from wrapped(f"{told['key']} = {told['value']}", f"fact {told['seq']}: ")
+    if told.get("drift_alert"):
+        yield from wrapped(told["previous_value"], "  changed, it was: ")
+        yield "  decisions that rest on the old value are in: dmm ledger context"
+
+
+def constraint(told: dict[str, Any], compiled: Compiled) -> Iterator[str]:
+    """Tell of a recorded constraint, and show the rule back with its two examples."""
+    yield from wrapped(told["constraint"], f"constraint {told['seq']} ({told['priority']}): ")
+    if not compiled.enforceable:
+        return
+    for line in compiled.plain.splitlines():
+        yield from wrapped(line, "  ")
+    stops = "would warn of:" if told["priority"] == "preferred" else "would block:"
+    yield from wrapped(compiled.blocks, f"  {stops} ")
+    yield from wrapped(compiled.allows, "  would allow: ")
+    if told["priority"] == "preferred":
+        yield "  A preferred constraint never blocks."
+
+
+def guidance(told: dict[str, Any], compiled: Compiled) -> Iterator[str]:
+    """Say loudly that a constraint will not stop anybody."""
+    yield f"dmm: NOT ENFORCED: constraint {told['seq']} is guidance only, it blocks nothing"
+    yield from wrapped(compiled.why_not or "", "  why: ")
+
+
+def starter(told: dict[str, Any]) -> Iterator[str]:
+    """Tell which starter rules were added."""
+    for one in told["added"]:
+        yield from wrapped(one["constraint"], f"constraint {one['seq']}: ")
+    yield f"{len(told['added'])} starter rules added, {told['present']} were in force already"
+
+
+def deactivated(told: dict[str, Any]) -> list[str]:
+    """Tell that a constraint is out of force."""
+    return wrapped(told["constraint"], f"constraint {told['deactivated']} is out of force: ")
+
+
+def decision(told: dict[str, Any]) -> Iterator[str]:
+    """Tell the verdict on a decision."""
+    if told["status"] == "BLOCKED":
+        yield f"BLOCKED by constraint {told['violated_constraint_seq']}"
+        yield from wrapped(told["reason"], "  reason: ")
+        yield from wrapped(told["suggestion"], "  try:    ")
+        return
+    yield from wrapped(told["decision"], f"COMMITTED as event {told['seq']}: ")
+    yield from wrapped(told["rationale"], "  because: ")
+    if "warning" in told:
+        yield from wrapped(told["warning"], "  warning: ")
+
+
+def answer(told: dict[str, Any]) -> Iterator[str]:
+    """Tell what a question found."""
+    yield f"recorded as event {told['query_seq']}"
+    facts = {one["key"]: one for one in told["facts"]}
+    found = list(_sections(told | {"facts": facts}))
+    yield from found or ["nothing was found"]
+
+
+def context(told: dict[str, Any]) -> Iterator[str]:
+    """Tell everything that is known."""
+    yield f"At event {told['current_seq']}"
+    yield from _sections(told)
+    if told["alerts"]:
+        yield "Alerts"
+    for alert in told["alerts"]:
+        yield from wrapped(alert["message"], "     ! ")
+
+
+def _sections(told: dict[str, Any]) -> Iterator[str]:
+    if told.get("facts"):
+        yield "Facts"
+    for key, one in (told.get("facts") or {}).items():
+        sure = "" if one["confidence"] == 1 else f" (confidence {one['confidence']:g})"
+        yield from wrapped(f"{key} = {one['value']}{sure}", f"{one['seq']:6} ")
+    if told.get("constraints"):
+        yield "Constraints"
+    for one in told.get("constraints", ()):
+        state = one["priority"] if one["active"] else f"{one['priority']}, out of force"
+        yield from wrapped(f"{one['text']} ({state})", f"{one['seq']:6} ")
+    if told.get("decisions"):
+        yield "Decisions"
+    for one in told.get("decisions", ()):
+        yield from wrapped(f"{one['text']} ({one['status']})", f"{one['seq']:6} ")
+
+
+def gist(kind: str, payload: dict[str, Any] | None) -> str:
+    """Say in one line what an event is about."""
+    if payload is None:
+        return "(blanked)"
+    if kind == "FactAdded":
+        return f"{payload.get('key')} = {payload.get('value')}"
+    if kind == "ConstraintDeactivated":
+        return f"constraint {payload.get('seq')}"
+    for name in ("text", "question", "summary", "task"):
+        if isinstance(payload.get(name), str):
+            return str(payload[name])
+    return json.dumps(payload, ensure_ascii=False, sort_keys=True)
+
+
+def chain(told: dict[str, Any]) -> Iterator[str]:
+    """Tell where something came from, one event after the other."""
+    if not told["chain"]:
+        yield "nothing to follow"
+    for one in told["chain"]:
+        stale = " (STALE: it has another value now)" if one.get("stale") else ""
+        lead = f"{one['seq']:6} {one['type']:{TYPE_WIDTH}} "
+        yield from wrapped(gist(one["type"], one["payload"]) + stale, lead)
+        sources = [] if one["caused_by"] is None else [f"caused by {one['caused_by']}"]
+        rests = (one["payload"] or {}).get("references") or []
+        if rests:
+            sources.append(f"rests on {', '.join(map(str, rests))}")
+        if sources:
+            yield " " * len(lead) + "; ".join(sources)
+
+
+def replayed(told: dict[str, Any]) -> Iterator[str]:
+    """Tell a state and its hash."""
+    state = told["state"]
+    yield f"State at event {told['seq']}"
+    yield f"  {told['state_hash']}"
+    yield from _sections(state)
+
+
+def flashback(told: dict[str, Any]) -> Iterator[str]:
+    """Tell what was known at an event, and what has happened since."""
+    yield f"FLASHBACK to event {told['viewing_seq']} of {told['current_seq']}"
+    yield from list(_sections(told["historical_state"])) or ["nothing was known"]
+    yield from difference(told["diff_from_current"], "Since then")
+
+
+def difference(told: dict[str, Any], title: str) -> Iterator[str]:
+    """Tell what leads from one state to another."""
+    found = list(_changes(told))
+    yield title
+    yield from found or ["  nothing changed"]
+
+
+def drifted(told: dict[str, Any]) -> Iterator[str]:
+    """Tell how far two points are apart."""
+    yield f"drift from event {told['from_seq']} to event {told['to_seq']}: {told['drift']}"
+
+
+def _changes(told: dict[str, Any]) -> Iterator[str]:
+    for section in ("facts", "constraints", "decisions"):
+        for way, sign in SIGNS.items():
+            for one in told[way][section]:
+                if way == "changed":
+                    what = f"{_value(one['from'])} -> {_value(one['to'])}"
+                else:
+                    what = _value(one["value"])
+                yield from wrapped(f"{one['name']}: {what}", f"  {sign} {section[:-1]} ")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    rest = [value[name] for name in ("priority", "status") if name in value]
+    if value.get("active") is False:
+        rest.append("out of force")
+    return f"{value['text']} ({', '.join(rest)})"
+
+
+def simulated(told: dict[str, Any]) -> Iterator[str]:
+    """Tell how a decision ends in another timeline."""
+    yield f"Timeline {told['timeline']}, nothing is recorded"
+    lead = f"  since event {told['injected_at_seq']} ({told['injected_priority']}): "
+    yield from wrapped(told["injected_constraint"], lead)
+    yield from wrapped(told["tested_decision"], "  decision: ")
+    yield f"  {told['result']}"
+    if told["reason"]:
+        yield from wrapped(told["reason"], "  reason: ")
+
+
+def rehearsed(told: dict[str, Any]) -> Iterator[str]:
+    """Tell what a rule would have blocked."""
+    if not told["enforceable"]:
+        yield "This text is guidance only: as a constraint it would block nothing."
+        return
+    tried = f"{told['decisions']} decisions and {told['tool_calls']} tool calls"
+    yield f"Of {tried} of the past it would have blocked {len(told['would_block'])}"
+    for one in told["would_block"]:
+        yield from wrapped(one["text"], f"{one['seq']:6} ")
+        yield from wrapped(one["reason"], "       ")
+
+
+def explained(told: dict[str, Any]) -> Iterator[str]:
+    """Tell the grounds of a verdict."""
+    then, now = told["recorded"], told["replayed"]
+    yield from wrapped(told["decision"], f"event {told['seq']}: ")
+    yield f"  {then.get('status')} by engine {then.get('engine')}"
+    yield from wrapped(then.get("reason", ""), "  reason: ")
+    for step in then.get("trace", ()):
+        yield from wrapped(step, "    - ")
+    if told["agrees"]:
+        yield f"  Engine {now['engine']} decides the same today."
+    else:
+        yield f"  Engine {now['engine']} would decide otherwise today: {now['status']}"
+        yield from wrapped(now["reason"], "  reason: ")
+
+
+def verified(told: dict[str, Any]) -> Iterator[str]:
+    """Tell whether a ledger is as it was recorded."""
+    if not told["valid"]:
+        yield f"NOT VALID: the first bad event is {told['first_bad_seq']}"
+        yield from wrapped(told["reason"], "  reason: ")
+        return
+    blanked = f", {told['blanked']} of them blanked" if told["blanked"] else ""
+    yield f"valid: {told['events']} events{blanked}, {told['anchors']} anchors"
+    yield f"  head {told['head']}"
+    if told["foreign_anchors"]:
+        yield f"  {told['foreign_anchors']} anchors are of other ledgers"
+    for line in told.get("unread_anchor_lines", ()):
+        yield f"  line {line} of the anchor file is no anchor"
+    for seq in told.get("wrong_snapshots", ()):
+        yield f"  the snapshot at event {seq} was wrong and is dropped"
+    if "anchored" in told:
+        seq = told["anchored"]
+        new = f"anchored event {seq}; commit .dmm/ledger.anchor"
+        yield "  nothing new to anchor" if seq is None else f"  {new}"
+
+
+def copied(told: dict[str, Any]) -> Iterator[str]:
+    """Tell of a backup."""
+    yield from wrapped(told["path"], "copied to ")
+    yield from verified(told)
+
+
+def log(told: dict[str, Any]) -> Iterator[str]:
+    """List events, one line each."""
+    if not told["events"]:
+        yield "no events"
+    for one in told["events"]:
+        moment = one["at"][:19].replace("T", " ")
+        lead = f"{one['seq']:6} {moment} {one['type']:{TYPE_WIDTH}} "
+        text = neutralise(" ".join(gist(one["type"], one["payload"]).split()))
+        yield lead + textwrap.shorten(text, max(20, WIDTH - len(lead)), placeholder="…")

@@ -1,0 +1,236 @@
+"""The ledger file: the only owner of its tables, append-only, durable when acknowledged."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import secrets
+from typing import TYPE_CHECKING, Any
+
+from dmm.errors import IndexBroken, LedgerBroken, LedgerRefused, StorageError
+from dmm.files.durable import make_folder, sync_directory, translated
+from dmm.ledger import tables
+from dmm.ledger.chain import Head
+from dmm.ledger.upcast import UPCASTS
+from dmm.ledger.writer import Writer
+from dmm.storage import sqlite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    import apsw
+
+    from dmm.domain.event import Draft, Event
+    from dmm.ledger.upcast import Upcasts
+
+_RESTORE = "restore the last backup; dmm ledger verify tells what is left"
+
+
+@contextlib.contextmanager
+def _guarded(where: str, *, ledger: str | None = None) -> Iterator[None]:
+    """Tell damage as what it is here: an index can be built again, a ledger can't."""
+    try:
+        with sqlite.translated(where):
+            yield
+    except IndexBroken as error:
+        if error.where != where:
+            raise
+        raise LedgerBroken(error.what, where=ledger or where, hint=_RESTORE) from error
+
+
+class EventLog:
+    """One ledger file."""
+
+    def __init__(self, connection: apsw.Connection, where: str, upcasts: Upcasts = UPCASTS) -> None:
+        self._connection = connection
+        self._upcasts = upcasts
+        self.where = where
+
+    @classmethod
+    def open(cls, path: Path, upcasts: Upcasts = UPCASTS) -> EventLog:
+        """Open or create a ledger; one of a newer version is refused."""
+        if path.is_symlink():
+            raise LedgerRefused("it leads through a symbolic link", where=str(path))
+        make_folder(path.parent)
+        with _guarded(str(path)):
+            log = cls(sqlite.connect(path, durable=True), str(path), upcasts)
+        log._prepare()
+        return log
+
+    @classmethod
+    def in_memory(cls, upcasts: Upcasts = UPCASTS) -> EventLog:
+        """Make a ledger that lives as long as the process, for stories and trials."""
+        log = cls(sqlite.connect(None), sqlite.MEMORY, upcasts)
+        log._prepare()
+        return log
+
+    def _prepare(self) -> None:
+        try:
+            with _guarded(self.where):
+                self._connection.pragma("secure_delete", "ON")
+                if not self._is_current():
+                    self._make_tables()
+        except BaseException:
+            self.close()
+            raise
+
+    def _make_tables(self) -> None:
+        """Make the tables in a new file; one that is something else is refused."""
+        with sqlite.transaction(self._connection, self.where) as cursor:
+            if self._is_current():
+                return
+            if any(self._marks("application_id", "user_version", "schema_version")):
+                raise self._refusal()
+            cursor.execute(tables.SCHEMA)
+            self._connection.pragma("application_id", tables.APPLICATION_ID)
+            self._connection.pragma("user_version", tables.SCHEMA_VERSION)
+
+    def _is_current(self) -> bool:
+        found = self._marks("application_id", "user_version")
+        return found == (tables.APPLICATION_ID, tables.SCHEMA_VERSION)
+
+    def _marks(self, *names: str) -> tuple[int, ...]:
+        return tuple(int(str(self._connection.pragma(name))) for name in names)
+
+    def _refusal(self) -> LedgerRefused:
+        if self._marks("application_id") == (tables.APPLICATION_ID,):
+            what = "the ledger is of a newer version"
+            hint = "update dmm; this version would not understand what is in it"
+        else:
+            what = "the file is no ledger"
+            hint = "move the file away; a new ledger is made in its place"
+        return LedgerRefused(what, where=self.where, hint=hint)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _select(self, statement: str, *bindings: Any) -> Iterator[tuple[Any, ...]]:
+        with _guarded(self.where):
+            yield from self._connection.execute(statement, bindings)
+
+    def _events(self, statement: str, *bindings: Any) -> Iterator[Event]:
+        rows = self._select(statement, *bindings)
+        return (tables.read_event(row, self._upcasts) for row in rows)
+
+    def head(self) -> Head:
+        """Tell the newest event."""
+        return Head(*next(self._select(tables.HEAD), ()))
+
+    def last_redaction(self) -> int:
+        """Tell when a payload was blanked last; states folded earlier may still hold it."""
+        return int(next(self._select(tables.LAST_REDACTION))[0])
+
+    def events(self, after: int = 0, to: int | None = None) -> Iterator[Event]:
+        """Read events in order."""
+        end = self.head().seq if to is None else to
+        return self._events(tables.BETWEEN, after, end)
+
+    def events_of(self, types: Sequence[str], after: int, to: int) -> Iterator[Event]:
+        """Read events of some types in order."""
+        return self._events(tables.OF_TYPES, after, to, json.dumps(list(types)))
+
+    def event(self, seq: int) -> Event | None:
+        """Read one event."""
+        return next(self._events(tables.ONE, seq), None)
+
+    def find(self, identity: str) -> Event | None:
+        """Find the event that was recorded under an id."""
+        return next(self._events(tables.BY_ID, identity), None)
+
+    def raw(self, after: int = 0) -> Iterator[tuple[Any, ...]]:
+        """Read the stored columns as they are, for verification."""
+        return self._select(tables.RAW, after)
+
+    @contextlib.contextmanager
+    def _changing(self) -> Iterator[apsw.Cursor]:
+        with _guarded(self.where), sqlite.transaction(self._connection, self.where) as cursor:
+            yield cursor
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[Writer]:
+        """Hold the log for a decision and its events: all of them are recorded, or none."""
+        with self._changing() as cursor:
+            yield Writer(cursor, self._upcasts)
+
+    def append(self, drafts: Iterable[Draft]) -> list[Event]:
+        """Record some events in one transaction; they are kept when this returns."""
+        with self.writing() as writer:
+            return [writer.append(draft) for draft in drafts]
+
+    def blank(self, seq: int, draft: Draft) -> Event:
+        """Blank a leaked payload, record that, and erase its bytes; a second try is harmless."""
+        with self.writing() as writer:
+            recorded = writer.blank(seq, draft)
+        with _guarded(self.where):
+            sqlite.erase_freed(self._connection, self.where)
+        return recorded
+
+    def nearest_snapshot(self, to: int, code: str) -> tuple[int, bytes] | None:
+        """Find the newest snapshot up to an event that this code made of this very chain."""
+        row = next(self._select(tables.NEAREST_SNAPSHOT, to, code), None)
+        return None if row is None else (row[0], row[1])
+
+    def snapshots(self, code: str) -> Iterator[tuple[int, bytes]]:
+        """Read all snapshots that this code made."""
+        return ((row[0], row[1]) for row in self._select(tables.SNAPSHOTS, code))
+
+    def keep_snapshots(self, snapshots: Sequence[tuple[int, bytes]], code: str, at: int) -> None:
+        """Keep states for later replays, unless a payload was blanked since redaction `at`.
+
+        They can be made again at any time: a reader neither waits nor fails for them.
+        """
+        rows = [(seq, code, state, at) for seq, state in snapshots]
+        if self._connection.in_transaction:
+            self._connection.executemany(tables.KEEP_SNAPSHOT, rows)
+            return
+        try:
+            with sqlite.impatient(self._connection), self._changing() as cursor:
+                cursor.executemany(tables.KEEP_SNAPSHOT, rows)
+        except LedgerBroken:
+            raise
+        except StorageError:
+            return
+
+    def drop_snapshots(self, seqs: Sequence[int]) -> None:
+        """Drop some snapshots."""
+        with self._changing() as cursor:
+            cursor.executemany(tables.DROP_SNAPSHOT, [(seq,) for seq in seqs])
+
+    def damage(self) -> tuple[str, ...]:
+        """Look for damage of the file itself, below the chain; nothing found is no line."""
+        try:
+            lines = [str(row[0]) for row in self._select("PRAGMA integrity_check")]
+        except LedgerBroken as error:
+            return (error.what,)
+        return () if lines == ["ok"] else tuple(lines)
+
+    def backup(self, target: Path) -> Head:
+        """Copy the ledger while others may write; gives the head of the copy.
+
+        The copy appears under its name only when it is whole.
+        """
+        if target.exists():
+            raise LedgerRefused("the file is already there", where=str(target))
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
+        try:
+            with _guarded(str(temporary), ledger=self.where):
+                sqlite.copy(self._connection, temporary)
+            head = self._check_copy(temporary)
+            with translated(target, "write the backup"):
+                temporary.rename(target)
+                sync_directory(target.parent)
+        finally:
+            temporary.unlink(missing_ok=True)
+        return head
+
+    def _check_copy(self, path: Path) -> Head:
+        copy = EventLog.open(path, self._upcasts)
+        try:
+            found = copy.damage()
+            if found:
+                raise LedgerBroken(f"the copy is damaged: {found[0]}", where=str(path))
+            return copy.head()
+        finally:
+            copy.close()

@@ -1,0 +1,215 @@
+"""What is known at a point of the log: a pure fold of events, the same bytes on every machine."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import Event, EventType, canonical
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+CODE = "state-1"
+VERSION = 1
+QUERIES_KEPT = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something that is held to be so; `previous_value` is what it replaced."""
+
+    key: str
+    value: str
+    confidence: float
+    seq: int
+    previous_value: str | None = None
+    previous_seq: int | None = None
+
+    @property
+    def drifted(self) -> bool:
+        """Whether the value differs from the one before."""
+        return self.previous_seq is not None and self.previous_value != self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """A rule; `rule` is what it was compiled to, None where it is guidance only."""
+
+    seq: int
+    text: str
+    priority: str
+    trust: str
+    triggered_by: int | None = None
+    active: bool = True
+    rule: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision that was committed or blocked."""
+
+    seq: int
+    text: str
+    status: str
+    rationale: str | None = None
+    references: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """Facts by key, constraints and decisions by number, and what was looked up so far.
+
+    `queries` are the recorded look-ups that can satisfy a verification; `committed` tells for each
+    constraint the last committed decision it applied to.
+    """
+
+    seq: int = 0
+    facts: dict[str, Fact] = field(default_factory=dict)
+    constraints: dict[int, Constraint] = field(default_factory=dict)
+    decisions: dict[int, Decision] = field(default_factory=dict)
+    queries: dict[int, str] = field(default_factory=dict)
+    committed: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def in_force(self) -> list[Constraint]:
+        """Active constraints in the order they were added."""
+        return [constraint for constraint in self.constraints.values() if constraint.active]
+
+    def describe(self) -> dict[str, Any]:
+        """The state as plain data."""
+        return {
+            "seq": self.seq,
+            "facts": {key: _describe(fact) for key, fact in self.facts.items()},
+            "constraints": [_describe(one) for one in self.constraints.values()],
+            "decisions": [_describe(one) for one in self.decisions.values()],
+            "queries": [[seq, text] for seq, text in self.queries.items()],
+            "committed": [[rule, seq] for rule, seq in sorted(self.committed.items())],
+        }
+
+    def canonical(self) -> bytes:
+        """The one form of the state as bytes."""
+        return canonical(self.describe()).encode()
+
+    def hash(self) -> str:
+        """The hash of the state: equal logs have equal hashes, everywhere."""
+        return hashlib.sha256(self.canonical()).hexdigest()
+
+
+def _describe(part: Fact | Constraint | Decision) -> dict[str, Any]:
+    return {name: getattr(part, name) for name in _FIELDS[type(part)]}
+
+
+_FIELDS = {kind: tuple(f.name for f in fields(kind)) for kind in (Fact, Constraint, Decision)}
+
+
+def fold(state: State, events: Iterable[Event], *, to: int | None = None) -> State:
+    """Apply events in order; any log can be folded.
+
+    Events that are unknown, blanked, malformed or of a version from the future change nothing but
+    the number.
+    """
+    draft = State(
+        facts=dict(state.facts),
+        constraints=dict(state.constraints),
+        decisions=dict(state.decisions),
+        queries=dict(state.queries),
+        committed=dict(state.committed),
+    )
+    seq = state.seq
+    for event in events:
+        seq = event.seq
+        step = _STEPS.get(event.type)
+        if step is not None and event.payload is not None and event.version == VERSION:
+            step(draft, event)
+    return replace(draft, seq=seq if to is None else to)
+
+
+def _text(event: Event, name: str) -> str | None:
+    value = event.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _number(value: object) -> int | None:
+    return value if type(value) is int else None
+
+
+def _fact(draft: State, event: Event) -> None:
+    key, value = _text(event, "key"), _text(event, "value")
+    if key is None or value is None:
+        return
+    # Taken out first, so that facts stand in the order of their numbers.
+    before = draft.facts.pop(key, None)
+    draft.facts[key] = Fact(
+        key=key,
+        value=value,
+        confidence=_confidence(event.get("confidence")),
+        seq=event.seq,
+        previous_value=None if before is None else before.value,
+        previous_seq=None if before is None else before.seq,
+    )
+
+
+def _confidence(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 1.0
+    return float(max(0, min(1, value)))
+
+
+def _constraint(draft: State, event: Event) -> None:
+    text, rule = _text(event, "text"), event.get("rule")
+    if text is None:
+        return
+    draft.constraints[event.seq] = Constraint(
+        seq=event.seq,
+        text=text,
+        priority=_text(event, "priority") or "required",
+        trust=event.trust,
+        triggered_by=_number(event.get("triggered_by")),
+        rule=rule if isinstance(rule, dict) else None,
+    )
+    # A decision from before the rule has used up what was looked up until then.
+    since = _number(event.get("since"))
+    if since is not None:
+        draft.committed[event.seq] = since
+
+
+def _deactivation(draft: State, event: Event) -> None:
+    target = draft.constraints.get(_number(event.get("seq")) or 0)
+    if target is not None:
+        draft.constraints[target.seq] = replace(target, active=False)
+
+
+def _decision(draft: State, event: Event) -> None:
+    text, applied = _text(event, "text"), event.get("applied")
+    if text is None:
+        return
+    blocked = event.type == EventType.DECISION_BLOCKED
+    draft.decisions[event.seq] = Decision(
+        seq=event.seq,
+        text=text,
+        status="blocked" if blocked else "committed",
+        rationale=_text(event, "rationale"),
+        references=event.references,
+    )
+    if not blocked and isinstance(applied, list):
+        rules = (_number(rule) for rule in applied)
+        draft.committed.update({rule: event.seq for rule in rules if rule is not None})
+
+
+def _query(draft: State, event: Event) -> None:
+    draft.queries[event.seq] = _text(event, "question") or _text(event, "text") or ""
+    if len(draft.queries) > QUERIES_KEPT:
+        del draft.queries[next(iter(draft.queries))]
+
+
+_STEPS: dict[str, Callable[[State, Event], None]] = {
+    EventType.FACT_ADDED: _fact,
+    EventType.CONSTRAINT_ADDED: _constraint,
+    EventType.CONSTRAINT_DEACTIVATED: _deactivation,
+    EventType.DECISION_MADE: _decision,
+    EventType.DECISION_BLOCKED: _decision,
+    EventType.MEMORY_QUERY_ISSUED: _query,
+}
+FOLDED = tuple(str(kind) for kind in _STEPS)

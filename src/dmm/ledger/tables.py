@@ -1,0 +1,126 @@
+"""The tables of a ledger file, the statements on them, and a row read as an event."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import Event
+from dmm.errors import LedgerBroken
+from dmm.ledger.upcast import upcast
+
+if TYPE_CHECKING:
+    from dmm.ledger.upcast import Upcasts
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x444D4D4C  # "DMML"
+
+# REPLACE deletes without asking the trigger on DELETE, so the one on INSERT has to refuse it.
+SCHEMA = """
+CREATE TABLE events (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    type TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    at TEXT NOT NULL,
+    actor TEXT NOT NULL,
+    source TEXT NOT NULL,
+    trust TEXT NOT NULL,
+    session TEXT,
+    caused_by INTEGER,
+    refs TEXT NOT NULL,
+    payload TEXT,
+    payload_hash TEXT NOT NULL,
+    hash TEXT NOT NULL
+) STRICT;
+CREATE INDEX events_by_type ON events(type, seq);
+CREATE TRIGGER events_are_only_appended BEFORE INSERT ON events
+WHEN NEW.seq IS NOT (SELECT coalesce(max(seq), 0) + 1 FROM events)
+    OR EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
+BEGIN SELECT RAISE(ABORT, 'events are only appended'); END;
+CREATE TRIGGER events_are_never_deleted BEFORE DELETE ON events
+BEGIN SELECT RAISE(ABORT, 'events are never deleted'); END;
+CREATE TRIGGER events_are_never_changed BEFORE UPDATE ON events
+WHEN NEW.payload IS NOT NULL OR NEW.seq IS NOT OLD.seq OR NEW.id IS NOT OLD.id
+    OR NEW.type IS NOT OLD.type OR NEW.version IS NOT OLD.version OR NEW.at IS NOT OLD.at
+    OR NEW.actor IS NOT OLD.actor OR NEW.source IS NOT OLD.source OR NEW.trust IS NOT OLD.trust
+    OR NEW.session IS NOT OLD.session OR NEW.caused_by IS NOT OLD.caused_by
+    OR NEW.refs IS NOT OLD.refs OR NEW.payload_hash IS NOT OLD.payload_hash
+    OR NEW.hash IS NOT OLD.hash
+    OR NOT EXISTS (
+        SELECT 1 FROM events
+        WHERE type = 'PayloadRedacted' AND json_extract(payload, '$.seq') = OLD.seq
+    )
+BEGIN SELECT RAISE(ABORT, 'events are never changed'); END;
+CREATE TABLE snapshots (
+    seq INTEGER PRIMARY KEY, hash TEXT NOT NULL, code TEXT NOT NULL, state BLOB NOT NULL
+) STRICT;
+"""
+BETWEEN = """
+SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload, hash
+FROM events WHERE seq > ?1 AND seq <= ?2 ORDER BY seq
+"""
+OF_TYPES = """
+SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload, hash
+FROM events
+WHERE seq > ?1 AND seq <= ?2 AND type IN (SELECT value FROM json_each(?3)) ORDER BY seq
+"""
+ONE = """
+SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload, hash
+FROM events WHERE seq = ?
+"""
+BY_ID = """
+SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload, hash
+FROM events WHERE id = ?
+"""
+RAW = """
+SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload,
+    payload_hash, hash
+FROM events WHERE seq > ?1 ORDER BY seq
+"""
+HEAD = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1"
+LAST_REDACTION = "SELECT coalesce(max(seq), 0) FROM events WHERE type = 'PayloadRedacted'"
+APPEND = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+BLANK = "UPDATE events SET payload = NULL WHERE seq = ?"
+NEAREST_SNAPSHOT = """
+SELECT s.seq, s.state FROM snapshots s JOIN events e ON e.seq = s.seq AND e.hash = s.hash
+WHERE s.seq <= ?1 AND s.code = ?2 ORDER BY s.seq DESC LIMIT 1
+"""
+SNAPSHOTS = "SELECT seq, state FROM snapshots WHERE code = ? ORDER BY seq"
+# A payload may have been blanked since the state was folded; then the state is not kept.
+KEEP_SNAPSHOT = """
+INSERT OR REPLACE INTO snapshots
+SELECT ?1, hash, ?2, ?3 FROM events
+WHERE seq = ?1 AND ?4 = (
+    SELECT coalesce(max(seq), 0) FROM events WHERE type = 'PayloadRedacted'
+)
+"""
+DROP_SNAPSHOTS = "DELETE FROM snapshots WHERE seq >= ?"
+DROP_SNAPSHOT = "DELETE FROM snapshots WHERE seq = ?"
+
+
+def read_event(row: tuple[Any, ...], upcasts: Upcasts) -> Event:
+    """Read a row as an event, in the newest form that is known of its type."""
+    seq, identity, kind, version, at, actor, source, trust, session, caused_by = row[:10]
+    try:
+        references = tuple(json.loads(row[10])) if row[10] != "[]" else ()
+        payload = None if row[11] is None else json.loads(row[11])
+    except (ValueError, TypeError, RecursionError) as error:
+        hint = "dmm ledger verify tells whether it was edited"
+        raise LedgerBroken(f"event {seq} can't be read: {error}", hint=hint) from error
+    event = Event(
+        seq=seq,
+        id=identity,
+        type=kind,
+        version=version,
+        at=at,
+        actor=actor,
+        source=source,
+        trust=trust,
+        session=session,
+        caused_by=caused_by,
+        references=references,
+        payload=payload,
+        hash=row[12],
+    )
+    return upcast(event, upcasts) if kind in upcasts else event

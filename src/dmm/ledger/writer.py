@@ -1,0 +1,97 @@
+"""Appending within one transaction: each event checked, linked to the head, and recorded once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import Draft, Event, EventType, canonical
+from dmm.errors import LedgerRefused
+from dmm.ledger import tables
+from dmm.ledger.chain import Head, hash_payload, link
+
+if TYPE_CHECKING:
+    import apsw
+
+    from dmm.ledger.upcast import Upcasts
+
+MAX_PAYLOAD = 1 << 20
+MAX_DEPTH = 64
+
+
+class Writer:
+    """Appends within one transaction; the head can't move under it."""
+
+    def __init__(self, cursor: apsw.Cursor, upcasts: Upcasts) -> None:
+        self._cursor = cursor
+        self._upcasts = upcasts
+        self.head = Head(*next(cursor.execute(tables.HEAD), ()))
+
+    def find(self, identity: str) -> Event | None:
+        """Find the event that was recorded under an id, to know a second try before deciding."""
+        row = next(self._cursor.execute(tables.BY_ID, (identity,)), None)
+        return None if row is None else tables.read_event(row, self._upcasts)
+
+    def append(self, draft: Draft) -> Event:
+        """Record one event; one that was recorded before under the same id is given back."""
+        known = self.find(draft.id)
+        if known is not None:
+            return known
+        seq = self.head.seq + 1
+        _check_links(draft, seq)
+        payload = _write_payload(draft)
+        columns = (
+            *(seq, draft.id, str(draft.type), draft.version, draft.at, draft.actor),
+            *(draft.source, str(draft.trust), draft.session, draft.caused_by),
+            canonical(list(draft.references)) if draft.references else "[]",
+        )
+        payload_hash = hash_payload(payload)
+        try:
+            digest = link(self.head.hash, (*columns, payload_hash))
+        except UnicodeEncodeError as error:
+            raise LedgerRefused("an event can't be written as UTF-8") from error
+        self._cursor.execute(tables.APPEND, (*columns, payload, payload_hash, digest))
+        self.head = Head(seq, digest)
+        return tables.read_event((*columns, payload, digest), self._upcasts)
+
+    def blank(self, seq: int, draft: Draft) -> Event:
+        """Blank the payload of a leaked event and record that; the chain stays valid."""
+        if draft.type != EventType.PAYLOAD_REDACTED or draft.payload.get("seq") != seq:
+            raise LedgerRefused(f"the draft does not tell that event {seq} is blanked")
+        row = next(self._cursor.execute(tables.ONE, (seq,)), None)
+        if row is None:
+            raise LedgerRefused(f"there is no event {seq}", hint="dmm ledger log shows the events")
+        if row[2] == EventType.PAYLOAD_REDACTED:
+            raise LedgerRefused(f"event {seq} tells what was blanked; it is not blanked itself")
+        recorded = self.append(draft)
+        self._cursor.execute(tables.BLANK, (seq,))
+        # A snapshot may hold what was just blanked.
+        self._cursor.execute(tables.DROP_SNAPSHOTS, (seq,))
+        return recorded
+
+
+def _check_links(draft: Draft, seq: int) -> None:
+    links = draft.references if draft.caused_by is None else (*draft.references, draft.caused_by)
+    for target in links:
+        if not 0 < target < seq:
+            what = f"there is no earlier event {target}"
+            raise LedgerRefused(what, hint="dmm ledger log shows the events")
+
+
+def _write_payload(draft: Draft) -> str:
+    try:
+        payload = canonical(draft.payload)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise LedgerRefused(f"a payload is plain data: {error}") from error
+    if len(payload) > MAX_PAYLOAD:
+        raise LedgerRefused(f"an event holds at most {MAX_PAYLOAD >> 20} MiB")
+    # Counting the brackets clears all but a few.
+    if payload.count("[") + payload.count("{") > MAX_DEPTH and not _fits(draft.payload, MAX_DEPTH):
+        raise LedgerRefused(f"a payload is nested at most {MAX_DEPTH} deep")
+    return payload
+
+
+def _fits(value: Any, levels: int) -> bool:
+    if not isinstance(value, dict | list | tuple):
+        return True
+    inner = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_fits(one, levels - 1) for one in inner)

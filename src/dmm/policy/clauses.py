@@ -1,0 +1,240 @@
+"""What a decision says is done: its acts with their objects, conditions and polarity."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dmm.policy import lexicon as lex
+from dmm.policy.acts import Act, Clause, Polarity, Reading, Role
+from dmm.policy.derived import derived_acts
+from dmm.policy.language import Sort, Token, sentences_of, tokens_of
+from dmm.policy.phrases import Phrase, phrases_of
+from dmm.policy.polarity import ClausePolarity
+from dmm.policy.quantities import quantities_of
+from dmm.policy.verbs import is_participle, is_verb
+
+
+def read(text: str, verbs: frozenset[str] = frozenset()) -> Reading:
+    """Read a text into its acts and amounts; `verbs` are known besides the lexicon's."""
+    tokens = tokens_of(text)
+    if verbs:
+        tokens = tuple(
+            replace(token, acting=token.acting | (token.forms & verbs)) for token in tokens
+        )
+    ranges = sentences_of(tokens)
+    acts: list[Act] = []
+    for number, (first, last) in enumerate(ranges):
+        acts.extend(_Sentence(tokens, first, last, number).acts())
+    return Reading(text, tokens, tuple(acts), quantities_of(tokens), tuple(ranges))
+
+
+_SEGMENT_MARKS = frozenset(",:()[]{}|/\N{EM DASH}\N{EN DASH}")
+
+
+class _Sentence:
+    """Reads one sentence; holds the act that later pieces of the sentence attach to."""
+
+    def __init__(self, tokens: tuple[Token, ...], first: int, last: int, number: int) -> None:
+        self.tokens = tokens
+        self.first = first
+        self.last = last
+        self.number = number
+        self.question = tokens[last - 1].text == "?"
+        self.found: list[Act] = []
+
+    def acts(self) -> list[Act]:
+        for clause in self.clauses():
+            self._read_clause(clause)
+        for act in tuple(self.found):
+            self.found.extend(derived_acts(act))
+        return self.found
+
+    def clauses(self) -> list[Clause]:
+        found: list[Clause] = []
+        start, role, opener = self.first, Role.MAIN, ""
+        for index in range(self.first, self.last):
+            token = self.tokens[index]
+            if token.sort is Sort.MARK and token.text in _SEGMENT_MARKS:
+                self._close(found, start, index, role, opener)
+                start, role, opener = index + 1, Role.MAIN, token.text
+                continue
+            opened = self._opens(index, start)
+            if opened is not None:
+                self._close(found, start, index, role, opener)
+                start, role, opener = index + 1, opened, token.text
+        self._close(found, start, self.last, role, opener)
+        return found
+
+    def _close(self, found: list[Clause], start: int, end: int, role: Role, opener: str) -> None:
+        while end > start and self.tokens[end - 1].sort is Sort.MARK:
+            end -= 1
+        if end > start:
+            found.append(Clause(start, end, role, opener))
+
+    def _opens(self, index: int, start: int) -> Role | None:
+        word = self.tokens[index].text
+        if word == "so":
+            return Role.MAIN if self._has_verb(index + 1, 5) else None
+        if word in lex.CONJUNCTIONS:
+            return Role.MAIN if self._starts_clause(index + 1) else None
+        if word in lex.CONCESSIONS:
+            return Role.CONCESSION
+        if word in ("because", "since") or (word == "as" and self._reason_as(index)):
+            return Role.REASON
+        if word in lex.SUBORDINATORS:
+            return Role.CONDITION if self._has_verb(index + 1) else None
+        if word in lex.RELATIVES and (index > start or word in ("which", "who")):
+            return Role.RELATIVE if self._has_verb(index + 1, 5) else None
+        return None
+
+    def _reason_as(self, index: int) -> bool:
+        following = self.tokens[index + 1].text if index + 1 < self.last else ""
+        return index == self.first or following in lex.PRONOUNS
+
+    def _starts_clause(self, index: int) -> bool:
+        while index < self.last and self.tokens[index].text in lex.ADVERBS:
+            index += 1
+        if index >= self.last:
+            return False
+        word = self.tokens[index].text
+        if word in lex.PRONOUNS or word in lex.AUXILIARIES:
+            return True
+        return is_verb(self.tokens, index, index)
+
+    def _has_verb(self, index: int, within: int = 8) -> bool:
+        for position in range(index, min(self.last, index + within)):
+            token = self.tokens[position]
+            if token.sort is Sort.MARK:
+                return False
+            if token.text in lex.AUXILIARIES or is_verb(self.tokens, position, index):
+                return True
+        return False
+
+    def _read_clause(self, clause: Clause) -> None:
+        verbs = [
+            index
+            for index in range(clause.first, clause.last)
+            if is_verb(self.tokens, index, clause.first)
+        ]
+        if not verbs:
+            verbs = self._linking_verb(clause)
+        if not verbs:
+            self._attach(clause)
+            return
+        self._read_verbs(clause, verbs)
+
+    def _linking_verb(self, clause: Clause) -> list[int]:
+        for index in range(clause.last - 1, clause.first - 1, -1):
+            if self.tokens[index].text in _LINKING:
+                return [index]
+        return []
+
+    def _attach(self, clause: Clause) -> None:
+        phrases = phrases_of(self.tokens, clause.first, clause.last)
+        if clause.role is Role.MAIN and self.found:
+            base = self.found[-1]
+            if base.verb is not None or len(self.found) == 1:
+                self.found[-1] = replace(base, phrases=base.phrases + phrases)
+                return
+        aside = clause.role is not Role.MAIN or self.question
+        polarity = Polarity.ASIDE if aside else Polarity.UNSURE
+        self.found.append(Act(None, frozenset(), polarity, clause.role, phrases, self.number))
+
+    def _read_verbs(self, clause: Clause, verbs: list[int]) -> None:
+        polarity = ClausePolarity(self.tokens, clause, self.found, question=self.question)
+        start = clause.first
+        for order, verb in enumerate(verbs):
+            end = verbs[order + 1] if order + 1 < len(verbs) else clause.last
+            state = polarity.at(start, verb)
+            phrases = phrases_of(self.tokens, verb + 1, self._cut(verb, end))
+            subject = self._subject(start, verb, order)
+            passive = self._passive(clause, verb, bool(order))
+            if subject is not None:
+                phrases = (subject, *phrases)
+            self.found.append(
+                Act(
+                    verb,
+                    self.tokens[verb].forms,
+                    state,
+                    clause.role,
+                    phrases,
+                    self.number,
+                    passive,
+                    before=tuple(range(start, verb)),
+                )
+            )
+            polarity.pass_verb(verb)
+            self._serve_purpose(verb)
+            start = verb + 1
+
+    def _serve_purpose(self, verb: int) -> None:
+        """ "Use X to parse Y" is also use of X for Y."""
+        if len(self.found) < 2 or verb == 0 or self.tokens[verb - 1].text != "to":
+            return
+        before, own = self.found[-2], self.found[-1]
+        against = own.forms & (lex.NEGATIVE | lex.REMOVE | lex.MENTION)
+        if before.verb is None or against or own.polarity is not Polarity.DONE:
+            return
+        purpose = tuple(replace(phrase, preposition="for") for phrase in own.objects())
+        self.found[-2] = replace(before, phrases=before.phrases + purpose)
+
+    def _cut(self, verb: int, end: int) -> int:
+        """Where the words of this verb end: words that lead to the next verb are not its own."""
+        if end >= self.last or not is_verb(self.tokens, end, verb):
+            return end
+        while end - 1 > verb and self.tokens[end - 1].text in _LEADING:
+            end -= 1
+        return end
+
+    def _subject(self, start: int, verb: int, order: int) -> Phrase | None:
+        if order and self._has_own_subject(verb):
+            return self._taken_subject()
+        if order and not is_participle(self.tokens, verb):
+            return None
+        if order and self.found:
+            own = [p for p in self.found[-1].phrases if p.preposition != "subject"]
+            return replace(own[-1], preposition="subject") if own else None
+        indices = tuple(
+            index
+            for index in range(start, verb)
+            if self.tokens[index].sort is not Sort.MARK
+            and self.tokens[index].text not in _NO_SUBJECT
+        )
+        return Phrase("subject", indices, False) if indices else None
+
+    def _has_own_subject(self, verb: int) -> bool:
+        """ "Make sure eval is never called": the words before "is" belong to "called"."""
+        before = verb - 1
+        while before > self.first and self.tokens[before].text in lex.ADVERBS | lex.NEGATIONS:
+            before -= 1
+        word = self.tokens[before].text
+        return word in lex.AUXILIARIES or self.tokens[verb - 1].text == "cannot"
+
+    def _taken_subject(self) -> Phrase | None:
+        last = self.found[-1]
+        own = [phrase for phrase in last.phrases if phrase.preposition != "subject"]
+        if not own:
+            return None
+        kept = tuple(phrase for phrase in last.phrases if phrase is not own[-1])
+        self.found[-1] = replace(last, phrases=kept)
+        return replace(own[-1], preposition="subject", negated=False)
+
+    def _passive(self, clause: Clause, verb: int, later: bool) -> bool:
+        if not is_participle(self.tokens, verb):
+            return False
+        near = range(max(clause.first, verb - 4), verb)
+        return later or any(self.tokens[index].text in lex.BE for index in near)
+
+
+_LINKING = lex.BE | {"has", "have", "had", "having", "with"} - {"with"}
+_LEADING = (
+    lex.AUXILIARIES | lex.NEGATIONS | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from"}
+)
+_NO_SUBJECT = (
+    lex.DETERMINERS
+    | lex.PRONOUNS
+    | lex.AUXILIARIES
+    | lex.ADVERBS
+    | lex.NEGATIONS
+    | {"to", "please"}
+)

@@ -1,0 +1,127 @@
+"""Options: the flags, their values and the operands of one invocation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dmm.policy.commands.values import Invocation, Word
+
+_GIT = "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env"
+_KUBECTL = "-n --namespace --context --cluster --kubeconfig -l --selector -f --filename -o --output"
+_CLOUD = "--profile --region --project --output --query --endpoint-url --account"
+_VALUED = {
+    "git": _GIT,
+    "git commit": "-m --message -F --file -C -c --author --date -t --template --trailer --fixup",
+    "git tag": "-m --message -F --file -u",
+    "git stash": "-m --message",
+    "git merge": "-m --message -s --strategy -X -F --file",
+    "git push": "-o --push-option --repo --receive-pack --exec",
+    "git clean": "-e --exclude",
+    "git restore": "-s --source --pathspec-from-file",
+    "git checkout": "-b -B --orphan --conflict --pathspec-from-file",
+    "git switch": "-c -C --create --orphan",
+    "git rebase": "-x --exec --onto -s -X --strategy",
+    "git reset": "--pathspec-from-file",
+    "git notes": "-m -F",
+    "kubectl": _KUBECTL,
+    "oc": _KUBECTL,
+    "helm": "-n --namespace --kube-context --kubeconfig -f --values --set --version",
+    "docker": "-H --host --context -c --config -l --log-level",
+    "docker-compose": "-f --file -p --project-name",
+    "aws": _CLOUD,
+    "gcloud": _CLOUD,
+    "az": "--subscription --resource-group -g -n --name",
+    "npm": "--prefix -C --registry --workspace -w --tag --userconfig",
+    "pnpm": "--dir -C --filter -F --registry",
+    "yarn": "--cwd --registry",
+    "pip": "-r --requirement -c --constraint -i --index-url --extra-index-url -t --target -e",
+    "uv": "--directory --project -p --python -r --requirement --index-url --group --extra",
+    "poetry": "-G --group -C --directory --extras -E",
+    "cargo": "--manifest-path --target-dir -p --package --features -F --git --branch --path",
+    "twine": "-r --repository --repository-url -u -p --config-file",
+    "make": "-C -f -j",
+    "chmod": "--reference",
+    "terraform": "",
+    "grep": "-e -f -m -A -B -C --include --exclude --exclude-dir --max-count --regexp --file",
+    "rg": "-e -f -m -A -B -C -g --glob -t --type -T --regexp --file",
+    "sed": "-e -f --expression --file",
+    "head": "-n -c",
+    "tail": "-n -c",
+    "redis-cli": "-h -p -a -n -u -s --user --pass",
+    "gh": "-R --repo -t --title -b --body",
+}
+VALUED = {name: frozenset(options.split()) for name, options in _VALUED.items()}
+SUBCOMMANDED = frozenset({
+    "git", "kubectl", "oc", "helm", "docker", "podman", "docker-compose", "aws", "gcloud", "az",
+    "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "cargo", "go", "gem",
+    "twine", "terraform", "tofu", "terragrunt", "pulumi", "gh", "glab", "apt", "apt-get", "brew",
+    "systemctl", "rails", "rake", "prisma", "flyctl", "heroku", "vercel", "conda", "dotnet",
+    "composer", "mix", "bundle", "jj", "hg", "svn", "gsutil", "s3cmd", "rclone", "redis-cli",
+})  # fmt: skip
+_LONG_WITH_ONE_DASH = frozenset(
+    {"find", "terraform", "tofu", "terragrunt", "java", "go", "openssl"}
+)
+_NO_OPTIONS: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The arguments of one invocation, sorted: `-rf` counts as `-r` and `-f`."""
+
+    flags: frozenset[str]
+    operands: tuple[Word, ...]
+    separated: tuple[Word, ...]
+
+    def has(self, alternatives: str) -> bool:
+        """Tell whether one of the alternatives (`-r|-R|--recursive`) is given.
+
+        A long option may be cut short as far as GNU and Git allow it to be.
+        """
+        for wanted in alternatives.split("|"):
+            if wanted in self.flags:
+                return True
+            if wanted.startswith("--") and any(
+                len(flag) >= _SHORTEST_CUT and wanted.startswith(flag) for flag in self.flags
+            ):
+                return True
+        return False
+
+    def has_exactly(self, alternatives: str) -> bool:
+        """Tell whether one of the alternatives is given in full."""
+        return any(wanted in self.flags for wanted in alternatives.split("|"))
+
+
+_SHORTEST_CUT = 5
+
+
+def read_options(invocation: Invocation) -> Options:
+    """Sort the arguments of an invocation into flags and operands."""
+    program = invocation.program
+    valued = VALUED.get(program, _NO_OPTIONS)
+    whole = program in _LONG_WITH_ONE_DASH
+    flags: set[str] = set()
+    operands: list[Word] = []
+    words = invocation.words[1:]
+    at = 0
+    while at < len(words):
+        text = words[at].text
+        at += 1
+        if text == "--":
+            return Options(frozenset(flags), (*operands, *words[at:]), words[at:])
+        if not text.startswith("-") or text == "-":
+            if not operands and program in SUBCOMMANDED:
+                valued = valued | VALUED.get(f"{program} {text}", _NO_OPTIONS)
+            operands.append(words[at - 1])
+            continue
+        _add_flags(text, flags, whole=whole)
+        at += text in valued
+    return Options(frozenset(flags), tuple(operands), ())
+
+
+def _add_flags(text: str, flags: set[str], *, whole: bool) -> None:
+    name = text.partition("=")[0]
+    flags.add(name)
+    if not whole and not text.startswith("--"):
+        flags.update(f"-{letter}" for letter in name[1:])

@@ -1,0 +1,184 @@
+"""Rules in plain words, each with a decision it blocks and one it allows."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from dmm.policy import lexicon as lex
+from dmm.policy.rules import (
+    Action,
+    Exclusive,
+    Exemption,
+    Limit,
+    Noun,
+    Part,
+    Prohibition,
+    Requirement,
+    Verification,
+)
+
+_COMPARISONS = {"<=": "at most", "<": "less than", ">=": "at least", ">": "more than"}
+_MEASURES = {
+    "time": "seconds",
+    "size": "bytes",
+    "share": "percent",
+    "length": "metres",
+    "weight": "grams",
+}
+
+
+def in_plain_words(part: Part) -> str:
+    """One sentence that says what the part forbids or asks for."""
+    if isinstance(part, Prohibition):
+        return f"Blocks {_act(part.action)}{_but(part.exemptions)}."
+    if isinstance(part, Verification):
+        topics = " and of ".join(" ".join(item.text for item in topic) for topic in part.topics)
+        return f"Blocks {_act(part.before)} until a lookup of {topics} is recorded."
+    if isinstance(part, Exclusive):
+        return (
+            f'Blocks "{part.action.text}" done with anything else than "{noun_text(part.choice)}".'
+        )
+    if isinstance(part, Limit):
+        bound = f"{_COMPARISONS[part.comparison]} {_amount(part, Decimal(part.value))}"
+        return f"Blocks amounts that are not {bound}."
+    return f'Blocks decisions that do without "{part.text}".'
+
+
+def _act(action: Action) -> str:
+    if not action.verbs:
+        return f'bringing about "{action.text}"'
+    return f'the act "{action.text}"'
+
+
+def _but(exemptions: tuple[Exemption, ...]) -> str:
+    if not exemptions:
+        return ""
+    shown = " or ".join(" ".join(item.text for item in one.terms) for one in exemptions)
+    if exemptions[0].must_be_absent:
+        return f" without {shown}"
+    return f", except {shown}"
+
+
+def noun_text(noun: Noun) -> str:
+    """The noun with its modifiers."""
+    return " ".join([*(item.text for item in noun.modifiers), noun.head.text])
+
+
+def examples_of(part: Part) -> tuple[str, str]:
+    """A decision the part blocks and one it allows."""
+    if isinstance(part, Prohibition):
+        return _prohibition(part)
+    if isinstance(part, Verification):
+        return _imperative(part.before), _denied(part.before)
+    if isinstance(part, Exclusive):
+        return _exclusive(part)
+    if isinstance(part, Limit):
+        return _limit(part)
+    return _requirement(part)
+
+
+def _exclusive(part: Exclusive) -> tuple[str, str]:
+    place = f"{part.place} " if part.place else ""
+    verb, rest = _base(part.action), _conditions(part.action)
+    choice = noun_text(part.choice)
+    allowed = f"{verb} {place}{choice}{rest}".capitalize()
+    if part.action.objects:
+        thing = f"the {noun_text(part.action.objects[0])}"
+        act = f"{verb} {thing}{rest}".capitalize()
+        return f"{act} instead of {place}{choice}", f"{act} {place}{choice}"
+    if part.place in lex.OPEN_PLACES and part.one_thing:
+        return f"{verb} {place}somewhere-else{rest}".capitalize(), allowed
+    if part.always:
+        return f"Do not {verb} {place}{choice}{rest}", allowed
+    return f"{verb} instead of {place}{choice}{rest}".capitalize(), allowed
+
+
+def _requirement(part: Requirement) -> tuple[str, str]:
+    subject = f" the {noun_text(part.subject)}" if part.subject else " it"
+    return f"Choose{subject} without {part.text}", f"Choose{subject} with {part.text}"
+
+
+def _prohibition(part: Prohibition) -> tuple[str, str]:
+    act = _imperative(part.action)
+    absent = [one for one in part.exemptions if one.must_be_absent]
+    blocked = act
+    if absent:
+        blocked = f"{act} without {' '.join(item.text for item in absent[0].terms)}"
+    return blocked, _denied(part.action)
+
+
+def _denied(action: Action) -> str:
+    if action.subject is None:
+        return f"Do not {_lower(_imperative(action))}"
+    return _imperative(action).replace(" will ", " will not ", 1)
+
+
+def _imperative(action: Action) -> str:
+    verb = _base(action) if action.verbs else "use"
+    manner = " ".join(item.text for item in action.manner)
+    what = noun_text(action.objects[0]) if action.objects else ""
+    words = f"{manner} {verb} {what}{_conditions(action)}"
+    if action.subject is not None:
+        words = f"{noun_text(action.subject)} will {words}"
+    text = " ".join(words.split())
+    return text[:1].upper() + text[1:]
+
+
+def _base(action: Action) -> str:
+    verb = action.verbs[0]
+    words = [form for form in verb.forms if not form.startswith("=")]
+    return min(words, key=lambda form: (form not in lex.VERBS, *_plainness(form, verb.text), form))
+
+
+def _plainness(form: str, text: str) -> tuple[bool, bool, int]:
+    """The base of an unlisted verb: prescribe for prescribing, sprint for sprinting."""
+    inflected = text.endswith(("ing", "ed"))
+    mute = form.endswith("e") != form.rstrip("e").endswith(("b", "c", "g", "s", "u", "v", "z"))
+    return (form == text if inflected else form != text), mute, len(form)
+
+
+def _conditions(action: Action) -> str:
+    return "".join(f" {one.preposition} {noun_text(one.nouns[0])}" for one in action.conditions)
+
+
+def _lower(text: str) -> str:
+    return text[:1].lower() + text[1:]
+
+
+def _limit(part: Limit) -> tuple[str, str]:
+    above = part.comparison in ("<=", "<")
+    value = Decimal(part.value)
+    over, under = value * 2 + 1, value / 2
+    broken, kept = (over, under) if above else (under, over)
+    subject = " ".join(item.text for item in part.subject) or "amount"
+    if part.measure == "version":
+        return _versions(part, subject, above)
+    joint = "with" if part.counted else "at"
+    return (
+        f"Set the {subject} {joint} {_amount(part, broken)}",
+        f"Set the {subject} {joint} {_amount(part, kept)}",
+    )
+
+
+def _versions(part: Limit, subject: str, above: bool) -> tuple[str, str]:
+    major, *rest = part.version
+    higher = ".".join(map(str, [major + 1, *rest]))
+    lower = ".".join(map(str, [max(0, major - 1), *rest]))
+    broken, kept = (higher, lower) if above else (lower, higher)
+    return f"Use {subject} {broken}", f"Use {subject} {kept}"
+
+
+def _amount(part: Limit, value: Decimal) -> str:
+    per = f" per {part.per}" if part.per else ""
+    if part.measure == "version":
+        return ".".join(map(str, part.version))
+    if part.measure == "clock":
+        minutes = int(min(value, Decimal(1439)))
+        return f"{minutes // 60}:{minutes % 60:02d}"
+    number = f"{value.normalize():f}"
+    if part.measure == "count":
+        whole = f"{value.to_integral_value():f}"
+        return f"{whole} {part.counted.text if part.counted else ''}".strip()
+    if part.measure.startswith("money:"):
+        return f"{number} {part.measure.partition(':')[2] or 'usd'}{per}"
+    return f"{number} {_MEASURES[part.measure]}{per}"

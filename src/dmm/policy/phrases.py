@@ -1,0 +1,67 @@
+"""Noun phrases: the words that follow a verb or a preposition, and whether they are denied."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.policy import lexicon as lex
+from dmm.policy.language import Sort, Token
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_DENYING = frozenset(("without", "except", "insteadof"))
+_SKIPPED = (lex.DETERMINERS | lex.PRONOUNS | lex.AUXILIARIES | lex.ADVERBS) - lex.COMMON_ADVERBS | {
+    "once"
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Content words under one preposition; `None` marks a direct object."""
+
+    preposition: str | None
+    indices: tuple[int, ...]
+    negated: bool
+
+
+class _Scan:
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.found: list[Phrase] = []
+        self.preposition: str | None = None
+        self.negated = False
+        self.indices: list[int] = []
+
+    def flush(self) -> None:
+        if self.indices:
+            self.found.append(Phrase(self.preposition, tuple(self.indices), self.negated))
+        self.indices = []
+
+    def take(self, index: int) -> None:
+        token = self.tokens[index]
+        word = token.text
+        if word == "not" or (word == "no" and not token.glued) or word in ("neither", "nor"):
+            self.flush()
+            self.negated = True
+        elif word in lex.PREPOSITIONS:
+            held = bool(self.indices)
+            self.flush()
+            if not (self.negated and word == "of"):
+                self.negated = word in _DENYING or (self.negated and not held)
+            self.preposition = word
+        elif word in lex.CONJUNCTIONS or token.sort is Sort.MARK:
+            self.flush()
+            self.negated = self.negated and word != "but"
+        elif word not in _SKIPPED:
+            self.indices.append(index)
+
+
+def phrases_of(tokens: Sequence[Token], first: int, last: int) -> tuple[Phrase, ...]:
+    """The phrases of a stretch of tokens, the direct object first."""
+    scan = _Scan(tokens)
+    for index in range(first, last):
+        scan.take(index)
+    scan.flush()
+    return tuple(scan.found)

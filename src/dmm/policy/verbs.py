@@ -1,0 +1,209 @@
+"""Which words of a text are its verbs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.policy import lexicon as lex
+from dmm.policy.language import Sort, Token
+from dmm.policy.wordsets import word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_BEFORE_VERB = (
+    lex.PRONOUNS
+    | lex.AUXILIARIES
+    | (lex.NEGATIONS - {"no", "without", "except", "insteadof"})
+    | lex.ADVERBS
+    | lex.CONJUNCTIONS
+    | {"please", "to", "cannot"}
+)
+_DIRECTED = word_set("push merge deploy switch move migrate go send release ship commit")
+_GERUND_AFTER = lex.PREPOSITIONS | lex.SUBORDINATORS | {"without", "insteadof", "except", "by"}
+
+
+_NOT_ADVERBS = word_set(
+    """family july italy assembly supply reply apply fly ally anomaly monopoly belly jelly rally"""
+)
+
+
+def is_adverb(token: Token) -> bool:
+    """Whether the word says how something is done."""
+    if token.text in lex.COMMON_ADVERBS:
+        return True
+    return token.text.endswith("ly") and token.text not in _NOT_ADVERBS
+
+
+_LEADS_VERB = (lex.AUXILIARIES - lex.BE) | lex.CONJUNCTIONS | {"to", "please"}
+_LONGEST_COMPOUND = 6
+_SKIPPED_BEFORE = lex.ADVERBS - {"not", "never"} | {"force"}
+
+
+def is_verb(tokens: Sequence[Token], index: int, start: int) -> bool:
+    """Whether the token at `index` is a verb, in a clause that begins at `start`."""
+    token = tokens[index]
+    if token.sort is not Sort.WORD or _is_grammar(tokens, index):
+        return False
+    before = index - 1
+    lowest = max(start, index - _LONGEST_COMPOUND)
+    while before >= lowest and _may_be_skipped(tokens[before]):
+        before -= 1
+    if before >= start and tokens[before + 1].glued:
+        before = _compound_start(tokens, before, start)
+    if token.text == "force" and index + 1 < len(tokens) and tokens[index + 1].acting:
+        return False
+    if not token.acting:
+        return _unknown_verb(tokens, index, before, start)
+    if _is_part_of_name(tokens, index):
+        return False
+    if before < start:
+        return _opens_clause(tokens, index)
+    return _after(tokens, index, before, start)
+
+
+def _is_grammar(tokens: Sequence[Token], index: int) -> bool:
+    text = tokens[index].text
+    if text == "going":
+        return index + 1 < len(tokens) and tokens[index + 1].text == "to"
+    return text in lex.AUXILIARIES or text in lex.PREPOSITIONS
+
+
+def _may_be_skipped(token: Token) -> bool:
+    return token.text in _SKIPPED_BEFORE or is_adverb(token)
+
+
+def _compound_start(tokens: Sequence[Token], before: int, start: int) -> int:
+    lowest = max(start, before - _LONGEST_COMPOUND)
+    while before > lowest and tokens[before].glued:
+        before -= 1
+    return before - 1
+
+
+def _is_part_of_name(tokens: Sequence[Token], index: int) -> bool:
+    following = tokens[index + 1] if index + 1 < len(tokens) else None
+    return following is not None and following.glued
+
+
+def _opens_clause(tokens: Sequence[Token], index: int) -> bool:
+    text = tokens[index].text
+    following = tokens[index + 1].text if index + 1 < len(tokens) else ""
+    if text.endswith("s") and tokens[index].forms & lex.NOUNLIKE and text not in lex.NOUNLIKE:
+        return False
+    if following in lex.AUXILIARIES and not text.endswith("ing"):
+        return False
+    if text in lex.GERUND_NOUNS:
+        return False
+    if text.endswith("ing"):
+        return following != "of" and not _is_done_to(tokens, index + 1)
+    return text not in lex.NOMINAL or text in tokens[index].acting
+
+
+def _is_done_to(tokens: Sequence[Token], index: int) -> bool:
+    """Whether a noun before this word would be its subject: "booking is", "booking confirmed"."""
+    if index >= len(tokens):
+        return False
+    word = tokens[index]
+    return word.text in lex.AUXILIARIES or (word.text.endswith("ed") and bool(word.acting))
+
+
+def _unknown_verb(tokens: Sequence[Token], index: int, before: int, start: int) -> bool:
+    """An unlisted word is a verb where only a verb can stand."""
+    following = tokens[index + 1].text if index + 1 < len(tokens) else ""
+    if tokens[index].text in _NEVER_VERBS or "not" in tokens[index].forms:
+        return False
+    if before < start:
+        return following in lex.DETERMINERS and following != "that"
+    previous = tokens[before]
+    if previous.text in ("will", "must", "should", "shall", "never", "cannot"):
+        return True
+    leads = previous.text in _LEADS_VERB or "not" in previous.forms
+    return leads and following in lex.DETERMINERS
+
+
+def _after(tokens: Sequence[Token], index: int, before: int, start: int) -> bool:
+    token, previous = tokens[index], tokens[before]
+    if previous.text in lex.DETERMINERS - {"that"}:
+        return False
+    if token.text.endswith("ing"):
+        return _gerund(token, previous)
+    if previous.text == "to":
+        directed = token.forms & lex.NOUNLIKE and _follows_direction(tokens, before, start)
+        return token.text in token.acting and not directed
+    if previous.text in lex.CONJUNCTIONS:
+        return not _adjective(tokens, index)
+    if previous.text in _BEFORE_VERB or "not" in previous.forms or previous.sort is Sort.MARK:
+        return True
+    if previous.text in lex.PREPOSITIONS:
+        return False
+    return _after_noun(tokens, index, before, start)
+
+
+def _after_noun(tokens: Sequence[Token], index: int, before: int, start: int) -> bool:
+    """A verb right after a noun: a past form, an -s form, or a plain form after a plural."""
+    token, previous = tokens[index], tokens[before]
+    if is_participle(tokens, index):
+        return not _adjective(tokens, index)
+    named = before > start and tokens[before - 1].text in lex.DETERMINERS
+    if previous.text in previous.acting and previous.text not in lex.NOUNLIKE and not named:
+        return False
+    if token.forms & lex.NOUNLIKE or (start < before and is_verb(tokens, start, start)):
+        return False
+    if token.text.endswith("s") and token.text not in token.acting:
+        return previous.sort is not Sort.NUMBER and not is_participle(tokens, before)
+    plural = previous.text.endswith("s") and previous.text not in previous.acting
+    return plural and not previous.acting
+
+
+def _gerund(token: Token, previous: Token) -> bool:
+    if token.text in lex.GERUND_NOUNS:
+        return False
+    if previous.text in lex.GERUND_NOUNS_AFTER and token.text in _GERUND_THINGS:
+        return False
+    if previous.text in _GERUND_AFTER or previous.text in _BEFORE_VERB:
+        return True
+    if previous.sort is Sort.MARK or previous.forms & (lex.NEGATIVE | lex.LIGHT | lex.UNSURE):
+        return True
+    return token.text not in lex.NOMINAL and bool(token.forms & _AFTER_NOUN)
+
+
+_GERUND_THINGS = word_set("testing logging caching routing hosting shipping hashing booking")
+_AFTER_NOUN = word_set("use call rely run store send write keep import depend leak")
+
+
+def _follows_direction(tokens: Sequence[Token], before: int, start: int) -> bool:
+    return any(tokens[index].forms & _DIRECTED for index in range(start, before))
+
+
+def _adjective(tokens: Sequence[Token], index: int) -> bool:
+    """A participle between a verb or adjective and a noun describes the noun."""
+    if not is_participle(tokens, index) or index + 1 >= len(tokens):
+        return False
+    following = tokens[index + 1]
+    return following.sort is not Sort.MARK and following.text not in _ENDS_NOUN
+
+
+_NEVER_VERBS = (
+    lex.NEGATIONS
+    | lex.ADVERBS
+    | lex.PRONOUNS
+    | lex.DETERMINERS
+    | lex.CONJUNCTIONS
+    | lex.SUBORDINATORS
+    | lex.RELATIVES
+    | lex.REASONS
+    | lex.CONCESSIONS
+)
+_ENDS_NOUN = lex.PREPOSITIONS | lex.DETERMINERS | lex.CONJUNCTIONS | lex.AUXILIARIES | lex.PRONOUNS
+
+
+def is_participle(tokens: Sequence[Token], index: int) -> bool:
+    """Whether the word is a past form: booked, written, sent."""
+    token = tokens[index]
+    if token.text.endswith("ed"):
+        return True
+    return (
+        bool(token.forms - {token.text})
+        and not token.text.endswith(("ing", "s"))
+        and (token.text not in token.acting and bool(token.acting))
+    )

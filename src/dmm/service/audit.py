@@ -1,0 +1,97 @@
+"""The ledger as a file to be trusted: made, verified against its anchors, copied, read out."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import EventType
+from dmm.errors import LedgerBroken, LedgerRefused
+from dmm.ledger.anchors import anchor_head, read_anchors
+from dmm.ledger.log import EventLog
+from dmm.ledger.replay import prove_snapshots
+from dmm.ledger.verify import verify
+from dmm.service.tracing import traced
+from dmm.service.views import show_event
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dmm.ledger.verify import Verification
+    from dmm.service.chronicle import Chronicle
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """One ledger and the file that its heads are anchored in."""
+
+    chronicle: Chronicle
+    anchors: Path
+
+    @traced()
+    def init(self) -> dict[str, Any]:
+        """Make the ledger, if there is none."""
+        made = not self.chronicle.exists
+        log = self.chronicle.log
+        return {"ledger": log.where, "created": made, "seq": log.head().seq}
+
+    @traced()
+    def verify(self, *, anchor: bool = False) -> dict[str, Any]:
+        """Walk the chain and compare the anchors; the head of a valid one can be anchored."""
+        log = self.chronicle.reading
+        known = read_anchors(self.anchors)
+        found = verify(log.raw(), known.anchors)
+        told = _describe(found) | {"unread_anchor_lines": list(known.malformed)}
+        if not found.valid:
+            return told
+        damage = log.damage()
+        if damage:
+            hint = "restore the last backup"
+            raise LedgerBroken(f"the file is damaged: {damage[0]}", where=log.where, hint=hint)
+        told["wrong_snapshots"] = list(prove_snapshots(log))
+        if anchor and self.chronicle.exists:
+            day = self.chronicle.now().date().isoformat()
+            written = anchor_head(log, self.anchors, day)
+            told["anchored"] = None if written is None else written.seq
+        return told
+
+    @traced()
+    def backup(self, target: Path) -> dict[str, Any]:
+        """Copy the ledger while others may write, and verify the copy."""
+        if not self.chronicle.exists:
+            hint = "make one with: dmm ledger init"
+            raise LedgerRefused("there is no ledger to copy", hint=hint)
+        self.chronicle.log.backup(target)
+        copy = EventLog.open(target)
+        try:
+            found = verify(copy.raw(), read_anchors(self.anchors).anchors)
+        finally:
+            copy.close()
+        return {"path": str(target), **_describe(found)}
+
+    @traced()
+    def entries(self, last: int, kind: str | None = None) -> dict[str, Any]:
+        """Read the newest events, all or of one type."""
+        log = self.chronicle.reading
+        head = log.head().seq
+        if kind is None:
+            found = list(log.events(max(0, head - last), head))
+        else:
+            names = {known.lower(): known.value for known in EventType}
+            wanted = names.get(kind.lower(), kind)
+            found = list(deque(log.events_of([wanted], 0, head), maxlen=last))
+        return {"events": [show_event(event) for event in found]}
+
+
+def _describe(found: Verification) -> dict[str, Any]:
+    return {
+        "valid": found.valid,
+        "events": found.events,
+        "blanked": found.blanked,
+        "head": found.head,
+        "first_bad_seq": found.first_bad,
+        "reason": found.reason,
+        "anchors": found.anchors,
+        "foreign_anchors": found.foreign,
+    }

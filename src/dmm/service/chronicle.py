@@ -1,0 +1,157 @@
+"""The ledger of a project as the services use it: opened when needed, its state held in memory."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import ID_RANDOMNESS, Draft, EventType, Trust, new_id
+from dmm.ledger.chain import Head
+from dmm.ledger.log import EventLog
+from dmm.ledger.replay import replay
+from dmm.ledger.state import State
+from dmm.policy.judge import InForce, Recorded
+from dmm.service.rulebook import Lookups, Rulebook, asks_lookup
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dmm.domain.event import Event
+
+# Tool events are many and seldom a look-up; only those shortly before a decision are read.
+TOOL_EVENTS_WITHIN = 2_000
+TOOL_EVENTS_READ = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Who speaks: the actor, the surface it came through, its session and how far it is trusted."""
+
+    actor: str = "user"
+    source: str = "cli"
+    trust: Trust = Trust.USER
+    session: str | None = None
+
+
+@dataclass(slots=True)
+class Chronicle:
+    """One ledger, with the state at its head; without a path it lives as long as the process."""
+
+    path: Path | None
+    now: Callable[[], dt.datetime]
+    voice: Voice = Voice()
+    _log: EventLog | None = None
+    _nothing: EventLog | None = None
+    _state: State = field(default_factory=State)
+    _head: Head = field(default_factory=Head)
+    _rules: tuple[tuple[int, ...], Rulebook] | None = None
+
+    @property
+    def exists(self) -> bool:
+        """Whether there is a ledger yet."""
+        return self._log is not None or self.path is None or self.path.exists()
+
+    @property
+    def log(self) -> EventLog:
+        """The log, opened or made on first use."""
+        if self._log is None:
+            self._log = EventLog.in_memory() if self.path is None else EventLog.open(self.path)
+        return self._log
+
+    @property
+    def reading(self) -> EventLog:
+        """The log to look at: one that was never made is empty, and stays unmade."""
+        if self.exists:
+            return self.log
+        if self._nothing is None:
+            self._nothing = EventLog.in_memory()
+        return self._nothing
+
+    def draft(
+        self,
+        kind: str,
+        payload: dict[str, Any],
+        *,
+        caused_by: int | None = None,
+        references: tuple[int, ...] = (),
+        event_id: str | None = None,
+    ) -> Draft:
+        """Prepare an event with the time and the voice of this moment."""
+        moment = self.now()
+        milliseconds = int(moment.timestamp() * 1000)
+        return Draft(
+            type=kind,
+            payload=payload,
+            id=event_id or new_id(milliseconds, secrets.token_bytes(ID_RANDOMNESS)),
+            at=moment.isoformat(timespec="milliseconds"),
+            actor=self.voice.actor,
+            source=self.voice.source,
+            trust=self.voice.trust,
+            session=self.voice.session,
+            caused_by=caused_by,
+            references=references,
+        )
+
+    def record(self, draft: Draft) -> Event:
+        """Record one event; it is kept when this returns."""
+        return self.log.append([draft])[0]
+
+    def state(self, to: int | None = None) -> State:
+        """Tell what is known now, or was known at an event."""
+        log = self.reading
+        head = log.head()
+        if to is not None and to != head.seq:
+            return replay(log, to)
+        if self._head != head:
+            start = self._state if self._goes_on(log) else None
+            self._state, self._head = replay(log, head.seq, start=start), head
+        return self._state
+
+    def _goes_on(self, log: EventLog) -> bool:
+        """Say whether the log still holds the events that the state was folded from."""
+        last = log.event(self._head.seq)
+        return last is not None and last.hash == self._head.hash
+
+    def rulebook(self, state: State) -> Rulebook:
+        """Compile the constraints in force, once for as long as they are the same."""
+        key = tuple(one.seq for one in state.in_force)
+        if self._rules is None or self._rules[0] != key:
+            self._rules = key, Rulebook(state.in_force)
+        return self._rules[1]
+
+    def lookups(self, state: State) -> Lookups:
+        """Tell for a constraint what was looked up since the last decision it applied to."""
+        known: dict[int, list[Recorded]] = {}
+
+        def since(constraint: InForce) -> list[Recorded]:
+            if not asks_lookup(constraint.rule):
+                return []
+            last = state.committed.get(constraint.seq, 0)
+            if last not in known:
+                asked = [Recorded(seq, text) for seq, text in state.queries.items() if seq > last]
+                known[last] = asked + self._by_tools(last, state.seq)
+            return known[last]
+
+        return since
+
+    def _by_tools(self, after: int, to: int) -> list[Recorded]:
+        start = max(after, to - TOOL_EVENTS_WITHIN)
+        events = self.reading.events_of([EventType.TOOL_USED], start, to)
+        told = [Recorded(event.seq, text) for event in events if (text := tool_text(event))]
+        return told[-TOOL_EVENTS_READ:]
+
+    def close(self) -> None:
+        """Close the file."""
+        for log in (self._log, self._nothing):
+            if log is not None:
+                log.close()
+        self._log = self._nothing = None
+
+
+def tool_text(event: Event) -> str:
+    """Read what a tool was used for, where that was recorded."""
+    value = event.get("text") or event.get("summary")
+    return value if isinstance(value, str) else ""

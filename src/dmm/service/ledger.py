@@ -1,0 +1,238 @@
+"""Facts, constraints and decisions: recorded, looked up, and held to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import EventType, Trust
+from dmm.errors import LedgerRefused, UsageError
+from dmm.index.analysis import analyze
+from dmm.ledger.state import Constraint, Fact
+from dmm.policy.commands.starter import starter_rules
+from dmm.policy.judge import Priority, Status
+from dmm.service.rulebook import compile_constraint, in_words, last_guarded, show_tool_rule
+from dmm.service.tracing import traced
+from dmm.service.views import show_alerts, show_constraint, show_decision, show_fact, show_state
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dmm.ledger.state import State
+    from dmm.service.chronicle import Chronicle
+    from dmm.service.rulebook import Judgement
+
+SCOPES = ("facts", "constraints", "decisions", "all")
+LONGEST = {"key": 200, "constraint": 4_000}
+LONGEST_TEXT = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger:
+    """The operations on one ledger; each returns plain data."""
+
+    chronicle: Chronicle
+
+    @traced()
+    def add_fact(
+        self, key: str, value: str, confidence: float = 1.0, *, caused_by: int | None = None
+    ) -> dict[str, Any]:
+        """Record a fact; a changed value is an alert."""
+        need("key", key)
+        need("value", value)
+        if not 0.0 <= confidence <= 1.0:
+            raise UsageError("the confidence is a number from 0.0 to 1.0")
+        payload = {"key": key, "value": value, "confidence": confidence}
+        draft = self.chronicle.draft(EventType.FACT_ADDED, payload, caused_by=caused_by)
+        with self.chronicle.log.writing() as writer:
+            before = self.chronicle.state().facts.get(key)
+            event = writer.append(draft)
+        told: dict[str, Any] = {"seq": event.seq, "key": key, "value": value}
+        if before is not None:
+            told["previous_value"] = before.value
+            if before.value != value:
+                told["drift_alert"] = True
+        return told
+
+    @traced()
+    def add_constraint(
+        self, text: str, priority: str = "required", triggered_by: int | None = None
+    ) -> dict[str, Any]:
+        """Record a constraint, compiled; a learned one names the event that taught it."""
+        need("constraint", text)
+        need_priority(priority)
+        if priority == Priority.LEARNED and triggered_by is None:
+            hint = "give triggered_by, the number of the event it was learned from"
+            raise UsageError("a learned constraint names what triggered it", hint=hint)
+        self._need_trust("make")
+        rule = compile_constraint(text).rule
+        payload: dict[str, Any] = {"text": text, "priority": priority, "rule": rule}
+        if triggered_by is not None:
+            payload["triggered_by"] = triggered_by
+        with self.chronicle.log.writing() as writer:
+            since = self._used_up_by(Constraint(0, text, priority, "", rule=rule))
+            draft = self.chronicle.draft(
+                EventType.CONSTRAINT_ADDED,
+                payload | ({"since": since} if since else {}),
+                caused_by=triggered_by,
+            )
+            event = writer.append(draft)
+        told: dict[str, Any] = {"seq": event.seq, "constraint": text, "priority": priority}
+        if triggered_by is not None:
+            told["triggered_by"] = triggered_by
+        return told
+
+    def _used_up_by(self, constraint: Constraint) -> int:
+        decisions = list(self.chronicle.state().decisions.values())
+        return last_guarded(in_words(constraint).rule, decisions)
+
+    @traced()
+    def add_starter(self) -> dict[str, Any]:
+        """Record the starter rules for tool calls; those that are in force already are left."""
+        self._need_trust("make")
+        with self.chronicle.log.writing() as writer:
+            present = {one.text for one in self.chronicle.state().in_force}
+            texts = {f"{rule.id}: {rule.reason}": rule for rule in starter_rules()}
+            added = []
+            for text, rule in texts.items():
+                if text not in present:
+                    stored = show_tool_rule(rule).rule
+                    payload = {"text": text, "priority": "required", "rule": stored}
+                    draft = self.chronicle.draft(EventType.CONSTRAINT_ADDED, payload)
+                    seq = writer.append(draft).seq
+                    added.append({"seq": seq, "constraint": text, "priority": "required"})
+        return {"added": added, "present": len(texts) - len(added)}
+
+    @traced()
+    def deactivate(self, seq: int) -> dict[str, Any]:
+        """Take a constraint out of force, as a new event."""
+        self._need_trust("lift")
+        with self.chronicle.log.writing() as writer:
+            constraint = self.chronicle.state().constraints.get(seq)
+            if constraint is None:
+                hint = "dmm ledger context lists the constraints"
+                raise LedgerRefused(f"event {seq} is no constraint", hint=hint)
+            if not constraint.active:
+                raise LedgerRefused(f"constraint {seq} is out of force already")
+            draft = self.chronicle.draft(
+                EventType.CONSTRAINT_DEACTIVATED, {"seq": seq}, references=(seq,)
+            )
+            event = writer.append(draft)
+        return {"seq": event.seq, "deactivated": seq, "constraint": constraint.text}
+
+    def _need_trust(self, act: str) -> None:
+        if self.chronicle.voice.trust in (Trust.TOOL, Trust.THIRD_PARTY):
+            hint = "a user, a reviewer or an agent can"
+            raise LedgerRefused(f"what a tool returned can't {act} a constraint", hint=hint)
+
+    @traced()
+    def record_message(self, text: str) -> dict[str, Any]:
+        """Record what the user said, so that facts and rules can name it as their cause."""
+        need("text", text)
+        draft = self.chronicle.draft(EventType.USER_MESSAGE_RECEIVED, {"text": text})
+        return {"seq": self.chronicle.record(draft).seq, "text": text}
+
+    @traced()
+    def record_decision(
+        self, text: str, rationale: str, references: Sequence[int] | None = None
+    ) -> dict[str, Any]:
+        """Check a decision against all constraints and record it, committed or blocked."""
+        need("text", text)
+        need("rationale", rationale)
+        refs = tuple(dict.fromkeys(references or ()))
+        with self.chronicle.log.writing() as writer:
+            state = self.chronicle.state()
+            rules = self.chronicle.rulebook(state)
+            verdict = rules.judge(text, self.chronicle.lookups(state))
+            payload = {
+                "text": text,
+                "rationale": rationale,
+                "references": list(refs),
+                "status": "blocked" if verdict.blocked else "committed",
+                "verdict": verdict.describe(),
+                "applied": [] if verdict.blocked else rules.used_up(text),
+            }
+            kind = EventType.DECISION_BLOCKED if verdict.blocked else EventType.DECISION_MADE
+            event = writer.append(self.chronicle.draft(kind, payload, references=refs))
+        if verdict.blocked:
+            return _show_block(verdict)
+        told = {"status": "COMMITTED", "seq": event.seq, "decision": text, "rationale": rationale}
+        return told | ({"warning": verdict.reason} if verdict.status is Status.WARNING else {})
+
+    @traced()
+    def query_memory(self, question: str, scope: str = "all") -> dict[str, Any]:
+        """Search the ledger and record that it was asked, which can satisfy a verification."""
+        need("question", question)
+        if scope not in SCOPES:
+            raise UsageError(f"the scope is one of {', '.join(SCOPES)}")
+        draft = self.chronicle.draft(
+            EventType.MEMORY_QUERY_ISSUED, {"question": question, "scope": scope}
+        )
+        event = self.chronicle.record(draft)
+        state = self.chronicle.state(event.seq)
+        told: dict[str, Any] = {"query_seq": event.seq, "facts": []}
+        if scope in ("facts", "all"):
+            known = ((f"{one.key} {one.value}", show_fact(one)) for one in state.facts.values())
+            told["facts"] = _best(question, known)
+        if scope in ("constraints", "all"):
+            held = ((one.text, show_constraint(one)) for one in state.constraints.values())
+            told["constraints"] = _best(question, held)
+        if scope in ("decisions", "all"):
+            made = ((one.text, show_decision(one)) for one in state.decisions.values())
+            told["decisions"] = _best(question, made)
+        return told
+
+    @traced()
+    def get_memory_context(self) -> dict[str, Any]:
+        """Tell everything that is held to be so, and what should be looked at."""
+        state = self.chronicle.state()
+        found = show_alerts(state, self._replaced(state))
+        return {"current_seq": state.seq, **show_state(state), "alerts": found}
+
+    def _replaced(self, state: State) -> dict[int, Fact]:
+        """Find the facts that decisions rest on and that have another value by now."""
+        current = {fact.seq for fact in state.facts.values()}
+        rested_on = {seq for one in state.decisions.values() for seq in one.references} - current
+        replaced = {}
+        for seq in sorted(rested_on):
+            event = self.chronicle.reading.event(seq)
+            if event is not None and event.type == EventType.FACT_ADDED:
+                now = state.facts.get(str(event.get("key")))
+                if now is not None and now.value != event.get("value"):
+                    replaced[seq] = now
+        return replaced
+
+
+def need(name: str, value: str) -> None:
+    """Refuse a value that is empty, or too long to be read by anybody."""
+    if not value.strip():
+        raise UsageError(f"the {name} is empty")
+    most = LONGEST.get(name, LONGEST_TEXT)
+    if len(value) > most:
+        raise UsageError(f"the {name} is longer than {most} characters")
+
+
+def need_priority(priority: str) -> None:
+    """Refuse a priority that does not exist."""
+    if priority not in list(Priority):
+        raise UsageError(f"the priority is one of {', '.join(Priority)}")
+
+
+def _show_block(verdict: Judgement) -> dict[str, Any]:
+    return {
+        "status": "BLOCKED",
+        "violated_constraint_seq": verdict.findings[0].seq,
+        "reason": verdict.reason,
+        "suggestion": verdict.suggestion,
+    }
+
+
+def _best(question: str, items: Iterable[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Keep what shares a word with the question or contains it, most shared first."""
+    words, whole = set(analyze(question)), question.strip().casefold()
+    scored = [
+        (len(words & set(analyze(text))) + (whole in text.casefold()), shown)
+        for text, shown in items
+    ]
+    ordered = sorted(scored, key=lambda pair: (-pair[0], pair[1]["seq"]))
+    return [shown for score, shown in ordered if score]

@@ -1,0 +1,83 @@
+"""Constraints in packs, and packs in the ledger: what stands beside the baseline."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import EventType, Trust
+from dmm.domain.pack import ConstraintLine, constraint_line
+from dmm.domain.text import neutralise
+from dmm.errors import LedgerRefused, StorageError
+from dmm.service.counts import KeptCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.domain.pack import Pack, PackEntry
+    from dmm.files.roots import Root
+    from dmm.service.chronicle import Chronicle
+
+BUDGET = 400
+BINDING = ("required", "learned")
+TRUSTED = (Trust.USER, Trust.REVIEWED, Trust.AGENT)
+
+
+@dataclass(slots=True)
+class Standing:
+    """Speaks for the ledger in packs; a ledger that can't be read or written spoils no pack."""
+
+    root: Root
+    chronicle: Chronicle
+    count: Callable[[str], int]
+    notices: tuple[str, ...] = ()
+
+    def constraints(self) -> tuple[ConstraintLine, ...]:
+        """Give the constraints in force, within their budget; what has no room is told."""
+        self.notices = ()
+        if not self.chronicle.exists:
+            return ()
+        try:
+            held = [one for one in self.chronicle.state().in_force if one.priority in BINDING]
+        except (StorageError, LedgerRefused) as error:
+            self.notices = (f"the constraints could not be read: {error}",)
+            return ()
+        counts = KeptCounts(self.root, "constraints.json", self.count)
+        counts.load()
+        lines: list[ConstraintLine] = []
+        left = BUDGET
+        for one in (one for one in held if one.trust in TRUSTED):
+            text = neutralise(" ".join(one.text.split()))
+            tokens = counts.count(constraint_line(one.seq, one.priority, text))
+            if tokens <= left:
+                left -= tokens
+                lines.append(ConstraintLine(one.seq, one.priority, text, tokens))
+        counts.save()
+        if len(lines) < len(held):
+            more = len(held) - len(lines)
+            self.notices = (f"{more} more constraints are in force: dmm ledger context",)
+        return tuple(lines)
+
+    def record(self, pack: Pack) -> str | None:
+        """Record that a pack was served, with the hashes of what it held; say if that failed."""
+        if not self.chronicle.exists:
+            return None
+        payload = {
+            "task": pack.query,
+            "budget": pack.budget,
+            "tokens": pack.total_tokens,
+            "constraints": [line.seq for line in pack.constraints],
+            "baseline": [_held(entry) for entry in pack.baseline_entries],
+            "retrieved": [_held(entry) for entry in pack.retrieved_entries],
+        }
+        try:
+            self.chronicle.record(self.chronicle.draft(EventType.PACK_SERVED, payload))
+        except (StorageError, LedgerRefused) as error:
+            return f"this pack could not be recorded: {error}"
+        return None
+
+
+def _held(entry: PackEntry) -> dict[str, Any]:
+    digest = hashlib.sha256(entry.content.encode("utf-8", "replace")).hexdigest()
+    return {"path": entry.path, "id": entry.id, "hash": digest}

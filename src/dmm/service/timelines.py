@@ -1,0 +1,255 @@
+"""The ledger over time: where something came from, what was known when, and what if."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import EventType
+from dmm.errors import LedgerRefused, UsageError
+from dmm.ledger.compare import diff, drift
+from dmm.ledger.state import Constraint
+from dmm.policy.commands.calls import ToolCall
+from dmm.policy.commands.explain import describe_call
+from dmm.policy.judge import Recorded
+from dmm.service.chronicle import tool_text
+from dmm.service.ledger import need, need_priority
+from dmm.service.rulebook import (
+    Rulebook,
+    compile_constraint,
+    in_words,
+    last_guarded,
+    may_satisfy,
+    stopped_by,
+)
+from dmm.service.tracing import SIMULATION, traced
+from dmm.service.views import show_state
+
+if TYPE_CHECKING:
+    from dmm.domain.event import Event
+    from dmm.ledger.state import State
+    from dmm.service.chronicle import Chronicle
+    from dmm.service.rulebook import Judgement
+
+DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
+LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
+CALLS = (str(EventType.TOOL_REQUESTED), str(EventType.TOOL_USED))
+LONGEST_CHAIN = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Timelines:
+    """Looks at a ledger; nothing here records anything."""
+
+    chronicle: Chronicle
+
+    @traced()
+    def trace_provenance(
+        self, seq: int | None = None, fact_key: str | None = None
+    ) -> dict[str, Any]:
+        """Follow causes and references back to the first event; stale facts are marked."""
+        if not self.chronicle.exists:
+            return {"chain": []}
+        state = self.chronicle.state()
+        if seq is None:
+            if fact_key is None:
+                raise UsageError("name an event or a fact", hint="give seq or fact_key")
+            fact = state.facts.get(fact_key)
+            if fact is None:
+                hint = "dmm ledger context lists the facts"
+                raise LedgerRefused(f"no fact is called {fact_key!r}", hint=hint)
+            seq = fact.seq
+        chain: list[dict[str, Any]] = []
+        waiting, seen = deque([self._event(seq)]), {seq}
+        while waiting and len(chain) < LONGEST_CHAIN:
+            event = waiting.popleft()
+            chain.append(_link(event, state))
+            cause = () if event.caused_by is None else (event.caused_by,)
+            for source in (*cause, *event.references):
+                if source not in seen:
+                    seen.add(source)
+                    waiting.append(self._event(source))
+        return {"chain": chain}
+
+    def _event(self, seq: int) -> Event:
+        self._need_event(seq, first=1)
+        event = self.chronicle.reading.event(seq)
+        if event is None:
+            raise LedgerRefused(f"event {seq} is missing", hint="dmm ledger verify")
+        return event
+
+    def _need_event(self, seq: int, *, first: int = 0) -> None:
+        head = self.chronicle.reading.head().seq
+        if not first <= seq <= head:
+            hint = f"name an event from {first} to {head}" if head else "nothing is recorded yet"
+            raise LedgerRefused(f"there is no event {seq}", hint=hint)
+
+    def state_at(self, seq: int | None) -> State:
+        """Replay to an event, the newest if none is named; 0 is before the first."""
+        if seq is not None:
+            self._need_event(seq)
+        return self.chronicle.state(seq)
+
+    @traced()
+    def replay(self, to: int | None = None) -> dict[str, Any]:
+        """Fold the log up to an event; equal logs give equal hashes, on every machine."""
+        state = self.state_at(to)
+        return {"seq": state.seq, "state_hash": state.hash(), "state": state.describe()}
+
+    @traced()
+    def time_travel(self, to_seq: int) -> dict[str, Any]:
+        """Show what was known at an event, and how today differs."""
+        then, now = self.state_at(to_seq), self.chronicle.state()
+        return {
+            "mode": "FLASHBACK",
+            "viewing_seq": to_seq,
+            "current_seq": now.seq,
+            "historical_state": show_state(then),
+            "diff_from_current": diff(then, now).describe(),
+        }
+
+    @traced()
+    def diff(self, before: int, after: int) -> dict[str, Any]:
+        """Compare what was known at two events."""
+        found = diff(self.state_at(before), self.state_at(after))
+        return {"from_seq": before, "to_seq": after, **found.describe()}
+
+    @traced()
+    def drift(self, before: int, after: int) -> dict[str, Any]:
+        """Measure how far two points of the log are apart, from 0 to 1."""
+        measure = drift(self.state_at(before), self.state_at(after))
+        return {"from_seq": before, "to_seq": after, "drift": round(measure, 4)}
+
+    @traced(*SIMULATION)
+    def simulate_timeline(
+        self, inject_constraint: str, at_seq: int, then_decide: str, priority: str = "required"
+    ) -> dict[str, Any]:
+        """Try a decision as if a constraint had been there since an event; nothing is recorded."""
+        need("constraint", inject_constraint)
+        need("text", then_decide)
+        need_priority(priority)
+        state = self.state_at(at_seq)
+        injected = _suppose(inject_constraint, priority, at_seq + 1)
+        since = last_guarded(in_words(injected).rule, list(state.decisions.values()))
+        timeline = replace(state, committed=state.committed | {injected.seq: since})
+        rules = Rulebook([*state.in_force, injected])
+        verdict = rules.judge(then_decide, self.chronicle.lookups(timeline))
+        return {
+            "timeline": "B (simulated)",
+            "injected_constraint": inject_constraint,
+            "injected_at_seq": at_seq,
+            "injected_priority": priority,
+            "tested_decision": then_decide,
+            "result": "BLOCKED" if verdict.blocked else "ALLOWED",
+            "reason": _reason(verdict, injected) if verdict.blocked else None,
+        }
+
+    @traced(*SIMULATION)
+    def rehearse(self, text: str, priority: str = "required") -> dict[str, Any]:
+        """Replay the past against a new rule: which decisions and tool calls would it block?"""
+        need("constraint", text)
+        need_priority(priority)
+        head = self.chronicle.reading.head().seq
+        rehearsal = _Rehearsal(_suppose(text, priority, head + 1))
+        types = sorted({*DECISIONS, *LOOKUPS, *CALLS})
+        for event in self.chronicle.reading.events_of(types, 0, head):
+            rehearsal.meet(event)
+        return {
+            "constraint": text,
+            "enforceable": rehearsal.constraint.rule is not None,
+            "decisions": rehearsal.decisions,
+            "tool_calls": rehearsal.calls,
+            "would_block": rehearsal.blocked,
+        }
+
+    @traced()
+    def explain(self, seq: int) -> dict[str, Any]:
+        """Replay a verdict: what was decided, on what grounds, and does today's engine agree?"""
+        event = self._event(seq)
+        if event.type not in DECISIONS or event.payload is None:
+            hint = "dmm ledger log --type DecisionMade, or --type DecisionBlocked"
+            raise LedgerRefused(f"event {seq} is no decision", hint=hint)
+        state = self.chronicle.state(seq - 1)
+        verdict = Rulebook(state.in_force).judge(
+            str(event.get("text")), self.chronicle.lookups(state)
+        )
+        then, now = event.get("verdict", {}), verdict.describe()
+        return {
+            "seq": seq,
+            "decision": event.get("text"),
+            "recorded": then,
+            "replayed": now,
+            "agrees": all(then.get(key) == now[key] for key in ("status", "violations")),
+        }
+
+
+class _Rehearsal:
+    """Walks the past once with one supposed constraint, as if it had been there all along."""
+
+    def __init__(self, constraint: Constraint) -> None:
+        self.constraint = constraint
+        self.blocked: list[dict[str, Any]] = []
+        self.decisions = self.calls = 0
+        self._rules = Rulebook([constraint])
+        self._rule = in_words(constraint).rule
+        self._lookups: list[Recorded] = []
+
+    def meet(self, event: Event) -> None:
+        if event.type in DECISIONS:
+            self._decide(event)
+        if event.type in CALLS and (event.caused_by is None or event.type == CALLS[0]):
+            self._call(event)
+        if event.type in LOOKUPS:
+            asked = event.type == LOOKUPS[0]
+            text = str(event.get("question") or "") if asked else tool_text(event)
+            if text and may_satisfy(self._rule, text):
+                self._lookups.append(Recorded(event.seq, text))
+
+    def _decide(self, event: Event) -> None:
+        text = str(event.get("text") or "")
+        self.decisions += 1
+        verdict = self._rules.judge(text, lambda _: self._lookups)
+        if verdict.blocked:
+            told = {"seq": event.seq, "text": text, "reason": verdict.findings[0].reason}
+            self.blocked.append(told)
+        elif event.type == EventType.DECISION_MADE and self._rules.used_up(text):
+            self._lookups.clear()
+
+    def _call(self, event: Event) -> None:
+        tool, values = event.get("tool"), event.get("input")
+        if not isinstance(tool, str) or not isinstance(values, dict):
+            return
+        self.calls += 1
+        call = ToolCall(tool, values, event.get("cwd"), event.get("branch"))
+        found = stopped_by(self.constraint, call)
+        if found is not None:
+            told = {"seq": event.seq, "text": describe_call(call), "reason": found.reason}
+            self.blocked.append(told)
+
+
+def _suppose(text: str, priority: str, seq: int) -> Constraint:
+    rule = compile_constraint(text).rule
+    return Constraint(seq, text, priority, "simulation", rule=rule)
+
+
+def _reason(verdict: Judgement, injected: Constraint) -> str:
+    own = (one for one in verdict.findings if one.seq == injected.seq and one.blocks)
+    found = next(own, None)
+    return (
+        verdict.reason if found is None else f'injected constraint "{found.text}": {found.reason}'
+    )
+
+
+def _link(event: Event, state: State) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "seq": event.seq,
+        "type": event.type,
+        "payload": event.payload,
+        "caused_by": event.caused_by,
+    }
+    if event.type == EventType.FACT_ADDED and event.payload is not None:
+        current = state.facts.get(str(event.get("key")))
+        if current is not None and current.value != event.get("value"):
+            told["stale"] = True
+    return told

@@ -1,0 +1,152 @@
+"""The ledger in words: exact, within 80 columns, with nothing hidden."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dmm.cli import lines
+
+if TYPE_CHECKING:
+    from tests.cli.conftest import Typed
+    from tests.conftest import Project
+
+LONG = "Book the small house by the river with the wide lift " * 3
+
+
+@pytest.fixture
+def say(typed: Typed, project: Project) -> Any:
+    def typing(*arguments: str) -> str:
+        told = typed("ledger", *arguments, within=project.folder)
+        assert max(map(len, told.out.splitlines()), default=0) <= 80
+        return told.out
+
+    return typing
+
+
+def test_a_story_in_words(say: Any) -> None:
+    assert say("fact", "budget", "4000") == "fact 1: budget = 4000\n"
+    assert say("fact", "budget", "3000", "--confidence", "0.5") == (
+        "fact 2: budget = 3000\n"
+        "  changed, it was: 4000\n"
+        "  decisions that rest on the old value are in: dmm ledger context\n"
+    )
+    say("constraint", "never use eval")
+    assert say("decide", "Rest", "--rationale", "tired", "--reference", "1") == (
+        "COMMITTED as event 4: Rest\n  because: tired\n"
+    )
+    assert say("query", "budget") == (
+        "recorded as event 5\nFacts\n     2 budget = 3000 (confidence 0.5)\n"
+    )
+    assert say("query", "weather") == "recorded as event 6\nnothing was found\n"
+    assert say("context") == (
+        "At event 6\n"
+        "Facts\n     2 budget = 3000 (confidence 0.5)\n"
+        "Constraints\n     3 never use eval (required)\n"
+        "Decisions\n     4 Rest (committed)\n"
+        "Alerts\n     ! budget changed from 4000 to 3000\n"
+        "     ! decision 4 rests on an old value of budget\n"
+    )
+    assert say("trace", "4") == (
+        "     4 DecisionMade          Rest\n"
+        "                             rests on 1\n"
+        "     1 FactAdded             budget = 4000 (STALE: it has another value now)\n"
+    )
+    assert say("at", "1") == (
+        "FLASHBACK to event 1 of 6\n"
+        "Facts\n     1 budget = 4000\n"
+        "Since then\n"
+        "  ~ fact budget: 4000 -> 3000\n"
+        "  + constraint 3: never use eval (required)\n"
+        "  + decision 4: Rest (committed)\n"
+    )
+    assert "nothing was known" in say("at", "0")
+    assert say("diff", "4", "4") == "From event 4 to event 4\n  nothing changed\n"
+    assert say("drift", "1", "1") == "drift from event 1 to event 1: 0.0\n"
+    assert say("replay", "--to", "1").splitlines()[0] == "State at event 1"
+    assert say("explain", "4").splitlines()[-1].endswith("decides the same today.")
+    assert say("rehearse", "never rest").splitlines()[0] == (
+        "Of 1 decisions and 0 tool calls of the past it would have blocked 1"
+    )
+    assert "guidance only" in say("rehearse", "be kind")
+    assert "nothing is recorded" in say(
+        *("simulate", "--inject", "never rest", "--at", "1", "--decide", "Rest")
+    )
+
+
+def test_a_deactivated_constraint_is_a_change(say: Any) -> None:
+    say("constraint", "never use eval")
+    say("constraint", "--deactivate", "1")
+    assert say("diff", "1", "2") == (
+        "From event 1 to event 2\n"
+        "  ~ constraint 1: never use eval (required) -> never use eval (required, out of\n"
+        "               force)\n"
+    )
+    assert say("log", "--type", "ConstraintDeactivated").endswith("constraint 1\n")
+
+
+def test_long_texts_are_wrapped_and_the_log_keeps_to_one_line(say: Any) -> None:
+    say("decide", LONG, "--rationale", LONG)
+    say("query", LONG)
+    assert len(say("log").splitlines()) == 2
+    assert "…" in say("log")
+    say("context")
+    say("trace", "1")
+
+
+def test_hidden_characters_are_shown(say: Any) -> None:
+    told = say("fact", "note", "left \u202e right \x1b[31m red")
+    assert "<U+202E>" in told
+    assert "<U+001B>" in told
+    assert "\x1b" not in say("log")
+    assert "\u202e" not in say("context")
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "told"),
+    [
+        ("FactAdded", None, "(blanked)"),
+        ("FactAdded", {"key": "a", "value": "1"}, "a = 1"),
+        ("ConstraintDeactivated", {"seq": 4}, "constraint 4"),
+        ("MemoryQueryIssued", {"question": "why?"}, "why?"),
+        ("ToolUsed", {"tool": "Bash", "summary": "ran the tests"}, "ran the tests"),
+        ("Unheard", {"b": 1, "a": 2}, '{"a": 2, "b": 1}'),
+    ],
+)
+def test_every_event_has_a_gist(kind: str, payload: dict[str, Any] | None, told: str) -> None:
+    assert lines.gist(kind, payload) == told
+
+
+def test_everything_that_verification_found_is_told() -> None:
+    found = {
+        "valid": True,
+        "events": 9,
+        "blanked": 1,
+        "head": "ab",
+        "anchors": 2,
+        "foreign_anchors": 3,
+        "unread_anchor_lines": [4],
+        "wrong_snapshots": [5],
+    }
+    assert list(lines.verified(found)) == [
+        "valid: 9 events, 1 of them blanked, 2 anchors",
+        "  head ab",
+        "  3 anchors are of other ledgers",
+        "  line 4 of the anchor file is no anchor",
+        "  the snapshot at event 5 was wrong and is dropped",
+    ]
+
+
+def test_an_engine_that_thinks_otherwise_is_told() -> None:
+    then = {"status": "ALLOWED", "engine": "0", "reason": "fine", "trace": ["step"]}
+    now = {"status": "BLOCKED", "engine": "1", "reason": "not fine"}
+    told = {"seq": 3, "decision": "Rest", "recorded": then, "replayed": now, "agrees": False}
+    assert list(lines.explained(told)) == [
+        "event 3: Rest",
+        "  ALLOWED by engine 0",
+        "  reason: fine",
+        "    - step",
+        "  Engine 1 would decide otherwise today: BLOCKED",
+        "  reason: not fine",
+    ]

@@ -1,0 +1,91 @@
+"""What the tests of the ledger share: drafts, a log in a file, and a way around its triggers."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import apsw
+import pytest
+
+from dmm.domain.event import Draft, EventType
+from dmm.ledger.log import EventLog
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+SLOW = os.environ.get("DMM_SLOW_TESTS") == "1"
+
+
+@dataclass
+class Drafts:
+    """Makes drafts, each with an id of its own until a test names one."""
+
+    numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    def __call__(
+        self,
+        kind: str = EventType.USER_MESSAGE_RECEIVED,
+        /,
+        known: str | None = None,
+        **payload: Any,
+    ) -> Draft:
+        identity = f"id-{next(self.numbers)}" if known is None else known
+        return Draft(kind, payload, identity, "2026-01-31T12:00:00Z", session="s")
+
+    def fact(self, key: str, value: str) -> Draft:
+        return self(EventType.FACT_ADDED, key=key, value=value)
+
+    def redaction(self, seq: int, known: str | None = None) -> Draft:
+        return self(EventType.PAYLOAD_REDACTED, known=known, seq=seq, reason="leaked")
+
+
+@pytest.fixture
+def draft() -> Drafts:
+    return Drafts()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "store" / "ledger.db"
+
+
+@pytest.fixture
+def log(path: Path) -> Iterator[EventLog]:
+    opened = EventLog.open(path)
+    yield opened
+    opened.close()
+
+
+@dataclass(frozen=True)
+class Forger:
+    """Writes to a ledger past DMM, with the triggers out of the way."""
+
+    path: Path
+
+    def __call__(self, *statements: str) -> None:
+        connection = apsw.Connection(str(self.path))
+        triggers = connection.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'trigger'"
+        ).fetchall()
+        for name, _ in triggers:
+            connection.execute(f"DROP TRIGGER {name}")
+        for statement in statements:
+            connection.execute(statement)
+        for _, sql in triggers:
+            connection.execute(str(sql))
+        connection.close()
+
+
+@pytest.fixture
+def forge(path: Path) -> Forger:
+    return Forger(path)
+
+
+@pytest.fixture
+def slow() -> bool:
+    """Whether the tests run at their full size."""
+    return SLOW
