@@ -49,7 +49,9 @@ lock: $(VENV)/dev.stamp          ## resolve the dependencies anew, with hashes a
 
 install: $(VENV)/run.stamp       ## put the dmm command into ~/.local/bin
 	@mkdir -p "$$HOME/.local/bin" && ln -sf "$(CURDIR)/$(BIN)/dmm" "$$HOME/.local/bin/dmm"
-	@echo "dmm is now $$HOME/.local/bin/dmm"
+	@echo "$$HOME/.local/bin/dmm now leads to $(CURDIR)/$(BIN)/dmm; keep this folder where it is."
+	@case ":$$PATH:" in *":$$HOME/.local/bin:"*) ;; *) \
+		echo "Your PATH lacks $$HOME/.local/bin. Add to your shell's profile: export PATH=\"\$$HOME/.local/bin:\$$PATH\"" ;; esac
 
 model: $(VENV)/dev.stamp         ## build the model and token-rank files of src/dmm/data again
 	@$(BIN)/python tools/build_model.py

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import apsw
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -241,4 +242,10 @@ def lantern(tmp_path_factory: pytest.TempPathFactory, model: Embedder) -> Projec
 def shop(lantern: Project, tmp_path: Path) -> Project:
     """A copy of the sample project, its index included, that a test may spoil."""
     shutil.copytree(lantern.folder, tmp_path / "shop", ignore=shutil.ignore_patterns("packs"))
-    return Project(tmp_path / "shop")
+    copied = Project(tmp_path / "shop")
+    # A copied index is not believed; this one is told that it was made here.
+    connection = apsw.Connection(str(copied.index))
+    inode = str(copied.index.stat().st_ino)
+    connection.execute("UPDATE meta SET value = ? WHERE key = 'file'", (inode,))
+    connection.close()
+    return copied

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import os
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import pytest
 import typer.main
 
 from dmm.bootstrap import open_dmm, today
+from dmm.cli.commands import app
 from dmm.cli.failures import BLOCKED, EXIT_STATUS, FINDINGS, INTERRUPTED
 from dmm.cli.ledger import app as ledger
-from dmm.cli.main import app
 from dmm.config import Config
+from dmm.errors import FileFault
+from dmm.files.roots import NAME
+from dmm.service import validation
 from dmm.service.setup import set_up
 
 if TYPE_CHECKING:
@@ -36,6 +43,8 @@ COMMANDS = {
     **{f"{group} {name}": one for group in GROUPS for name, one in GROUPS[group].commands.items()},
 }
 GENERAL = {"--help", "-h", "--version"}
+# These have no command to name.
+SILENT = {"hard_constraints.md", "_dir.md"}
 
 
 def name_of(words: list[str]) -> str:
@@ -63,7 +72,9 @@ def spoken(text: str) -> Iterator[list[str]]:
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
 def test_every_command_and_option_in_a_document_exists(document: Path) -> None:
-    for words in spoken(document.read_text()):
+    told = list(spoken(document.read_text()))
+    assert bool(told) is (document.name not in SILENT)
+    for words in told:
         name = name_of(words[1:]) if len(words) > 1 else "--help"
         if name in {*GENERAL, *GROUPS, "COMMAND"}:
             continue
@@ -129,17 +140,92 @@ def test_every_setting_is_documented_and_no_other() -> None:
     assert {key for key in told if "." in key} <= set(keys(Config))
 
 
+def anchors(document: Path) -> set[str]:
+    """Name the places of a document as its headings do."""
+    titles = re.findall(r"^#+ (.+)$", document.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 def test_links_between_documents_lead_somewhere() -> None:
-    for document in [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\(([^)#\s]+)\)", document.read_text()):
-            if "://" not in target:
-                assert (document.parent / target).exists(), (document.name, target)
+    documents = [ROOT / "README.md", ROOT / "ARCHITECTURE.md", *(ROOT / "docs").glob("*.md")]
+    links = [
+        (document, target, place)
+        for document in documents
+        for target, place in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", document.read_text())
+        if "://" not in target
+    ]
+    assert any(place for _, _, place in links)
+    for document, target, place in links:
+        there = document.parent / target if target else document
+        assert there.exists(), (document.name, target)
+        assert not place or place in anchors(there), (document.name, target, place)
 
 
 def test_modules_in_the_architecture_exist() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text()
-    for name in re.findall(r"`([a-z_]+/[a-z_]+\.py)`", text):
+    names = re.findall(r"`([a-z_]+/[a-z_]+\.py)`", text)
+    assert names
+    for name in names:
         assert any((ROOT / base / name).is_file() for base in ("src/dmm", ".")), name
+
+
+def test_messages_in_the_troubleshooting_are_those_of_the_program() -> None:
+    source = "\n".join(path.read_text() for path in sorted((ROOT / "src").rglob("*.py")))
+    known = source.replace("{NAME}", NAME)
+    text = (ROOT / "docs" / "troubleshooting.md").read_text()
+    quoted = [" ".join(words.split()) for words in re.findall(r'"([^"]+)"', text)]
+    headings = re.findall(r'^### "([^"]+)"', text, re.MULTILINE)
+    assert len(headings) >= 5
+    assert set(headings) <= set(quoted)
+    for message in quoted:
+        for part in message.split("…"):
+            assert part.strip() in known, message
+
+
+def checks() -> Iterator[tuple[str, str]]:
+    """Read the names of the checks and their levels out of the code that makes the findings."""
+    yield from ((name, "error") for name in (*get_args(FileFault), "symlink"))
+    for node in ast.walk(ast.parse(Path(validation.__file__).read_text())):
+        if not isinstance(node, ast.Call):
+            continue
+        given = [one.value if isinstance(one, ast.Constant) else None for one in node.args]
+        match ast.unparse(node.func):
+            case "Finding":
+                level, check = given[1:3]
+            case "self._warn":
+                level, check = "warning", given[1]
+            case _:
+                continue
+        if isinstance(level, str) and isinstance(check, str):
+            yield check, level
+
+
+def test_every_check_is_documented_with_its_level_and_no_other() -> None:
+    told = re.findall(r"^\| `(\w+)` \| (\w+) \|", sections()["Checks"], re.MULTILINE)
+    assert len(told) == len(set(told))
+    assert set(told) == set(checks())
+
+
+@pytest.mark.parametrize("in_path", [True, False])
+def test_the_installation_tells_where_the_command_leads(in_path: bool, tmp_path: Path) -> None:
+    make = shutil.which("make")
+    if make is None:
+        pytest.skip("there is no make here")
+    folder = tmp_path / ".local" / "bin"
+    path = f"{folder}:{os.environ['PATH']}" if in_path else os.environ["PATH"]
+    told = subprocess.run(
+        [make, "--no-print-directory", "--old-file=.venv/run.stamp", "install"],
+        cwd=ROOT,
+        env=os.environ | {"HOME": str(tmp_path), "PATH": path},
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.splitlines()
+    target = ROOT / ".venv" / "bin" / "dmm"
+    assert (folder / "dmm").readlink() == target
+    assert told[0] == f"{folder}/dmm now leads to {target}; keep this folder where it is."
+    lacking = f"Your PATH lacks {folder}. Add to your shell's profile: "
+    assert told[1:] == ([] if in_path else [f'{lacking}export PATH="$HOME/.local/bin:$PATH"'])
 
 
 def test_the_templates_are_valid_without_a_word(tmp_path: Path, model: Embedder) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET, DEFAULT_BUDGET
 from dmm.errors import ConfigError
+from dmm.reading import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
 FILE_NAME = "daemon.config.json"
 HIGHEST_PORT = 65_535
+MAX_BYTES = 256 * 1024
 
 # A cloned repository brings its own settings: no name in them may lead out of its index folder.
 _INSIDE = re.compile(r"index/[A-Za-z0-9_-]+\.db")
@@ -165,7 +167,7 @@ class Config:
 def read_config(path: Path) -> Config:
     """Read the configuration file; without one the defaults hold."""
     try:
-        text = path.read_text("utf-8-sig")
+        text = read_regular(path, MAX_BYTES)[0].decode("utf-8-sig")
     except FileNotFoundError:
         return Config()
     except (OSError, UnicodeDecodeError) as error:

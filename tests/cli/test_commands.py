@@ -83,7 +83,7 @@ def test_validate_ends_with_findings_only_for_errors(typed: Typed, shop: Project
     shop.write("project/no_fields.md", "---\nid: x\n---\n\nText.\n")
     told = typed("validate", within=shop.folder)
     assert told.status == 1
-    assert told.out.startswith("16 of 17 files valid\n1 errors:\n  - project/no_fields.md")
+    assert told.out.startswith("16 of 17 files valid\n1 error:\n  - project/no_fields.md")
     assert "1 can be mended with: dmm validate --fix\n" in told.out
     data = json.loads(typed("validate", "--json", within=shop.folder).out)
     assert set(data) == {"files", "valid", "errors", "warnings", "findings", "repairs"}
@@ -105,6 +105,7 @@ def test_status_shows_the_memory_on_one_screen(typed: Typed, shop: Project) -> N
     assert re.search(r"Baseline +2 files, 143 of 800 tokens ███░+", out)
     assert re.search(r"Stale +none", out)
     assert max(map(len, out.splitlines())) <= 80
+    assert all(line == line.rstrip() for line in out.splitlines())
     data = json.loads(typed("status", "--json", within=shop.folder).out)
     assert data["roots"][0]["files"] == 16
 
@@ -117,9 +118,10 @@ def test_status_tells_what_the_index_has_not_seen(
     (shop.memory / "project" / "auth" / "sessions.md").unlink()
     assert "1 new, 1 removed since, 16 memories" in typed("status", within=shop.folder).out
     shop.index.unlink()
-    assert "not built it is built by the next query" in typed("status", within=shop.folder).out
+    out = typed("status", within=shop.folder).out
+    assert re.search(r"^Index +not built; the next query builds it, or: dmm reindex$", out, re.M)
     shop.index.write_bytes(b"garbage" * 1000)
-    assert re.search(r"Index +broken", typed("status", within=shop.folder).out)
+    assert re.search(r"Index +broken; ", typed("status", within=shop.folder).out)
 
 
 def test_status_names_faults_stale_and_expired_memories(
@@ -130,10 +132,24 @@ def test_status_names_faults_stale_and_expired_memories(
     (shop.folder / "lantern" / "auth.py").unlink()
     shop.write("ephemeral/old.md", memory_text(scope="ephemeral", expires="2020-01-01"))
     out = typed("status", within=shop.folder).out
+    counts = "2 baseline, 2 global, 1 agent, 9 project, 2 ephemeral, 1 deprecated, 7 with faults"
+    assert f"24 files: {counts}" in " ".join(out.split())
     assert re.search(r"Faults +7", out)
     assert "and 2 more: dmm validate" in out
     assert "project/auth/login_throttle.md: cites lantern/auth.py:14-15: gone" in out
     assert re.search(r"Expired +1", out)
+
+
+def test_one_is_not_counted_as_many(
+    typed: Typed, project: Project, memory_text: MemoryText
+) -> None:
+    project.write("baseline/only.md", memory_text(scope="baseline", created="2026-01-31"))
+    assert typed("validate", within=project.folder).out == "1 of 1 file valid\n"
+    assert typed("reindex", within=project.folder).out.startswith("1 file: ")
+    out = typed("status", within=project.folder).out
+    assert re.search(r"^ +1 file: 1 baseline$", out, re.M)
+    assert re.search(r"^Index +fresh, 1 memory, ", out, re.M)
+    assert re.search(r"^Baseline +1 file, ", out, re.M)
 
 
 def test_status_shows_brackets_in_names_as_they_are(
@@ -204,7 +220,16 @@ def test_import_as_data(typed: Typed, project: Project) -> None:
     shutil.copy(MONOLITH, project.folder / "CLAUDE.md")
     data = json.loads(typed("import", "CLAUDE.md", "--json", within=project.folder).out)
     assert set(data) == {
-        *("memories", "present", "merged", "skipped", "imports", "monolith_tokens"),
+        *(
+            "memories",
+            "present",
+            "known",
+            "conflicts",
+            "merged",
+            "skipped",
+            "imports",
+            "monolith_tokens",
+        ),
         *("baseline_tokens", "pack_tokens", "written"),
     }
     assert set(data["memories"][0]) == {

@@ -64,6 +64,52 @@ def test_a_wrong_command_line_is_explained_on_the_error_stream(
     assert "Error: " in told.err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "what", "hint"),
+    [
+        (["query", "x", "--budget=-5"], "Invalid value for '--budget': ", "see dmm query"),
+        (["query", "x", "--scope", "bogus"], "Invalid value for '--scope': ", "see dmm"),
+        (["query", "x", "--nonsense"], "No such option: --nonsense", "see dmm query --help"),
+        (["ledger", "at"], "Missing argument 'SEQ'", "see dmm ledger at --help"),
+        (["query", "deploy", "prod"], "Got unexpected extra argument", "a text of several words"),
+        (["nonsense"], "No such command 'nonsense'", "see dmm --help"),
+    ],
+)
+def test_a_wrong_command_line_is_data_where_data_was_asked_for(
+    arguments: list[str], what: str, hint: str, typed: Typed, lantern: Project
+) -> None:
+    told = typed(*arguments, "--json", within=lantern.folder)
+    assert (told.status, told.err) == (2, "")
+    error = json.loads(told.out)["error"]
+    assert (error["code"], error["where"]) == ("usage", None)
+    assert error["what"].startswith(what)
+    assert error["hint"].startswith(hint)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        (["query", "deploy", "prod"], "dmm query"),
+        (["ledger", "decide", "book", "it", "--rationale", "near"], "dmm ledger decide"),
+        (["ledger", "fact", "budget", "3000", "EUR"], "dmm ledger fact"),
+    ],
+)
+def test_words_without_quotes_are_told_about_quotes(
+    arguments: list[str], name: str, typed: Typed, lantern: Project
+) -> None:
+    told = typed(*arguments, within=lantern.folder)
+    assert (told.status, told.out) == (2, "")
+    assert told.err.endswith(
+        f'  try: a text of several words needs quotes: {name} "several words"\n'
+    )
+
+
+def test_quotes_are_no_way_out_where_there_is_no_text(typed: Typed, lantern: Project) -> None:
+    told = typed("status", "all", within=lantern.folder)
+    assert told.status == 2
+    assert "quotes" not in told.err
+
+
 def test_outside_a_project_the_way_in_is_shown(typed: Typed, tmp_path: Path) -> None:
     told = typed("query", "x", within=tmp_path)
     assert (told.status, told.out) == (5, "")

@@ -32,6 +32,18 @@ def embed_windows(self, windows):
 Embedder.embed_windows = embed_windows
 main()
 """
+EARLY = """
+import os, signal, sys
+
+class Impatient:
+    def find_spec(self, name, path=None, target=None):
+        if name == "{module}":
+            os.kill(os.getpid(), signal.SIGINT)
+
+from dmm.cli.main import main
+sys.meta_path.insert(0, Impatient())
+main()
+"""
 WAITING = """
 import sys
 from dmm.cli.main import main
@@ -77,6 +89,24 @@ def test_an_interrupted_reindex_keeps_what_was_finished_and_the_next_run_goes_on
     told = command("reindex", within=notes.folder)
     assert told.returncode == 0
     assert told.stdout.startswith("20 files: 10 indexed, 10 embedded, 0 removed, 0 with faults ")
+
+
+@pytest.mark.parametrize("module", ["dmm.cli.commands", "typer", "dmm.bootstrap", "numpy"])
+def test_an_interruption_while_the_program_loads_is_one_message(
+    module: str, lantern: Project, command: Command
+) -> None:
+    told = command("query", "x", within=lantern.folder, script=EARLY.format(module=module))
+    assert told.returncode == 130
+    assert (told.stdout, told.stderr) == ("", "\ndmm: interrupted; what was finished is kept\n")
+
+
+def test_the_entry_of_the_program_loads_next_to_nothing(command: Command, lantern: Project) -> None:
+    script = "import sys; before = set(sys.modules); import dmm.cli.main; "
+    told = command(
+        within=lantern.folder, script=script + "print(*sorted(set(sys.modules) - before))"
+    )
+    loaded = set(told.stdout.split()) - {"__future__"}
+    assert loaded == {"dmm", "dmm.cli", "dmm.cli.main"}
 
 
 def test_a_killed_reindex_leaves_an_index_that_the_next_run_completes(
@@ -173,6 +203,7 @@ def powerless() -> list[str]:
 
 def test_a_project_that_can_only_be_read_is_read(shop: Project, command: Command) -> None:
     before = powerless()
+    command("reindex", within=shop.folder)  # a copied index is not believed
     folders = [shop.folder, *(path for path in shop.folder.rglob("*") if path.is_dir())]
     for path in (*folders, shop.index):
         path.chmod(0o555 if path.is_dir() else 0o444)
@@ -223,6 +254,7 @@ def test_a_file_that_may_not_be_read_is_a_fault_of_its_own(shop: Project, comman
 
 def test_a_home_that_may_not_be_entered_joins_nothing(shop: Project, command: Command) -> None:
     before = powerless()
+    command("reindex", within=shop.folder)  # a copied index is not believed
     (command.home / ".dmm" / "memory").mkdir(parents=True)
     (command.home / ".dmm").chmod(0)
     try:

@@ -90,13 +90,25 @@ def test_verbose_adds_counts_times_and_scores(typed: Typed, lantern: Project) ->
 
 
 def test_a_pack_can_be_written_to_a_file(typed: Typed, shop: Project) -> None:
+    typed("reindex", within=shop.folder)  # a copied index is not believed
     told = typed("query", TASK, "--output", "pack.md", within=shop.folder)
     assert (told.status, told.out) == (0, "")
     assert told.err.startswith("Pack written to pack.md (")
     written = (shop.folder / "pack.md").read_text()
     assert written == (shop.dmm / "packs" / "last_pack.md").read_text()
-    told = typed("query", TASK, "--output", "pack.md", "--json", within=shop.folder)
-    assert json.loads(told.out)["pack_markdown"] == written
+    told = typed("query", TASK, "--output", "pack.json", "--json", within=shop.folder)
+    assert (told.status, told.out) == (0, "")
+    assert told.err.startswith("Pack written to pack.json (")
+    assert json.loads((shop.folder / "pack.json").read_text())["pack_markdown"] == written
+
+
+@pytest.mark.parametrize("form", [[], ["--json"]])
+def test_a_dash_as_output_is_standard_output(
+    form: list[str], typed: Typed, lantern: Project
+) -> None:
+    told = typed("query", TASK, "--output", "-", *form, within=lantern.folder)
+    assert told == typed("query", TASK, *form, within=lantern.folder)
+    assert not (lantern.folder / "-").exists()
 
 
 def test_an_output_behind_a_link_is_written_where_the_link_leads(

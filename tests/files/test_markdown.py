@@ -353,3 +353,16 @@ def test_a_byte_anywhere_in_the_front_matter_breaks_nothing_else(memory_text: Me
         for sign in "\"'[{&*!|>%@`,:#-\t?\x07":
             with contextlib.suppress(MemoryFileError):
                 markdown.parse(PATH, text[:at] + sign + text[at:])
+
+
+def test_a_heading_of_endless_blanks_is_read_at_once() -> None:
+    body = "# a" + " " * 200_000 + "b ##"
+    assert markdown.find_title(body) == "a" + " " * 200_000 + "b"
+
+
+@pytest.mark.parametrize(
+    ("line", "title"),
+    [("# C# #", "C#"), ("# a ## ", "a"), ("# a#", "a#"), ("#\tTab", "Tab"), ("# ##", None)],
+)
+def test_closing_marks_are_no_part_of_a_title(line: str, title: str | None) -> None:
+    assert markdown.find_title(line) == title

@@ -77,3 +77,11 @@ def test_program_text_is_denser_in_signs_than_prose() -> None:
     program = analysis.code_density("def f(x): return {k: v[0] for k, v in x.items()}")
     assert prose < program
     assert analysis.code_density(" \n") == 0.0
+
+
+def test_endless_underscores_are_read_at_once() -> None:
+    assert analysis.analyze("_" * 200_000 + " retry_count " + "_" * 200_000) == [
+        "retri",
+        "count",
+        "retry_count",
+    ]

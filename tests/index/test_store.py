@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import shutil
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -281,26 +282,46 @@ def test_a_file_of_garbage_is_broken(path: Path) -> None:
 
 
 @pytest.mark.parametrize("pragma", ["user_version = 2", "application_id = 0"])
-def test_an_index_of_another_kind_is_made_anew(store: IndexStore, path: Path, pragma: str) -> None:
+def test_an_index_of_another_kind_is_not_believed(
+    store: IndexStore, path: Path, pragma: str
+) -> None:
     store.apply(batch_of(MEMORY))
     store._connection.execute(f"PRAGMA {pragma}")
     store.close()
-    again = IndexStore.open(path)
-    assert (again.memories(), again.files(), again.generation()) == ([], {}, 0)
-    again.close()
+    with pytest.raises(IndexBroken, match="an index of another version"):
+        IndexStore.open(path)
 
 
-def test_a_foreign_database_keeps_its_tables_and_gets_ours(path: Path) -> None:
+def test_a_foreign_database_is_not_taken_for_an_index(path: Path) -> None:
     path.parent.mkdir()
     foreign = apsw.Connection(str(path))
-    foreign.execute("CREATE TABLE theirs (x); INSERT INTO theirs VALUES (1)")
+    foreign.execute("CREATE TABLE theirs (x)")
     foreign.execute("PRAGMA user_version = 1")
     foreign.close()
-    store = IndexStore.open(path)
+    with pytest.raises(IndexBroken, match="an index of another version"):
+        IndexStore.open(path)
+
+
+def test_an_index_that_was_copied_here_is_not_believed(store: IndexStore, path: Path) -> None:
     store.apply(batch_of(MEMORY))
-    assert store.memories() == [MEMORY]
-    assert store._connection.execute("SELECT x FROM theirs").fetchall() == [(1,)]
     store.close()
+    copy = path.with_name("copy.db")
+    shutil.copy(path, copy)
+    for opening in (IndexStore.open, IndexStore.open_read_only):
+        with pytest.raises(IndexBroken, match="made elsewhere"):
+            opening(copy)
+
+
+@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
+def test_a_log_that_is_a_link_is_not_read(
+    store: IndexStore, path: Path, suffix: str, tmp_path: Path
+) -> None:
+    store.close()
+    log = path.with_name(path.name + suffix)
+    log.unlink(missing_ok=True)
+    log.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(IndexBroken, match="its log is a symbolic link"):
+        IndexStore.open(path)
 
 
 def test_an_index_that_can_not_be_written_is_still_read(store: IndexStore, path: Path) -> None:

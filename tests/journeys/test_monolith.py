@@ -37,6 +37,28 @@ def test_a_monolith_becomes_memories_that_are_valid_and_found(
     assert "migration" in dmm("query", "how do I change the database schema")
 
 
+def test_the_end_of_an_import_tells_what_is_left_to_do(project: Project, command: Command) -> None:
+    (project.folder / "CLAUDE.md").write_text(
+        "# Shop\n\n## Testing\n\n- Each test finishes within 2 s.\n- See @docs/gone.md.\n"
+    )
+    (project.folder / "AGENTS.md").write_text(
+        "# Shop\n\n## Testing\n\n- Each test finishes within 5 s.\n"
+    )
+    told = command("import", "CLAUDE.md", "AGENTS.md", "--apply", within=project.folder)
+    assert (told.returncode, told.stderr) == (0, "")
+    lines = told.stdout.splitlines()
+    assert "conflict? CLAUDE.md:5 / AGENTS.md:5: in project/testing/testing.md" in lines
+    assert "mentions docs/gone.md (CLAUDE.md:6): no such file" in lines
+    assert "1 memory (1 project), 0 merged" in lines
+    assert lines[-2:] == [
+        "Shorten CLAUDE.md and AGENTS.md to a line that points to .dmm/BOOT.md; as it is now,"
+        " every session pays twice.",
+        "Written below .dmm/memory. Read them, run dmm validate, and commit them.",
+    ]
+    again = command("import", "AGENTS.md", "--apply", within=project.folder)
+    assert "\n0 memories (none), 0 merged\n" in again.stdout
+
+
 def test_a_new_project_answers_from_its_examples(tmp_path: Path, command: Command) -> None:
     assert command("init", within=tmp_path).returncode == 0
     validated = command("validate", within=tmp_path)

@@ -27,7 +27,7 @@ def judge(title: str, text: str, path: str = "CLAUDE.md", tokens: int = 80) -> t
         ),
         ("Testing", "- Use factories.\n- Never use SQLite.", ("project", "testing")),
         ("Communication", "- Be concise.\n- Reply in English.", ("agent", "communication")),
-        ("Working together", "- Ask before you add a dependency.", ("agent", "build")),
+        ("Working together", "- Ask before you add a dependency.", ("agent", "general")),
         ("Deployment", "Staging deploys on merge.", ("project", "deploy")),
         ("Boats", "The boats are blue.", ("project", "general")),
     ],

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from dmm.monolith.memories import ImportPlan
 from dmm.monolith.notes import HARD_LIMIT
 from dmm.monolith.plan import plan_import, read_all
+from dmm.monolith.remembered import Remembered
 from dmm.monolith.sources import Source, SourceRef, split_lines
+from dmm.monolith.wording import Wording
 
 Planner = Callable[..., ImportPlan]
 
@@ -124,6 +126,21 @@ def test_every_line_of_any_markdown_is_accounted_for(sources: list[Source], weig
     assert_accounted(sources, plan)
     assert all(planned.tokens <= HARD_LIMIT for planned in plan.memories)
     assert plan.baseline_tokens <= 800
+    known = Remembered.of(planned.memory.body for planned in plan.memories)
+    assert [p.memory.body for p in plan.memories if known.rest_of(p.memory.body).text] == []
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(sentence, min_size=1), st.lists(sentence, min_size=1))
+def test_what_is_left_out_of_a_list_is_remembered(new: list[str], known: list[str]) -> None:
+    body = "# Rules\n\n" + "\n".join(f"- {text}" for text in (*new, *known)) + "\n\nSource: a:1"
+    remembered = Remembered.of(["# Rules\n\n" + "\n".join(f"* {text}" for text in known)])
+    rest = remembered.rest_of(body).text
+    wordings = [Wording.of(text) for text in known]
+    for text in new:
+        same = any(Wording.of(text).says_the_same_as(wording) for wording in wordings)
+        assert f"- {text}\n" in rest or text in known or same
+    assert not rest or rest.endswith("\n\nSource: a:1")
 
 
 def assert_accounted(sources: Sequence[Source], plan: ImportPlan) -> None:

@@ -3,14 +3,15 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dmm.domain.memory import Confidence, Memory, Scope, Status
+import pytest
+
+from dmm.domain.memory import Citation, Confidence, Memory, Scope, Status
 from dmm.monolith.join import join
 from dmm.monolith.memories import ImportPlan
-
-if TYPE_CHECKING:
-    from dmm.monolith.sources import Source
+from dmm.monolith.plan import plan_import
+from dmm.monolith.sources import Source
 
 Planner = Callable[..., ImportPlan]
 
@@ -30,9 +31,7 @@ def memory(path: str, body: str, **changes: Any) -> Memory:
     return replace(made, **changes)
 
 
-TESTS = memory(
-    "project/testing/tests.md", "# Tests\n\nUse factories.\n\n## Why\n\nThey are short.\n"
-)
+TESTS = memory("project/testing/tests.md", "# Tests\n\nUse factories.\n\n## Why\n\nThey are short.")
 RULES = memory("baseline/rules.md", "Rules\n=====\n\n- Never push to main.\n")
 
 
@@ -41,13 +40,13 @@ def test_memories_are_joined_by_scope_with_their_headings_below_it() -> None:
         "# Shop\n\n"
         "## Baseline\n\n"
         "### Rules\n"
-        "<!-- dmm memory: baseline/rules.md scope=baseline tags=a,error%20handling priority=0.5"
-        " confidence=stable status=active -->\n\n"
+        "<!-- dmm memory: baseline/rules.md id=mem_2026_01_02_001 scope=baseline"
+        " tags=a,error%20handling priority=0.5 confidence=stable status=active -->\n\n"
         "- Never push to main.\n\n"
         "## Project\n\n"
         "### Tests\n"
-        "<!-- dmm memory: project/testing/tests.md scope=project tags=a,error%20handling"
-        " priority=0.5 confidence=stable status=active -->\n\n"
+        "<!-- dmm memory: project/testing/tests.md id=mem_2026_01_02_001 scope=project"
+        " tags=a,error%20handling priority=0.5 confidence=stable status=active -->\n\n"
         "Use factories.\n\n#### Why\n\nThey are short.\n"
     )
 
@@ -66,24 +65,71 @@ def test_a_body_without_a_title_gets_the_one_it_is_known_by() -> None:
 def test_an_exported_file_is_imported_as_the_same_memories(plan: Planner) -> None:
     soon = memory(
         "ephemeral/now.md",
-        "# Now\n\n```\n# code\n```\n",
+        "# Now\n\n```\n# code\n```",
         expires=dt.date(2026, 2, 1),
         confidence=Confidence.EXPERIMENTAL,
     )
     given = [RULES, TESTS, soon]
     back = [p.memory for p in plan(("EXPORT.md", join(given, title="Shop"))).memories]
     assert [replace(m, id=TESTS.id, created=None) for m in back] == [
-        replace(RULES, body="# Rules\n\n- Never push to main.\n"),
+        replace(RULES, body="# Rules\n\n- Never push to main."),
         TESTS,
         soon,
     ]
 
 
-def test_a_deprecated_memory_of_an_exported_file_is_not_revived(plan: Planner) -> None:
-    old = replace(TESTS, status=Status.DEPRECATED)
-    result = plan(("EXPORT.md", join([old], title="Shop", include_deprecated=True)))
-    assert result.memories == ()
-    assert {s.reason for s in result.skipped} == {"deprecated memory"}
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"status": Status.DEPRECATED},
+        {"confidence": Confidence.DEPRECATED},
+        {"path": "deprecated/testing/tests.md"},
+        {"path": "deprecated/tests.md", "status": Status.DEPRECATED, "scope": Scope.BASELINE},
+    ],
+)
+def test_a_deprecated_memory_comes_back_deprecated(plan: Planner, changes: dict[str, Any]) -> None:
+    old = replace(TESTS, **changes)
+    text = join([old], title="Shop", include_deprecated=True)
+    result = plan(("EXPORT.md", text), ("CLAUDE.md", "# A\n\n## Tests\n\nUse factories.\n"))
+    assert result.memories[0].memory == old
+    assert [p.memory.in_force for p in result.memories] == [False, True]
+    assert result.baseline_tokens == 0
+
+
+def test_a_deprecated_memory_of_an_odd_name_is_not_revived(plan: Planner) -> None:
+    old = replace(TESTS, path="deprecated/Old Tests.md")
+    text = join([old], title="Shop", include_deprecated=True)
+    (planned,) = plan(("EXPORT.md", text)).memories
+    assert planned.memory == replace(old, path="deprecated/tests.md")
+
+
+def test_every_field_that_a_person_writes_survives(plan: Planner) -> None:
+    full = replace(
+        TESTS,
+        created=dt.date(2025, 12, 24),
+        expires=dt.datetime(2026, 3, 1, 12, 30, tzinfo=dt.UTC),
+        aliases=("unit tests", "a,b;c=d -->"),
+        related=("mem_2026_01_02_002",),
+        supersedes=("mem_2026_01_02_002", "mem_2020_01_01_001"),
+        cites=(Citation("src/a b.py", "run", (3, 9), "ab12"), Citation("Makefile")),
+    )
+    other = replace(RULES, id="mem_2026_01_02_002", body="# Rules\n\n- Never push to main.")
+    back = [p.memory for p in plan(("EXPORT.md", join([full, other], title="Shop"))).memories]
+    assert back == [other, replace(full, supersedes=("mem_2026_01_02_002",))]
+
+
+def test_links_follow_an_id_that_had_to_change(count: Callable[[str], int]) -> None:
+    one = replace(TESTS, related=("mem_2026_01_02_002",))
+    two = replace(RULES, id="mem_2026_01_02_002")
+    source = Source("EXPORT.md", join([one, two], title="Shop"))
+    day = dt.date(2026, 1, 2)
+    result = plan_import(
+        [source], count=count, day=day, taken_ids={"mem_2026_01_02_002"}, taken_paths=set()
+    )
+    assert [(p.memory.id, p.memory.related) for p in result.memories] == [
+        ("mem_2026_01_02_003", ()),
+        ("mem_2026_01_02_001", ("mem_2026_01_02_003",)),
+    ]
 
 
 def test_export_and_import_again_do_not_grow(plan: Planner, realistic: Sequence[Source]) -> None:

@@ -78,7 +78,7 @@ def test_the_baseline_takes_the_strongest_that_fit_and_the_rest_stay_important()
 
 def test_the_body_ends_with_its_source_and_the_scope_is_the_directory() -> None:
     memory = proposed(note("Mocks")).memories[0].memory
-    assert memory.body.endswith("word\n\nSource: CLAUDE.md:1-3\n")
+    assert memory.body.endswith("word\n\nSource: CLAUDE.md:1-3")
     assert memory.directory == "project/testing"
     assert (memory.title, memory.created) == ("Mocks", DAY)
 

@@ -62,7 +62,7 @@ def test_a_rule_named_in_two_files_is_written_once_with_both_sources(plan: Plann
     assert (str(merged.source), str(merged.kept)) == ("AGENTS.md:5", "CLAUDE.md:5")
     assert merged.text == "- Run `make test` before you push."
     home = next(p for p in result.memories if p.memory.path == merged.memory)
-    assert home.memory.body.endswith("Source: CLAUDE.md:5, AGENTS.md:5-6\n")
+    assert home.memory.body.endswith("Source: CLAUDE.md:5, AGENTS.md:5-6")
 
 
 def test_the_fuller_wording_is_kept(plan: Planner) -> None:
@@ -72,7 +72,7 @@ def test_the_fuller_wording_is_kept(plan: Planner) -> None:
     )
     assert [p.memory.body for p in result.memories] == [
         "# Tests\n\n- Write fast unit tests for public functions and classes\n\n"
-        "Source: AGENTS.md:3, CLAUDE.md:3\n"
+        "Source: AGENTS.md:3, CLAUDE.md:3"
     ]
     assert [str(m.source) for m in result.merged] == ["CLAUDE.md:3"]
 
@@ -133,6 +133,6 @@ def test_headings_that_differ_by_a_number_are_not_one_place(plan: Planner) -> No
     )
     assert result.merged == ()
     assert [p.memory.body for p in result.memories] == [
-        "# Database\n\n## Phase 1\n\n- Freeze the schema\n\n## Phase 2\n\n- Freeze the schema\n\n"
-        "Source: CLAUDE.md:3, AGENTS.md:3\n"
+        "# Phase 1\n\n- Freeze the schema\n\nSource: CLAUDE.md:3",
+        "# Phase 2\n\n- Freeze the schema\n\nSource: AGENTS.md:3",
     ]

@@ -35,7 +35,7 @@ def test_a_section_of_wanted_size_is_one_memory_with_its_headings_rebased(plan: 
     result = plan(("CLAUDE.md", text))
     assert titles(result) == ["Cranes", "Ships"]
     assert result.memories[0].memory.body == (
-        f"# Cranes\n\n{FILLER * 5}\n\n## Speed\n\nTen knots.\n\nSource: CLAUDE.md:5-9\n"
+        f"# Cranes\n\n{FILLER * 5}\n\n## Speed\n\nTen knots.\n\nSource: CLAUDE.md:5-9"
     )
 
 
@@ -90,8 +90,61 @@ def test_small_sections_of_one_branch_share_a_memory(plan: Planner) -> None:
     assert titles(result) == ["Cranes", "Main", "Reserve"]
     assert result.memories[0].memory.body == (
         "# Cranes\n\n## North\n\nRuns at noon.\n\n## South\n\nRuns at night.\n\n"
-        "Source: CLAUDE.md:7-11\n"
+        "Source: CLAUDE.md:7-11"
     )
+
+
+def test_subsections_about_different_things_are_memories_of_their_own(plan: Planner) -> None:
+    names = ("API layer", "Database", "Background jobs", "Frontend")
+    parts = "".join(f"### {name}\n\n{FILLER * 3}It is {name}.\n\n" for name in names)
+    result = plan(("CLAUDE.md", f"# Shop\n\n## Architecture\n\n{parts}### Mail\n\nBy queue.\n"))
+    assert titles(result) == [*names, "Mail"]
+
+
+def test_steps_and_vague_subsections_stay_with_what_they_explain(plan: Planner) -> None:
+    for names in (("Step 1: lift", "Step 2: lower"), ("Examples", "Rationale", "Loads")):
+        parts = "".join(f"### {name}\n\n{FILLER * 3}It is {name}.\n\n" for name in names)
+        assert titles(plan(("CLAUDE.md", f"# Shop\n\n## Cranes\n\n{parts}"))) == ["Cranes"]
+
+
+def test_small_sections_stay_apart_and_only_tiny_ones_share_a_memory(plan: Planner) -> None:
+    small = "".join(f"## {name}\n\n{FILLER * 2}\n\n" for name in ("Ships", "Cranes", "Docks"))
+    tiny = "## Tides\n\nHigh at noon.\n\n## Gulls\n\nNot fed.\n\n## Fog\n\nSound a horn.\n"
+    result = plan(("CLAUDE.md", f"# Harbour\n\n{small}{tiny}"))
+    assert titles(result) == ["Ships", "Cranes", "Docks", "Harbour: tides, gulls and fog"]
+
+
+def test_a_stray_word_moves_no_section_to_another_topic(plan: Planner) -> None:
+    text = (
+        f"# Shop\n\n## Testing\n\nTests use fixtures. {FILLER * 3}\n\n"
+        "## Internationalisation\n\nWrap each text, and test with German.\n\n"
+        "## Unit tests\n\nName them well.\n"
+    )
+    result = plan(("CLAUDE.md", text))
+    assert [(p.memory.path, "## Unit tests" in p.memory.body) for p in result.memories] == [
+        ("project/testing/testing.md", True),
+        ("project/general/internationalisation.md", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "This file provides guidance to Claude Code (claude.ai/code) when working with code in"
+        " this repository.",
+        "This file provides guidance to\nAI agents working in this codebase.",
+    ],
+)
+def test_a_sentence_about_the_file_itself_is_skipped(plan: Planner, sentence: str) -> None:
+    text = f"# CLAUDE.md\n\n{sentence}\n\n## Cranes\n\n{FILLER}\n"
+    result = plan(("CLAUDE.md", text))
+    assert titles(result) == ["Cranes"]
+    assert [s.reason for s in result.skipped] == ["says only what the file is for"]
+
+
+def test_a_sentence_about_the_file_that_says_more_is_kept(plan: Planner) -> None:
+    more = "This file provides guidance for this repository. Never push to main."
+    assert "Never push to main." in only(plan(("CLAUDE.md", f"# CLAUDE.md\n\n{more}\n"))).body
 
 
 def test_a_flat_list_of_rules_is_sorted_by_topic(
@@ -115,7 +168,7 @@ def test_a_flat_list_of_rules_is_sorted_by_topic(
         "- Validate every request body with zod in the API route handler.\n"
         "- API endpoints return problem+json responses on errors.\n"
         "- Paginate each list endpoint with a cursor; never return more than 100 rows in a"
-        " response.\n\nSource: .cursorrules:11-13\n"
+        " response.\n\nSource: .cursorrules:11-13"
     )
 
 
@@ -196,5 +249,5 @@ def test_imports_of_other_files_are_reported_not_followed(
     ]
     assert (
         "CLAUDE.md:7",
-        "import of docs/glossary.md: name that file too to have it imported",
+        "import of docs/glossary.md",
     ) in [(str(s.source), s.reason) for s in result.skipped]

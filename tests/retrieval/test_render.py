@@ -128,7 +128,7 @@ Of project.
 - Retrieved: 2 files, 14 tokens
 - Headings: 49 tokens
 - Budget: 1000 tokens
-- Remaining: 981 tokens
+- Remaining: 932 tokens
 - Excluded: 2 files (budget exceeded)
 - Excluded: 1 file (near-duplicate)
 """
@@ -152,7 +152,7 @@ def test_the_body_does_not_depend_on_the_day_or_the_wording_of_the_task() -> Non
         (
             "x",
             (line("project/x.md", Reason.BUDGET, 2000), line("project/y.md", Reason.BUDGET, 10)),
-            "No room: the best match, project/x.md, has 2000 tokens. A budget of 2005 holds it.",
+            "No room: the best match, project/x.md, has 2000 tokens. A budget of 2014 holds it.",
         ),
         (
             "x",

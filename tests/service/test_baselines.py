@@ -128,8 +128,8 @@ def test_a_budget_below_the_baseline_leaves_the_baseline_whole(
     assert answer.pack.retrieved_entries == ()
     assert "- Remaining: 0 tokens\n" in answer.markdown
     assert "No room: the best match, project/auth/sessions.md, has 404 tokens." in answer.markdown
-    assert "A budget of 547 holds it." in answer.markdown
-    more = open_project(shop).packs.query(QueryRequest(QUESTION, budget=547)).pack
+    assert "A budget of 574 holds it." in answer.markdown
+    more = open_project(shop).packs.query(QueryRequest(QUESTION, budget=574)).pack
     assert [entry.path for entry in more.retrieved_entries] == ["project/auth/sessions.md"]
 
 
@@ -282,13 +282,35 @@ def test_damaged_kept_counts_are_made_anew(
     assert baselines(rules, count).compile() == compiled
 
 
-def test_forged_counts_change_no_text(rules: Project, count: Callable[[str], int]) -> None:
+def test_counts_that_another_machine_kept_are_not_believed(
+    rules: Project, count: Callable[[str], int]
+) -> None:
     compiled = baselines(rules, count).compile()
     file = rules.dmm / "packs" / "baseline_pack.json"
-    file.write_text(re.sub(r": \d+", ": 1", file.read_text()))
-    forged = baselines(rules, count).compile()
-    assert [entry.content for entry in forged.entries] == [e.content for e in compiled.entries]
-    assert forged.tokens < compiled.tokens
+    forged = re.sub(r": \d+", ": -100000", file.read_text())
+    file.unlink()
+    file.write_text(forged)
+    assert baselines(rules, count).compile() == compiled
+
+
+@pytest.mark.parametrize("kept", ["[" * 200_000, '{"file": FILE, "tokens": {"a": Infinity}}'])
+def test_hostile_kept_counts_stop_nothing(
+    rules: Project, count: Callable[[str], int], kept: str
+) -> None:
+    compiled = baselines(rules, count).compile()
+    file = rules.dmm / "packs" / "baseline_pack.json"
+    file.write_text(kept.replace("FILE", str(file.stat().st_ino)))
+    assert baselines(rules, count).compile() == compiled
+
+
+def test_kept_counts_are_not_read_through_a_link(
+    rules: Project, count: Callable[[str], int]
+) -> None:
+    compiled = baselines(rules, count).compile()
+    file = rules.dmm / "packs" / "baseline_pack.json"
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    assert baselines(rules, count).compile() == compiled
 
 
 def test_settled_files_are_not_read_again(

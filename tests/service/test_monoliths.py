@@ -87,6 +87,74 @@ def test_what_is_applied_is_there_and_a_second_time_nothing_is_new(
     assert files_of(project.memory) == before
 
 
+def test_files_imported_together_are_present_each_alone_and_in_any_order(
+    project: Project, monoliths: Monoliths, rules: Path
+) -> None:
+    other = project.folder / "AGENTS.md"
+    other.write_text("# Agents\n\n## Testing\n\nTests use a real database, never a mock.\n")
+    monoliths.apply(monoliths.plan([rules, other]))
+    for again in ([rules], [other], [other, rules], [project.folder]):
+        assert monoliths.plan(again).plan.memories == (), again
+
+
+def test_of_a_section_that_grew_only_what_is_new_is_planned(
+    project: Project, monoliths: Monoliths, rules: Path
+) -> None:
+    monoliths.apply(monoliths.plan([rules]))
+    added = "- Give each index a name of its own in the schema."
+    rules.write_text(RULES.replace("\n\n## Testing", f"\n{added}\n\n## Testing"))
+    found = monoliths.plan([rules])
+    (one,) = found.plan.memories
+    assert one.memory.body == f"# Database\n\n{added}\n\nSource: CLAUDE.md:5-7"
+    assert found.known == {one.memory.path: 2}
+
+
+def test_written_files_end_with_one_line_end(
+    project: Project, monoliths: Monoliths, rules: Path
+) -> None:
+    monoliths.apply(monoliths.plan([rules]))
+    for name, data in files_of(project.memory).items():
+        assert re.search(rb"[^\n]\n\Z", data), name
+
+
+def test_mentioned_files_are_looked_for_beside_the_file_that_mentions_them(
+    project: Project, monoliths: Monoliths, home: Path
+) -> None:
+    (home / "own.md").write_text("# Own\n\nMy own words.\n")
+    (project.folder / "docs").mkdir()
+    (project.folder / "docs" / "there.md").write_text("# There\n\nWords that are there.\n")
+    (project.folder / "AGENTS.md").write_text("# Agents\n\nRead the glossary with care.\n")
+    long = "x" * 300 + ".md"
+    mentions = f"@docs/there.md\n@docs/gone.md\n@~/own.md\n@AGENTS.md\n@./{long}\n"
+    (project.folder / "CLAUDE.md").write_text(f"# Shop\n\n{mentions}")
+    found = monoliths.plan([project.folder / "CLAUDE.md", project.folder / "AGENTS.md"])
+    told = [one.target for one in found.plan.imports]
+    assert told == ["docs/there.md", "docs/gone.md", "~/own.md", f"./{long}"]
+    assert [one.target for one in found.missing] == ["docs/gone.md", f"./{long}"]
+
+
+def test_only_files_that_a_tool_reads_are_to_be_shortened(
+    project: Project, monoliths: Monoliths, rules: Path
+) -> None:
+    other = project.folder / "handbook.md"
+    other.write_text("# Handbook\n\nWords about the handbook.\n")
+    assert monoliths.plan([rules, other]).instructions == ("CLAUDE.md",)
+
+
+def test_a_memory_that_comes_back_is_linked_to_those_that_stayed(
+    project: Project, monoliths: Monoliths, memory_text: MemoryText
+) -> None:
+    project.write("project/now.md", memory_text("Now", "It is now, and it stays so."))
+    one = memory_text("One", "It is the only one here.", id="mem_2026_01_31_002")
+    linked = one.replace("status: active\n", "status: active\nrelated: [mem_2026_01_31_001]\n")
+    project.write("project/one.md", linked)
+    file = project.folder / "export.md"
+    file.write_text(monoliths.export())
+    (project.memory / "project" / "one.md").unlink()
+    (back,) = monoliths.plan([file]).plan.memories
+    assert (back.memory.id, back.memory.related) == ("mem_2026_01_31_002", ("mem_2026_01_31_001",))
+
+
 def test_a_file_that_appears_in_between_is_not_overwritten(
     project: Project, monoliths: Monoliths, rules: Path
 ) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from dmm.cli import failures
 from dmm.cli.lines import gist
+from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,7 +104,7 @@ def _row(seq: object, what: str, text: str, style: str = "") -> Table:
     row.add_column(width=3, justify="right", style="dim")
     row.add_column(width=11, style="bold")
     row.add_column(overflow="fold")
-    row.add_row(str(seq), Text(what, style=style), Text(text, style=style))
+    row.add_row(str(seq), Text(what, style=style), Text(neutralise(text), style=style))
     return row
 
 
@@ -132,14 +133,14 @@ def _show_timelines(told: dict[str, Any]) -> Table:
     table.add_column("after", justify="right", style="dim", width=5)
     table.add_column("Timeline A (as it was)", ratio=1)
     table.add_column(f"Timeline {told['timeline']}", ratio=1)
-    rule = f"rule: {told['injected_constraint']}"
+    rule = neutralise(f"rule: {told['injected_constraint']}")
     table.add_row(after, Text("no rule yet", style="dim"), Text(rule, style="yellow"))
-    decided = told["tested_decision"]
+    decided = Text(neutralise(told["tested_decision"]))
     table.add_row("", decided, decided)
     result = told["result"]
     table.add_row(
         "",
         Text("COMMITTED: forty steps, a guest outside", style="green"),
-        Text(f"{result}: {told['reason']}", style=COLOURS[result]),
+        Text(neutralise(f"{result}: {told['reason']}"), style=COLOURS[result]),
     )
     return table

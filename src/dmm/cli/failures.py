@@ -6,6 +6,8 @@ import json
 import sys
 from typing import TYPE_CHECKING
 
+from dmm.domain.text import neutralise
+
 if TYPE_CHECKING:
     from dmm.errors import DmmError
 
@@ -42,5 +44,5 @@ def report(error: DmmError, *, as_json: bool) -> int:
         lines.append(f"  where: {error.where}")
     if error.hint:
         lines.append(f"  try:   {error.hint}")
-    sys.stderr.write("\n".join(lines) + "\n")
+    sys.stderr.write("".join(f"{neutralise(line)}\n" for line in lines))
     return status

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli.options import Json, Root, open_project, print_json, print_lines, write_output
+from dmm.cli.options import Json, Root, counted, deliver, open_project, print_json, print_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dmm.monolith.memories import PlannedMemory
     from dmm.service.monoliths import Import
+
+MOST_NAMED = 4
 
 Files = Annotated[
     list[Path],
@@ -51,11 +52,7 @@ def export(
 ) -> None:
     """Write all memories of the project as one markdown file."""
     text = open_project(root).monoliths.export(include_deprecated=include_deprecated)
-    if output is None:
-        sys.stdout.write(text)
-        return
-    write_output(output, text)
-    sys.stderr.write(f"Memories written to {output}\n")
+    deliver(text, output, "Memories")
 
 
 def _describe(found: Import) -> dict[str, Any]:
@@ -63,9 +60,14 @@ def _describe(found: Import) -> dict[str, Any]:
     return {
         "memories": [_describe_planned(one) for one in plan.memories],
         "present": [one.memory.title for one in found.present],
+        "known": dict(found.known),
         "merged": [
             {"text": m.text, "source": str(m.source), "kept": str(m.kept), "memory": m.memory}
             for m in plan.merged
+        ],
+        "conflicts": [
+            {"one": str(c.one), "other": str(c.other), "memories": list(c.memories)}
+            for c in plan.conflicts
         ],
         "skipped": [
             {"text": s.text, "source": str(s.source), "reason": s.reason} for s in plan.skipped
@@ -95,34 +97,54 @@ def _describe_planned(one: PlannedMemory) -> dict[str, Any]:
 def _lines(found: Import, *, applied: bool) -> Iterator[str]:
     plan = found.plan
     for one in plan.memories:
-        yield f"{one.memory.path}  ({one.tokens} tokens)"
+        yield f"{one.memory.path}  ({counted(one.tokens, 'token')})"
         yield f"    {one.memory.title}  [{', '.join(one.memory.tags)}]"
         yield f"    from {', '.join(str(source) for source in one.sources)}"
+        if known := found.known.get(one.memory.path):
+            yield f"    {counted(known, 'rule')} left out: the project remembers this already"
     for merged in plan.merged:
         yield f"merged   {merged.source}: said already at {merged.kept}"
+    for conflict in plan.conflicts:
+        where = " and ".join(conflict.memories)
+        yield f"conflict? {conflict.one} / {conflict.other}: in {where}"
     for skipped in plan.skipped:
         yield f"skipped  {skipped.source}: {skipped.reason}"
     for mention in plan.imports:
-        yield f"mentions {mention.target} ({mention.ref}): import that file too if it matters"
+        gone = mention in found.missing
+        told = "no such file" if gone else "import that file too if it matters"
+        yield f"mentions {mention.target} ({mention.ref}): {told}"
     for one in found.present:
         yield f"present  {one.memory.title}: the project remembers this already"
     yield ""
     yield from _summary(found, applied=applied)
 
 
+def _named(files: Sequence[str]) -> str:
+    if len(files) > MOST_NAMED:
+        return f"{', '.join(files[:MOST_NAMED])} and {len(files) - MOST_NAMED} more"
+    *most, last = files
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def _summary(found: Import, *, applied: bool) -> Iterator[str]:
     plan = found.plan
     scopes = Counter(one.memory.scope.value for one in plan.memories)
     parts = ", ".join(f"{count} {scope}" for scope, count in scopes.items())
-    yield f"{len(plan.memories)} memories ({parts or 'none'}), {len(plan.merged)} merged"
+    memories = counted(len(plan.memories), "memory", "memories")
+    yield f"{memories} ({parts or 'none'}), {len(plan.merged)} merged"
     if found.pack_tokens is not None:
         saved = 100 - round(100 * found.pack_tokens / max(1, plan.monolith_tokens))
         less = f" ({saved} % less)" if saved > 0 else ""
         yield (
-            f"The files cost {plan.monolith_tokens} tokens in every session; a typical pack"
-            f" of these memories {found.pack_tokens}{less}."
+            f"The files cost {counted(plan.monolith_tokens, 'token')} in every session;"
+            f" a typical pack of these memories {found.pack_tokens}{less}."
         )
     if not applied:
         yield "Nothing was written. To write the memories, add --apply."
     elif found.written:
+        if found.instructions:
+            yield (
+                f"Shorten {_named(found.instructions)} to a line that points to .dmm/BOOT.md;"
+                " as it is now, every session pays twice."
+            )
         yield "Written below .dmm/memory. Read them, run dmm validate, and commit them."

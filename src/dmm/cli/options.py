@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dmm.domain.text import neutralise
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from dmm.bootstrap import Dmm
 
@@ -19,6 +22,8 @@ Root = Annotated[
     typer.Option(help="The .dmm folder or its parent (default: found upwards, or $DMM_ROOT)."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+_BEYOND_ASCII = re.compile(r"[^\x20-\x7e\n]")
 
 
 def open_project(root: Path | None) -> Dmm:
@@ -40,14 +45,44 @@ def write_output(path: Path, text: str) -> None:
         write_atomic(path.resolve(), data)
 
 
+def deliver(text: str, output: Path | None, what: str, *, note: str = "") -> None:
+    """Hand a document over: to the file that was named, or to standard output (none, or `-`)."""
+    if output is None or str(output) == "-":
+        print_text(text)
+        return
+    write_output(output, text)
+    sys.stderr.write(neutralise(f"{what} written to {output}{note}") + "\n")
+
+
+def print_text(text: str) -> None:
+    """Print a document: byte for byte into a pipe or a file, harmless on a terminal."""
+    sys.stdout.write(neutralise(text) if sys.stdout.isatty() else text)
+
+
+def to_json(value: Any) -> str:
+    """Write plain data as JSON that is the same for the same data; hidden characters escaped."""
+    text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+    return _BEYOND_ASCII.sub(_escape, text)
+
+
+def _escape(found: re.Match[str]) -> str:
+    sign = found[0]
+    return sign if neutralise(sign) == sign else json.dumps(sign)[1:-1]
+
+
 def print_json(value: Any) -> None:
-    """Print plain data as JSON that is the same for the same data."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    """Print plain data as JSON."""
+    sys.stdout.write(to_json(value))
 
 
-def print_lines(lines: Iterator[str] | list[str]) -> None:
-    """Print text as it is: no colour, no wrapping, good for pipes."""
-    sys.stdout.write("".join(f"{line}\n" for line in lines))
+def print_lines(lines: Iterable[str]) -> None:
+    """Print lines without colour or wrapping, good for pipes; what would steer a terminal shows."""
+    sys.stdout.write("".join(f"{neutralise(line)}\n" for line in lines))
+
+
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Say how many there are: 1 file, 2 files."""
+    return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
 def present(told: Any, *, as_json: bool, lines: Callable[[Any], Iterable[str]]) -> None:

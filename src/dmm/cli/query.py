@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli.options import Json, Root, open_project, print_json, print_lines, write_output
+from dmm.cli.options import Json, Root, deliver, open_project, print_lines, to_json
 from dmm.domain.memory import Scope
 
 if TYPE_CHECKING:
@@ -78,15 +77,12 @@ def _present(
 ) -> None:
     from dmm.retrieval.render import describe_receipt
 
-    if output is not None:
-        write_output(output, answer.markdown)
-        sys.stderr.write(f"Pack written to {output} ({answer.pack.total_tokens} tokens)\n")
+    note = f" ({answer.pack.total_tokens} tokens)"
     if as_json:
         receipt = {"receipt": describe_receipt(answer.pack.receipt)} if explain else {}
-        print_json(answer.describe() | receipt)
+        deliver(to_json(answer.describe() | receipt), output, "Pack", note=note)
         return
-    if output is None:
-        sys.stdout.write(answer.markdown)
+    deliver(answer.markdown, output, "Pack", note=note)
     if verbose:
         print_lines(["", "## Retrieval", *(f"- {k}: {_show(v)}" for k, v in answer.stats.items())])
         print_lines([f"- {e.relevance_score:.4f} {e.path}" for e in answer.pack.retrieved_entries])

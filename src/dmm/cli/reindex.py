@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli.options import Json, Root, open_project, print_json, print_lines
+from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ def _describe(report: SyncReport, seconds: float, notices: list[str]) -> dict[st
 
 def _lines(report: SyncReport, seconds: float, notices: list[str]) -> Iterator[str]:
     yield (
-        f"{report.total} files: {report.indexed} indexed, {report.embedded} embedded,"
+        f"{counted(report.total, 'file')}: {report.indexed} indexed, {report.embedded} embedded,"
         f" {report.removed} removed, {len(report.faults)} with faults ({seconds:.1f} s)"
     )
     yield from (f"Notice: {notice}" for notice in notices)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.cli.options import Json, Root, print_json, print_lines
+from dmm.cli.options import Json, Root, counted, print_json, print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,7 @@ def _lines(report: SetupReport) -> Iterator[str]:
     else:
         yield f"{report.folder} is complete already"
     if report.kept:
-        yield f"  {len(report.kept)} existing files were left as they are"
+        ends = "file was left as it is", "files were left as they are"
+        yield f"  {counted(len(report.kept), *(f'existing {end}' for end in ends))}"
     yield ""
     yield 'Next: dmm import CLAUDE.md (if you have one), then dmm query "your task"'

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
-from dmm.cli.options import Json, Root, open_project, print_json
+from dmm.cli.options import Json, Root, counted, open_project, print_json
+from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,8 +32,11 @@ def status(as_json: Json = False, root: Root = None) -> None:
     for name, value in _rows(state):
         table.add_row(name, value)
     console = Console(highlight=False)
-    console.print("[bold]DMM status[/bold]")
-    console.print(table)
+    with console.capture() as captured:
+        console.print("[bold]DMM status[/bold]")
+        console.print(table)
+    # The table fills its lines with blanks.
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
 
 
 def _rows(state: Status) -> Iterator[tuple[str, str]]:
@@ -39,7 +44,7 @@ def _rows(state: Status) -> Iterator[tuple[str, str]]:
         yield from _root_rows(root)
     used, budget = state.baseline_tokens, state.baseline_budget
     colour = "red" if used > budget else "green"
-    files = f"{state.baseline_files} files"
+    files = counted(state.baseline_files, "file")
     yield (
         "Baseline",
         f"{files}, [{colour}]{used} of {budget} tokens[/{colour}] {_bar(used, budget)}",
@@ -56,27 +61,29 @@ def _bar(used: int, budget: int, width: int = 16) -> str:
 
 
 def _root_rows(root: RootState) -> Iterator[tuple[str, str]]:
-    counts = ", ".join(f"{count} {scope}" for scope, count in root.scopes.items() if count)
-    archived = f", {root.deprecated} deprecated" if root.deprecated else ""
+    faulty = root.files - sum(root.scopes.values()) - root.deprecated
+    parts = root.scopes | {"deprecated": root.deprecated, "with faults": faulty}
+    counts = ", ".join(f"{count} {part}" for part, count in parts.items() if count)
     yield "Memory" if root.origin == "project" else "Your own", _plain(root.folder)
-    yield "", f"{root.files} files: {counts or 'no memories yet'}{archived}"
+    yield "", f"{counted(root.files, 'file')}: {counts or 'no memories yet'}"
     yield "Index", _index(root.index)
     if root.index.model:
         yield "Model", _plain(root.index.model.partition("/")[0])
 
 
 def _plain(text: str) -> str:
-    """Keep rich from reading brackets in names as its own marks."""
+    """Keep rich from reading brackets, and a terminal from reading controls, as their own marks."""
     from rich.markup import escape
 
-    return escape(text)
+    return escape(neutralise(text))
 
 
 def _index(index: IndexState) -> str:
     if index.state != "ready":
-        way = "it is built by the next query, or: dmm reindex" if index.state == "not built" else ""
-        return f"[yellow]{index.state}[/yellow] {_plain(index.note or way)}".rstrip()
-    size = f"{index.indexed} memories, {index.size_bytes / 1e6:.1f} MB"
+        way = "the next query builds it, or: dmm reindex" if index.state == "not built" else ""
+        note = index.note or way
+        return f"[yellow]{index.state}[/yellow]" + (f"; {_plain(note)}" if note else "")
+    size = f"{counted(index.indexed, 'memory', 'memories')}, {index.size_bytes / 1e6:.1f} MB"
     pending = [
         f"{count} {word}"
         for count, word in (

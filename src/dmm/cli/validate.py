@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli.options import Json, Root, open_project, print_json, print_lines
+from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,10 +40,10 @@ def validate(
 def _lines(report: ValidationReport, repairs: Sequence[Repair]) -> Iterator[str]:
     for repair in repairs:
         yield f"{'fixed' if repair.applied else 'left '}  {repair.path}: {repair.what}"
-    yield f"{report.valid} of {report.files} files valid"
-    for title, findings in (("errors", report.errors), ("warnings", report.warnings)):
+    yield f"{report.valid} of {counted(report.files, 'file')} valid"
+    for title, findings in (("error", report.errors), ("warning", report.warnings)):
         if findings:
-            yield f"{len(findings)} {title}:"
+            yield f"{counted(len(findings), title)}:"
             for finding in findings:
                 yield from _finding_lines(finding)
     fixable = sum(finding.fixable for finding in report.findings)

@@ -142,6 +142,11 @@ class Baseline:
         """Tokens of the contents."""
         return sum(entry.token_count for entry in self.entries)
 
+    @property
+    def cost(self) -> int:
+        """Tokens of the contents and of the headings above them."""
+        return self.tokens + sum(entry.heading_tokens for entry in self.entries)
+
 
 @dataclass(frozen=True, slots=True)
 class ConstraintLine:

@@ -14,6 +14,20 @@ _INVISIBLE = re.compile(
 )
 
 
+_IMITATION = re.compile(
+    r"^(?= {0,3}(?:"
+    r"#{1,6}[ \t]+(?:DMM Memory Pack|Baseline \(Always|Constraints in Force|Retrieved Context"
+    r"|Pack Statistics|\[[^\]\n]{0,300}\][ \t]+\(relevance:)"
+    r"|>[ \t]*(?:Notice:|cites |deprecated$|this file has a fault)))",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+def shield(text: str) -> str:
+    """Put a backslash before lines that could be taken for the frame of a pack."""
+    return _IMITATION.sub(r"\\", text)
+
+
 def neutralise(text: str) -> str:
     """Show control, zero-width, bidirectional and tag characters as their code: <U+202E>."""
     return _INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 MAX_CITED_BYTES = 2 * 1024 * 1024
-MAX_SEARCHED = 64 * 1024 * 1024
+MAX_SEARCHED = 8 * 1024 * 1024
 HASH_LENGTH = 16
 
 

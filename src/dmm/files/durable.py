@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from dmm.errors import FileExists, StorageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 _HINTS = {
@@ -45,8 +45,8 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
             sync_directory(path.parent)
 
 
-def write_derived(path: Path, data: bytes) -> None:
-    """Write a file that can be made again at any time, quickly.
+def write_derived(path: Path, data: bytes | Callable[[int], bytes]) -> None:
+    """Write a file that can be made again at any time, quickly; it may hold its own inode.
 
     The old one is removed first: a rename over it makes some file systems write the new one out
     at once, which costs milliseconds.
@@ -104,14 +104,17 @@ def _mode(path: Path) -> int | None:
         return None
 
 
-def _write_beside(path: Path, data: bytes, *, mode: int | None, durable: bool) -> Path:
+def _write_beside(
+    path: Path, data: bytes | Callable[[int], bytes], *, mode: int | None, durable: bool
+) -> Path:
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
     descriptor = os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode or 0o644)
     with _undone(temporary):
         try:
             if mode is not None:
                 temporary.chmod(mode)
-            view = memoryview(data)
+            content = data(os.fstat(descriptor).st_ino) if callable(data) else data
+            view = memoryview(content)
             while view:
                 view = view[os.write(descriptor, view) :]
             if durable:

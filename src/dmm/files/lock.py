@@ -5,10 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import time
 from typing import TYPE_CHECKING
 
 from dmm.errors import IndexBusy
 from dmm.files.durable import translated
+
+PAUSE = 0.02
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,21 +36,21 @@ else:
 
 
 @contextlib.contextmanager
-def exclusive(path: Path, *, what: str) -> Iterator[None]:
-    """Hold the lock for the block, or raise IndexBusy at once if another process has it."""
+def exclusive(path: Path, *, what: str, patience: float = 0.0) -> Iterator[None]:
+    """Hold the lock for the block, or raise IndexBusy if another process keeps it for too long."""
     with translated(path, "open the lock file"):
         descriptor = os.open(path, _FLAGS, 0o600)
     try:
         with translated(path, "take the lock"):
-            _claim(descriptor, path, what)
+            _claim(descriptor, path, what, time.monotonic() + patience)
         yield
     finally:
         os.close(descriptor)
 
 
-def _claim(descriptor: int, path: Path, what: str) -> None:
+def _claim(descriptor: int, path: Path, what: str, deadline: float) -> None:
     try:
-        _take(descriptor)
+        _take_by(descriptor, deadline)
     except BlockingIOError as error:
         holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
         by = f" (process {holder})" if holder.isdigit() else ""
@@ -55,3 +58,14 @@ def _claim(descriptor: int, path: Path, what: str) -> None:
         raise IndexBusy(f"{what}{by}", where=str(path), hint=hint) from error
     os.ftruncate(descriptor, 0)
     os.write(descriptor, str(os.getpid()).encode())
+
+
+def _take_by(descriptor: int, deadline: float) -> None:
+    """Try until the deadline; the system has no lock that waits for a while."""
+    while True:
+        try:
+            return _take(descriptor)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                raise
+            time.sleep(PAUSE)

@@ -39,7 +39,7 @@ OPTIONAL = (
     "aliases",
 )
 
-_H1 = re.compile(r" {0,3}#[ \t]+(.*?)(?:[ \t]+#+)?[ \t]*$")
+_H1 = re.compile(r" {0,3}#(?=[ \t])")
 _FENCE = re.compile(r" {0,3}(?:(`{3,})[^`]*|(~{3,}).*)$")
 _FENCE_END = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*$")
 _SETEXT = re.compile(r" {0,3}=+[ \t]*$")
@@ -124,6 +124,13 @@ def _check_directory(path: str, scope: Scope, line: int) -> None:
         raise MemoryFileError(path, "schema", what, line=line, hint=hint)
 
 
+def _heading_text(rest: str) -> str:
+    """Take the closing marks off a heading; by hand, for a pattern would search for them twice."""
+    text = rest.strip(" \t")
+    bare = text.rstrip("#")
+    return bare.rstrip(" \t") if not bare or bare[-1] in " \t" else text
+
+
 def find_title(body: str) -> str | None:
     """Find the first level-one heading outside code fences."""
     fence = previous = ""
@@ -136,8 +143,8 @@ def find_title(body: str) -> str | None:
             fence, previous = opened[1] or opened[2], ""
             continue
         heading = _H1.match(line)
-        if heading and heading[1]:
-            return heading[1]
+        if heading and (title := _heading_text(line[heading.end() :])):
+            return title
         if previous and _SETEXT.match(line):
             return previous
         previous = line.strip()

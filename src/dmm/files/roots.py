@@ -62,6 +62,7 @@ def find_root(start: Path, override: Path | None, home: Path) -> Root:
             return Root(folder.resolve())
         hint = f"make one with: dmm init --root {folder.parent}"
         raise RootNotFound("there is no memory here", where=str(folder), hint=hint)
+    start, home = start.resolve(), home.resolve()
     for folder in (start, *start.parents):
         if (folder / NAME / "memory").is_dir() and (folder != home or start == home):
             return Root((folder / NAME).resolve())

@@ -61,8 +61,8 @@ class MemoryTree:
     def scan_top(self, top: str) -> Scan:
         """List the memory files below one top directory only."""
         found = _Found([], [], [])
-        if top and (self.root / top).is_symlink():
-            found.refuse(top, _LINK, hint="put the folder itself here")
+        if self.root.is_symlink() or (self.root / top).is_symlink():
+            found.refuse(top or ".", _LINK, hint="put the folder itself here")
         elif (self.root / top).is_dir():
             self._walk(top, found)
         return Scan(
@@ -103,6 +103,8 @@ class MemoryTree:
         refusal = _refusal(path)
         if refusal:
             raise PathRefused(refusal, where=repr(path), hint=_PLACE)
+        if self.root.is_symlink():
+            raise PathRefused("the memory folder is a symbolic link", where=str(self.root))
         target = self.root
         for part in PurePosixPath(path).parts:
             target = target / part
@@ -179,6 +181,9 @@ def _note(path: str, entry: os.DirEntry[str], found: _Found) -> None:
     try:
         status = entry.stat(follow_symlinks=False)
     except FileNotFoundError:  # deleted since the folder was listed
+        return
+    except OSError as error:
+        found.refuse(path, f"unreadable: {error.strerror}")
         return
     stamp = Stamp(path, status.st_size, status.st_mtime_ns, status.st_ino)
     (found.descriptors if entry.name == DESCRIPTOR else found.stamps).append(stamp)

@@ -24,7 +24,8 @@ STOP_WORDS = frozenset(
         *("which", "who", "whom", "why", "will", "with", "would", "you", "your"),
     )
 )
-_WORD = re.compile(r"_*[^\W_]+(?:_+[^\W_]+)*")
+# Possessive, and never begun inside a run of underscores: linear on any text.
+_WORD = re.compile(r"(?<!_)_*+[^\W_]++(?:_++[^\W_]++)*+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[^\W\d_a-zA-Z]+")
 _CLITIC = re.compile(r"(\w)['\u2019](?:s|t|re|ve|ll|d|m)\b")
 _IDENTIFIER = re.compile(r"\w_\w|[a-z][A-Z]|\w\.\w|\w\(|::|/\w")

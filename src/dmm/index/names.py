@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.index.analysis import STOP_WORDS
 from dmm.index.stem import stem
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class NameIndex:
 
     def _add(self, name: str, row: int) -> None:
         words = _words(name)
-        if not words:
+        if all(word in STOP_WORDS for word in words):
             return
         stems = tuple(map(stem, words))
         self._by_first.setdefault(stems[0], []).append(_Name(stems, row))

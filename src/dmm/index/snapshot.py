@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dmm.domain.memory import Confidence, Origin, Scope
+from dmm.domain.pack import shown_path
 from dmm.index import analysis
 from dmm.index.lexical import LexicalIndex, pack_terms
 from dmm.index.names import NameIndex
@@ -67,7 +68,7 @@ class Snapshot:
     """All memories at one moment; rows are in origin and path order.
 
     `signs` searches the names and descriptions of the directories, in the order of these; `sizes`
-    counts their memories.
+    counts their memories. `hidden` are memories of a later tree whose id an earlier one has.
     """
 
     places: tuple[Place, ...]
@@ -78,6 +79,7 @@ class Snapshot:
     names: NameIndex
     sizes: NDArray[np.int64]
     vectors: VectorIndex | None
+    hidden: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.places)
@@ -101,7 +103,8 @@ def take_snapshot(stores: Sequence[tuple[Origin, IndexStore]], dimensions: int |
 def _load(stores: Sequence[tuple[Origin, IndexStore]], dimensions: int | None) -> Snapshot:
     """Read row by row into flat arrays, so that nothing is in memory twice."""
     rows: list[tuple[Origin, SearchRow]] = []
-    lexical = LexicalIndex(_walk(stores, rows))
+    hidden: list[str] = []
+    lexical = LexicalIndex(_walk(stores, rows, hidden))
     described: dict[str, str] = {}
     for _, store in stores:
         described = {d.path: d.description for d in store.directories()} | described
@@ -121,18 +124,23 @@ def _load(stores: Sequence[tuple[Origin, IndexStore]], dimensions: int | None) -
         names=NameIndex((row.title, *json.loads(row.aliases)) for _, row in rows),
         sizes=np.bincount(columns.directory, minlength=len(names)),
         vectors=vectors,
+        hidden=tuple(hidden),
     )
 
 
 def _walk(
-    stores: Sequence[tuple[Origin, IndexStore]], rows: list[tuple[Origin, SearchRow]]
+    stores: Sequence[tuple[Origin, IndexStore]],
+    rows: list[tuple[Origin, SearchRow]],
+    hidden: list[str],
 ) -> Iterator[Terms]:
     """Pass the terms of every memory on, and keep the rest of its row in `rows`."""
     seen: set[str] = set()
     for origin, store in stores:
         own = set()
         for row in store.search_rows():
-            if row.id not in seen:
+            if row.id in seen:
+                hidden.append(shown_path(row.path, origin))
+            else:
                 own.add(row.id)
                 rows.append((origin, row._replace(term_hashes=b"", term_weights=b"")))
                 yield Terms(row.term_hashes, row.term_weights, row.term_length)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dmm.index.records import Batch, IndexedMemory, KnownFile
 
 SCHEMA_VERSION = 1
+ELSEWHERE = "an index that was made elsewhere"
+LOGS = ("-wal", "-shm", "-journal")
 APPLICATION_ID = int.from_bytes(b"DMMi")
 
 _SCHEMA = """
@@ -44,10 +46,6 @@ CREATE TABLE memories (
 CREATE INDEX memories_by_vector ON memories(vector_key);
 CREATE TABLE vectors (key TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE directories (path TEXT PRIMARY KEY, description TEXT NOT NULL) STRICT;
-"""
-_DROP = """
-DROP TABLE IF EXISTS memories; DROP TABLE IF EXISTS files; DROP TABLE IF EXISTS vectors;
-DROP TABLE IF EXISTS directories; DROP TABLE IF EXISTS meta;
 """
 _FILES = "SELECT path, size, mtime_ns, inode, content_hash, fault, line, what, hint FROM files"
 _MEMORIES = """
@@ -87,9 +85,21 @@ def intact(where: str) -> Iterator[None]:
     """Take content that can't be what was written for damage, which SQLite does not notice."""
     try:
         yield
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
         hint = "delete the index folder; it is built again from the files"
         raise IndexBroken(f"damaged content: {error}", where=where, hint=hint) from error
+
+
+def _inode(path: Path) -> str:
+    with translated(path, "look at the index"):
+        return str(path.stat().st_ino)
+
+
+def _refuse_linked_logs(path: Path) -> None:
+    """Refuse logs that lead elsewhere; they would be read as part of the index."""
+    for suffix in LOGS:
+        if path.with_name(path.name + suffix).is_symlink():
+            raise IndexBroken("its log is a symbolic link", where=str(path))
 
 
 class IndexStore:
@@ -109,46 +119,65 @@ class IndexStore:
             # What stands behind the link may be anything, and an index is deleted at need.
             hint = "put the index folder itself there, or delete the link"
             raise StorageError("the index is a symbolic link", where=str(path), hint=hint)
+        _refuse_linked_logs(path)
         try:
             with translated(path.parent, "make the index folder"):
                 path.parent.mkdir(parents=True, exist_ok=True)
             store = cls(sqlite.connect(path), str(path), writable=True)
-            store._prepare()
+            store._prepare(_inode(path))
         except (IndexBroken, IndexBusy):
             raise
         except StorageError:
             if not path.exists():
                 raise
-            store = cls(sqlite.connect_read_only(path), str(path), writable=False)
-            store._check()
+            store = cls.open_read_only(path)
+        return store
+
+    @classmethod
+    def open_read_only(cls, path: Path) -> IndexStore:
+        """Open an index file to look at it; nothing is written, not even a log."""
+        _refuse_linked_logs(path)
+        store = cls(sqlite.connect_read_only(path), str(path), writable=False)
+        try:
+            store._check(_inode(path))
+        except StorageError:
+            store.close()
+            raise
         return store
 
     @classmethod
     def in_memory(cls) -> IndexStore:
         """Make an index that lives as long as the process."""
         store = cls(sqlite.connect(None), sqlite.MEMORY, writable=True)
-        store._prepare()
+        store._prepare(sqlite.MEMORY)
         return store
 
     def _is_ours(self) -> bool:
         pragmas = {"application_id": APPLICATION_ID, "user_version": SCHEMA_VERSION}
         return all(self._connection.pragma(name) == value for name, value in pragmas.items())
 
-    def _prepare(self) -> None:
+    def _prepare(self, inode: str) -> None:
         with sqlite.translated(self.where):
-            if self._is_ours():
-                return
-        with sqlite.transaction(self._connection, self.where) as cursor:
-            if not self._is_ours():
-                cursor.execute(_DROP)
-                cursor.execute(_SCHEMA)
-                self._connection.pragma("application_id", APPLICATION_ID)
-                self._connection.pragma("user_version", SCHEMA_VERSION)
+            empty = not self._is_ours() and not self._has_tables()
+        if empty:
+            with sqlite.transaction(self._connection, self.where) as cursor:
+                if not self._has_tables():
+                    cursor.execute(_SCHEMA)
+                    cursor.execute("INSERT INTO meta VALUES ('file', ?)", (inode,))
+                    self._connection.pragma("application_id", APPLICATION_ID)
+                    self._connection.pragma("user_version", SCHEMA_VERSION)
+        self._check(inode)
 
-    def _check(self) -> None:
+    def _has_tables(self) -> bool:
+        return next(self._select("SELECT 1 FROM sqlite_master LIMIT 1"), None) is not None
+
+    def _check(self, inode: str) -> None:
+        """Believe only an index that was made here: a clone may bring one that says anything."""
         with sqlite.translated(self.where):
             if not self._is_ours():
                 raise IndexBroken("an index of another version", where=self.where)
+        if self.meta("file") != inode:
+            raise IndexBroken(ELSEWHERE, where=self.where)
 
     def close(self) -> None:
         """Close the file."""
@@ -267,5 +296,5 @@ class IndexStore:
         """Forget everything: it was made by other rules."""
         with sqlite.transaction(self._connection, self.where) as cursor:
             cursor.execute("DELETE FROM files; DELETE FROM vectors; DELETE FROM directories")
-            cursor.execute("DELETE FROM meta WHERE key <> 'generation'")
+            cursor.execute("DELETE FROM meta WHERE key NOT IN ('generation', 'file')")
             self._remember(cursor, ())

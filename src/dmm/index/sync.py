@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
 from dmm.domain.pack import ENTRY_END, entry_heading, shown_path
-from dmm.domain.text import neutralise
+from dmm.domain.text import neutralise, shield
 from dmm.errors import MemoryFileError
 from dmm.files import markdown
 from dmm.files.tree import Stamp
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_TOKENS = 2_000
+MAX_DESCRIPTION = 2_000
 RACY_NS = 2_000_000_000
 ORPHANS_KEPT = 2_000
 
@@ -153,7 +154,8 @@ class _Run:
             text = markdown.decode(stamp.path, self.tree.read(stamp.path))
         except MemoryFileError:
             return None
-        return Directory(stamp.path.rpartition("/")[0], neutralise(markdown.plain(text)).strip())
+        described = neutralise(markdown.plain(text)).strip()[:MAX_DESCRIPTION]
+        return Directory(stamp.path.rpartition("/")[0], described)
 
     def _index(self, stamps: Sequence[Stamp]) -> None:
         batch = Batch()
@@ -185,7 +187,7 @@ class _Run:
         return stamp
 
     def _record(self, memory: Memory, content_hash: str) -> IndexedMemory:
-        content = neutralise(memory.body).strip()
+        content = shield(neutralise(memory.body).strip())
         count = self.syncer.count
         tokens = count(content)
         if tokens > MAX_TOKENS:

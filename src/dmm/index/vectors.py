@@ -22,6 +22,7 @@ EXACT_LIMIT = 20_000
 SHORTLIST = 600
 BLOCK = 32_768
 FARTHEST = 1_000
+NO_VECTORS = -1.0
 
 
 def pack_vectors(vectors: Floats) -> bytes:
@@ -88,7 +89,7 @@ class VectorIndex:
         """Compute the similarity of given memories; one without windows gets -1."""
         starts = self._offsets[rows]
         counts = self._offsets[rows + 1] - starts
-        result = np.full(len(rows), -1.0, np.float32)
+        result = np.full(len(rows), NO_VECTORS, np.float32)
         held = np.flatnonzero(counts)
         if len(held):
             bounds = np.concatenate([[0], np.cumsum(counts[held])])

@@ -6,7 +6,6 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dmm.domain.memory import Status
 from dmm.monolith.bearing import Voice, strength
 from dmm.monolith.notes import mark_of
 from dmm.monolith.outline import Block, BlockKind, Section, edit, outline
@@ -31,6 +30,12 @@ _INDEX_LINE = re.compile(r"\[[^\]]*\]\(([^)\s]+\.md)\)(.*)", re.DOTALL)
 _FOLLOWS_IMPORTS = (SourceKind.CLAUDE, SourceKind.GEMINI)
 _TEXT_KINDS = (BlockKind.PARAGRAPH, BlockKind.ITEM)
 _NAMES = {".cursorrules": "Cursor rules", "memory.md": "Memory index"}
+# The sentence that tools put on top of the files they make; it tells an agent nothing.
+_ABOUT_THE_FILE = re.compile(
+    r"this (file|document) (provides|gives|contains) (guidance|guidelines|instructions|context)"
+    r" (to|for) ([^.]|\.(?=\S))*\b(repository|repo|codebase|project)\.?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +140,6 @@ def _described(path: str, tree: Section, front: FrontMatter) -> Section:
 
 def _left_aside(tree: Section, kind: SourceKind, together: frozenset[str]) -> Iterator[Skipped]:
     for section in tree.walk():
-        mark = mark_of(section.blocks)
-        if mark is not None and mark.status is Status.DEPRECATED:
-            for block in section.every_block():
-                yield Skipped(block.text, block.ref, "deprecated memory")
-            continue
         for block in section.blocks:
             for part in (block, *block.items):
                 reason = _reason(part, kind, together)
@@ -154,10 +154,10 @@ def _reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
         return "" if mark_of((block,)) else "comment"
     if block.kind not in _TEXT_KINDS:
         return ""
+    if _ABOUT_THE_FILE.fullmatch(" ".join(block.text.split())):
+        return "says only what the file is for"
     if kind in _FOLLOWS_IMPORTS and _only_imports(block.text):
-        return (
-            f"import of {', '.join(mentions(block.text))}: name that file too to have it imported"
-        )
+        return f"import of {', '.join(mentions(block.text))}"
     if kind is SourceKind.MEMORY_INDEX:
         return _index_reason(block, together)
     return ""

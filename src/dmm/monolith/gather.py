@@ -6,19 +6,27 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Scope
-from dmm.monolith.bearing import IDENTITY, PROJECT_SCOPE
+from dmm.monolith.bearing import CONSTRAINTS, IDENTITY, PROJECT_SCOPE
 from dmm.monolith.notes import WANTED_TOKENS, Count, Note
 from dmm.monolith.outline import heading_line, shift_headings
 from dmm.monolith.split import CRUMB
-from dmm.monolith.titles import clipped, is_generic, is_vague, titled
-from dmm.monolith.topics import GENERAL, MOST_TAGS, content_words, meaning, stem, topic_title
+from dmm.monolith.titles import LONGEST, clipped, is_generic, is_vague, titled
+from dmm.monolith.topics import (
+    GENERAL,
+    MOST_TAGS,
+    content_words,
+    meaning,
+    stem,
+    topic_of,
+    topic_title,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
 
 _APART = (IDENTITY, PROJECT_SCOPE)
 # Only what is tiny is put together with other topics.
-_TINY = 30
+_TINY = 20
 
 
 def gather(notes: Sequence[Note], *, count: Count) -> list[Note]:
@@ -45,13 +53,18 @@ def _branch(note: Note) -> Hashable | None:
 
 
 def _branch_topic(note: Note) -> Hashable | None:
-    return None if note.topic == GENERAL else (*_kin(note), note.trail[:-1], note.topic)
+    return (*_kin(note), note.trail[:-1], note.topic) if _names_its_topic(note) else None
 
 
 def _topic(note: Note) -> Hashable | None:
-    if note.scope is Scope.BASELINE or note.topic == GENERAL:
+    if note.scope is Scope.BASELINE or not _names_its_topic(note):
         return None
     return (note.scope, note.globs, note.users, note.topic)
+
+
+def _names_its_topic(note: Note) -> bool:
+    # A stray word in the text is no reason to put a section to another subject.
+    return note.topic == CONSTRAINTS or note.topic == topic_of("", note.title) != GENERAL
 
 
 def _source(note: Note) -> Hashable | None:
@@ -125,8 +138,11 @@ def _family_title(family: list[Note]) -> str:
         return clipped(base) if told else titled(base, about) if base else about.capitalize()
     if len(trail) > 1 and base:
         return clipped(base)
-    if base and len(family) == 2:
-        return titled(base, f"{_own(family[0], base)} and {_own(family[1], base)}")
+    *most, last = dict.fromkeys(_own(note, base) for note in family)
+    names = f"{', '.join(most)} and {last}" if most else last
+    whole = f"{base}: {names}" if base else f"{names[:1].upper()}{names[1:]}"
+    if len(whole) <= LONGEST:
+        return whole
     return titled(base, "short notes") if base else "Short notes"
 
 
@@ -155,7 +171,7 @@ def _same_title(crumb: Note, host: Note) -> bool:
 
 def _same_topic(crumb: Note, host: Note) -> bool:
     in_branch = crumb.trail[:-1] == host.trail[:-1]
-    return (_elsewhere(crumb, host) or in_branch) and crumb.topic != GENERAL
+    return (_elsewhere(crumb, host) or in_branch) and _names_its_topic(crumb)
 
 
 def _elsewhere(crumb: Note, host: Note) -> bool:

@@ -39,6 +39,12 @@ def _entry(memory: Memory) -> str:
         confidence=memory.confidence,
         status=memory.status,
         expires=memory.expires,
+        id=memory.id,
+        created=memory.created,
+        aliases=memory.aliases,
+        supersedes=memory.supersedes,
+        related=memory.related,
+        cites=memory.cites,
     )
     head = f"{heading_line(3, title)}\n{mark}"
     return f"{head}\n\n{shift_headings(text, 2, least=4)}" if text else head

@@ -7,7 +7,15 @@ import unicodedata
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dmm.domain.memory import Confidence, Memory, Scope, Status, next_id
+from dmm.domain.memory import (
+    DEPRECATED_DIRECTORY,
+    ID_PATTERN,
+    Confidence,
+    Memory,
+    Scope,
+    Status,
+    next_id,
+)
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
 from dmm.monolith.bearing import BASELINE_TOPICS, CONSTRAINTS, IDENTITY, PROJECT_SCOPE, fallback
 from dmm.monolith.notes import HARD_LIMIT, LEAST_TOKENS, WANTED_TOKENS, Count, Note
@@ -16,8 +24,9 @@ from dmm.monolith.topics import GENERAL
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from dmm.monolith.conflicts import Conflict
     from dmm.monolith.documents import Skipped
     from dmm.monolith.merge import Merged
 
@@ -25,7 +34,7 @@ _SLUG_LENGTH = 48
 _MOST_RANGES = 8
 _MOST_SOURCES = 6
 _SAFE_PATH = re.compile(
-    r"(baseline|global|agent|project|ephemeral)(/[a-z0-9][a-z0-9_-]*)*/[a-z0-9_]+\.md"
+    r"(baseline|global|agent|project|ephemeral|deprecated)(/[a-z0-9][a-z0-9_-]*)*/[a-z0-9_]+\.md"
 )
 _PROVENANCE = re.compile(r"Source: \S.*:\d+(-\d+)?\S*")
 _DEVICES = re.compile(r"con|prn|aux|nul|(com|lpt)\d?")
@@ -55,6 +64,7 @@ class ImportPlan:
     merged: tuple[Merged, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     imports: tuple[FileImport, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
     monolith_tokens: int = 0
     baseline_tokens: int = 0
 
@@ -69,19 +79,38 @@ def propose(
     baseline_budget: int = DEFAULT_BASELINE_BUDGET,
 ) -> ImportPlan:
     """Make a memory of each note, none with an id or path that is taken."""
-    ids = set(taken_ids)
+    kept = _within_baseline(notes, baseline_budget, count)
     paths = {path.casefold() for path in taken_paths}
     planned = []
-    for note in _within_baseline(notes, baseline_budget, count):
+    for note, memory in zip(kept, _identified(kept, day, taken_ids), strict=True):
         path = _free_path(note, paths)
-        identity = next_id(day, ids)
         paths.add(path)
-        ids.add(identity)
-        memory = _memory(note, identity, path, day)
         tokens = count(memory.body)
-        planned.append(PlannedMemory(memory, tokens, note.sources, _warnings(memory, tokens)))
-    baseline = sum(p.tokens for p in planned if p.memory.scope is Scope.BASELINE)
+        placed = replace(memory, path=path)
+        planned.append(PlannedMemory(placed, tokens, note.sources, _warnings(placed, tokens)))
+    served = [p for p in planned if p.memory.in_force and p.memory.scope is Scope.BASELINE]
+    baseline = sum(p.tokens for p in served)
     return ImportPlan(memories=tuple(planned), baseline_tokens=baseline)
+
+
+def _identified(notes: Sequence[Note], day: dt.date, taken: set[str]) -> list[Memory]:
+    """Give each memory an id, the one it had where that is free, and links that hold."""
+    ids = set(taken)
+    chosen: list[str] = []
+    wanted = {note.mark.id for note in notes if note.mark and ID_PATTERN.fullmatch(note.mark.id)}
+    for note in notes:
+        own = note.mark.id if note.mark else ""
+        free = own in wanted and own not in ids
+        chosen.append(own if free else next_id(day, ids | wanted))
+        ids.add(chosen[-1])
+    became = {
+        note.mark.id: identity
+        for note, identity in zip(notes, chosen, strict=True)
+        if note.mark and note.mark.id
+    }
+    return [
+        _memory(note, identity, became, day) for note, identity in zip(notes, chosen, strict=True)
+    ]
 
 
 def provenance(refs: Sequence[SourceRef]) -> str:
@@ -106,7 +135,7 @@ def slug(title: str) -> str:
 
 def _within_baseline(notes: Sequence[Note], budget: int, count: Count) -> list[Note]:
     """Admit the strongest to the baseline while they fit; the others keep a high priority."""
-    wanted = [number for number, note in enumerate(notes) if note.scope is Scope.BASELINE]
+    wanted = [number for number, note in enumerate(notes) if _directory(note) == Scope.BASELINE]
     # What was in a baseline before goes first, then the strongest, then the first in the text.
     wanted.sort(key=lambda n: (notes[n].mark is None, -notes[n].priority, n))
     result = list(notes)
@@ -118,16 +147,16 @@ def _within_baseline(notes: Sequence[Note], budget: int, count: Count) -> list[N
             continue
         found = fallback(note.topic, note.title, note.body, users=note.users)
         result[number] = replace(
-            note, scope=found.scope, topic=found.topic, priority=max(found.priority, 0.9), mark=None
+            note, scope=found.scope, topic=found.topic, priority=max(found.priority, 0.9)
         )
     return result
 
 
 def _free_path(note: Note, taken: set[str]) -> str:
+    path = f"{_directory(note)}/{_name(note, taken)}.md"
     if note.mark is not None and _SAFE_PATH.fullmatch(note.mark.path):
-        path = note.mark.path
-    else:
-        path = f"{_directory(note)}/{_name(note, taken)}.md"
+        top = note.mark.path.partition("/")[0]
+        path = note.mark.path if top in (note.scope, DEPRECATED_DIRECTORY) else path
     stem, number, free = path.removesuffix(".md"), 2, path
     while free.casefold() in taken:
         free = f"{stem}_{number}.md"
@@ -136,6 +165,8 @@ def _free_path(note: Note, taken: set[str]) -> str:
 
 
 def _directory(note: Note) -> str:
+    if note.mark is not None and not note.mark.in_force:
+        return DEPRECATED_DIRECTORY
     if note.scope is Scope.BASELINE:
         return note.scope.value
     topic = note.topic if note.topic not in (*BASELINE_TOPICS, "") else GENERAL
@@ -150,27 +181,41 @@ def _name(note: Note, taken: set[str]) -> str:
     return slug(note.title) or slug("_".join(note.tags)) or "note"
 
 
-def _memory(note: Note, identity: str, path: str, day: dt.date) -> Memory:
-    return Memory(
+def _memory(note: Note, identity: str, became: Mapping[str, str], day: dt.date) -> Memory:
+    made = Memory(
         id=identity,
-        path=path,
+        path="",
         title=note.title,
         body=_body(note),
         tags=note.tags,
         scope=note.scope,
         priority=note.priority,
-        confidence=note.mark.confidence if note.mark else Confidence.ACTIVE,
+        confidence=Confidence.ACTIVE,
         status=Status.ACTIVE,
         created=day,
-        expires=note.mark.expires if note.mark else None,
+    )
+    mark = note.mark
+    if mark is None:
+        return made
+    return replace(
+        made,
+        confidence=mark.confidence,
+        status=mark.status,
+        created=mark.created,
+        expires=mark.expires,
+        aliases=mark.aliases,
+        # An id that is not in the same file may be that of another memory here.
+        supersedes=tuple(became[old] for old in mark.supersedes if old in became),
+        related=tuple(became[old] for old in mark.related if old in became),
+        cites=mark.cites,
     )
 
 
 def _body(note: Note) -> str:
     last = note.body.rstrip().rpartition("\n")[2]
     if note.mark is not None or _PROVENANCE.fullmatch(last):
-        return f"{note.body.rstrip()}\n"
-    return f"{note.body.rstrip()}\n\n{provenance(note.sources)}\n"
+        return note.body.rstrip()
+    return f"{note.body.rstrip()}\n\n{provenance(note.sources)}"
 
 
 def _place(path: str, refs: Sequence[SourceRef]) -> str:

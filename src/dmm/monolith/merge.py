@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dmm.monolith.groups import Group, group
+from dmm.monolith.notes import mark_of
 from dmm.monolith.outline import Block, BlockKind, Section, edit
 from dmm.monolith.sources import SourceRef
 from dmm.monolith.topics import GENERAL, content_words, meaning, topic_of, words
@@ -15,8 +16,8 @@ from dmm.monolith.wording import Wording, guards_of, squeezed
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_SPEAKS_FOR_ITSELF = 4
-_SUBJECTS = vocabulary(
+SPEAKS_FOR_ITSELF = 4
+SUBJECTS = vocabulary(
     """python typescript javascript go golang rust java kotlin swift ruby php sql react vue svelte
     node deno frontend backend server client web mobile ios android windows linux macos api worker
     cli database staging production development local ci unit integration e2e"""
@@ -37,7 +38,7 @@ class Merged:
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class Place:
     """The headings and the intro a rule stands under, which are part of its meaning."""
 
     path: str
@@ -49,20 +50,22 @@ class _Place:
 
     @property
     def heading(self) -> str:
+        """The nearest heading."""
         return self.trail[-1] if self.trail else ""
 
 
 @dataclass(frozen=True, slots=True)
-class _Unit:
+class Rule:
     """A rule that can be merged as a whole: a list item, or blocks that belong together."""
 
     blocks: tuple[Block, ...]
     wording: Wording
     exact: str
-    place: _Place
+    place: Place
 
     @property
     def ref(self) -> SourceRef:
+        """The lines it stands on."""
         return span(self.blocks)
 
 
@@ -70,10 +73,10 @@ class _Unit:
 class _Cluster:
     """Units that say the same; the fullest wording is kept, the first among equals."""
 
-    kept: _Unit
-    others: list[_Unit] = field(default_factory=list)
+    kept: Rule
+    others: list[Rule] = field(default_factory=list)
 
-    def add(self, unit: _Unit) -> None:
+    def add(self, unit: Rule) -> None:
         if unit.wording.size > self.kept.wording.size:
             self.kept, unit = unit, self.kept
         self.others.append(unit)
@@ -90,7 +93,7 @@ def merge(
     """Leave each rule in one place of the trees, each given with the globs of its source."""
     clusters: dict[tuple[object, ...], list[_Cluster]] = {}
     for tree, globs in trees:
-        for unit in _units(tree, (), globs):
+        for unit in rules_of(tree, globs):
             _sort_in(clusters, unit)
     repeated = [c for found in clusters.values() for c in found if c.others]
     merged = tuple(
@@ -104,12 +107,17 @@ def merge(
     return trees_left, tuple(sorted((*merged, *stranded), key=lambda item: item.source))
 
 
+def rules_of(tree: Section, globs: tuple[str, ...]) -> Iterator[Rule]:
+    """Give the rules of a tree that are in force, in the order of the text."""
+    return _units(tree, (), globs)
+
+
 def _key(block: Block) -> _Key:
     # A list of one item covers the same lines as the item.
     return block.kind, block.ref
 
 
-def _sort_in(clusters: dict[tuple[object, ...], list[_Cluster]], unit: _Unit) -> None:
+def _sort_in(clusters: dict[tuple[object, ...], list[_Cluster]], unit: Rule) -> None:
     key = (unit.wording.guarded, unit.place.guards, unit.place.subjects, unit.place.intro)
     found = clusters.setdefault((*key, unit.place.globs), [])
     for cluster in found:
@@ -119,7 +127,7 @@ def _sort_in(clusters: dict[tuple[object, ...], list[_Cluster]], unit: _Unit) ->
     found.append(_Cluster(unit))
 
 
-def _same(a: _Unit, b: _Unit) -> bool:
+def _same(a: Rule, b: Rule) -> bool:
     if a.exact or b.exact:
         alike = a.exact == b.exact
     else:
@@ -127,22 +135,26 @@ def _same(a: _Unit, b: _Unit) -> bool:
     return alike and _comparable(a, b)
 
 
-def _comparable(a: _Unit, b: _Unit) -> bool:
+def _comparable(a: Rule, b: Rule) -> bool:
     if a.place.path == b.place.path:
         return a.place.trail == b.place.trail
     if meaning(a.place.heading) == meaning(b.place.heading):
         return True
-    if min(a.wording.size, b.wording.size) < _SPEAKS_FOR_ITSELF and not a.exact:
+    if min(a.wording.size, b.wording.size) < SPEAKS_FOR_ITSELF and not a.exact:
         return False
     topics = {topic_of("", a.place.heading), topic_of("", b.place.heading)}
     return len(topics) == 1 and (GENERAL not in topics or _is_vague(a) or _is_vague(b))
 
 
-def _is_vague(unit: _Unit) -> bool:
+def _is_vague(unit: Rule) -> bool:
     return not content_words(unit.place.heading)
 
 
-def _units(section: Section, trail: tuple[str, ...], globs: tuple[str, ...]) -> Iterator[_Unit]:
+def _units(section: Section, trail: tuple[str, ...], globs: tuple[str, ...]) -> Iterator[Rule]:
+    mark = mark_of(section.blocks)
+    if mark is not None and not mark.in_force:
+        # A rule in force must not end in a memory that is not.
+        return
     # The title of the document names the project, not the subject of a rule.
     here = (*trail, section.title) if section.level > 1 else trail
     for found in group(section.blocks):
@@ -151,21 +163,19 @@ def _units(section: Section, trail: tuple[str, ...], globs: tuple[str, ...]) -> 
         yield from _units(child, here, globs)
 
 
-def _place(
-    section: Section, trail: tuple[str, ...], found: Group, globs: tuple[str, ...]
-) -> _Place:
+def _place(section: Section, trail: tuple[str, ...], found: Group, globs: tuple[str, ...]) -> Place:
     around = (*trail, found.label)
-    return _Place(
+    return Place(
         path=next((block.ref.path for block in section.blocks), ""),
         trail=trail,
         guards=guards_of(around),
-        subjects=_SUBJECTS & {word for text in around for word in words(text)},
+        subjects=SUBJECTS & {word for text in around for word in words(text)},
         intro=meaning(found.label),
         globs=globs,
     )
 
 
-def _group_units(found: Group, place: _Place) -> Iterator[_Unit]:
+def _group_units(found: Group, place: Place) -> Iterator[Rule]:
     lists = [block for block in found.blocks if block.kind is BlockKind.LIST]
     leading = found.blocks[1:] if found.label else found.blocks
     if lists and len(lists) == len(leading):
@@ -175,11 +185,11 @@ def _group_units(found: Group, place: _Place) -> Iterator[_Unit]:
         yield _unit(found.blocks, place)
 
 
-def _unit(blocks: tuple[Block, ...], place: _Place) -> _Unit:
+def _unit(blocks: tuple[Block, ...], place: Place) -> Rule:
     text = "\n".join(block.text for block in blocks)
     # Code and tables mean what they say to the letter, and steps stand in their order.
     whole = len(blocks) > 1 or blocks[0].kind in (*_EXACT, BlockKind.STEPS) or "```" in text
-    return _Unit(blocks, Wording.of(text), squeezed(text) if whole else "", place)
+    return Rule(blocks, Wording.of(text), squeezed(text) if whole else "", place)
 
 
 def _changes(repeated: Sequence[_Cluster]) -> dict[_Key, Block | None]:

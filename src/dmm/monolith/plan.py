@@ -7,6 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
+from dmm.monolith.conflicts import find_conflicts
 from dmm.monolith.documents import Document, read_document
 from dmm.monolith.gather import gather
 from dmm.monolith.memories import ImportPlan, PlannedMemory, propose
@@ -46,8 +47,10 @@ def plan_import(
         count=count,
         baseline_budget=baseline_budget,
     )
+    left_rules = [(document.tree, document.voice.front.globs) for document in left]
     return replace(
         plan,
+        conflicts=find_conflicts(left_rules, {p.memory.path: p.sources for p in plan.memories}),
         merged=tuple(_located(item, plan.memories) for item in merged),
         skipped=tuple(item for document in documents for item in document.skipped),
         imports=tuple(item for document in documents for item in document.imports),
@@ -90,10 +93,6 @@ def _runs(path: str, lines: set[int], content: tuple[int, ...]) -> Iterator[Sour
 
 def _located(item: Merged, planned: Sequence[PlannedMemory]) -> Merged:
     for candidate in planned:
-        if any(_covers(ref, item.kept) for ref in candidate.sources):
+        if any(ref.covers(item.kept) for ref in candidate.sources):
             return replace(item, memory=candidate.memory.path)
     return item
-
-
-def _covers(ref: SourceRef, inner: SourceRef) -> bool:
-    return ref.path == inner.path and ref.first_line <= inner.first_line <= ref.last_line

@@ -67,6 +67,10 @@ class SourceRef:
     first_line: int
     last_line: int
 
+    def covers(self, inner: SourceRef) -> bool:
+        """Say whether another run of lines begins within this one."""
+        return self.path == inner.path and self.first_line <= inner.first_line <= self.last_line
+
     def __str__(self) -> str:
         return f"{self.path}:{line_range(self.first_line, self.last_line)}"
 

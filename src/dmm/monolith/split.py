@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -18,21 +19,22 @@ from dmm.monolith.outline import (
     render_blocks,
 )
 from dmm.monolith.sources import SourceKind
-from dmm.monolith.titles import LONGEST, clipped, is_generic, title_for, titled
-from dmm.monolith.topics import GENERAL, tags_of, topic_of, topic_title
+from dmm.monolith.titles import LONGEST, clipped, is_generic, is_vague, title_for, titled
+from dmm.monolith.topics import GENERAL, meaning, tags_of, topic_of, topic_title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dmm.monolith.documents import Document
 
-CRUMB = 60
-_SUBSTANTIAL = 150
+# From this size on, a text under a heading of its own is a concept of its own.
+CRUMB = 40
 _LEAST_TOPIC = 30
 _FLAT_ITEMS = 8
 _FRAME = 30
 _MOST_GLOBS = 10
 _LONGEST_GLOB = 60
+_STEP = re.compile(r"(step|phase|stage)\b", re.IGNORECASE)
 _ONE_CONCEPT = (SourceKind.CURSOR_RULE, SourceKind.MEMORY_TOPIC)
 
 
@@ -92,7 +94,7 @@ def _page(document: Document, count: Count) -> _Page:
 def _section(page: _Page, section: Section, trail: tuple[str, ...]) -> Iterator[Note]:
     here = (*trail, page.title if page.is_top(section) else section.title)
     mark = mark_of(section.blocks)
-    if mark is not None and page.count(_body(section)) <= HARD_LIMIT:
+    if mark and (not mark.in_force or page.count(_body(section)) <= HARD_LIMIT):
         yield _marked(section, here, mark)
         return
     if not any(True for _ in section.every_block()):
@@ -111,9 +113,13 @@ def _is_one_note(page: _Page, section: Section) -> bool:
         return False
     if page.is_top(section):
         return page.is_one_concept or not (section.children or _is_flat(section))
-    substantial = [c for c in section.children if page.count(_body(c)) >= _SUBSTANTIAL]
-    topics = {topic_of("", child.title) for child in substantial} - {GENERAL}
-    return len(topics) < 2
+    own = [child for child in section.children if not is_vague(child.title)]
+    concepts = {
+        meaning(child.title) or child.title
+        for child in own
+        if page.count(_body(child)) >= CRUMB and not _STEP.match(child.title)
+    }
+    return len(concepts) < 2
 
 
 def _holds_marks(section: Section) -> bool:
@@ -241,7 +247,7 @@ def _note(
     body = "\n\n".join((*lines, text))
     # A title made up for want of one is no evidence of what the text is.
     given = title_for(trail)
-    judged = given if is_generic(given) and ": " not in title else title
+    judged = "" if is_generic(given) and ": " not in title else title
     found = bearing(judged, text, page.count(body), voice, of_all=len(trail) <= 2)
     return Note(
         title=title,

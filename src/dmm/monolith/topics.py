@@ -16,6 +16,7 @@ MOST_TAGS = 5
 _HEADING_WEIGHT = 0.65
 _FEW_HITS = 3
 _MANY_HITS = 8
+_STRAY_HITS = 2
 _CLEAR_SHARE = 0.3
 _WORD = re.compile(r"[a-z][a-z0-9+#]*")
 _CODE_SPAN = re.compile(r"`([^`\n]+)`")
@@ -136,8 +137,12 @@ def topic_of(text: str, heading: str = "") -> str:
     total = sum(said.values())
     scores = {t: _HEADING_WEIGHT * named[t] + said[t] / max(total, _FEW_HITS) for t in _LEXICON}
     best = max(scores, key=lambda topic: scores[topic])
-    scattered = total >= _MANY_HITS and not any(named.values()) and scores[best] < _CLEAR_SHARE
-    return GENERAL if scattered or not scores[best] else best
+    if any(named.values()):
+        return best
+    scattered = total >= _MANY_HITS and scores[best] < _CLEAR_SHARE
+    # Below a heading about something else, one word is a stray one.
+    stray = said[best] < _STRAY_HITS and bool(content_words(heading))
+    return GENERAL if scattered or stray or not scores[best] else best
 
 
 def _hits(text: str) -> dict[str, int]:

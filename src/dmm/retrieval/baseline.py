@@ -13,7 +13,7 @@ from dmm.domain.pack import (
     entry_heading,
     label_line,
 )
-from dmm.domain.text import neutralise
+from dmm.domain.text import neutralise, shield
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -41,7 +41,7 @@ def compile_entry(
     count: Callable[[str], int],
 ) -> PackEntry:
     """Make a baseline entry of a file's text, with its tokens counted."""
-    content = neutralise(text).strip()
+    content = shield(neutralise(text).strip())
     labels = tuple(neutralise(label).replace("\n", " ") for label in labels)
     tokens = count(content)
     heading = entry_heading(path, "baseline", BASELINE_LEVEL) + "".join(map(label_line, labels))
@@ -60,10 +60,18 @@ def compile_entry(
 
 
 def overflow(entries: Sequence[PackEntry], budget: int) -> list[PackEntry]:
-    """Name the entries to demote, last first, so that the rest fits the budget."""
+    """Name the fewest entries to demote so that the rest fits, largest first.
+
+    Identity and hard constraints are named only if nothing else is left.
+    """
     excess = sum(entry.token_count for entry in entries) - budget
     demoted: list[PackEntry] = []
-    for entry in reversed(entries):
+
+    def dear(place: int) -> tuple[bool, int, int]:
+        entry = entries[place]
+        return entry.path.rpartition("/")[2] in FIRST, -entry.token_count, -place
+
+    for entry in (entries[place] for place in sorted(range(len(entries)), key=dear)):
         if excess <= 0:
             break
         demoted.append(entry)

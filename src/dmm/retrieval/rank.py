@@ -15,6 +15,7 @@ import numpy as np
 from dmm.domain.memory import Confidence
 from dmm.index.analysis import names_identifier
 from dmm.index.snapshot import CONFIDENCES
+from dmm.index.vectors import NO_VECTORS
 from dmm.retrieval import route
 from dmm.retrieval.search import widen
 
@@ -39,7 +40,7 @@ SHORT_WORDS = 80
 NOISE_RANK = 100
 WIDENED_BY, WIDENED_WORDS = 64, 160
 
-QUERY_FLOOR, ITEM_FLOOR = 0.40, 0.25
+QUERY_FLOOR, ITEM_FLOOR = 0.40, 0.20
 PRECISE_FLOOR, PRECISE_SHARE = 0.60, 0.80
 
 PRIORITY_WEIGHT, CONFIDENCE_WEIGHT, RECENCY_WEIGHT = 0.10, 0.06, 0.04
@@ -81,6 +82,7 @@ def rank(
     raised = evidence + (1 - code) * _neighbours(snapshot, rows, evidence)
     folders = route.score(snapshot, found, raised)
     pull = route.pull(snapshot, found, folders)
+    placed = raised + pull
     claims = _claims(snapshot, rows, day)
     called = np.isin(rows, list(named)) if named else np.zeros(len(rows), np.bool_)
     parts = {
@@ -95,16 +97,19 @@ def rank(
     }
     return Ranking(
         found=found,
-        score=np.asarray(_squash(raised + pull) * claims, np.float32),
-        relevant=called | (_certain(evidence) if precise else _relevant(evidence, raised, called)),
+        score=np.asarray(_squash(placed) * claims, np.float32),
+        relevant=called | (_certain(evidence) if precise else _relevant(evidence, placed, called)),
         parts=parts,
         directories=route.prefer(snapshot, folders, top_directories),
     )
 
 
 def _similarity(found: Found) -> Floats:
-    zeros = np.zeros(len(found.rows), np.float32)
-    return zeros if found.vector is None else found.similarity[found.rows]
+    """Give the similarities; a memory that waits for its vectors is judged by its words alone."""
+    if found.vector is None:
+        return np.zeros(len(found.rows), np.float32)
+    known = found.similarity[found.rows]
+    return np.where(known <= NO_VECTORS, np.float32(0.0), known)
 
 
 def _evidence(found: Found, words_weight: float) -> Floats:
@@ -112,11 +117,11 @@ def _evidence(found: Found, words_weight: float) -> Floats:
     return np.asarray(_similarity(found) + words_weight * words, np.float32)
 
 
-def _relevant(evidence: Floats, raised: Floats, called: Flags) -> Flags:
-    """Mark what is worth reading; if nothing at all stands out, nothing is."""
+def _relevant(evidence: Floats, placed: Floats, called: Flags) -> Flags:
+    """Mark what is worth reading where it stands; if nothing at all stands out, nothing is."""
     if not called.any() and (not len(evidence) or float(evidence.max()) < QUERY_FLOOR):
         return np.zeros(len(evidence), np.bool_)
-    return np.asarray(raised >= ITEM_FLOOR, np.bool_)
+    return np.asarray(placed >= ITEM_FLOOR, np.bool_)
 
 
 def _certain(evidence: Floats) -> Flags:
@@ -181,7 +186,7 @@ def _claims(snapshot: Snapshot, rows: Rows, day: dt.date) -> Floats:
 
 
 def _squash(evidence: Floats) -> Floats:
-    """Bring evidence into 0 to 1 without changing its order."""
+    """Bring evidence into 0 to 1; what is below nothing stays nothing."""
     return np.asarray(1 - np.exp(-1.8 * np.maximum(evidence, 0.0)), np.float32)
 
 

@@ -10,6 +10,7 @@ from dmm.domain.pack import (
     BASELINE_LEVEL,
     ENTRY_END,
     RETRIEVED_LEVEL,
+    Baseline,
     Reason,
     constraint_line,
     entry_heading,
@@ -93,7 +94,7 @@ def _retrieved(pack: Pack) -> str:
 def _nothing_retrieved(pack: Pack) -> str:
     cut = [c for c in pack.excluded if c.reason is Reason.BUDGET]
     if cut:
-        needed = pack.baseline_tokens + cut[0].tokens
+        needed = Baseline(pack.baseline_entries).cost + cut[0].tokens
         return (
             f"No room: the best match, {cut[0].path}, has {cut[0].tokens} tokens."
             f" A budget of {needed} holds it."
@@ -113,7 +114,7 @@ def _statistics(pack: Pack) -> str:
         f"- Retrieved: {_files(len(pack.retrieved_entries))}, {pack.retrieved_tokens} tokens",
         f"- Headings: {pack.heading_tokens} tokens",
         f"- Budget: {pack.budget} tokens",
-        f"- Remaining: {max(0, pack.budget - pack.total_tokens)} tokens",
+        f"- Remaining: {max(0, pack.budget - pack.total_tokens - pack.heading_tokens)} tokens",
         *_exclusions(pack.excluded),
     ]
     return "\n".join(lines) + "\n"

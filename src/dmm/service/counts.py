@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import StorageError
 from dmm.files.durable import write_derived
+from dmm.reading import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
     from dmm.files.roots import Root
 
 DIGEST = 32
+MAX_BYTES = 1 << 20
 
 
 @dataclass(slots=True)
 class KeptCounts:
     """Counts tokens, and remembers the counts of the texts it was last asked for.
 
-    Only numbers are kept, never texts: a forged file could mislead nobody but the statistics.
+    Only numbers are kept, never texts, and they hold for the very file they were written into: a
+    file that came with a cloned repository is of another number and is not believed.
     """
 
     root: Root
@@ -32,19 +35,24 @@ class KeptCounts:
     _used: dict[str, int] = field(default_factory=dict)
 
     def load(self) -> None:
-        """Read what was kept; a damaged file counts as none."""
-        self._used = {}
+        """Read what was kept by this machine; a damaged or foreign file counts as none."""
+        self._used, self._kept = {}, {}
         try:
-            kept = json.loads((self.root.packs / self.name).read_text("utf-8"))
-            self._kept = {str(digest): int(n) for digest, n in kept["tokens"].items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
-            self._kept = {}
+            data, status = read_regular(self.root.packs / self.name, MAX_BYTES)
+            kept = json.loads(data)
+            if kept["file"] == status.st_ino:
+                self._kept = {str(digest): int(n) for digest, n in kept["tokens"].items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, ArithmeticError):
+            return
+        except RecursionError:
+            return
 
     def count(self, text: str) -> int:
         """Count the tokens of a text."""
-        digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:DIGEST]
-        known = self._kept.get(digest)
-        self._used[digest] = self.counter(text) if known is None else known
+        data = text.encode("utf-8", "replace")
+        digest = hashlib.sha256(data).hexdigest()[:DIGEST]
+        known = self._kept.get(digest, -1)
+        self._used[digest] = known if 0 <= known <= len(data) else self.counter(text)
         return self._used[digest]
 
     def save(self) -> bool:
@@ -52,10 +60,13 @@ class KeptCounts:
         if self._used == self._kept:
             return False
         self._kept = dict(self._used)
-        kept = json.dumps({"tokens": self._kept}, indent=1, sort_keys=True)
         try:
-            write_derived(self.root.make_packs() / self.name, kept.encode())
+            write_derived(self.root.make_packs() / self.name, self._describe)
         except StorageError:
             # The counts only save time; without them the tokens are counted on every call.
             return False
         return True
+
+    def _describe(self, inode: int) -> bytes:
+        """Write the counts with the number of their file, so that a copied file is told apart."""
+        return json.dumps({"file": inode, "tokens": self._kept}, indent=1, sort_keys=True).encode()

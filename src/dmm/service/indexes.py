@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from dmm.errors import DmmError, IndexBroken, IndexBusy, ModelUnavailable, StorageError
 from dmm.files.lock import exclusive
 from dmm.index.snapshot import take_snapshot
-from dmm.index.store import IndexStore
+from dmm.index.store import ELSEWHERE, LOGS, IndexStore
 from dmm.index.sync import Syncer, SyncReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from dmm.domain.memory import Origin
@@ -26,6 +26,18 @@ if TYPE_CHECKING:
 
 
 LONG_WORD = 7
+# How long a query waits for another process to finish indexing before it answers without.
+PATIENCE = 1.0
+BASELINE = "baseline/"
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """How a run is wanted: all files or the changed ones, told to whom, after which wait."""
+
+    full: bool
+    progress: Progress | None
+    patience: float
 
 
 @dataclass(slots=True)
@@ -93,9 +105,12 @@ class Indexes:
             _asked_for_model=True,
         )
 
-    def sync(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
+    def sync(
+        self, *, full: bool = False, progress: Progress | None = None, patience: float = 0.0
+    ) -> SyncReport:
         """Bring all indexes up to the files, or raise; one process at a time."""
-        reports = [self._sync_shelf(shelf, full, progress) for shelf in self.shelves]
+        order = _Order(full, progress, patience)
+        reports = [self._sync_shelf(shelf, order) for shelf in self.shelves]
         return SyncReport(
             total=sum(report.total for report in reports),
             indexed=sum(report.indexed for report in reports),
@@ -108,39 +123,51 @@ class Indexes:
         """Bring the indexes up to the files if that is possible, and note why where it is not."""
         self.notices.pop("index", None)
         try:
-            return self.sync(progress=progress)
+            report = self.sync(progress=progress, patience=PATIENCE)
         except IndexBusy:
             self.notices["index"] = "another process is indexing; the newest changes may be missing"
         except StorageError as error:
             self.notices["index"] = f"the index could not be brought up to date: {error}"
+        else:
+            self._tell_faults(report)
+            return report
         return None
 
-    def _sync_shelf(self, shelf: Shelf, full: bool, progress: Progress | None) -> SyncReport:
+    def _tell_faults(self, report: SyncReport) -> None:
+        self.notices.pop("faults", None)
+        faults = [fault for fault in report.faults if not fault.path.startswith(BASELINE)]
+        if faults:
+            names = ", ".join(fault.path for fault in faults[:3])
+            more = f" and {len(faults) - 3} more" if len(faults) > 3 else ""
+            self.notices["faults"] = f"left out for faults (dmm validate): {names}{more}"
+
+    def _sync_shelf(self, shelf: Shelf, order: _Order) -> SyncReport:
         try:
-            return self._sync_once(shelf, full, progress)
+            return self._sync_once(shelf, order)
         except IndexBroken as error:
             self._rebuild(shelf, error)
         except ModelUnavailable as error:
             self._go_without_model(error)
-        return self._sync_once(shelf, full, progress)
+        return self._sync_once(shelf, order)
 
-    def _sync_once(self, shelf: Shelf, full: bool, progress: Progress | None) -> SyncReport:
+    def _sync_once(self, shelf: Shelf, order: _Order) -> SyncReport:
         store = self._open(shelf)
         if not store.writable:
             hint = "make the folder writable, then: dmm reindex"
             raise StorageError("the index can't be written", where=store.where, hint=hint)
-        with self._lock(shelf, store):
+        with self._lock(shelf, store, order.patience):
             syncer = Syncer(shelf.origin, self.count, self.embedder(), self.batch_size)
             return syncer.sync(
-                shelf.tree, store, now_ns=time.time_ns(), full=full, progress=progress
+                shelf.tree, store, now_ns=time.time_ns(), full=order.full, progress=order.progress
             )
 
     @contextlib.contextmanager
-    def _lock(self, shelf: Shelf, store: IndexStore) -> Iterator[None]:
+    def _lock(self, shelf: Shelf, store: IndexStore, patience: float) -> Iterator[None]:
         if store.where != str(shelf.path):
             yield
             return
-        with exclusive(shelf.path.with_name("index.lock"), what="another process is indexing"):
+        lock = shelf.path.with_name("index.lock")
+        with exclusive(lock, what="another process is indexing", patience=patience):
             yield
 
     def _open(self, shelf: Shelf) -> IndexStore:
@@ -157,7 +184,8 @@ class Indexes:
 
     def _rebuild(self, shelf: Shelf, error: IndexBroken) -> IndexStore:
         """Begin a damaged index anew; it holds nothing that the files do not."""
-        self.notices["broken"] = f"the index was damaged and is built anew ({error.what})"
+        if error.what != ELSEWHERE:
+            self.notices["broken"] = f"the index was damaged and is built anew ({error.what})"
         self._snapshot = None
         if shelf.store is not None:
             with contextlib.suppress(DmmError):
@@ -167,7 +195,7 @@ class Indexes:
 
     def _start_over(self, shelf: Shelf) -> IndexStore:
         try:
-            for suffix in ("", "-wal", "-shm"):
+            for suffix in ("", *LOGS):
                 shelf.path.with_name(shelf.path.name + suffix).unlink(missing_ok=True)
             return IndexStore.open(shelf.path)
         except (OSError, StorageError):
@@ -192,11 +220,28 @@ class Indexes:
         stores = [(shelf.origin, self._open(shelf)) for shelf in self.shelves]
         generations = tuple(store.generation() for _, store in stores)
         if self._snapshot is None or generations != self._generations:
-            embedder = self.embedder()
-            dimensions = None if embedder is None else embedder.dimensions
-            self._snapshot = take_snapshot(stores, dimensions)
+            self._snapshot = take_snapshot(stores, self._dimensions([s for _, s in stores]))
             self._generations = generations
+            self._tell_hidden(self._snapshot)
         return self._snapshot
+
+    def _dimensions(self, stores: Sequence[IndexStore]) -> int | None:
+        """Use vectors only if all of them are of the model at hand."""
+        self.notices.pop("vectors", None)
+        embedder = self.embedder()
+        if embedder is None:
+            return None
+        models = {store.meta("model") for store in stores} - {None}
+        if models - {embedder.identity}:
+            self.notices["vectors"] = "keyword retrieval only, until the new model has read all"
+            return None
+        return embedder.dimensions
+
+    def _tell_hidden(self, snapshot: Snapshot) -> None:
+        self.notices.pop("hidden", None)
+        if snapshot.hidden:
+            names = ", ".join(snapshot.hidden)
+            self.notices["hidden"] = f"hidden by project memories with the same id: {names}"
 
     def memory(self, place: Place) -> IndexedMemory:
         """Fetch all that is known of one memory."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 import statistics
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,35 +17,51 @@ from dmm.files.roots import NAME, Root
 from dmm.files.tree import MAX_FILE_BYTES
 from dmm.monolith.join import join
 from dmm.monolith.plan import plan_import
-from dmm.monolith.sources import Source
+from dmm.monolith.remembered import Remembered
+from dmm.monolith.sources import Source, SourceKind, recognise
 from dmm.service.baselines import Baselines
 from dmm.service.indexes import Indexes, Shelf
 from dmm.service.packs import Packs
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dmm.config import RetrievalConfig
     from dmm.domain.memory import Memory
     from dmm.monolith.memories import ImportPlan, PlannedMemory
+    from dmm.monolith.sources import FileImport
 
 SUFFIXES = (".md", ".mdc")
 SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules"}
 MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
 SAMPLE = 15
-
-_PROVENANCE = re.compile(r"\n*Source: [^\n]*\s*\Z")
+LOADED = (
+    SourceKind.CLAUDE,
+    SourceKind.AGENTS,
+    SourceKind.GEMINI,
+    SourceKind.COPILOT,
+    SourceKind.CURSOR_RULES,
+    SourceKind.CURSOR_RULE,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Import:
-    """What an import would write, what is there already, and what a pack then costs."""
+    """What an import would write, what is there already, and what a pack then costs.
+
+    `known` counts, by path, the rules left out of a memory because the project has them;
+    `missing` are the mentioned files that do not exist; `instructions` are the files that a tool
+    reads in every session.
+    """
 
     plan: ImportPlan
     present: tuple[PlannedMemory, ...]
     pack_tokens: int | None
     written: tuple[str, ...] = ()
+    known: Mapping[str, int] = field(default_factory=dict)
+    missing: tuple[FileImport, ...] = ()
+    instructions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +77,8 @@ class Monoliths:
 
     def plan(self, files: Sequence[Path]) -> Import:
         """Plan the memories that replace some instruction files; nothing is written."""
-        sources = [self._read(path) for given in files for path in _expand(given)]
+        paths = [path for given in files for path in _expand(given)]
+        sources = [self._read(path) for path in paths]
         memories = self._memories()
         plan = plan_import(
             sources,
@@ -72,11 +88,30 @@ class Monoliths:
             taken_paths={stamp.path for stamp in self.root.tree.scan().stamps},
             baseline_budget=max(0, self.settings.baseline_budget - self._baseline_tokens(memories)),
         )
-        known = {_essence(memory) for memory in memories}
-        present = tuple(one for one in plan.memories if _essence(one.memory) in known)
-        fresh = tuple(one for one in plan.memories if _essence(one.memory) not in known)
-        plan = dataclasses.replace(plan, memories=fresh)
-        return Import(plan, present, self._measure(fresh))
+        remembered = Remembered.of(memory.body for memory in memories)
+        rests = [(one, remembered.rest_of(one.memory.body)) for one in plan.memories]
+        present = tuple(one for one, rest in rests if not rest.text)
+        ids = {memory.title: memory.id for memory in memories}
+        there = {one.memory.id: ids.get(one.memory.title) for one in present}
+        fresh = tuple(self._trimmed(one, rest.text, there) for one, rest in rests if rest.text)
+        known = {one.memory.path: rest.known for one, rest in rests if rest.text and rest.known}
+        new = {one.memory.path for one in fresh}
+        files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
+        mentions = self._mentions(plan, files_read)
+        plan = dataclasses.replace(
+            plan,
+            memories=fresh,
+            conflicts=tuple(found for found in plan.conflicts if new & {*found.memories}),
+            imports=tuple(mentions),
+        )
+        return Import(
+            plan,
+            present,
+            self._measure(fresh),
+            known=known,
+            missing=tuple(one for one, file in mentions.items() if not _is_there(file)),
+            instructions=tuple(name for name in files_read if recognise(name) in LOADED),
+        )
 
     def apply(self, planned: Import) -> Import:
         """Write the planned memories; each file is new, nothing is overwritten."""
@@ -90,6 +125,29 @@ class Monoliths:
         """Join all memories into one markdown text."""
         title = f"{self.root.project.name}: project memory"
         return join(self._memories(), title=title, include_deprecated=include_deprecated)
+
+    def _mentions(self, plan: ImportPlan, files: Mapping[str, Path]) -> dict[FileImport, Path]:
+        """Find the mentioned files, beside the file that mentions them; given ones need no word."""
+        given = {path.resolve() for path in files.values()}
+        found = {}
+        for one in plan.imports:
+            target = one.target.removeprefix("~/")
+            folder = self.home if target != one.target else files[one.ref.path].parent
+            if (folder / target).resolve() not in given:
+                found[one] = folder / target
+        return found
+
+    def _trimmed(
+        self, one: PlannedMemory, body: str, there: Mapping[str, str | None]
+    ) -> PlannedMemory:
+        """Leave out what is known, and link to the memories that are there already."""
+        memory = dataclasses.replace(
+            one.memory,
+            body=body,
+            related=_linked(one.memory.related, there),
+            supersedes=_linked(one.memory.supersedes, there),
+        )
+        return dataclasses.replace(one, memory=memory, tokens=self.count(body))
 
     def _baseline_tokens(self, memories: Sequence[Memory]) -> int:
         return sum(self.count(m.body) for m in memories if m.path.startswith("baseline/"))
@@ -170,6 +228,13 @@ def _expand(given: Path) -> Iterator[Path]:
     yield from found
 
 
-def _essence(memory: Memory) -> str:
-    """The text of a memory without where it came from, to know it again."""
-    return " ".join(_PROVENANCE.sub("", memory.body).split()).casefold()
+def _linked(ids: Sequence[str], there: Mapping[str, str | None]) -> tuple[str, ...]:
+    return tuple(found for one in ids if (found := there.get(one, one)))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        # A name that no file can have.
+        return False

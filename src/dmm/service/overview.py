@@ -14,7 +14,7 @@ from dmm.domain.report import Finding
 from dmm.errors import IndexBroken, MemoryFileError, StorageError
 from dmm.files import markdown
 from dmm.files.durable import translated
-from dmm.index.store import APPLICATION_ID, SCHEMA_VERSION, IndexStore
+from dmm.index.store import IndexStore
 from dmm.service.baselines import compile_baseline
 from dmm.service.validation import (
     check_citations,
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 Usability = Literal["ready", "not built", "broken", "unreadable"]
 
-_OURS = (("application_id", APPLICATION_ID), ("user_version", SCHEMA_VERSION))
 _OUTDATED = frozenset({Freshness.CHANGED, Freshness.GONE})
 
 
@@ -172,15 +171,11 @@ def _opened(shelf: Shelf) -> Iterator[IndexStore | None]:
     if not there:
         yield None
         return
-    connection = sqlite.connect_read_only(shelf.path)
+    store = IndexStore.open_read_only(shelf.path)
     try:
-        with sqlite.translated(where):
-            ours = (connection.pragma(name) == value for name, value in _OURS)
-            if not all(ours):
-                raise IndexBroken("an index of another version", where=where)
-        yield IndexStore(connection, where, writable=False)
+        yield store
     finally:
-        connection.close()
+        store.close()
 
 
 def _note(shelf: Shelf) -> str | None:

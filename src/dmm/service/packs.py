@@ -15,7 +15,7 @@ from dmm.domain.pack import (
     Receipt,
     label_line,
 )
-from dmm.errors import IndexBroken, IndexBusy, StorageError, UsageError
+from dmm.errors import DmmError, IndexBroken, IndexBusy, StorageError, UsageError
 from dmm.files import citations
 from dmm.files.durable import write_derived
 from dmm.retrieval import assemble, baseline, render
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from dmm.service.standing import Standing
 
 MAX_QUERY_CHARACTERS = 20_000
+MOST_CITES = 16
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ class Packs:
             if request.query.strip():
                 retrieved, receipt = self._look_up(request, always, day)
                 stats |= self._count(receipt)
-        except StorageError as error:
+        except DmmError as error:
             notices.append(f"only the baseline could be served: {error}")
         constraints = () if self.standing is None else self.standing.constraints()
         over = baseline.overflow_notice(always, request.baseline_budget)
@@ -153,7 +154,7 @@ class Packs:
         labels = {one.row: _labels(snapshot, one.row, checks.get(one.row, ())) for one in ranked}
         choice = assemble.choose(
             [self._priced(one, labels[one.row]) for one in ranked],
-            room=request.budget - always.tokens,
+            room=request.budget - always.cost,
             twin=find_twin(snapshot, self.settings.diversity_threshold),
         )
         entries = [
@@ -183,7 +184,7 @@ class Packs:
         for candidate in ranked:
             place = snapshot.places[candidate.row]
             if place.origin is Origin.PROJECT and snapshot.columns.cited[candidate.row]:
-                cites = self.indexes.memory(place).cites
+                cites = self.indexes.memory(place).cites[:MOST_CITES]
                 found = tuple(citations.check(self.root.project, cite) for cite in cites)
                 checks[candidate.row] = found
         return checks
