@@ -191,6 +191,7 @@ def _build(kind: type[Section], values: object, source: str, trail: str) -> Sect
     if not isinstance(values, dict):
         where = f"{source}: {trail.rstrip('.') or 'the file'}"
         raise ConfigError(f"must be a map of settings, not {values!r}", where=where)
+    # Every section is a dataclass; that can't be said of a type variable.
     fields = {one.name: one for one in dataclasses.fields(kind)}  # type: ignore[arg-type]
     checked: dict[str, Any] = {}
     for name, value in values.items():

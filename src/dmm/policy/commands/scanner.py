@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
 from dmm.policy.commands.values import Word
@@ -53,7 +54,7 @@ class Parts:
         self.expands = self.expands or expands
 
 
-class WordScanner:
+class WordScanner(ABC):
     """Reads words from `text` between `pos` and `end`; a fault sets `malformed`, nothing raises."""
 
     def __init__(self, text: str) -> None:
@@ -63,13 +64,13 @@ class WordScanner:
         self.nesting = 0
         self.malformed = False
 
+    @abstractmethod
     def substitute(self) -> None:
         """Read the commands up to the closing parenthesis; the grammar says how."""
-        raise NotImplementedError
 
+    @abstractmethod
     def embed(self, text: str, start: int, end: int) -> None:
         """Take note of a text between two places whose commands are run in place."""
-        raise NotImplementedError
 
     def scan_word(self) -> Word:
         """Read one word; at least one character is always consumed."""
