@@ -203,7 +203,7 @@ ALLOWED = [
     "rm -rf node_modules && npm ci",
     "rm -rf packages/web/node_modules",
     "rm -rf /tmp/work",
-    "rm -rf /tmp/work/*",
+    "rm -rf /tmp/scratch/*",
     "rm -rf /var/tmp/x",
     'rm -rf "$TMPDIR/x"',
     "rm -rf ${TMPDIR:-/tmp}/x",
