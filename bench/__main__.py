@@ -1,4 +1,4 @@
-"""Run the measures: python -m bench [quality|latency|indexing|footprint|tokens|ledger|all]."""
+"""Run the measures, all of them or one: python -m bench [PART]; --help names the parts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,8 @@ def main() -> None:
     arguments = _parse()
     machine = report.describe_machine()
     parts = []
-    for name, measure in _measures(arguments.data, large=arguments.large).items():
+    chosen = _measures(arguments.data, large=arguments.large, quick=arguments.quick)
+    for name, measure in chosen.items():
         if arguments.part in (name, "all"):
             parts.append(measure())
             print(report.render(parts[-1]), flush=True)
@@ -41,11 +42,14 @@ def _parse() -> argparse.Namespace:
     data = Path(os.environ.get("DMM_BENCH_DATA") or HERE / "data")
     parser.add_argument("--data", type=Path, default=data, help="folder of the public sets")
     parser.add_argument("--large", action="store_true", help="also a ledger of 1,000,000 events")
+    parser.add_argument("--quick", action="store_true", help="a small run of the daemon's measures")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     return parser.parse_args()
 
 
-def _measures(data: Path, *, large: bool = False) -> dict[str, Callable[[], report.Part]]:
+def _measures(
+    data: Path, *, large: bool = False, quick: bool = False
+) -> dict[str, Callable[[], report.Part]]:
     """Name every part; its module is imported only when it runs."""
 
     def quality() -> report.Part:
@@ -78,6 +82,11 @@ def _measures(data: Path, *, large: bool = False) -> dict[str, Callable[[], repo
 
         return ledger.measure(large=large)
 
+    def daemon() -> report.Part:
+        from bench import daemon
+
+        return daemon.measure(CACHE, quick=quick)
+
     return {
         "quality": quality,
         "latency": latency,
@@ -85,6 +94,7 @@ def _measures(data: Path, *, large: bool = False) -> dict[str, Callable[[], repo
         "footprint": footprint,
         "tokens": tokens,
         "ledger": ledger,
+        "daemon": daemon,
     }
 
 

@@ -59,6 +59,8 @@ def _measure_command(embedder: Embedder) -> Iterator[Measure]:
         dmm.indexes.close()
         project = dmm.root.project
         settle = {**os.environ, "HOME": str(project.parent), "DMM_ROOT": str(project)}
+        # An installed package has its bytecode; the first run writes it where it is not there yet.
+        settle.pop("PYTHONDONTWRITEBYTECODE", None)
         query = _run([str(COMMAND), "query", QUESTION], settle)
         helped = _run([str(COMMAND), "--help"], settle)
     name = f"dmm query, cold, {len(texts)} memories, CPU s"

@@ -170,9 +170,9 @@ def _measure_batches(log: EventLog, size: int, name: str) -> Measure:
     spent = []
     for _ in range(size // BATCH):
         batch = list(islice(drafts, BATCH))
-        spent.append(clock.spend(partial(log.append, batch)))
+        spent.append(clock.spend(partial(log.extend, batch)))
     return Measure(
-        f"{name}: appended a second, batches of {BATCH:,}",
+        f"{name}: recorded a second, bursts of {BATCH:,}",
         size / sum(one.wall for one in spent),
         BATCH_RATE,
         digits=0,

@@ -20,6 +20,7 @@ from dmm.bootstrap import open_dmm
 from dmm.embed.model import Embedder
 from dmm.embed.tokens import TokenCounter
 from dmm.files.tree import MemoryTree
+from dmm.files.trusted import TrustStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,6 +32,18 @@ if TYPE_CHECKING:
 # The machine that runs the tests may be slow; the seed is fixed, so a failure is the same again.
 settings.register_profile("dmm", deadline=None, derandomize=True, database=None)
 settings.load_profile("dmm")
+
+
+# What this machine's user runs and trusts is none of the tests' business.
+for _name in (
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+    "DMM_STATE_DIR",
+    "DMM_IDLE",
+    "CLAUDE_PROJECT_DIR",
+):
+    os.environ.pop(_name, None)
+os.environ["DMM_RUN_DIR"] = "/nonexistent/dmm"
 
 
 @pytest.fixture(scope="session")
@@ -101,6 +114,10 @@ class Project:
         target.write_bytes(text.encode() if isinstance(text, str) else text)
         return target
 
+    def trust(self, home: Path) -> None:
+        """Have the user of a home trust this project."""
+        TrustStore.of_user(home).trust(self.dmm)
+
 
 @pytest.fixture
 def new_project(tmp_path: Path) -> Callable[[str], Project]:
@@ -159,7 +176,15 @@ class Opener:
     model: Embedder
     opened: list[Dmm] = field(default_factory=list)
 
-    def __call__(self, project: Project, load_model: Callable[[], Embedder] | None = None) -> Dmm:
+    def __call__(
+        self,
+        project: Project,
+        load_model: Callable[[], Embedder] | None = None,
+        *,
+        trusted: bool = True,
+    ) -> Dmm:
+        if trusted:
+            project.trust(self.home)
         dmm = open_dmm(
             start=project.folder, home=self.home, load_model=load_model or (lambda: self.model)
         )
@@ -190,7 +215,8 @@ class Command:
     home: Path
 
     def environment(self, more: Mapping[str, str] | None = None) -> dict[str, str]:
-        own = {name: value for name, value in os.environ.items() if name != "DMM_ROOT"}
+        left_out = ("DMM_ROOT", "DMM_RUN_DIR")
+        own = {name: value for name, value in os.environ.items() if name not in left_out}
         return own | {"HOME": str(self.home), "COLUMNS": "80"} | dict(more or {})
 
     def line(self, *arguments: str) -> list[str]:

@@ -16,7 +16,8 @@ import pytest
 import typer.main
 
 from dmm.bootstrap import open_dmm, today
-from dmm.cli.commands import app
+from dmm.cli.commands import make_app
+from dmm.cli.daemon import app as daemon
 from dmm.cli.failures import BLOCKED, EXIT_STATUS, FINDINGS, INTERRUPTED
 from dmm.cli.ledger import app as ledger
 from dmm.config import Config
@@ -37,9 +38,13 @@ DOCUMENTS = [
     *sorted(TEMPLATES.rglob("*.md")),
     ROOT / "tools" / "demo.sh",
 ]
-GROUPS = {"ledger": typer.main.get_group(ledger)}
+GROUPS = {"daemon": typer.main.get_group(daemon), "ledger": typer.main.get_group(ledger)}
 COMMANDS = {
-    **{name: one for name, one in typer.main.get_group(app).commands.items() if name not in GROUPS},
+    **{
+        name: one
+        for name, one in typer.main.get_group(make_app()).commands.items()
+        if name not in GROUPS
+    },
     **{f"{group} {name}": one for group in GROUPS for name, one in GROUPS[group].commands.items()},
 }
 GENERAL = {"--help", "-h", "--version"}

@@ -16,6 +16,7 @@ def test_every_error_has_a_code_of_its_own() -> None:
     codes = [kind.code for kind in family(DmmError)]
     assert sorted(codes) == [
         "config",
+        "daemon",
         "error",
         "file_exists",
         "index_broken",
@@ -25,6 +26,7 @@ def test_every_error_has_a_code_of_its_own() -> None:
         "memory_file",
         "model_unavailable",
         "no_root",
+        "not_trusted",
         "path_refused",
         "storage",
         "usage",

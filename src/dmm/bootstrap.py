@@ -15,6 +15,7 @@ from dmm.embed.tokens import TokenCounter
 from dmm.errors import RootNotFound
 from dmm.files.roots import NAME, Root, find_root
 from dmm.files.tree import MemoryTree
+from dmm.files.trusted import TrustStore
 from dmm.ledger.place import find_ledger
 from dmm.service.baselines import Baselines
 from dmm.service.indexes import Indexes, Shelf
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from dmm.service.memories import Memories
     from dmm.service.monoliths import Monoliths
     from dmm.service.overview import Overview
+    from dmm.service.sessions import Sessions
     from dmm.service.standing import Standing
     from dmm.service.story import Stage
     from dmm.service.timelines import Timelines
@@ -62,17 +64,28 @@ class Dmm:
         baselines = Baselines(self.root, self.count)
         settings = self.config.retrieval
         return Packs(
-            self.root, settings, self.indexes, baselines, self.count, today, self._standing
+            self.root, settings, self.indexes, baselines, self.count, today, self._find_standing
         )
 
+    def _find_standing(self) -> Standing | None:
+        """Look for the ledger's voice in packs; nothing is loaded where there is no ledger."""
+        return self._standing if find_ledger(self.root.folder).exists() else None
+
     @cached_property
-    def _standing(self) -> Standing | None:
-        """Speaks for the ledger in packs; nothing of it is loaded where there is no ledger."""
-        if not find_ledger(self.root.folder).exists():
-            return None
+    def _standing(self) -> Standing:
         from dmm.service import standing
 
-        return standing.Standing(self.root, self.chronicle, self.count)
+        return standing.Standing(self.root, self.chronicle, self.count, lambda: self.trusted)
+
+    @cached_property
+    def trust_store(self) -> TrustStore:
+        """What this user trusts."""
+        return TrustStore.of_user(self.home)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether this user has made this memory or accepted it."""
+        return self.trust_store.is_trusted(self.root.folder)
 
     @cached_property
     def chronicle(self) -> Chronicle:
@@ -87,6 +100,18 @@ class Dmm:
         from dmm.service import ledger
 
         return ledger.Ledger(self.chronicle)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Attends to the sessions of agents."""
+        from dmm.service import briefing, guard, sessions
+
+        told = briefing.Briefing(
+            self.root, Baselines(self.root, self.count), self.count, self._find_standing
+        )
+        return sessions.Sessions(
+            self.root.project, self.chronicle, guard.Guard(self.chronicle), told
+        )
 
     @cached_property
     def timelines(self) -> Timelines:
@@ -116,7 +141,9 @@ class Dmm:
         from dmm.service import monoliths
 
         settings = self.config.retrieval
-        return monoliths.Monoliths(self.root, settings, self.indexes, self.count, today, self.home)
+        return monoliths.Monoliths(
+            self.root, settings, self.indexes, self.count, today, self.home, self.trust_store
+        )
 
     @cached_property
     def validation(self) -> Validation:
@@ -137,6 +164,12 @@ class Dmm:
             self.root, self.config.retrieval, self.indexes.shelves, self.count, today
         )
 
+    def close(self) -> None:
+        """Close the files that were opened."""
+        self.indexes.close()
+        if "chronicle" in self.__dict__:
+            self.chronicle.close()
+
 
 def open_dmm(
     *,
@@ -146,10 +179,15 @@ def open_dmm(
     load_model: Callable[[], Embedder] | None = None,
 ) -> Dmm:
     """Put DMM together for the project around `start`."""
-    home = home or _home()
+    home = home or own_home()
     named = os.environ.get("DMM_ROOT")
     override = override or (Path(named) if named else None)
     root = find_root(start or override or here(), override, home)
+    return open_root(root, home, load_model)
+
+
+def open_root(root: Root, home: Path, load_model: Callable[[], Embedder] | None = None) -> Dmm:
+    """Put DMM together for a .dmm folder that is known."""
     config = read_config(root.folder / FILE_NAME)
     counter = TokenCounter()
     indexes = Indexes(
@@ -178,7 +216,8 @@ def here() -> Path:
         raise RootNotFound("the working directory is gone", hint=hint) from error
 
 
-def _home() -> Path:
+def own_home() -> Path:
+    """Tell the user's home."""
     try:
         return Path.home()
     except RuntimeError:

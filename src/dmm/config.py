@@ -50,6 +50,11 @@ def _amount(default: int) -> int:
     return _setting(default, "a whole number, 0 or more", lambda v: _is_whole(v) and v >= 0)
 
 
+def _limited(default: int, most: int) -> int:
+    wanted = f"a whole number from 1 to {most}"
+    return _setting(default, wanted, lambda v: _is_whole(v) and 1 <= v <= most)
+
+
 def _port(default: int) -> int:
     wanted = f"a whole number from 0 to {HIGHEST_PORT}"
     return _setting(default, wanted, lambda v: _is_whole(v) and 0 <= v <= HIGHEST_PORT)
@@ -141,6 +146,13 @@ class ReviewerConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class HooksConfig:
+    """How long an agent may be kept waiting."""
+
+    prompt_deadline_ms: int = _limited(100, 2_000)
+
+
+@dataclass(frozen=True, slots=True)
 class LifecycleConfig:
     """Which client the background process belongs to."""
 
@@ -159,6 +171,7 @@ class Config:
     storage: StorageConfig = _section(StorageConfig)
     validation: ValidationConfig = _section(ValidationConfig)
     reviewer_agent: ReviewerConfig = _section(ReviewerConfig)
+    hooks: HooksConfig = _section(HooksConfig)
     lifecycle: LifecycleConfig = _section(LifecycleConfig)
     conflict_scan_interval: str = _choice("daily", "hourly", "weekly", "never")
 

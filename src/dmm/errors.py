@@ -4,10 +4,12 @@ DmmError
 ├── UsageError            a request that can't be carried out as given
 ├── ConfigError           a configuration file or value that can't be used
 ├── RootNotFound          no .dmm folder from here upwards
+├── NotTrusted            memory that came from elsewhere and that nobody here has accepted
 ├── PathRefused           a path that may not be read or written
 ├── FileExists            a create whose file is already there
 ├── MemoryFileError       a memory file that can't be read as a memory
 ├── ModelUnavailable      the embedding model is missing or broken
+├── DaemonError           the background process can't do as asked
 ├── LedgerRefused         a ledger, or an event for it, that can't be taken
 └── StorageError          the disk or the database refused
     ├── LedgerBroken      the ledger file is damaged
@@ -55,6 +57,12 @@ class RootNotFound(DmmError):
     code = "no_root"
 
 
+class NotTrusted(DmmError):
+    """The memory came from elsewhere, and the user has not said that it may be used."""
+
+    code = "not_trusted"
+
+
 class PathRefused(DmmError):
     """The path leaves the memory tree or could be read as another one."""
 
@@ -91,6 +99,12 @@ class ModelUnavailable(DmmError):
     """The embedding model is missing or broken, so only keyword retrieval is possible."""
 
     code = "model_unavailable"
+
+
+class DaemonError(DmmError):
+    """The background process can't be started, reached or stopped as asked."""
+
+    code = "daemon"
 
 
 class LedgerRefused(DmmError):

@@ -33,7 +33,7 @@ def test_init_makes_a_memory_elsewhere_and_tells_it_as_data(typed: Typed, tmp_pa
     (tmp_path / "there").mkdir()
     for root in ("there", "there/.dmm"):
         told = json.loads(typed("init", "--root", root, "--json", within=tmp_path).out)
-        assert set(told) == {"folder", "created", "kept"}
+        assert set(told) == {"folder", "created", "kept", "trusted", "notice"}
         assert told["folder"] == "there/.dmm"
     assert (tmp_path / "there" / ".dmm" / "BOOT.md").is_file()
     told = typed("init", "--root", "missing", within=tmp_path)
@@ -230,7 +230,7 @@ def test_import_as_data(typed: Typed, project: Project) -> None:
             "imports",
             "monolith_tokens",
         ),
-        *("baseline_tokens", "pack_tokens", "written"),
+        *("baseline_tokens", "pack_tokens", "written", "notice"),
     }
     assert set(data["memories"][0]) == {
         *("path", "id", "title", "scope", "tags", "tokens", "sources", "warnings", "content"),

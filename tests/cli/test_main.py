@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from tests.conftest import Command, Project
 
 COMMANDS = [
-    *("init", "query", "import", "export", "validate", "status", "reindex", "demo", "ledger")
+    *("init", "query", "import", "export", "validate", "status", "reindex", "trust"),
+    *("install", "doctor", "serve", "demo", "daemon", "ledger"),
 ]
 
 

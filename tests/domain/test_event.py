@@ -83,6 +83,7 @@ def test_a_value_of_a_blanked_payload_is_as_if_absent() -> None:
 def test_the_names_of_events_are_part_of_the_format() -> None:
     assert {str(kind) for kind in EventType} == {
         *("SessionStarted", "SessionEnded", "UserMessageReceived", "ToolRequested", "ToolUsed"),
+        *("ContextCompacted", "TurnEnded", "SubagentEnded"),
         *("ToolFailed", "FactAdded", "ConstraintAdded", "ConstraintDeactivated", "DecisionMade"),
         *("DecisionBlocked", "MemoryQueryIssued", "PackServed", "ProposalMade"),
         *("ProposalReviewed", "ProposalApplied", "UsageReported", "ConflictFound"),

@@ -97,6 +97,23 @@ def test_a_second_try_is_known_before_anything_is_decided(log: EventLog, draft: 
         assert writer.find("once") == event
 
 
+def test_a_burst_is_recorded_as_one_by_one_would_be(log: EventLog, draft: Drafts) -> None:
+    one_by_one = EventLog.in_memory()
+    burst = [draft.fact(f"key{number % 3}", f"väl\u2028ue {number}") for number in range(20)]
+    recorded = [one_by_one.append([draft])[0] for draft in burst]
+    assert log.extend([]) == Head()
+    head = log.extend([*burst[:12], *burst[5:]])
+    assert head == one_by_one.head() == log.head() == Head(20, recorded[-1].hash)
+    assert list(log.raw()) == list(one_by_one.raw())
+    one_by_one.close()
+
+
+def test_a_burst_with_a_draft_that_is_refused_leaves_nothing(log: EventLog, draft: Drafts) -> None:
+    with pytest.raises(LedgerRefused):
+        log.extend([draft(), draft(value={1, 2})])
+    assert log.head() == Head()
+
+
 def test_a_transaction_records_all_or_nothing(log: EventLog, draft: Drafts) -> None:
     def waver() -> None:
         with log.writing() as writer:

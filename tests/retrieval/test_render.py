@@ -230,5 +230,6 @@ def test_a_receipt_as_data() -> None:
                 "detail": "why",
             }
         ],
+        "considered": 6,
         "abstained": False,
     }

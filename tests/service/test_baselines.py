@@ -178,8 +178,9 @@ def test_the_baseline_is_there_when_no_file_can_be_written(
     def full(_descriptor: int, _data: bytes) -> NoReturn:
         raise OSError(errno.ENOSPC, "No space left on device")
 
+    dmm = open_project(shop)
     monkeypatch.setattr(os, "write", full)
-    pack = ask(open_project, shop)
+    pack = dmm.packs.query(QueryRequest(QUESTION)).pack
     assert is_whole(pack, shop)
     assert not (shop.dmm / "packs" / "last_pack.md").exists()
     assert list((shop.dmm / "packs").iterdir()) == []

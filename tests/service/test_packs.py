@@ -363,7 +363,7 @@ def test_the_answer_as_data_has_the_documented_keys(
     entries += told["pack"]["retrieved_entries"]
     assert all(set(entry) == ENTRY for entry in entries)
     receipt = describe_receipt(answer.pack.receipt)
-    assert set(receipt) == {"directories", "candidates", "abstained"}
+    assert set(receipt) == {"directories", "candidates", "considered", "abstained"}
     lines = [*told["pack"]["excluded"], *receipt["candidates"]]
     assert all(set(line) == CANDIDATE for line in lines)
     assert told["pack_markdown"] == answer.markdown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -18,7 +19,6 @@ from dmm.service.rulebook import (
     last_guarded,
     may_satisfy,
     on_tools,
-    stopped_by,
 )
 
 RULE = "verify accessibility before booking"
@@ -119,9 +119,12 @@ def test_an_unknown_priority_binds() -> None:
 
 def test_only_a_denying_rule_stops_a_call() -> None:
     call = ToolCall("Bash", {"command": "git push --force"})
-    assert stopped_by(held("command: git push --force"), call) is not None
-    assert stopped_by(held("command: git push --force; action: warn"), call) is None
-    assert stopped_by(held("never push"), call) is None
+    assert [one.blocks for one in Rulebook([held("command: git push --force")]).check(call)] == [
+        True
+    ]
+    warning = held("command: git push --force; action: warn")
+    assert [one.level for one in Rulebook([warning]).check(call)] == ["warn"]
+    assert Rulebook([held("never push")]).check(call) == []
 
 
 def test_a_look_up_has_to_do_with_the_topic() -> None:
@@ -143,3 +146,40 @@ def test_the_last_decision_that_a_rule_would_have_guarded_is_found() -> None:
     assert last_guarded(in_words(held("never use eval")).rule, decisions) == 0
     many = [Decision(seq, "Rest", "committed") for seq in range(1, DECISIONS_LOOKED_AT + 3)]
     assert last_guarded(rule, many) == 2
+
+
+def test_plain_words_are_stored_with_what_they_say_of_tool_calls() -> None:
+    rule = compile_constraint("Never run rm -rf").rule
+    assert rule is not None
+    assert list(rule) == ["kind", "rule", "calls"]
+    assert rule["calls"]["version"] == 1
+    assert json.loads(json.dumps(rule)) == rule
+    call = ToolCall("Bash", {"command": "rm -rf build"})
+    assert [one.seq for one in Rulebook([held("Never run rm -rf")]).check(call)] == [1]
+
+
+def test_plain_words_on_tool_calls_are_shown_back_with_two_calls() -> None:
+    compiled = compile_constraint("never use npm, use pnpm")
+    assert compiled.plain.splitlines()[-1] == (
+        "On tool calls: blocks the command npm, not with --version."
+    )
+    assert (compiled.blocks, compiled.allows) == ("npm", "echo 'npm'")
+
+
+def test_words_that_only_name_a_call_are_enforceable() -> None:
+    compiled = compile_constraint("Use `uv run pytest`, not `pytest`")
+    assert compiled.enforceable
+    text = "Under no circumstances run `dropdb`."
+    assert compile_constraint(text).enforceable
+    assert Rulebook([held(text)]).check(ToolCall("Bash", {"command": "dropdb app"}))
+
+
+def test_plain_words_on_tool_calls_do_not_judge_decisions_as_commands() -> None:
+    book = Rulebook([held("Never run `go get`")])
+    assert judged(book, "go get coffee").findings == ()
+
+
+def test_a_constraint_is_named_once_however_often_a_call_meets_it() -> None:
+    book = Rulebook([held("Never run `git push` or `git commit`; command: git push")])
+    call = ToolCall("Bash", {"command": "git commit -m x && git push"})
+    assert [(one.seq, one.level) for one in book.check(call)] == [(1, "deny")]

@@ -5,18 +5,13 @@ from __future__ import annotations
 import io
 import os
 import sys
+from importlib import import_module
 from typing import Any, cast
 
 import typer
 
-from dmm.cli import failures, ledger
-from dmm.cli.demo import demo
-from dmm.cli.monolith import export, import_files
-from dmm.cli.query import query
-from dmm.cli.reindex import reindex
-from dmm.cli.setup import init
-from dmm.cli.status import status
-from dmm.cli.validate import validate
+from dmm.cli import failures
+from dmm.cli.sparing import SparingTyper
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, StorageError, UsageError
 
@@ -25,27 +20,45 @@ WRONG_LINE = cast("type[Exception]", typer.BadParameter.__mro__[1])
 # Arguments that hold words, so that too many of them are most likely one text without quotes.
 TEXTS = {"task", "text", "question", "value"}
 
-app = typer.Typer(
-    name="dmm",
-    help="Memory for coding agents: small markdown files in, token-budgeted cited packs out.",
-    no_args_is_help=True,
-    add_completion=False,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-app.command()(init)
-app.command()(query)
-app.command("import")(import_files)
-app.command()(export)
-app.command()(validate)
-app.command()(status)
-app.command()(reindex)
-app.add_typer(ledger.app, name="ledger")
-app.command()(demo)
+# In the order of the help; each module is loaded when its command is asked for.
+COMMANDS = {
+    "init": "setup.init",
+    "query": "query.query",
+    "import": "monolith.import_files",
+    "export": "monolith.export",
+    "validate": "validate.validate",
+    "status": "status.status",
+    "reindex": "reindex.reindex",
+    "trust": "trust.trust",
+    "install": "install.install",
+    "doctor": "doctor.doctor",
+    "serve": "serve.serve",
+    "demo": "demo.demo",
+    "daemon": "daemon.app",
+    "ledger": "ledger.app",
+}
 
 
-@app.callback(invoke_without_command=True)
+def make_app(*names: str) -> SparingTyper:
+    """Make the command line of some commands, or of all of them."""
+    app = SparingTyper(
+        name="dmm",
+        help="Memory for coding agents: small markdown files in, token-budgeted cited packs out.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(dmm)
+    for name in names or COMMANDS:
+        module, attribute = COMMANDS[name].split(".")
+        found = getattr(import_module(f"dmm.cli.{module}"), attribute)
+        if isinstance(found, SparingTyper):
+            app.add_typer(found, name=name)
+        else:
+            app.command(name)(found)
+    return app
+
+
 def dmm(
     version: bool = typer.Option(False, "--version", help="Show the version and stop."),
 ) -> None:
@@ -62,7 +75,7 @@ def run() -> int:
     as_json = "--json" in sys.argv
     try:
         try:
-            ended = app(prog_name="dmm", standalone_mode=False)
+            ended = make_app(*_asked_for())(prog_name="dmm", standalone_mode=False)
         finally:
             sys.stdout.flush()
     except WRONG_LINE as error:
@@ -77,6 +90,11 @@ def run() -> int:
         unforeseen = StorageError(f"the system refused: {error.strerror}", where=error.filename)
         return failures.report(unforeseen, as_json=as_json)
     return ended if isinstance(ended, int) else 0
+
+
+def _asked_for() -> list[str]:
+    """Tell the command that the line names first; none where it takes all to answer."""
+    return [name for name in sys.argv[1:2] if name in COMMANDS]
 
 
 def _refuse(error: Any, *, as_json: bool) -> int:

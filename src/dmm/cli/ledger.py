@@ -10,14 +10,13 @@ import typer
 
 from dmm.cli import audit, failures, lines, timelines
 from dmm.cli.options import Json, Root, open_project, present
+from dmm.cli.sparing import SparingTyper
 
 if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
 
-app = typer.Typer(
+app = SparingTyper(
     help="Facts, constraints and decisions: recorded, enforced, replayable, explained.",
-    no_args_is_help=True,
-    rich_markup_mode=None,
 )
 
 Priority = Annotated[str, typer.Option(help="required, preferred or learned.")]

@@ -77,6 +77,7 @@ def _describe(found: Import) -> dict[str, Any]:
         "baseline_tokens": plan.baseline_tokens,
         "pack_tokens": found.pack_tokens,
         "written": list(found.written),
+        "notice": found.notice,
     }
 
 
@@ -148,3 +149,5 @@ def _summary(found: Import, *, applied: bool) -> Iterator[str]:
                 " as it is now, every session pays twice."
             )
         yield "Written below .dmm/memory. Read them, run dmm validate, and commit them."
+    if found.notice:
+        yield found.notice

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dmm import endpoint
 from dmm.cli.options import Json, Root, deliver, open_project, print_lines, to_json
 from dmm.domain.memory import Scope
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.domain.pack import Candidate, Receipt
-    from dmm.service.packs import Answer
+# A first query may have to index all files.
+ANSWER_WITHIN = 120.0
 
 Task = Annotated[str, typer.Argument(help="The task or question, in plain words.")]
 Budget = Annotated[int | None, typer.Option(min=0, help="Tokens for the whole pack [2000].")]
@@ -49,68 +51,86 @@ def query(
     root: Root = None,
 ) -> None:
     """Compile the memory pack for a task: the baseline, and what is relevant within the budget."""
-    from dmm.cli.progress import bar
-    from dmm.domain.pack import QueryRequest
-
     started = time.perf_counter()
+    request = {
+        "query": task,
+        "budget": budget,
+        "baseline_budget": baseline_budget,
+        "scope": None if scope is None else scope.value,
+        "exclude_ephemeral": exclude_ephemeral,
+        "include_deprecated": include_deprecated,
+        "precise": precise,
+        "explain": explain,
+    }
+    told = _ask_daemon(request, root) or _answer(request, root)
+    if verbose:
+        told["stats"]["milliseconds"] = round((time.perf_counter() - started) * 1000, 1)
+    _present(told, output=output, verbose=verbose, explain=explain, as_json=as_json)
+
+
+def _ask_daemon(request: dict[str, Any], root: Path | None) -> dict[str, Any] | None:
+    """Ask the background process, where one runs; what it can't answer is tried here, and told."""
+    named = root or os.environ.get("DMM_ROOT")
+    try:
+        start = Path(named).resolve() if named else Path.cwd()
+    except OSError:
+        return None
+    arguments = {"start": str(start), "exact": named is not None, "request": request}
+    told = endpoint.call("query", arguments, timeout=ANSWER_WITHIN)
+    return None if told is None or "error" in told else told
+
+
+def _answer(request: dict[str, Any], root: Path | None) -> dict[str, Any]:
+    from dmm.cli.progress import bar
+    from dmm.domain.pack import read_request
+
     dmm = open_project(root)
     settings = dmm.config.retrieval
-    request = QueryRequest(
-        query=task,
-        budget=settings.default_budget if budget is None else budget,
-        baseline_budget=settings.baseline_budget if baseline_budget is None else baseline_budget,
-        scope=scope,
-        exclude_ephemeral=exclude_ephemeral,
-        include_deprecated=include_deprecated,
-        precise=precise,
-        explain=explain,
-    )
+    asked = read_request(request, settings.default_budget, settings.baseline_budget)
     with bar("Indexing") as progress:
-        answer = dmm.packs.query(request, progress=progress)
-    if verbose:
-        answer.stats["milliseconds"] = round((time.perf_counter() - started) * 1000, 1)
-    _present(answer, output=output, verbose=verbose, explain=explain, as_json=as_json)
+        return dmm.packs.query(asked, progress=progress).describe(explain=asked.explain)
 
 
 def _present(
-    answer: Answer, *, output: Path | None, verbose: bool, explain: bool, as_json: bool
+    told: dict[str, Any], *, output: Path | None, verbose: bool, explain: bool, as_json: bool
 ) -> None:
-    from dmm.retrieval.render import describe_receipt
-
-    note = f" ({answer.pack.total_tokens} tokens)"
+    pack = told["pack"]
+    note = f" ({pack['total_tokens']} tokens)"
     if as_json:
-        receipt = {"receipt": describe_receipt(answer.pack.receipt)} if explain else {}
-        deliver(to_json(answer.describe() | receipt), output, "Pack", note=note)
+        deliver(to_json(told), output, "Pack", note=note)
         return
-    deliver(answer.markdown, output, "Pack", note=note)
+    deliver(told["pack_markdown"], output, "Pack", note=note)
     if verbose:
-        print_lines(["", "## Retrieval", *(f"- {k}: {_show(v)}" for k, v in answer.stats.items())])
-        print_lines([f"- {e.relevance_score:.4f} {e.path}" for e in answer.pack.retrieved_entries])
+        stats = told["stats"]
+        print_lines(["", "## Retrieval", *(f"- {k}: {_show(v)}" for k, v in stats.items())])
+        retrieved = pack["retrieved_entries"]
+        print_lines([f"- {e['relevance_score']:.4f} {e['path']}" for e in retrieved])
     if explain:
-        print_lines(list(_receipt_lines(answer.pack.receipt)))
+        print_lines(list(_receipt_lines(told["receipt"])))
 
 
 def _show(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
-def _receipt_lines(receipt: Receipt) -> Iterator[str]:
+def _receipt_lines(receipt: dict[str, Any]) -> Iterator[str]:
     yield ""
-    yield f"## Receipt: {receipt.considered} candidates"
-    if receipt.directories:
-        pulls = ", ".join(f"{path} {score:.2f}" for path, score in receipt.directories)
+    yield f"## Receipt: {receipt['considered']} candidates"
+    if receipt["directories"]:
+        pulls = ", ".join(f"{one['path']} {one['score']:.2f}" for one in receipt["directories"])
         yield f"Directories preferred: {pulls}"
-    if receipt.abstained:
+    if receipt["abstained"]:
         yield "Nothing reached the floor, so nothing was retrieved."
-    for candidate in receipt.candidates:
+    for candidate in receipt["candidates"]:
         yield from _candidate_lines(candidate)
 
 
-def _candidate_lines(candidate: Candidate) -> Iterator[str]:
-    fate = "in " if candidate.included else "out"
-    yield f"{fate} {candidate.score:.3f}  {candidate.path}  ({candidate.tokens} tokens)"
-    found = " and ".join(candidate.lanes)
-    why = "" if candidate.included else f"; {candidate.reason.value.replace('_', ' ')}"
-    detail = f": {candidate.detail}" if candidate.detail else ""
+def _candidate_lines(candidate: dict[str, Any]) -> Iterator[str]:
+    fate = "in " if candidate["included"] else "out"
+    tokens = candidate["tokens"]
+    yield f"{fate} {candidate['score']:.3f}  {candidate['path']}  ({tokens} tokens)"
+    found = " and ".join(candidate["lanes"])
+    why = "" if candidate["included"] else f"; {candidate['reason'].replace('_', ' ')}"
+    detail = f": {candidate['detail']}" if candidate["detail"] else ""
     yield f"      found by {found}{why}{detail}"
-    yield "      " + "  ".join(f"{name} {value:.3f}" for name, value in candidate.parts.items())
+    yield "      " + "  ".join(f"{name} {value:.3f}" for name, value in candidate["parts"].items())

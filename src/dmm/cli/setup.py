@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.cli.lines import wrapped
 from dmm.cli.options import Json, Root, counted, print_json, print_lines
 
 if TYPE_CHECKING:
@@ -16,13 +17,16 @@ def init(as_json: Json = False, root: Root = None) -> None:
     """Make the .dmm folder in the working directory; nothing that exists is changed."""
     from dmm.bootstrap import here, today
     from dmm.files.roots import NAME
+    from dmm.files.trusted import TrustStore
     from dmm.service.setup import set_up
 
     project = root or here()
-    report = set_up(project.parent if project.name == NAME else project, day=today())
+    folder = project.parent if project.name == NAME else project
+    report = set_up(folder, day=today(), store=TrustStore.of_user())
     if as_json:
         told = {"created": list(report.created), "kept": list(report.kept)}
-        print_json({"folder": str(report.folder)} | told)
+        trust = {"trusted": not report.notice, "notice": report.notice}
+        print_json({"folder": str(report.folder)} | told | trust)
     else:
         print_lines(list(_lines(report)))
 
@@ -36,5 +40,8 @@ def _lines(report: SetupReport) -> Iterator[str]:
     if report.kept:
         ends = "file was left as it is", "files were left as they are"
         yield f"  {counted(len(report.kept), *(f'existing {end}' for end in ends))}"
+    if report.notice:
+        yield ""
+        yield from wrapped(report.notice)
     yield ""
     yield 'Next: dmm import CLAUDE.md (if you have one), then dmm query "your task"'

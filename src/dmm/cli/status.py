@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from dmm import endpoint
 from dmm.cli.options import Json, Root, counted, open_project, print_json
 from dmm.domain.text import neutralise
 
@@ -15,13 +16,16 @@ if TYPE_CHECKING:
     from dmm.service.overview import IndexState, RootState, Status
 
 SHOWN = 5
+ANSWER_WITHIN = 1.0
 
 
 def status(as_json: Json = False, root: Root = None) -> None:
     """Show what the memory holds, whether the index is fresh, and what needs a look."""
-    state = open_project(root).overview.describe()
+    dmm = open_project(root)
+    state = dmm.overview.describe()
+    daemon = endpoint.call("health", {}, timeout=ANSWER_WITHIN)
     if as_json:
-        print_json(state.as_dict())
+        print_json(state.as_dict() | {"trusted": dmm.trusted, "daemon": daemon})
         return
     from rich.console import Console
     from rich.table import Table
@@ -29,7 +33,7 @@ def status(as_json: Json = False, root: Root = None) -> None:
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for name, value in _rows(state):
+    for name, value in (*_rows(state), *_more_rows(daemon, trusted=dmm.trusted)):
         table.add_row(name, value)
     console = Console(highlight=False)
     with console.capture() as captured:
@@ -53,6 +57,13 @@ def _rows(state: Status) -> Iterator[tuple[str, str]]:
     yield from _findings("Stale", state.stale, "yellow")
     yield from _findings("Expired", state.expired, "yellow")
     yield "SQLite", state.sqlite_version
+
+
+def _more_rows(daemon: dict[str, Any] | None, *, trusted: bool) -> Iterator[tuple[str, str]]:
+    running = "not running" if daemon is None else f"running (PID: {daemon['pid']})"
+    yield "Daemon", running
+    if not trusted:
+        yield "Trust", "[yellow]agents get nothing of this memory yet[/yellow]; see: dmm trust"
 
 
 def _bar(used: int, budget: int, width: int = 16) -> str:

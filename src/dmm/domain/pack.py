@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from dmm.domain.memory import Origin, Scope
 
 if TYPE_CHECKING:
     import datetime as dt
+    from collections.abc import Mapping
 
 DEFAULT_BUDGET = 2000
 DEFAULT_BASELINE_BUDGET = 800
@@ -27,6 +29,14 @@ class QueryRequest:
     include_deprecated: bool = False
     precise: bool = False
     explain: bool = False
+
+
+def read_request(asked: Mapping[str, Any], budget: int, baseline_budget: int) -> QueryRequest:
+    """Read a request from plain data; what is not given has its default."""
+    given = {name: value for name, value in asked.items() if value is not None}
+    scope = given.pop("scope", None)
+    defaults = {"budget": budget, "baseline_budget": baseline_budget}
+    return QueryRequest(**(defaults | given), scope=None if scope is None else Scope(scope))
 
 
 class Freshness(StrEnum):
@@ -85,6 +95,11 @@ class PackEntry:
     relevance_score: float = 1.0
     labels: tuple[str, ...] = ()
     citations: tuple[CitationCheck, ...] = ()
+
+
+def digest_entry(entry: PackEntry) -> str:
+    """Name the content of an entry, to know it again."""
+    return hashlib.sha256(entry.content.encode("utf-8", "replace")).hexdigest()
 
 
 class Reason(StrEnum):

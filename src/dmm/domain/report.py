@@ -69,8 +69,12 @@ class Repair:
 
 @dataclass(frozen=True, slots=True)
 class SetupReport:
-    """What `dmm init` made, and which files it found and left as they are."""
+    """What `dmm init` made, and which files it found and left as they are.
+
+    `notice` says why the memory is not trusted, where it is not.
+    """
 
     folder: Path
     created: tuple[str, ...]
     kept: tuple[str, ...]
+    notice: str = ""

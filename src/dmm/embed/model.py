@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -126,6 +125,8 @@ def _share(task: Callable[[int], None], count: int, workers: int) -> None:
     if workers <= 1:
         work()
         return
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
     pool = ThreadPoolExecutor(workers, thread_name_prefix="dmm-embed")
     try:
         futures = [pool.submit(work) for _ in range(workers)]

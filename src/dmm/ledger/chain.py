@@ -31,11 +31,12 @@ def link(previous: str, columns: Sequence[str | int | None]) -> str:
     Each is written with its length in bytes, so that no two lists of columns look the same; what is
     absent is a dash.
     """
-    parts = [previous.encode()]
+    parts = [previous]
     for value in columns:
         if value is None:
-            parts.append(b"-")
+            parts.append("-")
         else:
-            data = str(value).encode()
-            parts += (b"%d:" % len(data), data)
-    return hashlib.sha256(b"".join(parts)).hexdigest()
+            text = value if type(value) is str else str(value)
+            length = len(text) if text.isascii() else len(text.encode())
+            parts.append(f"{length}:{text}")
+    return hashlib.sha256("".join(parts).encode()).hexdigest()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import secrets
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dmm.errors import IndexBroken, LedgerBroken, LedgerRefused, StorageError
@@ -17,7 +18,6 @@ from dmm.storage import sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
-    from pathlib import Path
 
     import apsw
 
@@ -27,16 +27,26 @@ if TYPE_CHECKING:
 _RESTORE = "restore the last backup; dmm ledger verify tells what is left"
 
 
-@contextlib.contextmanager
-def _guarded(where: str, *, ledger: str | None = None) -> Iterator[None]:
-    """Tell damage as what it is here: an index can be built again, a ledger can't."""
-    try:
-        with sqlite.translated(where):
-            yield
-    except IndexBroken as error:
-        if error.where != where:
-            raise
-        raise LedgerBroken(error.what, where=ledger or where, hint=_RESTORE) from error
+class _Guarded:
+    """Tells damage as what it is here: an index can be built again, a ledger can't."""
+
+    __slots__ = ("_ledger", "_where")
+
+    def __init__(self, where: str, *, ledger: str | None = None) -> None:
+        self._where = where
+        self._ledger = ledger or where
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        if error is None:
+            return
+        told = sqlite.translate(error, self._where) or error
+        if isinstance(told, IndexBroken) and told.where == self._where:
+            raise LedgerBroken(told.what, where=self._ledger, hint=_RESTORE) from error
+        if told is not error:
+            raise told from error
 
 
 class EventLog:
@@ -45,6 +55,7 @@ class EventLog:
     def __init__(self, connection: apsw.Connection, where: str, upcasts: Upcasts = UPCASTS) -> None:
         self._connection = connection
         self._upcasts = upcasts
+        self._inode: int | None = None
         self.where = where
 
     @classmethod
@@ -53,10 +64,22 @@ class EventLog:
         if path.is_symlink():
             raise LedgerRefused("it leads through a symbolic link", where=str(path))
         make_folder(path.parent)
-        with _guarded(str(path)):
+        with _Guarded(str(path)):
             log = cls(sqlite.connect(path, durable=True), str(path), upcasts)
         log._prepare()
+        log._inode = path.stat().st_ino
         return log
+
+    @property
+    def replaced(self) -> bool:
+        """Whether another file stands in the place of this one, or none at all."""
+        if self._inode is None:
+            return False
+        try:
+            # Only looked at, never opened: closing a second descriptor would drop SQLite's locks.
+            return Path(self.where).stat().st_ino != self._inode
+        except OSError:
+            return True
 
     @classmethod
     def in_memory(cls, upcasts: Upcasts = UPCASTS) -> EventLog:
@@ -67,7 +90,7 @@ class EventLog:
 
     def _prepare(self) -> None:
         try:
-            with _guarded(self.where):
+            with _Guarded(self.where):
                 self._connection.pragma("secure_delete", "ON")
                 if not self._is_current():
                     self._make_tables()
@@ -107,7 +130,7 @@ class EventLog:
         self._connection.close()
 
     def _select(self, statement: str, *bindings: Any) -> Iterator[tuple[Any, ...]]:
-        with _guarded(self.where):
+        with _Guarded(self.where):
             yield from self._connection.execute(statement, bindings)
 
     def _events(self, statement: str, *bindings: Any) -> Iterator[Event]:
@@ -145,7 +168,7 @@ class EventLog:
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[apsw.Cursor]:
-        with _guarded(self.where), sqlite.transaction(self._connection, self.where) as cursor:
+        with _Guarded(self.where), sqlite.transaction(self._connection, self.where) as cursor:
             yield cursor
 
     @contextlib.contextmanager
@@ -156,14 +179,21 @@ class EventLog:
 
     def append(self, drafts: Iterable[Draft]) -> list[Event]:
         """Record some events in one transaction; they are kept when this returns."""
-        with self.writing() as writer:
+        with _Guarded(self.where), sqlite.transaction(self._connection, self.where) as cursor:
+            writer = Writer(cursor, self._upcasts)
             return [writer.append(draft) for draft in drafts]
+
+    def extend(self, drafts: Iterable[Draft]) -> Head:
+        """Record a burst of events in one transaction; gives the newest, kept when this returns."""
+        with self.writing() as writer:
+            writer.extend(drafts)
+            return writer.head
 
     def blank(self, seq: int, draft: Draft) -> Event:
         """Blank a leaked payload, record that, and erase its bytes; a second try is harmless."""
         with self.writing() as writer:
             recorded = writer.blank(seq, draft)
-        with _guarded(self.where):
+        with _Guarded(self.where):
             sqlite.erase_freed(self._connection, self.where)
         return recorded
 
@@ -215,7 +245,7 @@ class EventLog:
             raise LedgerRefused("the file is already there", where=str(target))
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
         try:
-            with _guarded(str(temporary), ledger=self.where):
+            with _Guarded(str(temporary), ledger=self.where):
                 sqlite.copy(self._connection, temporary)
             head = self._check_copy(temporary)
             with translated(target, "write the backup"):

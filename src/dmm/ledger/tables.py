@@ -101,26 +101,12 @@ DROP_SNAPSHOT = "DELETE FROM snapshots WHERE seq = ?"
 
 def read_event(row: tuple[Any, ...], upcasts: Upcasts) -> Event:
     """Read a row as an event, in the newest form that is known of its type."""
-    seq, identity, kind, version, at, actor, source, trust, session, caused_by = row[:10]
     try:
         references = tuple(json.loads(row[10])) if row[10] != "[]" else ()
         payload = None if row[11] is None else json.loads(row[11])
     except (ValueError, TypeError, RecursionError) as error:
         hint = "dmm ledger verify tells whether it was edited"
-        raise LedgerBroken(f"event {seq} can't be read: {error}", hint=hint) from error
-    event = Event(
-        seq=seq,
-        id=identity,
-        type=kind,
-        version=version,
-        at=at,
-        actor=actor,
-        source=source,
-        trust=trust,
-        session=session,
-        caused_by=caused_by,
-        references=references,
-        payload=payload,
-        hash=row[12],
-    )
-    return upcast(event, upcasts) if kind in upcasts else event
+        raise LedgerBroken(f"event {row[0]} can't be read: {error}", hint=hint) from error
+    fields: tuple[Any, ...] = (*row[:10], references, payload, row[12])
+    event = Event(*fields)
+    return upcast(event, upcasts) if event.type in upcasts else event

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import apsw
+
 from dmm.domain.event import Draft, Event, EventType, canonical
 from dmm.errors import LedgerRefused
 from dmm.ledger import tables
-from dmm.ledger.chain import Head, hash_payload, link
+from dmm.ledger.chain import GENESIS, Head, hash_payload, link
 
 if TYPE_CHECKING:
-    import apsw
+    from collections.abc import Iterable
 
     from dmm.ledger.upcast import Upcasts
 
@@ -24,19 +26,33 @@ class Writer:
     def __init__(self, cursor: apsw.Cursor, upcasts: Upcasts) -> None:
         self._cursor = cursor
         self._upcasts = upcasts
-        self.head = Head(*next(cursor.execute(tables.HEAD), ()))
+        head: tuple[int, str] = next(cursor.execute(tables.HEAD), (0, GENESIS))
+        self._seq, self._hash = head
+
+    @property
+    def head(self) -> Head:
+        """The newest event."""
+        return Head(self._seq, self._hash)
 
     def find(self, identity: str) -> Event | None:
         """Find the event that was recorded under an id, to know a second try before deciding."""
-        row = next(self._cursor.execute(tables.BY_ID, (identity,)), None)
+        row = self._find(identity)
         return None if row is None else tables.read_event(row, self._upcasts)
+
+    def _find(self, identity: str) -> tuple[Any, ...] | None:
+        return next(self._cursor.execute(tables.BY_ID, (identity,)), None)
 
     def append(self, draft: Draft) -> Event:
         """Record one event; one that was recorded before under the same id is given back."""
-        known = self.find(draft.id)
-        if known is not None:
-            return known
-        seq = self.head.seq + 1
+        return tables.read_event(self._record(draft), self._upcasts)
+
+    def extend(self, drafts: Iterable[Draft]) -> None:
+        """Record many events that nobody asks back; reading them would be a quarter of the work."""
+        for draft in drafts:
+            self._record(draft)
+
+    def _record(self, draft: Draft) -> tuple[Any, ...]:
+        seq = self._seq + 1
         _check_links(draft, seq)
         payload = _write_payload(draft)
         columns = (
@@ -46,12 +62,19 @@ class Writer:
         )
         payload_hash = hash_payload(payload)
         try:
-            digest = link(self.head.hash, (*columns, payload_hash))
+            digest = link(self._hash, (*columns, payload_hash))
         except UnicodeEncodeError as error:
             raise LedgerRefused("an event can't be written as UTF-8") from error
-        self._cursor.execute(tables.APPEND, (*columns, payload, payload_hash, digest))
-        self.head = Head(seq, digest)
-        return tables.read_event((*columns, payload, digest), self._upcasts)
+        try:
+            self._cursor.execute(tables.APPEND, (*columns, payload, payload_hash, digest))
+        except apsw.ConstraintError:
+            # Nearly every id is new, so the file is asked only when it refuses one.
+            known = self._find(draft.id)
+            if known is None:
+                raise
+            return known
+        self._seq, self._hash = seq, digest
+        return (*columns, payload, digest)
 
     def blank(self, seq: int, draft: Draft) -> Event:
         """Blank the payload of a leaked event and record that; the chain stays valid."""

@@ -151,7 +151,9 @@ def _beside(snapshot: Snapshot, found: Found, evidence: Floats) -> Rows:
     inside = (near >= 0) & (near < len(snapshot))
     near, own = near[inside], own[inside]
     short = snapshot.columns.words[near] <= WIDENED_WORDS
-    return np.unique(near[short & (directory[near] == directory[own])])
+    beside = near[short & (directory[near] == directory[own])]
+    # Not np.unique: for one call it would load the whole of numpy.ma.
+    return np.array(sorted(set(beside.tolist())), np.intp)
 
 
 def _neighbours(snapshot: Snapshot, rows: Rows, evidence: Floats) -> Floats:

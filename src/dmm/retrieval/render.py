@@ -190,6 +190,7 @@ def describe_receipt(receipt: Receipt) -> dict[str, Any]:
             {"path": path, "score": round(score, 4)} for path, score in receipt.directories
         ],
         "candidates": [describe_candidate(candidate) for candidate in receipt.candidates],
+        "considered": receipt.considered,
         "abstained": receipt.abstained,
     }
 

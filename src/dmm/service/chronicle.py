@@ -56,7 +56,10 @@ class Chronicle:
 
     @property
     def log(self) -> EventLog:
-        """The log, opened or made on first use."""
+        """The log, opened or made on first use; a file put in its place is opened anew."""
+        if self._log is not None and self._log.replaced:
+            self._log.close()
+            self._log = None
         if self._log is None:
             self._log = EventLog.in_memory() if self.path is None else EventLog.open(self.path)
         return self._log

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 LONG_WORD = 7
 # How long a query waits for another process to finish indexing before it answers without.
 PATIENCE = 1.0
+# While there is nothing to answer from, it waits longer: the first files are soon read.
+FIRST_PATIENCE = 10.0
 BASELINE = "baseline/"
 
 
@@ -48,6 +50,7 @@ class Shelf:
     tree: MemoryTree
     path: Path
     store: IndexStore | None = None
+    inode: int | None = None
 
 
 @dataclass(slots=True)
@@ -87,6 +90,17 @@ class Indexes:
         self._embedder = None
         self.notices["model"] = f"keyword retrieval only, the model is unavailable: {error}"
 
+    @property
+    def held(self) -> int:
+        """How many memories the snapshot in memory has; none before the first query."""
+        return 0 if self._snapshot is None else len(self._snapshot)
+
+    def release_model(self) -> None:
+        """Let go of the model; the next query asks for it again."""
+        self._embedder = None
+        self._asked_for_model = False
+        self.notices.pop("model", None)
+
     def is_word(self, word: str) -> bool:
         """Say whether a word is common English; without the model every word is taken for one."""
         embedder = self.embedder()
@@ -123,7 +137,8 @@ class Indexes:
         """Bring the indexes up to the files if that is possible, and note why where it is not."""
         self.notices.pop("index", None)
         try:
-            report = self.sync(progress=progress, patience=PATIENCE)
+            patience = PATIENCE if self._is_begun() else FIRST_PATIENCE
+            report = self.sync(progress=progress, patience=patience)
         except IndexBusy:
             self.notices["index"] = "another process is indexing; the newest changes may be missing"
         except StorageError as error:
@@ -132,6 +147,13 @@ class Indexes:
             self._tell_faults(report)
             return report
         return None
+
+    def _is_begun(self) -> bool:
+        """Say whether there is anything to answer from."""
+        try:
+            return any(self._open(shelf).generation() for shelf in self.shelves)
+        except IndexBroken:
+            return False
 
     def _tell_faults(self, report: SyncReport) -> None:
         self.notices.pop("faults", None)
@@ -171,10 +193,14 @@ class Indexes:
             yield
 
     def _open(self, shelf: Shelf) -> IndexStore:
+        if shelf.store is not None and shelf.inode not in (None, _inode(shelf.path)):
+            # Somebody removed the index, or built it anew; what is open here is no longer it.
+            self._close(shelf)
         if shelf.store is None:
             try:
                 _refuse_links(shelf.path)
                 shelf.store = IndexStore.open(shelf.path)
+                shelf.inode = _inode(shelf.path)
             except IndexBroken as error:
                 return self._rebuild(shelf, error)
             except StorageError as error:
@@ -187,9 +213,7 @@ class Indexes:
         if error.what != ELSEWHERE:
             self.notices["broken"] = f"the index was damaged and is built anew ({error.what})"
         self._snapshot = None
-        if shelf.store is not None:
-            with contextlib.suppress(DmmError):
-                shelf.store.close()
+        self._close(shelf)
         shelf.store = self._start_over(shelf)
         return shelf.store
 
@@ -197,9 +221,12 @@ class Indexes:
         try:
             for suffix in ("", *LOGS):
                 shelf.path.with_name(shelf.path.name + suffix).unlink(missing_ok=True)
-            return IndexStore.open(shelf.path)
+            store = IndexStore.open(shelf.path)
         except (OSError, StorageError):
+            shelf.inode = None
             return IndexStore.in_memory()
+        shelf.inode = _inode(shelf.path)
+        return store
 
     def snapshot(self) -> Snapshot:
         """Give the current content in memory, loaded again only when an index has changed."""
@@ -261,10 +288,20 @@ class Indexes:
     def close(self) -> None:
         """Close all index files."""
         for shelf in self.shelves:
-            if shelf.store is not None:
-                with contextlib.suppress(DmmError):
-                    shelf.store.close()
-                shelf.store = None
+            self._close(shelf)
+
+    def _close(self, shelf: Shelf) -> None:
+        if shelf.store is not None:
+            with contextlib.suppress(DmmError):
+                shelf.store.close()
+            shelf.store = shelf.inode = self._snapshot = None
+
+
+def _inode(path: Path) -> int:
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return -1
 
 
 def _refuse_links(path: Path) -> None:

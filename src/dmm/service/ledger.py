@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dmm.capture.clean import clean
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
 from dmm.index.analysis import analyze
@@ -38,8 +39,7 @@ class Ledger:
         self, key: str, value: str, confidence: float = 1.0, *, caused_by: int | None = None
     ) -> dict[str, Any]:
         """Record a fact; a changed value is an alert."""
-        need("key", key)
-        need("value", value)
+        key, value = accept("key", key), accept("value", value)
         if not 0.0 <= confidence <= 1.0:
             raise UsageError("the confidence is a number from 0.0 to 1.0")
         payload = {"key": key, "value": value, "confidence": confidence}
@@ -59,7 +59,7 @@ class Ledger:
         self, text: str, priority: str = "required", triggered_by: int | None = None
     ) -> dict[str, Any]:
         """Record a constraint, compiled; a learned one names the event that taught it."""
-        need("constraint", text)
+        text = accept("constraint", text)
         need_priority(priority)
         if priority == Priority.LEARNED and triggered_by is None:
             hint = "give triggered_by, the number of the event it was learned from"
@@ -128,7 +128,7 @@ class Ledger:
     @traced()
     def record_message(self, text: str) -> dict[str, Any]:
         """Record what the user said, so that facts and rules can name it as their cause."""
-        need("text", text)
+        text = accept("text", text)
         draft = self.chronicle.draft(EventType.USER_MESSAGE_RECEIVED, {"text": text})
         return {"seq": self.chronicle.record(draft).seq, "text": text}
 
@@ -137,8 +137,7 @@ class Ledger:
         self, text: str, rationale: str, references: Sequence[int] | None = None
     ) -> dict[str, Any]:
         """Check a decision against all constraints and record it, committed or blocked."""
-        need("text", text)
-        need("rationale", rationale)
+        text, rationale = accept("text", text), accept("rationale", rationale)
         refs = tuple(dict.fromkeys(references or ()))
         with self.chronicle.log.writing() as writer:
             state = self.chronicle.state()
@@ -162,7 +161,7 @@ class Ledger:
     @traced()
     def query_memory(self, question: str, scope: str = "all") -> dict[str, Any]:
         """Search the ledger and record that it was asked, which can satisfy a verification."""
-        need("question", question)
+        question = accept("question", question)
         if scope not in SCOPES:
             raise UsageError(f"the scope is one of {', '.join(SCOPES)}")
         draft = self.chronicle.draft(
@@ -201,6 +200,12 @@ class Ledger:
                 if now is not None and now.value != event.get("value"):
                     replaced[seq] = now
         return replaced
+
+
+def accept(name: str, value: str) -> str:
+    """Take a text into the ledger: checked, and without secrets before anything else sees it."""
+    need(name, value)
+    return clean(value)
 
 
 def need(name: str, value: str) -> None:

@@ -22,6 +22,7 @@ from dmm.monolith.sources import Source, SourceKind, recognise
 from dmm.service.baselines import Baselines
 from dmm.service.indexes import Indexes, Shelf
 from dmm.service.packs import Packs
+from dmm.service.setup import settle_trust
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from dmm.config import RetrievalConfig
     from dmm.domain.memory import Memory
+    from dmm.files.trusted import TrustStore
     from dmm.monolith.memories import ImportPlan, PlannedMemory
     from dmm.monolith.sources import FileImport
 
@@ -36,6 +38,8 @@ SUFFIXES = (".md", ".mdc")
 SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules"}
 MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
 SAMPLE = 15
+# What a .dmm folder may hold that says nothing to an agent.
+OWN = {"memory", "index", "packs", "run", ".gitignore"}
 LOADED = (
     SourceKind.CLAUDE,
     SourceKind.AGENTS,
@@ -52,7 +56,7 @@ class Import:
 
     `known` counts, by path, the rules left out of a memory because the project has them;
     `missing` are the mentioned files that do not exist; `instructions` are the files that a tool
-    reads in every session.
+    reads in every session; `notice` says why the memory is not trusted, where it is not.
     """
 
     plan: ImportPlan
@@ -62,6 +66,7 @@ class Import:
     known: Mapping[str, int] = field(default_factory=dict)
     missing: tuple[FileImport, ...] = ()
     instructions: tuple[str, ...] = ()
+    notice: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,7 @@ class Monoliths:
     count: Callable[[str], int]
     today: Callable[[], dt.date]
     home: Path
+    store: TrustStore | None = None
 
     def plan(self, files: Sequence[Path]) -> Import:
         """Plan the memories that replace some instruction files; nothing is written."""
@@ -114,12 +120,25 @@ class Monoliths:
         )
 
     def apply(self, planned: Import) -> Import:
-        """Write the planned memories; each file is new, nothing is overwritten."""
+        """Write the planned memories; each file is new, nothing is overwritten.
+
+        A memory that was empty before is the user's own from now on.
+        """
+        own = self._is_empty()
         written = []
         for one in planned.plan.memories:
             self.root.tree.create(one.memory.path, markdown.render(one.memory))
             written.append(one.memory.path)
-        return dataclasses.replace(planned, written=tuple(written))
+        trust = self.store
+        notice = "" if trust is None else settle_trust(trust, self.root.folder, own=own)
+        return dataclasses.replace(planned, written=tuple(written), notice=notice)
+
+    def _is_empty(self) -> bool:
+        """Whether nothing here came from anybody: no memory, contract, setting or ledger."""
+        scan = self.root.tree.scan()
+        folder = self.root.folder
+        held = [path for path in folder.iterdir() if path.name not in OWN]
+        return not (scan.stamps or scan.descriptors or scan.faults or held)
 
     def export(self, *, include_deprecated: bool = False) -> str:
         """Join all memories into one markdown text."""

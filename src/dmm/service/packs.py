@@ -6,13 +6,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from dmm.capture.clean import clean
 from dmm.domain.memory import RETRIEVED_SCOPES, Origin
 from dmm.domain.pack import (
+    Baseline,
     Freshness,
     Pack,
     PackEntry,
     QueryRequest,
     Receipt,
+    digest_entry,
     label_line,
 )
 from dmm.errors import DmmError, IndexBroken, IndexBusy, StorageError, UsageError
@@ -25,10 +28,10 @@ from dmm.retrieval.twins import find_twin
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from dmm.config import RetrievalConfig
-    from dmm.domain.pack import Baseline, CitationCheck
+    from dmm.domain.pack import CitationCheck
     from dmm.files.roots import Root
     from dmm.index.snapshot import Snapshot
     from dmm.index.sync import Progress
@@ -53,13 +56,14 @@ class Answer:
         """The pack as an agent reads it."""
         return render.render_pack(self.pack)
 
-    def describe(self) -> dict[str, Any]:
-        """The answer as plain data."""
-        return {
+    def describe(self, *, explain: bool = False) -> dict[str, Any]:
+        """The answer as plain data, with its receipt where that is asked for."""
+        told = {
             "pack": render.describe_pack(self.pack),
             "pack_markdown": self.markdown,
             "stats": self.stats,
         }
+        return told | ({"receipt": render.describe_receipt(self.pack.receipt)} if explain else {})
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +76,15 @@ class Packs:
     baselines: Baselines
     count: Callable[[str], int]
     today: Callable[[], dt.date]
-    standing: Standing | None = None
+    find_standing: Callable[[], Standing | None] = lambda: None
 
     def query(
         self, request: QueryRequest, *, refresh: bool = True, progress: Progress | None = None
     ) -> Answer:
         """Compile the pack for a request; `refresh` looks for changed files first."""
         _check(request)
+        # The task stands in the pack, on the disk and in the ledger.
+        request = replace(request, query=clean(request.query))
         day = self.today()
         always = self.baselines.compile()
         retrieved: tuple[PackEntry, ...] = ()
@@ -99,10 +105,11 @@ class Packs:
                 stats |= self._count(receipt)
         except DmmError as error:
             notices.append(f"only the baseline could be served: {error}")
-        constraints = () if self.standing is None else self.standing.constraints()
+        standing = self.find_standing()
+        constraints = () if standing is None else standing.constraints()
         over = baseline.overflow_notice(always, request.baseline_budget)
         notices += [*([over] if over else []), *self.indexes.notices.values()]
-        notices += [] if self.standing is None else self.standing.notices
+        notices += [] if standing is None else standing.notices
         pack = Pack(
             query=request.query,
             day=day,
@@ -114,14 +121,18 @@ class Packs:
             notices=tuple(notices),
             constraints=constraints,
         )
-        answer = Answer(self._recorded(pack), stats)
+        answer = Answer(_recorded(pack, standing), stats)
         self._keep(answer)
         return answer
 
-    def _recorded(self, pack: Pack) -> Pack:
-        """Record that the pack is served; where that fails, the pack says so."""
-        fault = None if self.standing is None else self.standing.record(pack)
-        return pack if fault is None else replace(pack, notices=(*pack.notices, fault))
+    def supplement(self, request: QueryRequest, known: Collection[str]) -> tuple[PackEntry, ...]:
+        """Find what a prompt adds to what a session was given, told by digests.
+
+        The index is taken as it stands: whoever waits for this answer is a person.
+        """
+        _check(request)
+        found, _ = self._look_up(request, Baseline(), self.today())
+        return tuple(entry for entry in found if digest_entry(entry) not in known)
 
     def _count(self, receipt: Receipt) -> dict[str, Any]:
         hybrid = self.indexes.embedder() is not None
@@ -222,6 +233,12 @@ class Packs:
             write_derived(self.root.make_packs() / "last_pack.md", data)
         except StorageError:
             return
+
+
+def _recorded(pack: Pack, standing: Standing | None) -> Pack:
+    """Record that the pack is served; where that fails, the pack says so."""
+    fault = None if standing is None else standing.record(pack)
+    return pack if fault is None else replace(pack, notices=(*pack.notices, fault))
 
 
 def _check(request: QueryRequest) -> None:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from dmm.domain.event import Trust
 from dmm.errors import UsageError
 from dmm.policy.clauses import read
 from dmm.policy.commands import rules as tool_rules
-from dmm.policy.commands.calls import ToolCall, read_call
+from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
 from dmm.policy.commands.explain import describe_call, explain_rule
-from dmm.policy.commands.rules import Action, CommandPattern, match_tool
+from dmm.policy.commands.index import CallIndex
+from dmm.policy.commands.rules import Action, CommandPattern, ScriptPattern
 from dmm.policy.commands.syntax import compile_tool_rule
 from dmm.policy.compile import compile_rule
 from dmm.policy.judge import (
@@ -26,22 +29,38 @@ from dmm.policy.judge import (
 )
 from dmm.policy.language import tokens_of
 from dmm.policy.rules import Verification, rule_from_dict, rule_to_dict
+from dmm.policy.spoken.callrules import CallRule, Done, calls_from_dict, calls_to_dict, meet
+from dmm.policy.spoken.derive import derive_rules
+from dmm.policy.spoken.shown import describe_example, in_words_of_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from dmm.ledger.state import Constraint, Decision
-    from dmm.policy.commands.rules import Match, ToolRule
+    from dmm.policy.commands.rules import ToolRule
+    from dmm.policy.compile import Compilation
     from dmm.policy.rules import Rule
+    from dmm.policy.spoken.callrules import Meeting
 
 LANGUAGE = "language"
 TOOL = "tool"
+CALLS = "calls"
+# What a tool returned or a stranger wrote stops nobody.
+STRANGERS = frozenset((Trust.TOOL, Trust.THIRD_PARTY))
 EXAMPLE_LINES = 2
 DECISIONS_LOOKED_AT = 1_000
 # Programs that run what is given to them; rules do not name them all.
 RUNNERS = frozenset(("sudo", "env", "time", "nohup", "xargs", "echo", "bash", "sh", "zsh", "eval"))
 
+Level = Literal["allow", "warn", "ask", "deny"]
+LEVELS: tuple[Level, ...] = get_args(Level)
 Lookups = Callable[[InForce], Sequence[Recorded]]
+DoneBefore = Callable[["CallEntry"], Sequence[Done]]
+
+
+def nothing_done(_: CallEntry) -> Sequence[Done]:
+    """Know of nothing that was done before."""
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +80,33 @@ class Compiled:
 
 
 def compile_constraint(text: str) -> Compiled:
-    """Compile a constraint's text: a typed tool rule, a rule in plain language, or guidance."""
+    """Compile a constraint's text: a typed tool rule, a rule in plain language, or guidance.
+
+    What plain language says of tool calls stands beside the rule on words.
+    """
     tool = compile_tool_rule(text)
     if tool is not None:
         return show_tool_rule(tool)
     found = compile_rule(text)
-    rule = None
-    if found.rule is not None:
-        rule = {"kind": LANGUAGE, "rule": rule_to_dict(found.rule)}
-    return Compiled(rule, found.plain, found.blocks, found.allows, found.why_not)
+    calls = derive_rules(text)
+    if found.rule is None and not calls:
+        return Compiled(None, found.plain, found.blocks, found.allows, found.why_not)
+    words = None if found.rule is None else rule_to_dict(found.rule)
+    rule = {"kind": LANGUAGE, "rule": words, CALLS: calls_to_dict(calls)}
+    if not calls:
+        return Compiled(rule, found.plain, found.blocks, found.allows, None)
+    lines = [found.plain] if words else []
+    lines += [line for one in calls for line in in_words_of_calls(one)]
+    return Compiled(rule, "\n".join(lines), *_examples(found, calls), None)
+
+
+def _examples(found: Compilation, calls: Sequence[CallRule]) -> tuple[str, str]:
+    """Choose the two examples to show: calls, where a call is blocked."""
+    denying = next((one.rule for one in calls if one.rule.action is Action.DENY), None)
+    if denying is None and found.rule is not None:
+        return found.blocks, found.allows
+    shown = denying or calls[0].rule
+    return describe_example(shown.blocked), describe_example(shown.allowed)
 
 
 def show_tool_rule(rule: ToolRule) -> Compiled:
@@ -90,6 +127,16 @@ class Finding:
     reason: str
     suggestion: str
     trace: tuple[str, ...]
+    level: Level = "deny"
+
+
+@dataclass(frozen=True, slots=True)
+class CallEntry:
+    """One rule on tool calls with its constraint; `typed` ones also judge decisions."""
+
+    constraint: Constraint
+    rule: CallRule
+    typed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +198,12 @@ class Rulebook:
     def __init__(self, constraints: Iterable[Constraint]) -> None:
         held = list(constraints)
         self._words = RuleSet([in_words(one) for one in held])
-        self._tools = [(one, rule) for one in held if (rule := on_tools(one)) is not None]
-        self._programs = {name for _, rule in self._tools for name in _programs(rule)} | RUNNERS
+        entries = [entry for one in held for entry in on_calls(one)]
+        self._calls = CallIndex((one, one.rule.rule.patterns) for one in entries)
+        typed = [one.rule.rule for one in entries if one.typed]
+        self._typed = bool(typed)
+        self._programs = {name for rule in typed for name in _programs(rule)} | RUNNERS
+        self.stops_commands = any(_stops_commands(one) for one in entries)
 
     def judge(self, text: str, lookups: Lookups) -> Judgement:
         """Judge a decision; nothing in its own text can lift or satisfy a constraint."""
@@ -171,14 +222,26 @@ class Rulebook:
         ]
         call = self._read_command(text)
         if call is not None:
-            found += self.check(call)
+            found += [one for one, typed in self._check(read_call(call)) if typed]
         return Judgement(tuple(sorted(found, key=lambda one: (not one.blocks, one.seq))))
 
-    def check(self, call: ToolCall) -> list[Finding]:
-        """Hold a tool call against the rules on tool calls."""
-        facts = read_call(call)
-        found = ((one, match_tool(rule, facts)) for one, rule in self._tools)
-        return [_tool_finding(one, match) for one, match in found if match is not None]
+    def check(self, call: ToolCall | CallFacts, done: DoneBefore = nothing_done) -> list[Finding]:
+        """Hold a tool call against the rules on tool calls, each constraint once."""
+        facts = call if isinstance(call, CallFacts) else read_call(call)
+        hardest: dict[int, Finding] = {}
+        for one, _ in self._check(facts, done):
+            known = hardest.get(one.seq)
+            if known is None or LEVELS.index(one.level) > LEVELS.index(known.level):
+                hardest[one.seq] = one
+        return list(hardest.values())
+
+    def _check(
+        self, facts: CallFacts, done: DoneBefore = nothing_done
+    ) -> Iterator[tuple[Finding, bool]]:
+        for entry in self._calls.candidates(facts):
+            met = meet(entry.rule, facts, partial(done, entry))
+            if met is not None:
+                yield _call_finding(entry, met), entry.typed
 
     def used_up(self, text: str) -> list[int]:
         """Name the constraints whose verification a committed decision uses up."""
@@ -196,7 +259,7 @@ class Rulebook:
         begins with a known program.
         """
         words = text.split(maxsplit=1)
-        if not self._tools or not words or ("`" in text and words[0] not in self._programs):
+        if not self._typed or not words or ("`" in text and words[0] not in self._programs):
             return None
         return ToolCall("Bash", {"command": text})
 
@@ -207,17 +270,50 @@ def _programs(rule: ToolRule) -> Iterator[str]:
             yield from pattern.programs
 
 
-def _tool_finding(constraint: Constraint, match: Match) -> Finding:
-    binding = match.action is Action.DENY and constraint.priority != Priority.PREFERRED
+def _stops_commands(entry: CallEntry) -> bool:
+    """Whether a rule could deny a command: one that can't be read may then hide it."""
+    rule = entry.rule.rule
+    on_commands = any(isinstance(one, CommandPattern | ScriptPattern) for one in rule.patterns)
+    return on_commands and level_of(entry.constraint, rule.action) == "deny"
+
+
+def level_of(constraint: Constraint, action: Action) -> Level:
+    """Say how hard a constraint may stop a call; a preference or a stranger only warns."""
+    if constraint.priority == Priority.PREFERRED or constraint.trust in STRANGERS:
+        return "warn"
+    return _OF_ACTION[action]
+
+
+_OF_ACTION: dict[Action, Level] = {
+    Action.DENY: "deny",
+    Action.ASK: "ask",
+    Action.WARN: "warn",
+}
+
+
+def _call_finding(entry: CallEntry, met: Meeting) -> Finding:
+    constraint, match = entry.constraint, met.match
+    level = level_of(constraint, met.action)
     said = match.reason in constraint.text
+    reason = f'{"it matches" if said else match.reason} ("{match.matched}")'
+    trace = [*match.trace]
+    if met.unknown:
+        reason += f"; whether this is {' and '.join(met.unknown)} can't be seen"
+        trace.append(f"scope not seen: {', '.join(met.unknown)}")
+    if met.missing:
+        trace.append(f"not done before: {', '.join(one.text for one in met.missing)}")
+    trace += [f"not certain: {one}" for one in entry.rule.doubts]
+    if constraint.trust in STRANGERS:
+        trace.append(f"the constraint comes from {constraint.trust}: it only warns")
     return Finding(
         seq=constraint.seq,
         text=constraint.text,
-        blocks=binding,
+        blocks=level == "deny",
         spans=(match.span,),
-        reason=f'{"it matches" if said else match.reason} ("{match.matched}")',
+        reason=reason,
         suggestion=match.suggestion,
-        trace=match.trace,
+        trace=tuple(trace),
+        level=level,
     )
 
 
@@ -231,6 +327,8 @@ def in_words(constraint: Constraint) -> InForce:
 def _word_rule(constraint: Constraint) -> Rule | None:
     stored = constraint.rule
     if stored is None or stored.get("kind") != LANGUAGE:
+        return None
+    if stored.get("rule", "") is None:
         return None
     try:
         return rule_from_dict(stored["rule"])
@@ -250,11 +348,20 @@ def on_tools(constraint: Constraint) -> ToolRule | None:
         return compile_tool_rule(constraint.text)
 
 
-def stopped_by(constraint: Constraint, call: ToolCall) -> Match | None:
-    """Tell how one constraint on tool calls stops a call."""
-    rule = on_tools(constraint)
-    found = None if rule is None else match_tool(rule, call)
-    return found if found is not None and found.action is Action.DENY else None
+def on_calls(constraint: Constraint) -> list[CallEntry]:
+    """Read all that a constraint says of tool calls, typed or in plain words."""
+    tool = on_tools(constraint)
+    if tool is not None:
+        return [CallEntry(constraint, CallRule(tool), typed=True)]
+    stored = constraint.rule or {"kind": LANGUAGE}
+    if stored.get("kind") != LANGUAGE:
+        return []
+    try:
+        rules = calls_from_dict(stored[CALLS])
+    except (UsageError, KeyError):
+        # Recorded before, or by another version: what the text says counts.
+        rules = derive_rules(constraint.text)
+    return [CallEntry(constraint, rule, typed=False) for rule in rules]
 
 
 def asks_lookup(rule: Rule | None) -> bool:

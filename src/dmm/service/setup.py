@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import os
 from functools import partial
 from importlib import resources
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING
 from dmm.config import FILE_NAME
 from dmm.domain.memory import next_id
 from dmm.domain.report import SetupReport
-from dmm.errors import FileExists, UsageError
+from dmm.errors import DmmError, FileExists, UsageError
 from dmm.files import durable
 from dmm.files.roots import NAME, Root
 from dmm.files.tree import TOP_DIRECTORIES
@@ -21,23 +22,30 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.files.tree import MemoryTree
+    from dmm.files.trusted import TrustStore
 
 FOLDERS = (*(f"memory/{top}" for top in TOP_DIRECTORIES), "index", "packs")
 FILES = (("gitignore", ".gitignore"), ("BOOT.md",) * 2, ("policy.md",) * 2, (FILE_NAME,) * 2)
 EXAMPLES = 6
 EXAMPLE_DAYS = 30
+UNTRUSTED = (
+    "This memory was not made here, so agents get nothing of it on their own."
+    " Look at it and decide: dmm trust"
+)
 
 
-def set_up(project: Path, *, day: dt.date) -> SetupReport:
+def set_up(project: Path, *, day: dt.date, store: TrustStore | None = None) -> SetupReport:
     """Make what is missing of a project's memory; nothing that exists is ever changed.
 
-    Examples are written only where there is no memory yet: deleted ones stay deleted.
+    Examples are written only where there is no memory yet: deleted ones stay deleted. A new memory
+    is trusted; one that was there before stays what it is.
     """
     if not project.is_dir():
         hint = "name an existing folder, the top of your project"
         raise UsageError("there is no such folder", where=str(project), hint=hint)
     root = Root(project / NAME)
     templates = resources.files("dmm.files") / "templates"
+    new = not os.path.lexists(root.folder)
     made = dict.fromkeys(_make_folders(root.folder), True)
     for template, name in FILES:
         data = (templates / template).read_bytes()
@@ -45,9 +53,20 @@ def set_up(project: Path, *, day: dt.date) -> SetupReport:
     made |= _write_examples(templates / "memory", root.tree, day)
     return SetupReport(
         folder=root.folder,
-        created=tuple(name for name, new in made.items() if new),
-        kept=tuple(name for name, new in made.items() if not new),
+        created=tuple(name for name, fresh in made.items() if fresh),
+        kept=tuple(name for name, fresh in made.items() if not fresh),
+        notice="" if store is None else settle_trust(store, root.folder, own=new),
     )
+
+
+def settle_trust(store: TrustStore, folder: Path, *, own: bool) -> str:
+    """Trust a memory that the user made; say why where it is not trusted."""
+    try:
+        if own:
+            store.trust(folder)
+    except DmmError as error:
+        return f"This memory could not be marked as trusted: {error}"
+    return "" if store.is_trusted(folder) else UNTRUSTED
 
 
 def _try(create: Callable[[], object]) -> bool:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType, Trust
-from dmm.domain.pack import ConstraintLine, constraint_line
+from dmm.domain.pack import ConstraintLine, constraint_line, digest_entry
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError
 from dmm.service.counts import KeptCounts
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
 
 BUDGET = 400
 BINDING = ("required", "learned")
+UNTRUSTED = "the ledger is left out: this memory is not trusted yet (see it with: dmm trust)"
 TRUSTED = (Trust.USER, Trust.REVIEWED, Trust.AGENT)
 
 
@@ -31,12 +31,14 @@ class Standing:
     root: Root
     chronicle: Chronicle
     count: Callable[[str], int]
+    is_trusted: Callable[[], bool]
     notices: tuple[str, ...] = ()
 
     def constraints(self) -> tuple[ConstraintLine, ...]:
         """Give the constraints in force, within their budget; what has no room is told."""
         self.notices = ()
-        if not self.chronicle.exists:
+        if not self.is_trusted():
+            self.notices = (UNTRUSTED,)
             return ()
         try:
             held = [one for one in self.chronicle.state().in_force if one.priority in BINDING]
@@ -61,7 +63,7 @@ class Standing:
 
     def record(self, pack: Pack) -> str | None:
         """Record that a pack was served, with the hashes of what it held; say if that failed."""
-        if not self.chronicle.exists:
+        if not self.is_trusted():
             return None
         payload = {
             "task": pack.query,
@@ -79,5 +81,4 @@ class Standing:
 
 
 def _held(entry: PackEntry) -> dict[str, Any]:
-    digest = hashlib.sha256(entry.content.encode("utf-8", "replace")).hexdigest()
-    return {"path": entry.path, "id": entry.id, "hash": digest}
+    return {"path": entry.path, "id": entry.id, "hash": digest_entry(entry)}

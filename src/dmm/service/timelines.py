@@ -10,10 +10,11 @@ from dmm.domain.event import EventType
 from dmm.errors import LedgerRefused, UsageError
 from dmm.ledger.compare import diff, drift
 from dmm.ledger.state import Constraint
-from dmm.policy.commands.calls import ToolCall
 from dmm.policy.commands.explain import describe_call
 from dmm.policy.judge import Recorded
+from dmm.policy.spoken.callrules import Done
 from dmm.service.chronicle import tool_text
+from dmm.service.guard import CALLS_WITHIN, Guard, done_by, last_use, recorded_call, rule_call
 from dmm.service.ledger import need, need_priority
 from dmm.service.rulebook import (
     Rulebook,
@@ -21,7 +22,7 @@ from dmm.service.rulebook import (
     in_words,
     last_guarded,
     may_satisfy,
-    stopped_by,
+    on_calls,
 )
 from dmm.service.tracing import SIMULATION, traced
 from dmm.service.views import show_state
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.ledger.state import State
     from dmm.service.chronicle import Chronicle
-    from dmm.service.rulebook import Judgement
+    from dmm.service.rulebook import CallEntry, Judgement
 
 DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
 LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
@@ -167,9 +168,11 @@ class Timelines:
     def explain(self, seq: int) -> dict[str, Any]:
         """Replay a verdict: what was decided, on what grounds, and does today's engine agree?"""
         event = self._event(seq)
+        if event.type == EventType.TOOL_REQUESTED and isinstance(event.get("verdict"), dict):
+            return self._explain_call(event)
         if event.type not in DECISIONS or event.payload is None:
-            hint = "dmm ledger log --type DecisionMade, or --type DecisionBlocked"
-            raise LedgerRefused(f"event {seq} is no decision", hint=hint)
+            hint = "dmm ledger log --type DecisionMade, DecisionBlocked or ToolRequested"
+            raise LedgerRefused(f"event {seq} is no decision and no judged tool call", hint=hint)
         state = self.chronicle.state(seq - 1)
         verdict = Rulebook(state.in_force).judge(
             str(event.get("text")), self.chronicle.lookups(state)
@@ -183,6 +186,20 @@ class Timelines:
             "agrees": all(then.get(key) == now[key] for key in ("status", "violations")),
         }
 
+    def _explain_call(self, event: Event) -> dict[str, Any]:
+        call = recorded_call(event)
+        if call is None:
+            raise LedgerRefused(f"the tool call of event {event.seq} was not recorded in full")
+        ruling = Guard(self.chronicle).rule_at(call, self.chronicle.state(event.seq - 1))
+        then, now = event.get("verdict"), ruling.describe()
+        return {
+            "seq": event.seq,
+            "decision": describe_call(call),
+            "recorded": then,
+            "replayed": now,
+            "agrees": all(then.get(key) == now[key] for key in ("status", "seq", "violations")),
+        }
+
 
 class _Rehearsal:
     """Walks the past once with one supposed constraint, as if it had been there all along."""
@@ -194,6 +211,9 @@ class _Rehearsal:
         self._rules = Rulebook([constraint])
         self._rule = in_words(constraint).rule
         self._lookups: list[Recorded] = []
+        self._past: deque[Done] | None = None
+        if any(entry.rule.needs for entry in on_calls(constraint)):
+            self._past = deque(maxlen=CALLS_WITHIN)
 
     def meet(self, event: Event) -> None:
         if event.type in DECISIONS:
@@ -205,6 +225,9 @@ class _Rehearsal:
             text = str(event.get("question") or "") if asked else tool_text(event)
             if text and may_satisfy(self._rule, text):
                 self._lookups.append(Recorded(event.seq, text))
+            if self._past is not None:
+                done = Done(event.seq, text) if asked else done_by(event)
+                self._past += [] if done is None else [done]
 
     def _decide(self, event: Event) -> None:
         text = str(event.get("text") or "")
@@ -217,15 +240,19 @@ class _Rehearsal:
             self._lookups.clear()
 
     def _call(self, event: Event) -> None:
-        tool, values = event.get("tool"), event.get("input")
-        if not isinstance(tool, str) or not isinstance(values, dict):
+        call = recorded_call(event)
+        if call is None:
             return
         self.calls += 1
-        call = ToolCall(tool, values, event.get("cwd"), event.get("branch"))
-        found = stopped_by(self.constraint, call)
-        if found is not None:
-            told = {"seq": event.seq, "text": describe_call(call), "reason": found.reason}
-            self.blocked.append(told)
+        ruling = rule_call(self._rules, call, self._done)
+        if ruling.denied:
+            reason = ruling.findings[0].reason
+            self.blocked.append({"seq": event.seq, "text": describe_call(call), "reason": reason})
+
+    def _done(self, entry: CallEntry) -> list[Done]:
+        past = list(self._past or ())
+        after = last_use(entry.rule, past)
+        return [one for one in past if one.seq > after]
 
 
 def _suppose(text: str, priority: str, seq: int) -> Constraint:

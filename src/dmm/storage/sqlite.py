@@ -18,26 +18,88 @@ BUSY_TIMEOUT_MS = 10_000
 MEMORY = ":memory:"
 
 
-@contextlib.contextmanager
-def translated(where: str) -> Iterator[None]:
-    """Translate SQLite's errors; the only place that knows them."""
-    try:
-        yield
-    except (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, UnicodeDecodeError) as error:
-        # SQLError: our statements are fixed, so it is the tables that are not as we made them.
+def translate(error: BaseException, where: str) -> StorageError | None:
+    """Put an error of SQLite into our own words; the only place that knows them."""
+    if isinstance(error, _DAMAGED):
         hint = "delete the index folder; it is built again from the files"
-        raise IndexBroken(f"damaged database: {error}", where=where, hint=hint) from error
-    except (apsw.BusyError, apsw.LockedError) as error:
+        return IndexBroken(f"damaged database: {error}", where=where, hint=hint)
+    if isinstance(error, apsw.BusyError | apsw.LockedError):
         hint = "another process is writing; run the command again"
-        raise IndexBusy(f"database locked: {error}", where=where, hint=hint) from error
-    except apsw.FullError as error:
+        return IndexBusy(f"database locked: {error}", where=where, hint=hint)
+    if isinstance(error, apsw.FullError):
         hint = "the disk is full: free some space and run the command again"
-        raise StorageError("no room left for the database", where=where, hint=hint) from error
-    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+        return StorageError("no room left for the database", where=where, hint=hint)
+    if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
         hint = "check the owner and permissions of the folder"
-        raise StorageError(f"database can't be written: {error}", where=where, hint=hint) from error
-    except apsw.Error as error:
-        raise StorageError(f"database error: {error}", where=where) from error
+        return StorageError(f"database can't be written: {error}", where=where, hint=hint)
+    if isinstance(error, apsw.Error):
+        return StorageError(f"database error: {error}", where=where)
+    return None
+
+
+# SQLError: our statements are fixed, so it is the tables that are not as we made them.
+_DAMAGED = (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, UnicodeDecodeError)
+
+
+# Blocks are classes here: as generators, nested as they are, they were a fifth of an append's CPU.
+class _Translated:
+    __slots__ = ("_where",)
+
+    def __init__(self, where: str) -> None:
+        self._where = where
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        told = None if error is None else translate(error, self._where)
+        if told is not None:
+            raise told from error
+
+
+def translated(where: str) -> _Translated:
+    """Translate SQLite's errors within a block."""
+    return _Translated(where)
+
+
+class _Transaction:
+    __slots__ = ("_connection", "_cursor", "_where")
+
+    def __init__(self, connection: apsw.Connection, where: str) -> None:
+        self._connection = connection
+        self._where = where
+
+    def __enter__(self) -> apsw.Cursor:
+        with translated(self._where):
+            self._cursor = self._connection.cursor()
+            self._cursor.execute("BEGIN IMMEDIATE")
+        return self._cursor
+
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+        with translated(self._where):
+            if error is None:
+                self._commit()
+                return
+            self._roll_back()
+        told = translate(error, self._where)
+        if told is not None:
+            raise told from error
+
+    def _commit(self) -> None:
+        try:
+            self._cursor.execute("COMMIT")
+        except BaseException:
+            self._roll_back()
+            raise
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._cursor.execute("ROLLBACK")
+
+
+def transaction(connection: apsw.Connection, where: str) -> _Transaction:
+    """Run a block as one immediate transaction: all of it or nothing."""
+    return _Transaction(connection, where)
 
 
 def connect(path: Path | None, *, durable: bool = False) -> apsw.Connection:
@@ -88,21 +150,6 @@ def connect_read_only(path: Path) -> apsw.Connection:
     with translated(str(path)):
         uri = f"{path.absolute().as_uri()}?immutable=1"
         return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
-
-
-@contextlib.contextmanager
-def transaction(connection: apsw.Connection, where: str) -> Iterator[apsw.Cursor]:
-    """Run a block as one immediate transaction: all of it or nothing."""
-    with translated(where):
-        cursor = connection.cursor()
-        cursor.execute("BEGIN IMMEDIATE")
-        try:
-            yield cursor
-            cursor.execute("COMMIT")
-        except BaseException:
-            if connection.in_transaction:
-                cursor.execute("ROLLBACK")
-            raise
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal
 from dmm.policy.commands.dependencies import DependencyUse, declared, installed
 from dmm.policy.commands.options import Options, read_options
 from dmm.policy.commands.shell import parse_shell
+from dmm.policy.commands.wrappers import SHELLS, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +36,8 @@ _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path",
 _NEW_KEYS = ("content", "new_string", "newString", "new_str", "file_text", "new_source")
 _OLD_KEYS = ("old_string", "oldString", "old_str")
 _PATCH_HEADER = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$", re.M)
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]|[^/]*\\[^/]*$")
+_FILE_LIKE = re.compile(r"\.\w{1,5}$|^\.|/$")
 _MCP = re.compile(r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)")
 _SHOWING = frozenset({
     "cat", "less", "more", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "awk", "gawk",
@@ -76,11 +79,12 @@ class BranchUse:
 
 @dataclass(frozen=True, slots=True)
 class CommandUse:
-    """One invocation of a script with its arguments sorted."""
+    """One invocation of a script with its arguments sorted, and the branch where it is known."""
 
     invocation: Invocation
     options: Options
     script: Script
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,8 @@ def _first(call: ToolCall, keys: tuple[str, ...]) -> str | None:
 
 def relative_path(path: str, cwd: str | None) -> str:
     """Write a path relative to the working directory where it lies inside it."""
+    if _DRIVE.match(path):
+        path, cwd = path.replace("\\", "/"), (cwd or "").replace("\\", "/")
     normal = posixpath.normpath(path) if path else path
     inside = cwd and normal.startswith(cwd.rstrip("/") + "/")
     return normal[len(cwd.rstrip("/")) + 1 :] if cwd and inside else normal
@@ -191,12 +197,27 @@ def _shell_paths(use: CommandUse, cwd: str | None) -> list[PathUse]:
         access: Access = "write" if program == "sed" and _in_place(options) else "read"
         found += [(word, access) for word in operands[skipped:]]
     elif program in _COPYING and operands:
+        # What is moved is gone from where it was.
+        found += [(word, "write") for word in operands[:-1] if program == "mv"]
         found += [(word, "read") for word in operands[:-1]] + [(operands[-1], "write")]
     elif program in _TAKING:
         found += [(word, "write") for word in operands]
     elif program == "git" and operands and operands[0].text == "add":
         found += [(word, "read") for word in operands[1:]]
     return [PathUse(_seen_from(use, word, cwd), access, span) for word, access in found]
+
+
+def script_of(use: CommandUse) -> str | None:
+    """Give the path of the script that an invocation runs, by itself or by an interpreter."""
+    program = use.invocation.program
+    if program in SHELLS or program in ("source", ".") or language_of(program):
+        named = [word for word in use.options.operands if not use.options.has_exactly("-c")]
+        text = named[0].text if named else ""
+    else:
+        text = use.invocation.words[0].text if use.invocation.words else ""
+    directory = use.invocation.context.directory
+    joins = text and directory and not text.startswith(("/", "~", "$"))
+    return f"{directory}/{text}" if joins else text or None
 
 
 def _in_place(options: Options) -> bool:
@@ -229,6 +250,51 @@ def _pushes(use: CommandUse, branch: str | None) -> list[BranchUse]:
     return found
 
 
+def branches_of(use: CommandUse) -> tuple[str, ...]:
+    """Name the branches that an invocation of Git pushes to, or works on where that is known."""
+    operands = use.options.operands
+    if use.invocation.program == "git" and operands and operands[0].text == "push":
+        return tuple(one.name for one in _pushes(use, use.branch) if one.name)
+    return (use.branch,) if use.branch else ()
+
+
+def _with_branches(script: Script, call: ToolCall) -> tuple[CommandUse, ...]:
+    """Sort the arguments of all invocations, and follow the branch that the script works on."""
+    branch = call.branch
+    found: list[CommandUse] = []
+    for one in script.invocations:
+        options = read_options(one)
+        here = None if _is_elsewhere(one, call.cwd) else branch
+        found.append(CommandUse(one, options, script, here))
+        branch = _switched(one, options) or branch
+    return tuple(found)
+
+
+def _is_elsewhere(invocation: Invocation, cwd: str | None) -> bool:
+    """Whether an invocation may run in another repository than the call."""
+    places = [invocation.context.directory]
+    if invocation.program == "git" and "-C" in invocation.argv[:-1]:
+        places.append(invocation.argv[invocation.argv.index("-C") + 1])
+    outside = [relative_path(place, cwd) for place in places if place and place != cwd]
+    return any(place.startswith(("/", "~", "$", "`", "..")) for place in outside)
+
+
+_MAKES_BRANCH = ("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan")
+
+
+def _switched(invocation: Invocation, options: Options) -> str | None:
+    """Name the branch that a checkout or switch leads to."""
+    operands = [word.text for word in options.operands]
+    if invocation.program != "git" or operands[:1] not in (["checkout"], ["switch"]):
+        return None
+    after = invocation.argv[invocation.argv.index(operands[0]) :]
+    made = [after[at + 1] for at, text in enumerate(after[:-1]) if text in _MAKES_BRANCH]
+    if made:
+        return made[0]
+    named = len(operands) == 2 and not options.separated
+    return operands[1] if named and not _FILE_LIKE.search(operands[1]) else None
+
+
 def _branch_uses(use: CommandUse, branch: str | None) -> list[BranchUse]:
     operands = use.options.operands
     if (
@@ -254,12 +320,12 @@ def _branch_uses(use: CommandUse, branch: str | None) -> list[BranchUse]:
 
 def _read_shell(call: ToolCall, text: str) -> CallFacts:
     script = parse_shell(text)
-    commands = tuple(CommandUse(one, read_options(one), script) for one in script.invocations)
+    commands = _with_branches(script, call)
     found = _Found()
     for use in commands:
         found.paths += _shell_paths(use, call.cwd)
         found.dependencies += installed(use.invocation)
-        found.branches += _branch_uses(use, call.branch)
+        found.branches += _branch_uses(use, use.branch)
         if use.invocation.program == "apply_patch":
             _add_patch(use, call, found)
     return CallFacts(

@@ -11,7 +11,9 @@ from dmm.policy.commands.rules import (
     CommandPattern,
     DependencyPattern,
     PathPattern,
+    ScriptPattern,
     ToolPattern,
+    WrappedPattern,
 )
 
 if TYPE_CHECKING:
@@ -65,6 +67,10 @@ def describe_pattern(pattern: Pattern) -> str:
         case PathPattern():
             done = [{"read": "reading", "write": "writing"}[one] for one in pattern.access]
             return f"{_listed(done)} {pattern.glob}"
+        case ScriptPattern():
+            return f"running the script {pattern.glob}"
+        case WrappedPattern():
+            return f"what {pattern.wrapper} runs"
         case DependencyPattern():
             return f"adding the package {pattern.name}"
         case BranchPattern():

@@ -9,7 +9,7 @@ from functools import lru_cache
 _WILD = frozenset("*?[")
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _name(pattern: str) -> re.Pattern[str]:
     return re.compile(translate(pattern))
 
@@ -21,7 +21,7 @@ def matches_name(name: str, pattern: str) -> bool:
     return not _WILD.isdisjoint(pattern) and bool(_name(pattern).match(name))
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _path(pattern: str) -> re.Pattern[str]:
     plain = pattern.removeprefix("./").rstrip("/")
     anchored = "/" in plain

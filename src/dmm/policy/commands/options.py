@@ -60,9 +60,7 @@ SUBCOMMANDED = frozenset({
     "systemctl", "rails", "rake", "prisma", "flyctl", "heroku", "vercel", "conda", "dotnet",
     "composer", "mix", "bundle", "jj", "hg", "svn", "gsutil", "s3cmd", "rclone", "redis-cli",
 })  # fmt: skip
-_LONG_WITH_ONE_DASH = frozenset(
-    {"find", "terraform", "tofu", "terragrunt", "java", "go", "openssl"}
-)
+LONG_WITH_ONE_DASH = frozenset({"find", "terraform", "tofu", "terragrunt", "java", "go", "openssl"})
 _NO_OPTIONS: frozenset[str] = frozenset()
 
 
@@ -100,7 +98,7 @@ def read_options(invocation: Invocation) -> Options:
     """Sort the arguments of an invocation into flags and operands."""
     program = invocation.program
     valued = VALUED.get(program, _NO_OPTIONS)
-    whole = program in _LONG_WITH_ONE_DASH
+    whole = program in LONG_WITH_ONE_DASH
     flags: set[str] = set()
     operands: list[Word] = []
     words = invocation.words[1:]

@@ -7,7 +7,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from dmm.errors import UsageError
-from dmm.policy.commands.calls import Access, CallFacts, ToolCall, Verb, read_call
+from dmm.policy.commands.calls import (
+    Access,
+    CallFacts,
+    ToolCall,
+    Verb,
+    read_call,
+    relative_path,
+    script_of,
+)
 from dmm.policy.commands.checks import CHECKS
 from dmm.policy.commands.dependencies import normal_name
 from dmm.policy.commands.globs import matches_name, matches_path
@@ -162,10 +170,55 @@ class BranchPattern:
                 yield use, Evidence(use.span, f"{use.verb} of the branch {use.name}")
 
 
-Pattern = ToolPattern | CommandPattern | PathPattern | DependencyPattern | BranchPattern
+@dataclass(frozen=True, slots=True)
+class ScriptPattern:
+    """A script that is run by its path, by itself or by an interpreter."""
+
+    kind: ClassVar[str] = "script"
+    glob: str
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find the invocations that run the script, each with its evidence."""
+        for use in facts.commands:
+            path = script_of(use)
+            if path and matches_path(relative_path(path, facts.call.cwd), self.glob):
+                yield use, Evidence(use.invocation.span, f"{path} is run")
+
+
+@dataclass(frozen=True, slots=True)
+class WrappedPattern:
+    """Whatever one program runs for another: `uv run`, `npx`, `sudo`."""
+
+    kind: ClassVar[str] = "wrapped"
+    wrapper: str
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find the invocations that the wrapper runs, each with its evidence."""
+        for use in facts.commands:
+            if self.wrapper in use.invocation.context.via:
+                yield use, Evidence(use.invocation.span, f"it is run by {self.wrapper}")
+
+
+Pattern = (
+    ToolPattern
+    | CommandPattern
+    | PathPattern
+    | DependencyPattern
+    | BranchPattern
+    | ScriptPattern
+    | WrappedPattern
+)
 _KINDS: dict[str, type[Pattern]] = {
     one.kind: one
-    for one in (ToolPattern, CommandPattern, PathPattern, DependencyPattern, BranchPattern)
+    for one in (
+        ToolPattern,
+        CommandPattern,
+        PathPattern,
+        DependencyPattern,
+        BranchPattern,
+        ScriptPattern,
+        WrappedPattern,
+    )
 }
 
 
@@ -203,13 +256,17 @@ class Match:
 def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
     """Match one rule against one call; none when the call is no concern of the rule."""
     facts = call if isinstance(call, CallFacts) else read_call(call)
+    return next((match for _, match in matches(rule, facts)), None)
+
+
+def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
+    """Find all that a rule matches in one call, each with its subject."""
     if rule.tools and not any(matches_name(facts.call.tool, name) for name in rule.tools):
-        return None
+        return
     for pattern in rule.patterns:
         for subject, evidence in pattern.find(facts):
             if not _excepted(rule, facts, subject):
-                return _match(rule, pattern, facts, evidence)
-    return None
+                yield subject, _match(rule, pattern, facts, evidence)
 
 
 def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
@@ -250,8 +307,8 @@ def rule_to_dict(rule: ToolRule) -> dict[str, object]:
         "id": rule.id,
         "action": rule.action.value,
         "tools": list(rule.tools),
-        "patterns": [_pattern_to_dict(one) for one in rule.patterns],
-        "exceptions": [_pattern_to_dict(one) for one in rule.exceptions],
+        "patterns": [pattern_to_dict(one) for one in rule.patterns],
+        "exceptions": [pattern_to_dict(one) for one in rule.exceptions],
         "reason": rule.reason,
         "suggestion": rule.suggestion,
         "blocked": _call_to_dict(rule.blocked),
@@ -259,7 +316,8 @@ def rule_to_dict(rule: ToolRule) -> dict[str, object]:
     }
 
 
-def _pattern_to_dict(pattern: Pattern) -> dict[str, object]:
+def pattern_to_dict(pattern: Pattern) -> dict[str, object]:
+    """Write a pattern as plain values for JSON."""
     values = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in asdict(pattern).items()
@@ -284,13 +342,13 @@ def rule_from_dict(values: Mapping[str, object]) -> ToolRule:
 def _rule(values: Mapping[str, object]) -> ToolRule:
     return ToolRule(
         id=str(values["id"]),
-        patterns=_patterns(values["patterns"]),
+        patterns=patterns_from(values["patterns"]),
         reason=str(values["reason"]),
         suggestion=str(values["suggestion"]),
         blocked=_call(values["blocked"]),
         allowed=_call(values["allowed"]),
         action=Action(str(values["action"])),
-        exceptions=_patterns(values["exceptions"]),
+        exceptions=patterns_from(values["exceptions"]),
         tools=_strings(values["tools"]),
     )
 
@@ -301,7 +359,8 @@ def _strings(value: object) -> tuple[str, ...]:
     return tuple(value)
 
 
-def _patterns(value: object) -> tuple[Pattern, ...]:
+def patterns_from(value: object) -> tuple[Pattern, ...]:
+    """Read patterns back from plain values."""
     if not isinstance(value, list):
         raise TypeError("a list of patterns is expected")
     return tuple(_pattern(one) for one in value)

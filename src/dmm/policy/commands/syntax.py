@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, get_args
 
 from dmm.policy.commands.calls import SHELL_TOOLS, Access, ToolCall, Verb
 from dmm.policy.commands.explain import describe_pattern
-from dmm.policy.commands.options import SUBCOMMANDED, VALUED
+from dmm.policy.commands.options import LONG_WITH_ONE_DASH, SUBCOMMANDED, VALUED
 from dmm.policy.commands.rules import (
     Action,
     BranchPattern,
@@ -27,8 +27,10 @@ from dmm.policy.commands.rules import (
     DependencyPattern,
     PathPattern,
     Pattern,
+    ScriptPattern,
     ToolPattern,
     ToolRule,
+    WrappedPattern,
     match_tool,
 )
 from dmm.policy.commands.shell import parse_shell
@@ -43,7 +45,8 @@ _MARKED = re.compile(r"(\S+)(?:\s+\(([a-z, |/-]+)\))?")
 _SEPARATORS = re.compile(r"[,|/\s]+")
 
 
-def _command(body: str) -> CommandPattern | None:
+def command_pattern(body: str) -> CommandPattern | None:
+    """Read one command as a pattern: flags in any order and form, other words in order."""
     script = parse_shell(body)
     if script.malformed or not script.invocations or not script.invocations[0].words:
         return None
@@ -66,8 +69,15 @@ _SAME = {
 }  # fmt: skip
 _LONG_FORMS = {
     "rm": _SAME, "cp": _SAME, "chmod": _SAME, "chown": _SAME,
-    "git": {"-f": "-f|--force", "--force": "-f|--force"},
-    "docker": {key: _SAME[key] for key in ("-a", "--all", "-f", "--force")},
+    "git": {
+        "-f": "-f|--force", "--force": "-f|--force", "-A": "-A|--all", "--all": "-A|--all",
+    },
+    "docker": {
+        **{key: _SAME[key] for key in ("-a", "--all", "-f", "--force")},
+        "-v": "-v|--volumes", "--volumes": "-v|--volumes",
+    },
+    "npm": {"-g": "-g|--global", "--global": "-g|--global"},
+    "pnpm": {"-g": "-g|--global", "--global": "-g|--global"},
 }  # fmt: skip
 
 
@@ -78,6 +88,8 @@ def _flags(program: str, text: str) -> list[str]:
         return [name]
     short = not name.startswith("--")
     known = program in VALUED or program in _LONG_FORMS
+    if program in LONG_WITH_ONE_DASH:
+        return [f"-{name.lstrip('-')}|--{name.lstrip('-')}"]
     single = [f"-{letter}" for letter in name[1:]] if short and known else [name]
     forms = _LONG_FORMS.get(program, {})
     return [forms.get(one, one) for one in single]
@@ -110,7 +122,7 @@ def _dependency(body: str) -> DependencyPattern | None:
 
 
 _BODIES: dict[str, Callable[[str], Pattern | None]] = {
-    "command": _command,
+    "command": command_pattern,
     "path": _path,
     "branch": _branch,
     "dependency": _dependency,
@@ -125,7 +137,7 @@ def _tool(body: str) -> tuple[Pattern, tuple[str, ...]] | None:
     if inner in ("", "*", "**"):
         return ToolPattern(name), ()
     if name.lower() in SHELL_TOOLS:
-        pattern: Pattern | None = _command(inner.replace(":*", " *"))
+        pattern: Pattern | None = command_pattern(inner.replace(":*", " *"))
     else:
         pattern = PathPattern(inner)
     return (pattern, (name,)) if pattern else None
@@ -156,8 +168,8 @@ def _sample(glob: str) -> str:
     return re.sub(r"\*\*|\*|\?", lambda found: _PLAIN[found.group()], glob)
 
 
-def _blocked(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
-    """Make up a call that the pattern matches."""
+def blocked_example(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
+    """Make up a call that a pattern matches."""
     match pattern:
         case ToolPattern():
             return ToolCall(_sample(pattern.name), {})
@@ -165,17 +177,26 @@ def _blocked(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
             flags = [one.split("|")[0].replace("*", "") for one in pattern.flags]
             operands = [_sample(one.split("|")[0]) for one in pattern.operands]
             first = 1 if pattern.programs[0] in SUBCOMMANDED else 0
-            words = [*pattern.programs, *operands[:first], *flags, *operands[first:]]
+            words = [_program(pattern), *operands[:first], *flags, *operands[first:]]
             return ToolCall(tools[0] if tools else "Bash", {"command": " ".join(words)})
         case PathPattern():
             tool = "Write" if "write" in pattern.access else "Read"
             return ToolCall(
                 _sample(tools[0]) if tools else tool, {"file_path": _sample(pattern.glob)}
             )
+        case ScriptPattern():
+            return ToolCall("Bash", {"command": f"./{_sample(pattern.glob)}"})
+        case WrappedPattern():
+            return ToolCall("Bash", {"command": f"{pattern.wrapper} some-command"})
         case DependencyPattern():
             return ToolCall("Bash", {"command": f"npm install {_sample(pattern.name)}"})
         case BranchPattern():
             return _on_branch(pattern.verbs[0], _sample(pattern.name))
+
+
+def _program(pattern: CommandPattern) -> str:
+    first = pattern.programs[0]
+    return "some-command" if first == "*" else first.replace("*", "")
 
 
 def _on_branch(verb: Verb, name: str) -> ToolCall:
@@ -189,10 +210,10 @@ def _on_branch(verb: Verb, name: str) -> ToolCall:
     return ToolCall("Bash", {"command": commands[verb]}, branch=name)
 
 
-def _allowed(pattern: Pattern, blocked: ToolCall) -> ToolCall:
+def allowed_example(pattern: Pattern, blocked: ToolCall) -> ToolCall:
     """Make up a similar call that the pattern leaves alone."""
     match pattern:
-        case CommandPattern():
+        case CommandPattern() | ScriptPattern() | WrappedPattern():
             command = str(blocked.input["command"])
             return ToolCall(blocked.tool, {"command": f"echo '{command}'"})
         case PathPattern():
@@ -217,14 +238,14 @@ def compile_tool_rule(text: str, *, name: str | None = None) -> ToolRule | None:
     action = clauses.get("action", Action.DENY.value).lower()
     if exceptions is None or action not in tuple(Action):
         return None
-    blocked = _blocked(pattern, tools)
+    blocked = blocked_example(pattern, tools)
     rule = ToolRule(
         id=name or f"tool.{hashlib.sha256(text.strip().encode()).hexdigest()[:10]}",
         patterns=(pattern,),
         reason=clauses.get("reason") or f"A rule in force forbids {describe_pattern(pattern)}.",
         suggestion=clauses.get("use") or "Find another way, or ask the user to lift the rule.",
         blocked=blocked,
-        allowed=_allowed(pattern, blocked),
+        allowed=allowed_example(pattern, blocked),
         action=Action(action),
         exceptions=exceptions,
         tools=tools,

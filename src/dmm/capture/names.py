@@ -1,0 +1,291 @@
+"""Names: values that are secret because of the name beside them, in any notation."""
+
+from __future__ import annotations
+
+import re
+
+from dmm.capture.carriers import is_header_secret, is_login, lower_of
+from dmm.capture.formats import match_at
+from dmm.capture.naming import STRONG, WEAK, Name, classify, name_at, stems_in
+from dmm.capture.randomness import has_digit, is_mixed, is_random, is_uuid
+from dmm.capture.values import (
+    is_bare_secret,
+    is_placeholder,
+    is_quoted_secret,
+    is_spoken_secret,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.capture.formats import Span
+
+_LINKS = (
+    # name = value, "name": "value", name => value, name := value, name | value
+    (re.compile(
+        r"[\"'`\])]{0,2}[ \t]{0,20}(?:=>|:=|={1,3}|!=|:|->|\|)[ \t]{0,40}"
+        r"(?:\\?\r?\n[ \t>+|-]{0,16})?"), "assign"),
+    # name: type = value
+    (re.compile(r"[\"'`?!]?\s{0,4}:\s{0,4}[\w.&<>\[\]|' ]{1,40}=(?!=)\s{0,8}"), "assign"),
+    # "name": "X_PASSWORD", "value": "value"
+    (re.compile(
+        r"[\"']?\s{0,40},?\s{0,40}[+-]?\s{0,20}[\"']?[Vv]alue[\"']?\s{0,4}[=:]\s{0,4}"), "assign"),
+    # variable "name" { default = "value" }
+    (re.compile(r"[\"']\s{0,4}\{[^{}\n]{0,200}?\sdefault\s{0,8}=\s{0,8}"), "assign"),
+    # "--name", "value" and define("name", "value")
+    (re.compile(r"[\"']\s{0,4},\s{0,4}(?=[\"'])"), "argument"),
+    # <name>value</name>
+    (re.compile(r"(?:\s[^<>\n]{0,80})?>\s{0,8}"), "markup"),
+    # CREATE USER … PASSWORD 'value', setPassword("value")
+    (re.compile(r"\s{0,4}\(?\s{0,4}(?=[\"'])"), "call"),
+    # the password for the database is value
+    (re.compile(
+        r"(?:\s[\w'./@:-]{1,30}){0,6}?(?:\s{1,4}(?:is|was|=|to)[:=]?|:)\s{1,4}"
+        r"(?:now\s|set to\s)?"), "prose"),
+    (re.compile(r"[ \t]{1,24}"), "prose"),
+)  # fmt: skip
+_PREFIX = re.compile(r"[fFbBrRuU@$]{0,2}(?=[\"'`])|[\[(]\s{0,8}(?=[\"'])")
+_QUOTED = {
+    '"': re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*'),
+    "'": re.compile(r"[^'\\\n]*(?:\\.[^'\\\n]*)*"),
+    "`": re.compile(r"[^`\n]*"),
+}
+_BARE = re.compile(r"[^\s\"'`<>]{1,96}")
+_REST = re.compile(r"[^\s\"'`<>]*")
+_NEXT_PAIR = re.compile(r"[;&,][A-Za-z_][\w. -]{0,40}[=:]|[,;]\Z|\\n")
+_ESCAPED_BREAK = re.compile(r"\\[nrt]")
+_MORE_ITEMS = re.compile(r"\s{0,8},\s{0,8}([\"'])((?:(?!\1)[^\\\n]){0,512})\1")
+_WRAPPED = re.compile(
+    r"(?:\\?\r?\n[ \t+>|-]{0,16}[A-Za-z0-9+/_=-]{16,}(?=[\s\"',\\]|\Z))+"
+    r"(?:\r?\n[ \t+>|-]{0,16}[A-Za-z0-9+/_-]{1,64}={1,2}(?=\s|\Z))?"
+)
+_BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\r?\n")
+_BLOCK_LINE = re.compile(r"[+-]?[ \t]+\S[^\n]{0,4096}\n?")
+
+
+_PHRASE = (
+    r"(?:phrase|mnemonic)(?:\s(?:is|was))?[\"']?\s{0,4}[:=]?\s{0,4}[\"']?"
+    r"((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8})"
+)
+_CODES = (
+    r"[a-z-]{6,9} codes?\s{0,2}(?:is|are|:|=)\s{0,4}"
+    r"((?:[A-Za-z0-9-]{5,24}[,\s]{1,3}){0,15}[A-Za-z0-9-]{5,24})"
+)
+_PAIR = (
+    r"(?:cred(?:s|entials?)?(?:\s(?:is|are))?|log ?in (?:with|as))\s{0,2}[:=]?\s{1,4}"
+    r"[\"'`]?[\w.@-]{1,64}[\"'`]?\s?[/:,]\s?[\"'`]?([^\s\"'`]{5,128})"
+)
+_PAIR_CALL = (
+    r"(?:uth=?|login|redentials)\(\s{0,8}[\"'][^\"'\n]{1,64}[\"']\s{0,4},"
+    r"\s{0,8}[\"']([^\"'\n]{4,256})[\"']"
+)
+
+
+def scan_names(text: str) -> Iterator[Span]:
+    """Find the values that stand beside telling names."""
+    lowered = lower_of(text)
+    done = 0
+    for place, length in stems_in(lowered):
+        if place < done:
+            continue
+        name = name_at(text, place, length)
+        # What follows inside a name or a found value can tell nothing new.
+        done = name.end
+        if name.level:
+            for span in _values_of(text, name):
+                done = max(done, span[1])
+                yield span
+
+
+def _values_of(text: str, name: Name) -> Iterator[Span]:
+    for link, notation in _LINKS:
+        if notation == "markup" and text[name.start - 1 : name.start] != "<":
+            continue
+        found = link.match(text, name.end)
+        if found is None or found.end() == name.end or not _may_tell(name, notation, found[0]):
+            continue
+        spans = list(_value_at(text, found.end(), name, notation, found[0]))
+        if spans:
+            yield from spans
+            return
+
+
+def _may_tell(name: Name, notation: str, link: str) -> bool:
+    """Leave out the verb "pass", and methods that are called on a secret."""
+    if notation == "call":
+        own = name.whole.rpartition(".")[2]
+        return name.whole.lower() != "pass" and classify(own) is not None
+    if notation == "prose":
+        return name.whole.lower() != "pass" or "is" in link
+    return True
+
+
+def _value_at(text: str, place: int, name: Name, notation: str, link: str) -> Iterator[Span]:
+    block = _BLOCK.match(text, place) if notation == "assign" else None
+    if block is not None:
+        yield from _block(text, block.end(), name)
+        return
+    prefix = _PREFIX.match(text, place)
+    opening = text[place : place if prefix is None else prefix.end()]
+    start = place + len(opening)
+    quote = text[start : start + 1]
+    if quote in _QUOTED and quote:
+        yield from _quoted(text, start + 1, quote, name, notation, opening)
+    elif notation != "call":
+        yield from _bare(text, start, name, notation, link)
+
+
+def _quoted(
+    text: str, start: int, quote: str, name: Name, notation: str, opening: str
+) -> Iterator[Span]:
+    found = _QUOTED[quote].match(text, start)
+    if found is None:
+        return
+    value = found[0]
+    if text[found.end() : found.end() + 1] != quote and found.end() < len(text):
+        value = value.partition(" ")[0]  # no quote closes it on this line, so it opened nothing
+    if _is_secret_text(value, name, notation) or (
+        notation == "assign" and text[name.end] == "=" and _is_setting(value, name)
+    ):
+        end = start + len(value)
+        yield (start, _go_on(text, end, value), name.label)
+        if opening.startswith(("[", "(")):
+            yield from _items(text, end + 1, name)
+
+
+def _is_setting(value: str, name: Name) -> bool:
+    """Say whether this sets a variable of the environment that is to hold a secret."""
+    return name.whole.isupper() and name.level > WEAK and is_quoted_secret(value, strong=True)
+
+
+def _items(text: str, place: int, name: Name) -> Iterator[Span]:
+    while (found := _MORE_ITEMS.match(text, place)) is not None:
+        if _is_secret_text(found[2], name, "assign"):
+            yield (*found.span(2), name.label)
+        place = found.end()
+
+
+def _is_secret_text(value: str, name: Name, notation: str) -> bool:
+    if name.level == WEAK:
+        return _is_weak_secret(value, name)
+    strong = name.level == STRONG and (notation != "call" or name.label == "password")
+    if notation in ("call", "prose", "argument") and not is_mixed(value) and not is_random(value):
+        return notation == "prose" and strong and is_quoted_secret(value, strong=True)
+    return is_quoted_secret(value, strong=strong)
+
+
+def _is_weak_secret(value: str, name: Name) -> bool:
+    if name.label == "pin":
+        return value.isdigit() and 3 <= len(value) <= 8
+    if is_placeholder(value) or is_uuid(value):
+        return False
+    return is_random(value) or (name.whole.lower().endswith("auth") and is_login(value))
+
+
+def _bare(text: str, start: int, name: Name, notation: str, link: str) -> Iterator[Span]:
+    found = _BARE.match(text, start)
+    if found is None:
+        return
+    value = found[0]
+    cut = (_ESCAPED_BREAK if notation == "prose" else _NEXT_PAIR).search(value)
+    if cut is not None:
+        value = value[: cut.start()]
+    value = value.rstrip(",;)}]") if notation != "markup" else value
+    if notation == "prose":
+        value = value.rstrip(".,;:)?")
+    if not value or not _is_secret_word(text, start, value, name, notation, link):
+        return
+    end = start + len(value)
+    if len(found[0]) == len(value):
+        rest = _REST.match(text, end)
+        end = end if rest is None else rest.end()
+    yield (start, _go_on(text, end, text[start:end]), name.label)
+
+
+def _is_secret_word(
+    text: str, start: int, value: str, name: Name, notation: str, link: str
+) -> bool:
+    after = text[start + len(value) : start + len(value) + 1]
+    if "==" in link or "!=" in link:
+        return False
+    if name.level == WEAK or (name.whole == "PASS" and "=" not in link):
+        told = notation != "prose" or (name.label == "pin" and link.strip() != "")
+        return told and _is_weak_secret(value, name)
+    strong = name.level == STRONG
+    if (notation == "prose" and not _is_flag(text, name)) or "|" in link:
+        spoken = link.strip() != "" or name.level == STRONG or is_random(value, 12)
+        return spoken and "\n" not in link and is_spoken_secret(value)
+    if value.isdigit():
+        return strong and len(value) > 3 and name.label == "password" and "\n" not in link
+    if notation == "markup":
+        return is_quoted_secret(value, strong=strong)
+    return is_bare_secret(value, strong=strong, tight=_is_tight(text, name, link, after, value))
+
+
+def _is_flag(text: str, name: Name) -> bool:
+    return name.whole.startswith("-") or text[name.start - 2 : name.start] == "--"
+
+
+def _is_tight(text: str, name: Name, link: str, after: str, value: str) -> bool:
+    """Say whether this can only set a value: of the environment, an option or a setting."""
+    if "\n" in link or "|" in link:
+        return False
+    if name.whole.isupper() and "=" in link and " " not in link:
+        return True
+    if _is_flag(text, name):
+        return value[0] != "-"
+    before = text[name.start - 1 : name.start]
+    if before in ("?", "&", ";"):
+        return True
+    written = after in (",", ")") and not has_digit(value)  # as an argument in code
+    if written or after in ("(", ".", "[") or name.label != "password":
+        return False
+    if link == "=":
+        return True
+    behind = name.end + len(link) + len(value)
+    rest = text[behind : behind + 80].split("\n", 1)[0].strip(" \t\r\\}")
+    return link.strip() == ":" and rest[:1] in ("", '"', "'", "`")
+
+
+def _block(text: str, place: int, name: Name) -> Iterator[Span]:
+    """Take the indented lines behind a name that opens a block."""
+    start = place
+    while (line := _BLOCK_LINE.match(text, place)) is not None:
+        place = line.end()
+    value = text[start:place].strip()
+    if value and not is_placeholder(value) and (name.level == STRONG or is_random(value[:256])):
+        yield (start, place, name.label)
+
+
+def _go_on(text: str, end: int, value: str) -> int:
+    """Follow a long value over the lines that it was wrapped to."""
+    if len(value) < 40 or " " in value:
+        return end
+    found = _WRAPPED.match(text, end)
+    return end if found is None else found.end()
+
+
+def is_named_secret(name: str, value: str) -> str | None:
+    """Judge a value of plain data by its name; give the label where it is a secret."""
+    header = is_header_secret(name, value)
+    kind = None if header else classify(name)
+    if kind is None:
+        return header
+    found = Name(name, 0, len(name), *kind)
+    return found.label if _is_secret_text(value, found, "assign") else None
+
+
+def scan_phrases(text: str) -> Iterator[Span]:
+    """Find what stands behind several words: seeds of wallets, codes, users with passwords."""
+    for found in match_at(_PHRASE, text, ("phrase", "mnemonic")):
+        yield (*found.span(1), "secret")
+    for found in match_at(_CODES, text, ("backup code", "recovery code", "one-time code")):
+        if has_digit(found[1]):
+            yield (*found.span(1), "secret")
+    for found in match_at(_PAIR, text, ("cred", "log in with ", "log in as ", "login as ")):
+        if is_spoken_secret(found[1]):
+            yield (*found.span(1), "password")
+    for found in match_at(_PAIR_CALL, text, ("uth(", "uth=(", "login(", "redentials(")):
+        if is_quoted_secret(found[1], strong=True):
+            yield (*found.span(1), "password")

@@ -1,0 +1,149 @@
+"""Naming: which names tell that the value beside them is a secret, and how surely."""
+
+from __future__ import annotations
+
+import re
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+STRONG, MEDIUM, WEAK = 3, 2, 1
+
+_STEMS = (
+    "pass", "pw", "secret", "token", "key", "cred", "auth", "sig", "jwt", "sess", "salt", "pin",
+    "sid", "psk", "hmac", "contrase", "kennwort", "mnemonic", "phrase", "otp", "cvv", "cvc",
+)  # fmt: skip
+_PASSWORDS = (
+    "passwd", "password", "passwrd", "passwort", "passphrase", "passcode", "contrase", "kennwort",
+    "mnemonic", "seedphrase", "recoveryphrase", "backupphrase",
+)  # fmt: skip
+_PASSWORD_WORDS = frozenset({"pass", "pwd", "pw", "pws", "pwds", "passe", "psk"})
+_KEYS = tuple(
+    kind + "key"
+    for kind in (
+        "api", "access", "secret", "private", "priv", "client", "account", "storage", "shared",
+        "encryption", "encrypt", "signing", "sign", "master", "auth", "service", "deploy",
+        "consumer", "app", "application", "license", "webhook", "admin", "subscription", "root",
+        "data", "ssh", "gpg", "aes", "hmac", "jwt", "session", "cookie", "crypt", "crypto",
+        "wallet", "hex", "tls", "ssl", "symmetric", "integration", "ingest", "write",
+    )
+)  # fmt: skip
+# Words that only look as if they named a secret.
+_HARMLESS = (
+    "public", "publish", "primary", "foreign", "tokeniz", "tokenis", "signal", "design", "assign",
+    "signed", "significan", "keyboard", "keyword", "keyfram", "monkey", "donkey", "turkey",
+    "hotkey", "keymap", "keystroke", "keyup", "keydown", "passed", "passing", "passes",
+    "passenger", "passport", "passive", "compass", "bypass", "passthrough", "spawn", "essential",
+    "message",
+)  # fmt: skip
+_COUNTING = frozenset({
+    "max", "min", "num", "total", "prompt", "completion", "output", "context", "n", "input",
+    "cached", "used", "remaining", "subagent",
+})  # fmt: skip
+# Last words that make a name tell something about a secret instead of the secret.
+_ASIDE = frozenset({
+    "file", "files", "path", "dir", "name", "names", "type", "types", "field", "fields", "url",
+    "uri", "endpoint", "length", "len", "policy", "count", "limit", "expiry", "expires",
+    "expiration", "expire", "ttl", "required", "enabled", "disabled", "min", "max", "size",
+    "format", "prefix", "suffix", "regex", "pattern", "label", "placeholder", "hint", "error",
+    "message", "status", "state", "arn", "ref", "env", "var", "variable", "algorithm", "alg",
+    "method", "methods", "provider", "manager", "store", "source", "kind", "version", "rotation",
+    "age", "id", "ids", "usage", "budget", "index", "position", "at", "by", "in", "scope",
+    "scopes", "mode", "strategy", "server", "service", "header", "param", "help", "title",
+})  # fmt: skip
+_PINS = frozenset({"pin", "cvv", "cvc", "otp"})
+_WEAK_WORDS = frozenset({
+    "auth", "oauth", "authorization", "authentication", "signature", "sig", "hmac", "salt", "sid",
+    "sessionid", "sessid", "jsessionid", "phpsessid",
+})  # fmt: skip
+_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
+_NAME_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
+_TAIL = re.compile(r"[\w-]{0,40}(?:\.[\w-]{1,40}){0,3}")
+_SECOND = re.compile(r" (?:[Pp]hrase|[Cc]ode|[Kk]ey|KEY)s?(?![A-Za-z])")
+_FIRST = re.compile(r"[A-Za-z]{2,16} \Z")
+_LONGEST_BEFORE = 40
+
+
+class Name:
+    """A name in a text: what kind of secret it tells of, how surely, and where it ends."""
+
+    __slots__ = ("end", "label", "level", "start", "whole")
+
+    def __init__(self, whole: str, start: int, end: int, label: str, level: int) -> None:
+        self.whole = whole
+        self.start = start
+        self.end = end
+        self.label = label
+        self.level = level
+
+
+def classify(whole: str) -> tuple[str, int] | None:
+    """Tell what a name says about the value beside it: a label and how surely it is secret."""
+    own = whole.rpartition(".")[2]
+    return (_classify(own) if own != whole else None) or _classify(whole)
+
+
+def _classify(whole: str) -> tuple[str, int] | None:
+    words = [word.lower() for word in _WORDS.findall(whole)]
+    joined = "".join(words)
+    if not words or any(part in joined for part in _HARMLESS):
+        return None
+    aside = words[-1] in _ASIDE and joined[-8:] != "secretid"
+    if _is_password(words, joined):
+        return "password", WEAK if aside else STRONG
+    if "secret" in joined:
+        return "secret", WEAK if aside or words[-1] == "secrets" else STRONG
+    if aside and joined[-9:] != "sessionid":
+        return None
+    return _classify_others(words, joined)
+
+
+def _is_password(words: list[str], joined: str) -> bool:
+    if any(part in joined for part in _PASSWORDS) or not _PASSWORD_WORDS.isdisjoint(words):
+        return True
+    return any(word.endswith(("pass", "pwd")) for word in words)
+
+
+def _classify_others(words: list[str], joined: str) -> tuple[str, int] | None:
+    if any(part in joined for part in _KEYS):
+        return "key", MEDIUM
+    if "token" in joined:
+        counts = words[0] in _COUNTING and words[-1] in ("token", "tokens")
+        return None if counts else ("token", MEDIUM)
+    if "creds" in words or "credential" in joined:
+        return "credential", MEDIUM
+    if not _PINS.isdisjoint(words):
+        return "pin", WEAK
+    if words[-1] in _WEAK_WORDS or words[-1].endswith("key") or "jwt" in words:
+        return "key", WEAK
+    return ("key", WEAK) if joined.endswith("sessionid") else None
+
+
+def stems_in(lowered: str) -> list[tuple[int, int]]:
+    """Find the beginnings of telling words in a text of small letters, with their lengths."""
+    return sorted(_stems(lowered))
+
+
+def _stems(lowered: str) -> Iterator[tuple[int, int]]:
+    for stem in _STEMS:
+        place = lowered.find(stem)
+        while place >= 0:
+            yield place, len(stem)
+            place = lowered.find(stem, place + len(stem))
+
+
+def name_at(text: str, place: int, length: int) -> Name:
+    """Read the whole name that a telling word is part of; its level is 0 where it tells nothing."""
+    tail = _TAIL.match(text, place + length)
+    end = place + length if tail is None else tail.end()
+    before = text[max(0, place - _LONGEST_BEFORE) : place]
+    start = place - len(before) + len(before.rstrip(_NAME_SIGNS))
+    second = _SECOND.match(text, end)
+    end = end if second is None else second.end()
+    whole = text[start:end]
+    if start == place and text[place : place + 3].lower() in ("key", "phr"):
+        word = _FIRST.search(text[max(0, start - 17) : start])
+        whole = (word[0] if word else "") + whole
+    label, level = classify(whole) or ("", 0)
+    return Name(whole, start, end, label, level)

@@ -1,0 +1,230 @@
+"""Redaction: secrets and private passages are taken out of a text before it goes anywhere."""
+
+from __future__ import annotations
+
+from dmm.capture.blocks import scan_keys, scan_private
+from dmm.capture.carriers import scan_carriers
+from dmm.capture.flags import scan_flags
+from dmm.capture.formats import scan_formats
+from dmm.capture.layers import layers_of
+from dmm.capture.names import is_named_secret, scan_names, scan_phrases
+from dmm.capture.randomness import has_digit, is_mixed, is_random
+from dmm.capture.values import MARKER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from dmm.capture.formats import Span
+
+DEEPEST = 64
+_SCANS = (scan_keys, scan_formats, scan_carriers, scan_flags, scan_names, scan_phrases)
+_ROUNDS = 4
+_REMEMBERED = 64
+_RECOGNISABLE = 8
+
+
+class Redacted:
+    """A text without its secrets, and how many of each kind were taken out."""
+
+    __slots__ = ("counts", "text")
+
+    def __init__(self, text: str, counts: dict[str, int]) -> None:
+        self.text = text
+        self.counts = counts
+
+
+def redact(text: str) -> Redacted:
+    """Replace private passages and secrets by markers that tell their kind and nothing else."""
+    redaction = _Redaction()
+    return Redacted(redaction.clean(text), redaction.counts)
+
+
+def strip_private(text: str) -> str:
+    """Replace private passages alone."""
+    pieces, done = [], 0
+    for start, end, label in _merge(scan_private(text)):
+        pieces += [text[done:start], mark(label)]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def redact_value(value: object) -> tuple[object, dict[str, int]]:
+    """Redact every text of plain data; a secret found in one place is taken out everywhere."""
+    redaction = _Redaction()
+    cleaned = redaction.clean_value(value, "", 0)
+    if redaction.known:
+        cleaned = redaction.forget(cleaned)
+    return cleaned, redaction.counts
+
+
+def mark(label: str) -> str:
+    """Write the marker that stands for a secret of a kind."""
+    return f"{MARKER}{label}]"
+
+
+class _Redaction:
+    """One run over a text or over plain data: what was counted and what was learnt."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.known: dict[str, str] = {}
+
+    def clean(self, text: str) -> str:
+        """Redact until nothing is found any more, so that a second run changes nothing."""
+        for _ in range(_ROUNDS):
+            spans = _merge(_find(text))
+            if not spans:
+                break
+            text = self._replace(text, spans)
+        return text
+
+    def _replace(self, text: str, spans: list[Span]) -> str:
+        for start, end, label in spans:
+            self._learn(text[start:end], label)
+        known = (span for span in self._repeats(text))
+        spans = _merge([*spans, *known])
+        pieces, done = [], 0
+        for start, end, label in spans:
+            self._count(label)
+            pieces += [text[done:start], mark(label)]
+            done = end
+        return "".join([*pieces, text[done:]])
+
+    def _count(self, label: str) -> None:
+        self.counts[label] = self.counts.get(label, 0) + 1
+
+    def _learn(self, value: str, label: str) -> None:
+        bare = value.strip()
+        recognisable = len(bare) >= _RECOGNISABLE or (len(bare) > 5 and has_digit(bare))
+        if label == "private" or not recognisable or len(self.known) >= _REMEMBERED:
+            return
+        if (is_mixed(bare) or is_random(bare)) and MARKER not in bare:
+            self.known.setdefault(bare, label)
+
+    def _repeats(self, text: str) -> Iterator[Span]:
+        for value, label in self.known.items():
+            place = text.find(value)
+            while place >= 0:
+                yield (place, place + len(value), label)
+                place = text.find(value, place + len(value))
+
+    def clean_value(self, value: object, name: str, depth: int) -> object:
+        """Redact plain data; `name` is the name that the value goes by."""
+        if isinstance(value, str):
+            return self._clean_named(value, name)
+        if depth >= DEEPEST:
+            return None
+        if isinstance(value, dict):
+            return self._clean_mapping(value, name, depth)
+        if isinstance(value, (list, tuple)):
+            return self._clean_list(value, name, depth)
+        if isinstance(value, int) and not isinstance(value, bool) and name:
+            return self._clean_number(value, name)
+        return value
+
+    def _clean_named(self, value: str, name: str) -> str:
+        label = is_named_secret(name, value) if name else None
+        if label is None:
+            return self.clean(value)
+        self._learn(value, label)
+        self._count(label)
+        return mark(label)
+
+    def _clean_number(self, value: int, name: str) -> object:
+        label = is_named_secret(name, str(value))
+        if label not in ("password", "pin"):
+            return value
+        self._count(label)
+        return mark(label)
+
+    def _clean_mapping(self, value: Mapping[object, object], name: str, depth: int) -> object:
+        cleaned: dict[str, object] = {}
+        told = _told_name(value)
+        for key, one in value.items():
+            key_text = self.clean(str(key))
+            own = told if told and key in ("value", "Value") else str(key)
+            while key_text in cleaned:
+                key_text += "'"
+            cleaned[key_text] = self.clean_value(one, own or name, depth + 1)
+        return cleaned
+
+    def _clean_list(self, values: Iterable[object], name: str, depth: int) -> list[object]:
+        items = [self.clean_value(one, name, depth + 1) for one in values]
+        words = [one for one in items if isinstance(one, str)]
+        if len(words) > 1 and len(words) == len(items):
+            return self._clean_words(words)
+        return items
+
+    def _clean_words(self, words: list[str]) -> list[object]:
+        """Read a list of words as one command line: a flag tells about the word behind it."""
+        line = " ".join(words)
+        spans = _merge(_find(line, flags_only=True))
+        if not spans:
+            return list(words)
+        cleaned: list[object] = []
+        place = 0
+        for word in words:
+            inside = [
+                (max(start - place, 0), min(end - place, len(word)), label)
+                for start, end, label in spans
+                if start < place + len(word) and end > place
+            ]
+            cleaned.append(self._replace(word, inside) if inside else word)
+            place += len(word) + 1
+        return cleaned
+
+    def forget(self, value: object) -> object:
+        """Take the secrets that were learnt out of data that was redacted before they were."""
+        if isinstance(value, str):
+            spans = _merge(self._repeats(value))
+            return self._replace(value, spans) if spans else value
+        if isinstance(value, dict):
+            return {self.forget(key): self.forget(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self.forget(one) for one in value]
+        return value
+
+
+def _told_name(value: Mapping[object, object]) -> str:
+    """Read the name of a pair that is written as a name and a value."""
+    told = value.get("name") or value.get("Name") or value.get("key") or value.get("Key")
+    return told if isinstance(told, str) else ""
+
+
+def _find(text: str, *, flags_only: bool = False) -> list[Span]:
+    """Find secrets in every reading of a text; places count in the text itself."""
+    spans: list[Span] = []
+    for layer in layers_of(text):
+        private = list(scan_private(layer.text))
+        found = [] if flags_only else private
+        scans = (scan_flags, scan_names) if flags_only else _SCANS
+        for scan in scans:
+            found.extend(scan(layer.text))
+        spans.extend((layer.origin(start), layer.origin(end), label) for start, end, label in found)
+    return [span for span in spans if not _is_marked(text, span)]
+
+
+def _is_marked(text: str, span: Span) -> bool:
+    """Say whether a place holds nothing but a marker, whole or in part."""
+    start, end, _ = span
+    held = text[start:end]
+    if not held:
+        return True
+    if held.startswith(MARKER):
+        close = text.find("]", start)
+        return close >= end - 1
+    before = text.rfind(MARKER, 0, end)
+    return before >= 0 and before < start and text.find("]", before) >= end - 1
+
+
+def _merge(spans: Iterable[Span]) -> list[Span]:
+    """Join what overlaps; the first found names the whole, but a private passage goes first."""
+    merged: list[Span] = []
+    for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if merged and start < merged[-1][1]:
+            first, last, known = merged[-1]
+            merged[-1] = (first, max(last, end), "private" if label == "private" else known)
+        else:
+            merged.append((start, end, label))
+    return merged

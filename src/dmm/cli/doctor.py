@@ -1,0 +1,114 @@
+"""`dmm doctor`: is everything well, from end to end?"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dmm.cli.options import Json, Root, counted, print_json, print_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from dmm.clients.place import Scope
+    from dmm.service.checkup import Check, Memory
+    from dmm.service.installation import Installation
+
+SIGNS = {"ok": "ok  ", "warn": "warn", "fail": "FAIL"}
+
+
+def doctor(
+    fix: Annotated[
+        bool, typer.Option("--fix", help="Mend what can be mended without harm, then check.")
+    ] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Check everything end to end: versions, project, daemon, clients, and that a deny denies."""
+    from dmm.service.checkup import examine
+
+    checks = []
+    area = ""
+    for check in examine(_probes(root), fix=fix):
+        checks.append(check)
+        if not as_json:
+            print_lines(_lines(check, heading=check.area != area))
+        area = check.area
+    failed = sum(check.level == "fail" for check in checks)
+    if as_json:
+        print_json({"healthy": not failed, "checks": [check.describe() for check in checks]})
+    else:
+        print_lines(["", _summary(checks)])
+    if failed:
+        raise typer.Exit(1)
+
+
+def _probes(root: Path | None) -> list[Callable[[], Iterable[Check]]]:
+    from dmm import bootstrap
+    from dmm.embed.model import Embedder
+    from dmm.service import checkup, proofs
+
+    scopes = _installations(root)
+    wiring = proofs.Wiring(scopes)
+
+    def prove() -> Iterator[Check]:
+        wired = wiring.wired()
+        if not any(one.kind == "hook" for one in wired):
+            wired.append(proofs.own_hook(scopes["user"]))
+        with proofs.open_trial(os.environ, bootstrap.now) as trial:
+            yield from proofs.prove(trial, wired)
+
+    return [
+        lambda: checkup.check_program(Embedder.load),
+        lambda: checkup.check_project(lambda: _open_memory(root)),
+        checkup.check_daemon,
+        lambda: checkup.attempt("clients", "configuration", wiring.check),
+        lambda: checkup.attempt("proof", "trial", prove),
+    ]
+
+
+def _installations(root: Path | None) -> dict[Scope, Installation]:
+    from dmm.cli.install import open_installation
+    from dmm.errors import RootNotFound
+
+    scopes: dict[Scope, Installation] = {"user": open_installation("user", root)}
+    try:
+        scopes["project"] = open_installation("project", root)
+    except RootNotFound:
+        # Outside of a project there are only the user's own files to look at.
+        return scopes
+    return scopes
+
+
+def _open_memory(root: Path | None) -> Memory:
+    from dmm.cli.options import open_project
+    from dmm.service.checkup import Memory
+
+    dmm = open_project(root)
+
+    def reindex() -> None:
+        dmm.memories.reindex()
+        dmm.close()
+
+    return Memory(dmm.root.folder, dmm.trusted, dmm.overview, dmm.audit, reindex)
+
+
+def _lines(check: Check, *, heading: bool) -> Iterator[str]:
+    if heading:
+        yield f"{check.area.capitalize()}:"
+    mark = "  (mended)" if check.fixed else ""
+    yield f"  {SIGNS[check.level]}  {check.name}: {check.told}{mark}"
+    if check.way:
+        yield from (f"        {line}" for line in f"try: {check.way}".splitlines())
+
+
+def _summary(checks: list[Check]) -> str:
+    failed = sum(check.level == "fail" for check in checks)
+    warned = sum(check.level == "warn" for check in checks)
+    if failed or warned:
+        fails, warns = counted(failed, "failure"), counted(warned, "warning")
+        return f"{fails}, {warns}; what can be mended: dmm doctor --fix"
+    return f"All is well: {counted(len(checks), 'check')}."

@@ -1,0 +1,135 @@
+"""`dmm install`: memory in the agents that are here."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dmm.cli.options import Json, Root, counted, print_json, print_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from dmm.service.installation import Installation, InstallReport, Noticed, Outcome
+
+LABELS = {
+    "installed": "installed",
+    "updated": "brought up to date",
+    "unchanged": "already installed",
+    "removed": "removed",
+    "absent": "nothing of dmm in it",
+    "refused": "NOT DONE",
+}
+PLANNED = {"installed": "would be installed", "removed": "would be removed"}
+PLANNED |= {"updated": "would be brought up to date"}
+
+
+class ClientName(StrEnum):
+    """The clients that can be named."""
+
+    CLAUDE_CODE = "claude-code"
+    CODEX = "codex"
+    CURSOR = "cursor"
+    GEMINI = "gemini"
+    OPENCODE = "opencode"
+    VSCODE = "vscode"
+    ALL = "all"
+
+
+class ScopeName(StrEnum):
+    """Whose files are meant."""
+
+    USER = "user"
+    PROJECT = "project"
+
+
+def install(
+    client: Annotated[
+        list[ClientName] | None,
+        typer.Option(help="Only this client; may be given again (default: those that are here)."),
+    ] = None,
+    scope: Annotated[
+        ScopeName, typer.Option(help="Your own files, or those of the repository.")
+    ] = ScopeName.USER,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show what would change and write nothing.")
+    ] = False,
+    uninstall: Annotated[
+        bool, typer.Option("--uninstall", help="Take out exactly what dmm has put in.")
+    ] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Connect DMM to your agents: hooks and memory tools, each file backed up before a change."""
+    installation = open_installation(scope.value, root)
+    named = [one.value for one in client or ()]
+    report = installation.apply(named, scope.value, remove=uninstall, dry=dry_run)
+    if as_json:
+        print_json(report.describe())
+    else:
+        print_lines(list(_lines(report, named, remove=uninstall)))
+    if report.refused:
+        raise typer.Exit(1)
+
+
+def open_installation(scope: str, root: Path | None) -> Installation:
+    """Put the installation together for this user, and for the project where one is meant."""
+    import os
+
+    from dmm.bootstrap import here, now, own_home
+    from dmm.clients import launch
+    from dmm.clients.place import Place
+    from dmm.files.roots import find_root
+    from dmm.service.installation import Installation
+
+    home = own_home()
+    if scope == "user":
+        return Installation(Place(home, os.environ), launch.here(), now)
+    project = find_root(root or here(), root, home).project
+    return Installation(Place(home, os.environ, project), launch.anywhere(), now)
+
+
+def _lines(report: InstallReport, named: Sequence[str], *, remove: bool) -> Iterator[str]:
+    if not named:
+        yield from _noticed(report.noticed)
+    for outcome in report.outcomes:
+        yield from _outcome(outcome, dry=report.dry)
+    if not report.outcomes:
+        yield "No client was found here. Name one with --client, or all of them: --client all"
+    if report.dry:
+        yield ""
+        yield "Nothing was written."
+    elif report.afterwards:
+        yield ""
+        yield "Next:"
+        yield from (f"  - {one}" for one in report.afterwards)
+        yield "  - in each project: dmm init (once), then check everything with: dmm doctor"
+    elif remove and report.outcomes:
+        yield ""
+        yield "Your memories stay: .dmm in each project, and ~/.dmm. Restart the clients."
+
+
+def _noticed(noticed: Sequence[Noticed]) -> Iterator[str]:
+    found = [one for one in noticed if one.by]
+    yield f"{counted(len(found), 'client')} found here:" if found else "No client found here."
+    yield from (f"  {one.title} ({one.by})" for one in found)
+    yield ""
+
+
+def _outcome(outcome: Outcome, *, dry: bool) -> Iterator[str]:
+    label = LABELS[outcome.result]
+    if dry:
+        label = PLANNED.get(outcome.result, label)
+    yield f"{outcome.title}, {outcome.what}: {label}"
+    yield f"  {outcome.where}"
+    if outcome.backup:
+        yield f"  before: {outcome.backup}"
+    if outcome.problem:
+        yield f"  why: {outcome.problem}"
+    if outcome.hint:
+        yield from (f"  {line}" for line in f"try: {outcome.hint}".splitlines())
+    if dry and outcome.preview:
+        yield from (f"    {line}" for line in outcome.preview.splitlines())

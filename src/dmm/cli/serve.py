@@ -1,0 +1,20 @@
+"""`dmm serve`: memory for an MCP client, on standard input and output."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def serve(
+    client: Annotated[str, typer.Option(help="The client's name, as events show it.")] = "mcp",
+) -> None:
+    """Serve an MCP client on standard input and output; `dmm install` sets clients up for it."""
+    import os
+    import sys
+
+    import dmm
+
+    entry = os.path.join(dmm.__path__[0], "pump", "__main__.py")
+    os.execv(sys.executable, [sys.executable, "-I", "-S", entry, "--client", client])

@@ -1,0 +1,179 @@
+"""`dmm trust`: a look at memory that came from elsewhere, and the user's decision."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dmm.cli.lines import wrapped
+from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
+from dmm.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.files.trusted import TrustStore
+    from dmm.service.trust import Inspection, Vetting
+
+SHOWN = 20
+
+# What agents set for the commands that they run.
+AGENT_SHELLS = (
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "CURSOR_AGENT",
+    "OPENCODE",
+)
+
+
+def trust(
+    show_list: Annotated[bool, typer.Option("--list", help="List the trusted projects.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Trust this project no more.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Trust it without asking.")] = False,
+    with_ledger: Annotated[
+        bool, typer.Option("--with-ledger", help="Keep the ledger that came with it in force.")
+    ] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Look at the memory of a project that came from elsewhere, and decide whether to trust it."""
+    from dmm.files.trusted import TrustStore
+
+    if show_list:
+        _show_list(TrustStore.of_user(), as_json=as_json)
+    elif revoke:
+        _revoke(root, as_json=as_json)
+    else:
+        if yes:
+            _refuse_agents()
+        _decide(_vetting(root), yes=yes, with_ledger=with_ledger, as_json=as_json)
+
+
+def _refuse_agents() -> None:
+    """Refuse a shell that an agent runs, as far as it can be known: a person has to say this."""
+    named = next((name for name in AGENT_SHELLS if os.environ.get(name)), None)
+    if named is not None:
+        hint = "run it in a terminal of your own"
+        raise UsageError(f"an agent can't trust memory ({named} is set)", hint=hint)
+
+
+def _show_list(store: TrustStore, *, as_json: bool) -> None:
+    known = [(one.folder.path, store.is_there(one)) for one in store.list()]
+    if as_json:
+        print_json({"projects": [{"folder": path, "there": there} for path, there in known]})
+        return
+    lines = [path if there else f"{path}  (gone, or another folder now)" for path, there in known]
+    print_lines(lines or ["No project is trusted yet."])
+
+
+def _revoke(root: Path | None, *, as_json: bool) -> None:
+    """Take a folder back; one that is gone can be named too."""
+    from dmm.files.roots import NAME
+    from dmm.files.trusted import TrustStore
+
+    if root is not None and not root.exists():
+        gone = root.absolute()
+        folder, store = gone if gone.name == NAME else gone / NAME, TrustStore.of_user()
+    else:
+        vetting = _vetting(root)
+        folder, store = vetting.root.folder, vetting.store
+    was = store.revoke(folder)
+    if as_json:
+        print_json({"folder": str(folder), "revoked": was})
+    else:
+        print_lines([f"{folder} {'is trusted no more' if was else 'was not trusted'}"])
+
+
+def _vetting(root: Path | None) -> Vetting:
+    from dmm.bootstrap import now
+    from dmm.ledger.place import find_ledger
+    from dmm.service.trust import Vetting
+
+    dmm = open_project(root)
+    return Vetting(dmm.root, dmm.trust_store, find_ledger(dmm.root.folder), now)
+
+
+def _decide(vetting: Vetting, *, yes: bool, with_ledger: bool, as_json: bool) -> None:
+    found = vetting.inspect()
+    if not as_json:
+        print_lines(list(_lines(found)))
+    if not found.trusted and not yes and not as_json:
+        _ask_or_refuse()
+        yes = _agrees("Trust this project?")
+        if yes and found.ledger and not with_ledger:
+            with_ledger = _agrees("Keep its ledger in force too?")
+    aside = vetting.accept(with_ledger=with_ledger) if yes and not found.trusted else None
+    if as_json:
+        told = {"trusted": found.trusted or yes, "ledger_aside": aside and str(aside)}
+        print_json(found.describe() | told)
+    else:
+        print_lines(list(_outcome(found, decided=yes, aside=aside)))
+
+
+def _ask_or_refuse() -> None:
+    if not sys.stdin.isatty():
+        hint = "run it in a terminal, or add --yes"
+        raise UsageError("there is nobody to ask whether to trust this", hint=hint)
+
+
+def _agrees(question: str) -> bool:
+    sys.stdout.write(f"{question} [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+def _lines(found: Inspection) -> Iterator[str]:
+    total = counted(sum(found.memories.values()), "memory", "memories")
+    parts = ", ".join(f"{number} {top}" for top, number in found.memories.items())
+    yield f"{found.folder}"
+    yield f"  {total}" + (f" ({parts})" if parts else "")
+    if found.faulty:
+        yield f"  {counted(found.faulty, 'file')} can't be read: dmm validate"
+    if found.hidden:
+        yield f"  {counted(found.hidden, 'hidden character')}: dmm validate names the files"
+    yield from _baseline_lines(found)
+    yield from _ledger_lines(found)
+    for name in found.changed:
+        yield f"  {name} is not the one that DMM writes: read it"
+    if found.brought:
+        yield f"  settings of agents came along, read them too: {', '.join(found.brought)}"
+
+
+def _baseline_lines(found: Inspection) -> Iterator[str]:
+    if found.baseline:
+        yield "  every session would begin with:"
+    for one in found.baseline[:SHOWN]:
+        yield from wrapped(f"{one.title}  ({one.path})", "    ")
+        yield from wrapped(one.begins, "      ")
+    if len(found.baseline) > SHOWN:
+        yield f"    and {len(found.baseline) - SHOWN} more"
+
+
+def _ledger_lines(found: Inspection) -> Iterator[str]:
+    if found.ledger is None or found.trusted:
+        return
+    yield from wrapped(found.ledger, "  a ledger is there: ")
+    if found.ledger_note:
+        yield from wrapped(found.ledger_note, "    ")
+    for one in found.constraints[:SHOWN]:
+        yield from wrapped(one.text, f"    {one.priority}: ")
+    if len(found.constraints) > SHOWN:
+        yield f"    and {len(found.constraints) - SHOWN} more constraints"
+
+
+def _outcome(found: Inspection, *, decided: bool, aside: Any) -> Iterator[str]:
+    yield ""
+    if found.trusted:
+        yield "This project is trusted already. To take that back: dmm trust --revoke"
+    elif not decided:
+        yield "Not trusted. Agents get nothing of it on their own; you can still use dmm query."
+    else:
+        yield "Trusted. Agents may use this memory from now on."
+        if aside is not None:
+            yield from wrapped(str(aside), "The ledger that came with it is not used; it is now ")

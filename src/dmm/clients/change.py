@@ -1,0 +1,90 @@
+"""Changes of files that belong to others: shown first, backed up, written whole or not at all."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.errors import ConfigError, StorageError
+from dmm.files.durable import create, make_folder, translated, write_atomic
+from dmm.reading import read_regular
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LARGEST = 8 << 20
+BACKUP = "dmm-backup"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file as it is and as it shall be; None where there is none."""
+
+    path: Path
+    before: str | None
+    after: str | None
+
+    @property
+    def needed(self) -> bool:
+        """Whether the two differ."""
+        return self.before != self.after
+
+    def diff(self) -> str:
+        """Show the change as a unified diff."""
+        name = str(self.path)
+        old, new = name if self.before is not None else "/dev/null", name
+        lines = difflib.unified_diff(
+            _lines(self.before), _lines(self.after), old, new if self.after is not None else old
+        )
+        return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+    def carry_out(self, stamp: str) -> Path | None:
+        """Write the file; what it held before is kept beside it, and told."""
+        if read_text(self.path) != self.before:
+            hint = "run the command again"
+            raise StorageError("the file changed meanwhile", where=str(self.path), hint=hint)
+        backup = None if self.before is None else self._back_up(self.before, stamp)
+        if self.after is None:
+            with translated(self.path, "remove the file"):
+                self.path.unlink()
+        else:
+            make_folder(self.path.parent)
+            write_atomic(self.path, self.after.encode())
+        return backup
+
+    def _back_up(self, text: str, stamp: str) -> Path:
+        path = backup_path(self.path, stamp)
+        create(path, text.encode())
+        with translated(path, "set the permissions"):
+            path.chmod(self.path.stat().st_mode & 0o777)
+        return path
+
+
+def backup_path(path: Path, stamp: str) -> Path:
+    """Name the copy that is kept of a file."""
+    return path.with_name(f"{path.name}.{BACKUP}-{stamp}")
+
+
+def first_copy(path: Path) -> str | None:
+    """Read the oldest copy that is kept of a file."""
+    copies = sorted(path.parent.glob(f"{path.name}.{BACKUP}-*"))
+    return read_text(copies[0]) if copies else None
+
+
+def read_text(path: Path) -> str | None:
+    """Read a file byte for byte as text; None where there is none."""
+    try:
+        data, _ = read_regular(path, LARGEST)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise ConfigError(f"it can't be read: {error.strerror}", where=str(path)) from error
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        raise ConfigError("it is not UTF-8 text", where=str(path)) from None
+
+
+def _lines(text: str | None) -> list[str]:
+    return (text or "").splitlines(keepends=True)

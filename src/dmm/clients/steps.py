@@ -1,0 +1,181 @@
+"""The steps of an installation: each tells what it would change, then changes it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from dmm.clients.change import Change, first_copy, read_text
+from dmm.clients.entries import NAME, find_server
+from dmm.clients.launch import is_server, join
+from dmm.errors import ConfigError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from dmm.clients.entries import Configured, Entry
+
+What = Literal["hooks", "tools", "hooks and tools"]
+State = Literal["none", "older", "same"]
+PATIENCE = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class FileStep:
+    """Our entry in one file; within a project no link may lead out of it."""
+
+    what: What
+    path: Path
+    entry: Entry
+    within: Path | None = None
+
+    @property
+    def where(self) -> str:
+        """The file."""
+        return str(self.path)
+
+    def state(self) -> State:
+        """Tell whether our entry is there, and whether it is as it should be."""
+        text = read_text(self._target()) or ""
+        if self._edit(text, remove=True) == text:
+            return "none"
+        return "same" if self._edit(text, remove=False) == text else "older"
+
+    def commands(self) -> list[Configured]:
+        """List the commands that are configured here as ours."""
+        text = read_text(self._target())
+        try:
+            return self.entry.find(text) if text else []
+        except ValueError as error:
+            raise self._refusal(error) from error
+
+    def preview(self, *, remove: bool) -> str:
+        """Show what would change; nothing where all is as it should be."""
+        change = self._change(remove=remove)
+        return change.diff() if change.needed else ""
+
+    def carry_out(self, *, remove: bool, stamp: str) -> Path | None:
+        """Change the file; tell the copy that is kept of it."""
+        return self._change(remove=remove).carry_out(stamp)
+
+    def _change(self, *, remove: bool) -> Change:
+        path = self._target()
+        before = read_text(path)
+        after: str | None = self._edit(before or "", remove=remove)
+        if after == (before or ""):
+            after = before
+        elif remove and _is_empty(after) and self._made_by_us(path):
+            after = None
+        return Change(path, before, after)
+
+    def _made_by_us(self, path: Path) -> bool:
+        """Say whether the file held nothing but our entry from its first day."""
+        first = first_copy(path)
+        return first is None or (_is_empty(self._edit(first, remove=True)) and not _is_empty(first))
+
+    def _edit(self, text: str, *, remove: bool) -> str:
+        try:
+            return self.entry.remove(text) if remove else self.entry.add(text)
+        except ValueError as error:
+            raise self._refusal(error) from error
+
+    def _refusal(self, error: ValueError) -> ConfigError:
+        return ConfigError(f"left as it is: {error}", where=self.where, hint=self._way_out())
+
+    def _way_out(self) -> str:
+        made = self.entry.add("")
+        return f"put this in by hand, beside what is there:\n{made}"
+
+    def _target(self) -> Path:
+        """Follow the links of people who keep their settings elsewhere."""
+        target = self.path.resolve()
+        if self.within is not None and not target.is_relative_to(self.within.resolve()):
+            raise ConfigError("a link leads out of the project", where=self.where)
+        return target
+
+
+@dataclass(frozen=True, slots=True)
+class CommandStep:
+    """A server kept in a file that only its client may write; the client's command does it."""
+
+    what: What
+    path: Path
+    program: str | None
+    entry: Mapping[str, Any]
+    environment: Mapping[str, str]
+
+    @property
+    def where(self) -> str:
+        """The file that the client writes."""
+        return str(self.path)
+
+    def state(self) -> State:
+        """Tell whether our server is there, and whether it is as it should be."""
+        found = self._found()
+        if not is_server(found):
+            return "none"
+        return "same" if found == self.entry else "older"
+
+    def commands(self) -> list[Configured]:
+        """List the command that is configured as ours."""
+        return find_server(self._found())
+
+    def preview(self, *, remove: bool) -> str:
+        """Show the commands that would run."""
+        return "".join(f"$ {join(line)}\n" for line in self._lines(remove=remove))
+
+    def carry_out(self, *, remove: bool, stamp: str) -> Path | None:  # noqa: ARG002 - as all steps
+        """Run the commands; the client keeps copies of its file itself."""
+        for line in self._lines(remove=remove):
+            self._run(line)
+        return None
+
+    def _found(self) -> object:
+        text = read_text(self.path)
+        try:
+            servers = (json.loads(text) if text else {}).get("mcpServers")
+        except (ValueError, AttributeError) as error:
+            raise ConfigError(f"it can't be read: {error}", where=self.where) from error
+        return servers.get(NAME) if isinstance(servers, dict) else None
+
+    def _lines(self, *, remove: bool) -> list[list[str]]:
+        state, program = self.state(), self.program or "claude"
+        taken_out = [program, "mcp", "remove", "--scope", "user", NAME]
+        put_in = [program, "mcp", "add-json", "--scope", "user", NAME, json.dumps(self.entry)]
+        if remove:
+            return [] if state == "none" else [taken_out]
+        if state == "none" and self._found() is not None:
+            hint = "rename it, or do without the tools of dmm"
+            raise ConfigError(f"another server is named {NAME} there", where=self.where, hint=hint)
+        return {"same": [], "older": [taken_out, put_in], "none": [put_in]}[state]
+
+    def _run(self, line: list[str]) -> None:
+        if self.program is None:
+            what = "the program is not on the PATH, and only it may write this file"
+            raise UsageError(what, where=self.where, hint=f"run yourself: {join(line)}")
+        try:
+            done = subprocess.run(  # noqa: S603 - the client the user has installed
+                line,
+                env=dict(self.environment),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                encoding="utf-8",
+                errors="replace",
+                timeout=PATIENCE,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise UsageError(f"{join(line[:3])} did not run: {error}", where=self.where) from error
+        if done.returncode:
+            told = (done.stderr or done.stdout).strip()
+            raise UsageError(f"{join(line[:3])} failed: {told}", where=self.where)
+
+
+def _is_empty(text: str | None) -> bool:
+    return text is None or text.strip() in ("", "{}")
+
+
+Step = FileStep | CommandStep

@@ -1,0 +1,102 @@
+"""TOML edited in place: one marked block at the end of the file; comments of others stay."""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+OPENING = "# >>> dmm (written by dmm install)"
+CLOSING = "# <<< dmm"
+
+_BLOCK = re.compile(rf"\n?^{re.escape(OPENING)}$.*?^{re.escape(CLOSING)}$\n?", re.M | re.S)
+_HEADER = re.compile(r"^[ \t]*\[", re.M)
+
+
+def read(text: str) -> dict[str, Any]:
+    """Read the values of a text; ValueError tells the line of a fault."""
+    return tomllib.loads(text)
+
+
+def look(text: str, trail: Sequence[str]) -> Any:
+    """Read the value at the end of a trail, or None."""
+    value: Any = read(text)
+    for step in trail:
+        if not isinstance(value, dict) or step not in value:
+            return None
+        value = value[step]
+    return value
+
+
+def put(text: str, trail: Sequence[str], values: Mapping[str, str | Sequence[str]]) -> str:
+    """Add a table at the end, between two marks; one of the same name is taken out before."""
+    base = drop(text, trail)
+    lines = [f"{key} = {_value(value)}" for key, value in values.items()]
+    block = "\n".join([OPENING, f"[{'.'.join(trail)}]", *lines, CLOSING, ""])
+    gap = "" if not base else "\n" if base.endswith("\n") else "\n\n"
+    made = base + gap + block
+    if not _reads_as(made, _with(read(base), trail, dict(values))):
+        raise _refusal()
+    return made
+
+
+def drop(text: str, trail: Sequence[str]) -> str:
+    """Take the table out, with its marks, or without them where the client has lost them."""
+    expected = _without(read(text), trail)
+    made = _BLOCK.sub("", text)
+    if look(made, trail) is not None:
+        made = _cut(made, ".".join(trail))
+    # An empty table around ours counts not.
+    if look(made, trail) is not None or not _reads_as(made, expected, without=trail):
+        raise _refusal()
+    return made
+
+
+def _cut(text: str, name: str) -> str:
+    """Cut the table and those within it out: from each of their headers to the next header."""
+    own = re.compile(rf"^[ \t]*\[\s*{re.escape(name)}\s*[.\]].*$", re.M)
+    while (found := own.search(text)) is not None:
+        following = _HEADER.search(text, found.end())
+        end = following.start() if following else len(text)
+        text = text[: found.start()] + text[end:]
+    return text.rstrip("\n") + "\n" if text.strip() else ""
+
+
+def _reads_as(text: str, expected: Mapping[str, Any], *, without: Sequence[str] = ()) -> bool:
+    """Make sure that nothing but our own table has changed."""
+    try:
+        found = read(text)
+    except tomllib.TOMLDecodeError:
+        return False
+    return (_without(found, without) if without else found) == expected
+
+
+def _refusal() -> ValueError:
+    return ValueError("its tables are written in a way that dmm does not dare to change")
+
+
+def _with(values: dict[str, Any], trail: Sequence[str], value: Any) -> dict[str, Any]:
+    first, *rest = trail
+    inner = values.get(first)
+    if rest:
+        value = _with(inner if isinstance(inner, dict) else {}, rest, value)
+    return values | {first: value}
+
+
+def _without(values: dict[str, Any], trail: Sequence[str]) -> dict[str, Any]:
+    """Leave a table out; the one around it goes with its last table, as its headers made it."""
+    first, *rest = trail
+    inner = values.get(first)
+    left = _without(inner, rest) if rest and isinstance(inner, dict) else {}
+    others = {key: value for key, value in values.items() if key != first}
+    return values | {first: left} if left else others
+
+
+def _value(value: str | Sequence[str]) -> str:
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    return f"[{', '.join(json.dumps(one, ensure_ascii=False) for one in value)}]"

@@ -1,0 +1,190 @@
+"""A trial run of configured commands: as a client runs them, in a project that is not the user's.
+
+The trial has a background process, a state and a run folder of its own; nothing of it is left.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+import zlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.errors import DaemonError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+PATIENCE = 15.0
+PAUSE = 0.05
+_ASK = "import sys; from dmm import endpoint; sys.exit(not endpoint.connect_and_close())"
+_START = "from dmm import endpoint; endpoint.start(['--idle', '60'], again=True)"
+_STOP = """
+import time
+from dmm import endpoint
+endpoint.call("stop", {}, timeout=5.0)
+deadline = time.monotonic() + 10
+while endpoint.is_running() and time.monotonic() < deadline:
+    time.sleep(0.02)
+"""
+
+# Keys under which clients are told a decision.
+_DECISIONS = ("permissionDecision", "decision", "permission")
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How a client names the events and the tool of a trial."""
+
+    begin: str = "SessionStart"
+    before: str = "PreToolUse"
+    tool: str = "Bash"
+
+
+DIALECTS = {
+    "gemini": Dialect(before="BeforeTool", tool="run_shell_command"),
+    "cursor": Dialect("sessionStart", "preToolUse", "Shell"),
+    "opencode": Dialect(tool="bash"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A project to try commands in, and the environment that keeps the trial to itself."""
+
+    project: Path
+    environment: Mapping[str, str]
+
+    @contextlib.contextmanager
+    def background(self) -> Iterator[None]:
+        """Have the background process of this trial run meanwhile."""
+        self._python(_START)
+        try:
+            deadline = time.monotonic() + PATIENCE
+            while self._python(_ASK):
+                if time.monotonic() > deadline:
+                    hint = "see what it says with: dmm daemon run"
+                    raise DaemonError("the daemon does not start", hint=hint)
+                time.sleep(PAUSE)
+            yield
+        finally:
+            self._python(_STOP)
+
+    def begin(self, line: str, client: str) -> str:
+        """Run a hook as at the beginning of a session; give what it prints."""
+        dialect = DIALECTS.get(client, Dialect())
+        return self._hook(line, {"hook_event_name": dialect.begin, "source": "startup"})
+
+    def request(self, line: str, client: str, command: str, number: int) -> str:
+        """Run a hook as before a shell command; give what it prints."""
+        dialect = DIALECTS.get(client, Dialect())
+        asked = {"hook_event_name": dialect.before, "tool_name": dialect.tool}
+        given = {"command": command, "description": "a trial of dmm doctor"}
+        return self._hook(line, asked | {"tool_input": given, "tool_use_id": f"trial_{number}"})
+
+    def greet(self, line: str) -> str:
+        """Start a configured server and say hello to it; give the name it answers with."""
+        about = {"protocolVersion": "2025-06-18", "capabilities": {}}
+        about |= {"clientInfo": {"name": "dmm-doctor", "version": "1"}}
+        hello = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about}
+        with self._started(line) as process:
+            return _name(_first_line(process, json.dumps(hello) + "\n"))
+
+    def _hook(self, line: str, event: Mapping[str, Any]) -> str:
+        # A session that begins twice is told only once; every command has one of its own.
+        name = f"dmm-doctor-{zlib.crc32(line.encode()):08x}"
+        session = {"session_id": name, "cwd": str(self.project), "transcript_path": ""}
+        with self._started(line) as process:
+            try:
+                said, faults = process.communicate(json.dumps(session | dict(event)), PATIENCE)
+            except subprocess.TimeoutExpired:
+                raise UsageError(f"it gave no answer within {PATIENCE:.0f} s") from None
+        if process.returncode:
+            last = " ".join(faults.strip().splitlines()[-1:])
+            raise UsageError(f"it ended with status {process.returncode}: {last}")
+        return said
+
+    @contextlib.contextmanager
+    def _started(self, line: str) -> Iterator[subprocess.Popen[str]]:
+        """Run a line as a client does; at the end nothing of it is left running."""
+        process = subprocess.Popen(  # noqa: S602 - the line that the client would run, for its user
+            line,
+            shell=True,
+            cwd=self.project,
+            env=dict(self.environment),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,
+        )
+        try:
+            yield process
+        finally:
+            _end(process)
+            process.communicate()
+
+    def _python(self, script: str) -> int:
+        line = [sys.executable, "-c", script]
+        return subprocess.run(  # noqa: S603 - this Python and a fixed script
+            line, env=dict(self.environment), capture_output=True, timeout=60, check=False
+        ).returncode
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End the shell and its children: one that hangs would keep the pipes open."""
+    if sys.platform == "win32":  # pragma: no cover - there are no groups of processes there
+        process.kill()
+    else:
+        with contextlib.suppress(OSError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def decision_of(answer: str) -> str | None:
+    """Read the decision out of what a hook printed, in any client's form."""
+    try:
+        found = json.loads(answer)
+    except ValueError:
+        return None
+    if not isinstance(found, dict):
+        return None
+    if isinstance(found.get("deny"), str):
+        return "deny"
+    inner = found.get("hookSpecificOutput")
+    for told in (inner if isinstance(inner, dict) else {}, found):
+        for key in _DECISIONS:
+            if isinstance(told.get(key), str):
+                return str(told[key])
+    return None
+
+
+def _first_line(process: subprocess.Popen[str], request: str) -> str:
+    """Say something and wait for one line; a server that is silent says nothing."""
+    said, heard = process.stdin, process.stdout
+    if said is None or heard is None:
+        return ""
+    try:
+        said.write(request)
+        said.flush()
+    except OSError:
+        return ""
+    waiting = selectors.DefaultSelector()
+    waiting.register(heard, selectors.EVENT_READ)
+    return heard.readline() if waiting.select(PATIENCE) else ""
+
+
+def _name(line: str) -> str:
+    try:
+        about = json.loads(line)["result"]["serverInfo"]
+        return f"{about['name']} {about['version']}"
+    except (ValueError, KeyError, TypeError):
+        raise UsageError("it does not answer as an MCP server") from None

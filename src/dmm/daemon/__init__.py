@@ -1,0 +1,1 @@
+"""The background process: one for each user, for all projects, never required."""

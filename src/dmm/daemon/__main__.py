@@ -1,0 +1,8 @@
+"""Runs the background process in the foreground of its own process."""
+
+import sys
+
+from dmm.daemon.run import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

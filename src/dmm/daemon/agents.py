@@ -1,0 +1,121 @@
+"""The agents that use this process: known by their process, so that one that is gone is noticed."""
+
+from __future__ import annotations
+
+import os
+import select
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+SHELLS = frozenset(("sh", "bash", "dash", "zsh", "fish", "ksh", "busybox", "timeout", "env"))
+DEEPEST = 12
+# An agent that was not heard of for this long does not keep the process alive.
+FORGOTTEN = 12 * 3600.0
+
+
+@dataclass(slots=True)
+class _Agent:
+    """One process of an agent, and the session it is in."""
+
+    descriptor: int | None
+    session: str | None = None
+    heard: float = field(default_factory=time.monotonic)
+
+
+class Agents:
+    """Which agents live, and in which session each of them is."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._agents: dict[int, _Agent] = {}
+
+    def meet(self, peer: int | None, session: str) -> None:
+        """Hear of a session through a process that the agent started."""
+        agent = None if peer is None else find_agent(peer)
+        if agent is None:
+            return
+        with self._lock:
+            known = self._agents.get(agent)
+            if known is None:
+                known = self._agents[agent] = _Agent(_watch(agent))
+            known.session = session
+            known.heard = time.monotonic()
+
+    def session_of(self, peer: int | None) -> str | None:
+        """Tell the session of the agent that started a process."""
+        if peer is None:
+            return None
+        with self._lock:
+            for pid in ancestors(peer):
+                if pid in self._agents:
+                    return self._agents[pid].session
+        return None
+
+    def count(self) -> int:
+        """Count the agents that live; those that are gone are forgotten."""
+        with self._lock:
+            for pid in [pid for pid, one in self._agents.items() if not _lives(pid, one)]:
+                gone = self._agents.pop(pid)
+                if gone.descriptor is not None:
+                    os.close(gone.descriptor)
+            return len(self._agents)
+
+    def close(self) -> None:
+        """Forget all agents."""
+        with self._lock:
+            for one in self._agents.values():
+                if one.descriptor is not None:
+                    os.close(one.descriptor)
+            self._agents.clear()
+
+
+def find_agent(peer: int) -> int | None:
+    """Find the process that started a hook: the nearest one above it that is no shell."""
+    for pid in ancestors(peer)[1:]:
+        if _name(pid) not in SHELLS:
+            return pid
+    return None
+
+
+def ancestors(pid: int) -> list[int]:
+    """List a process and those above it, below the first process of the system."""
+    found: list[int] = []
+    while pid > 1 and len(found) < DEEPEST:
+        found.append(pid)
+        pid = _parent(pid)
+    return found
+
+
+def _parent(pid: int) -> int:
+    try:
+        about = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return 0
+    # The name stands in brackets and may itself hold brackets and blanks.
+    return int(about.rpartition(")")[2].split()[1])
+
+
+def _name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def _watch(pid: int) -> int | None:
+    try:
+        return os.pidfd_open(pid)
+    except (AttributeError, OSError):
+        return None
+
+
+def _lives(pid: int, agent: _Agent) -> bool:
+    if time.monotonic() - agent.heard > FORGOTTEN:
+        return False
+    if agent.descriptor is not None:
+        watched = select.poll()
+        watched.register(agent.descriptor, select.POLLIN)
+        return not watched.poll(0)
+    return Path(f"/proc/{pid}").exists()

@@ -1,0 +1,90 @@
+"""What local clients ask of the background process itself, by name."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dmm import VERSION
+from dmm.domain.pack import read_request
+from dmm.errors import DmmError, RootNotFound, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.projects import Project, Projects
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Answers calls; each verb is one method."""
+
+    projects: Projects
+    started: float
+    observe: Callable[[], dict[str, Any]]
+    stop: Callable[[], None]
+
+    def answer(self, body: bytes) -> bytes:
+        """Answer one call; what goes wrong in an expected way is part of the answer."""
+        try:
+            asked = json.loads(body)
+            told = self._dispatch(str(asked["verb"]), dict(asked["arguments"]))
+        except DmmError as error:
+            told = {"error": describe_error(error)}
+        except (ValueError, KeyError, TypeError, RecursionError):
+            told = {"error": describe_error(UsageError("this is no call"))}
+        return json.dumps(told).encode()
+
+    def _dispatch(self, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        match verb:
+            case "health":
+                return self.health()
+            case "status":
+                return self.health() | self.observe()
+            case "query":
+                return self._query(arguments)
+            case "reindex":
+                return self._reindex(arguments)
+            case "stop":
+                self.stop()
+                return {"stopping": True}
+        raise UsageError(f"there is no call {verb!r}")
+
+    def health(self) -> dict[str, Any]:
+        """Say that all is well, for how long, and how much is known."""
+        indexed = sum(project.indexed_count for project in self.projects.each())
+        return {
+            "status": "healthy",
+            "uptime": round(time.time() - self.started, 1),
+            "indexed_count": indexed,
+            "version": VERSION,
+            "pid": os.getpid(),
+        }
+
+    def _query(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        project = self._project(arguments)
+        settings = project.dmm.config.retrieval
+        asked = dict(arguments["request"])
+        request = read_request(asked, settings.default_budget, settings.baseline_budget)
+        return project.query(request).describe(explain=request.explain)
+
+    def _project(self, arguments: dict[str, Any]) -> Project:
+        """Find the project; one that is named must be right there, not somewhere above."""
+        start = Path(arguments["start"])
+        project = self.projects.look_up(start)
+        if arguments.get("exact") and start not in (project.root, project.root.parent):
+            raise RootNotFound("there is no memory here", where=str(start))
+        return project
+
+    def _reindex(self, arguments: dict[str, Any]) -> dict[str, Any]:
+        report = self._project(arguments).sync(full=bool(arguments.get("full")))
+        return {"reindexed": report.indexed, "errors": len(report.faults)}
+
+
+def describe_error(error: DmmError) -> dict[str, Any]:
+    """Lay an error out as plain data."""
+    return {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint}

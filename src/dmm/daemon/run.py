@@ -1,0 +1,136 @@
+"""The life of the background process: claim, listen at once, load, serve, leave when idle."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dmm import VERSION, endpoint
+from dmm.daemon.instance import Instance, claim
+from dmm.daemon.logs import Log
+from dmm.daemon.server import Request, Server
+
+if TYPE_CHECKING:
+    from dmm.daemon.house import House
+
+IDLE = 600.0
+DRAIN = 5.0
+TICK = 0.5
+# Whoever started this process waits for its first answer: what is not needed for it comes later.
+GRACE = 0.3
+LEAVING = 6.0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the process was asked to run."""
+
+    idle: float = IDLE
+    port: int | None = 0
+    foreground: bool = False
+
+
+def read_options(arguments: list[str]) -> Options:
+    """Read the few options; the environment gives the idle time to those who start it for us."""
+    named = dict(pairwise(arguments))
+    idle = named.get("--idle", os.environ.get("DMM_IDLE", ""))
+    port = named.get("--port", "0")
+    return Options(
+        idle=float(idle) if idle.replace(".", "", 1).isdigit() else IDLE,
+        port=int(port) if port.isdigit() else None,
+        foreground="--foreground" in arguments,
+    )
+
+
+def main(arguments: list[str]) -> int:
+    """Run until asked to stop or idle for long; where another runs already, that is enough."""
+    # Nothing here multiplies matrices; numpy's library would hold a thread per CPU for it.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    options = read_options(arguments)
+    instance = claim(Path(endpoint.run_folder()), patience=LEAVING)
+    if instance is None:
+        return 0
+    return Life(instance, options).live()
+
+
+class Life:
+    """One life of the process; the parts that take time to load come after the socket listens."""
+
+    def __init__(self, instance: Instance, options: Options) -> None:
+        self._instance = instance
+        self._options = options
+        self._log = Log(echo=options.foreground)
+        self._ended = threading.Event()
+        self._asked = threading.Event()
+        self._opened = threading.Event()
+        self._house: House | None = None
+        self._loading = threading.Lock()
+        self._server = Server(instance.listener, self._handle, self._log)
+
+    def live(self) -> int:
+        """Serve until the end, and leave nothing behind."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: self._ended.set())
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        self._server.start()
+        self._instance.tell(None)
+        self._log.write(f"started, version {VERSION}, process {os.getpid()}")
+        try:
+            house = self._furnish()
+            self._asked.wait(GRACE)
+            house.open()
+            self._opened.set()
+        except Exception as error:
+            self._log.write_fault("it could not come up", error)
+            raise
+        self._instance.settle()
+        while not self._ended.wait(TICK):
+            if house.tick(self._server, self._options.idle):
+                break
+        self._leave(house)
+        return 0
+
+    def _leave(self, house: House) -> None:
+        self._instance.leave()
+        done = self._server.drain(DRAIN)
+        house.close()
+        self._log.write("stopped" if done else "stopped, with requests unfinished")
+        self._log.close()
+        self._instance.release()
+
+    def _furnish(self) -> House:
+        """Load the parts that answer; whoever needs them first waits for them."""
+        with self._loading:
+            if self._house is None:
+                from dmm.daemon.house import House
+
+                port = self._options.port
+                self._house = House(self._instance, self._log, port, self._ended.set)
+            return self._house
+
+    def _handle(self, request: Request) -> bytes | None:
+        house = self._furnish()
+        if request.kind != "hook":
+            self._asked.set()
+            self._opened.wait(LEAVING)
+        # Looked at before the answer: whoever asks becomes one whom this process serves.
+        leaving = _newer(request.version) and request.kind != "mcp" and house.is_alone(self._server)
+        reply = house.handle(request)
+        self._asked.set()
+        if leaving:
+            self._log.write("a newer version asks; leaving")
+            self._ended.set()
+        return reply
+
+
+def _newer(version: str) -> bool:
+    return _parts(version) > _parts(VERSION)
+
+
+def _parts(version: str) -> tuple[int, ...]:
+    return tuple(int(part) if part.isdigit() else 0 for part in version.split(".")[:3])

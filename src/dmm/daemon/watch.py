@@ -1,0 +1,186 @@
+"""Keeps the index of one project fresh: a scan is the truth, a hint only says when to look.
+
+A scan follows each hint. One more follows shortly after, since a burst of changes may have been
+told in part. Scans also come when the machine wakes up, and from time to time, at most a
+hundredth of one core.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dmm.daemon.notified import Polled, WatcherFailed, choose_watcher
+from dmm.errors import DmmError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dmm.bootstrap import Dmm
+    from dmm.daemon.notified import Watching
+    from dmm.index.sync import SyncReport
+
+# How long after a hint a second scan finds what was lost, and files written during the first.
+AFTERMATH = 2.2
+ACTIVE = 60.0
+PERIOD_ACTIVE = 3.0
+PERIOD_IDLE = 30.0
+# What scans may take of one core: while nothing happens, and while changes never end.
+SHARE_QUIET = 0.01
+SHARE_BUSY = 0.25
+LONGEST_GAP = 2.0
+# A clock that is this far ahead of the other tells that the machine slept.
+SLEPT = 3.0
+FIRST_RETRY = 0.5
+LAST_RETRY = 60.0
+STOP_WITHIN = 1.0
+
+
+class Watched(Protocol):
+    """What is kept fresh: a project."""
+
+    @property
+    def dmm(self) -> Dmm:
+        """What the project is made of."""
+        ...
+
+    @property
+    def root(self) -> Path:
+        """The .dmm folder."""
+        ...
+
+    def sync(self) -> SyncReport:
+        """Bring the index up to the files."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Clocks:
+    """Two clocks: the first may stand still while the machine sleeps, the second does not."""
+
+    steady: Callable[[], float] = time.monotonic
+    wall: Callable[[], float] = time.time
+
+
+class Watch:
+    """One thread that notices changes and has them indexed."""
+
+    def __init__(
+        self, project: Watched, watcher: Watching | None = None, clocks: Clocks | None = None
+    ) -> None:
+        self.project = project
+        self.mode = "not started"
+        self.fault: str | None = None
+        self.note: str | None = None
+        self.report: SyncReport | None = None
+        self.syncs = 0
+        self._watcher = watcher
+        self._clocks = clocks or Clocks()
+        self._stop = threading.Event()
+        self._synced = threading.Condition()
+        self._thread = threading.Thread(target=self._run, name="dmm-watch", daemon=True)
+        self._pending = True
+        self._again = False
+        self._cost = 0.0
+        self._failures = 0
+        self._hinted = self._ended = self._clocks.steady()
+        self._ahead = self._clocks.wall() - self._ended
+
+    def start(self) -> None:
+        """Begin to watch; the first scan follows at once."""
+        self._thread.start()
+
+    def stop(self) -> bool:
+        """End the thread; False where a scan that is under way keeps it for longer."""
+        self._stop.set()
+        if self._thread.ident is not None:
+            self._thread.join(STOP_WITHIN)
+        return not self._thread.is_alive()
+
+    def await_sync(self, number: int, timeout: float) -> bool:
+        """Wait until that many scans have ended well; False where it takes too long."""
+        with self._synced:
+            return self._synced.wait_for(lambda: self.syncs >= number, timeout)
+
+    def describe(self) -> dict[str, Any]:
+        """Tell the state as plain data."""
+        return {"mode": self.mode, "note": self.note, "fault": self.fault, "syncs": self.syncs}
+
+    def _run(self) -> None:
+        try:
+            watcher = self._watcher or self._choose()
+            try:
+                self._follow(watcher)
+            except WatcherFailed as error:
+                self.note = f"looking at the files instead of being told of changes: {error}"
+                self._follow(self._look_instead())
+        finally:
+            self.mode = "stopped"
+
+    def _choose(self) -> Watching:
+        settings = self.project.dmm.config.indexer
+        trees = [shelf.tree for shelf in self.project.dmm.indexes.shelves]
+        return choose_watcher(
+            trees, debounce_ms=settings.debounce_ms, interval_ms=settings.watch_interval_ms
+        )
+
+    def _look_instead(self) -> Polled:
+        trees = [shelf.tree for shelf in self.project.dmm.indexes.shelves]
+        return Polled(trees, self.project.dmm.config.indexer.watch_interval_ms)
+
+    def _follow(self, watcher: Watching) -> None:
+        self.mode = watcher.mode
+        with closing(watcher.changes(self._stop)) as hints:
+            for seen in hints:
+                if self._stop.is_set():
+                    return
+                now = self._clocks.steady()
+                if self._woke(now) or seen:
+                    # What kept the last scan from ending well may be over now.
+                    self._hinted, self._pending, self._failures = now, True, min(1, self._failures)
+                if now >= self._due(now):
+                    self._sync()
+
+    def _woke(self, now: float) -> bool:
+        """Say whether the machine slept since the last look at the clocks."""
+        ahead = self._clocks.wall() - now
+        jumped = abs(ahead - self._ahead) > SLEPT
+        self._ahead = ahead
+        return jumped
+
+    def _due(self, now: float) -> float:
+        """Tell when the next scan is wanted."""
+        if self._failures:
+            return self._ended + min(LAST_RETRY, FIRST_RETRY * 2.0 ** (self._failures - 1))
+        if self._pending:
+            return self._ended + min(LONGEST_GAP, self._cost / SHARE_BUSY)
+        if self._again:
+            return self._ended + AFTERMATH
+        period = PERIOD_ACTIVE if now - self._hinted < ACTIVE else PERIOD_IDLE
+        return self._ended + max(period, self._cost / SHARE_QUIET)
+
+    def _sync(self) -> None:
+        hinted, self._pending = self._pending, False
+        started = time.thread_time()
+        try:
+            self.report = self._scan()
+        except (DmmError, OSError) as error:
+            self.fault, self._failures, self._pending = str(error), self._failures + 1, True
+        else:
+            self.fault, self._failures, self._again = None, 0, hinted
+            if not self.report.indexed:
+                self._cost = time.thread_time() - started
+        self._ended = self._clocks.steady()
+        with self._synced:
+            self.syncs += not self._failures
+            self._synced.notify_all()
+
+    def _scan(self) -> SyncReport:
+        if not self.project.root.is_dir():
+            # A volume that is not mounted is no deletion: the index stays as it is.
+            raise FileNotFoundError(f"{self.project.root}: the folder is not there now")
+        return self.project.sync()

@@ -1,0 +1,281 @@
+"""Where the background process listens, and how a few bytes reach it; light to load.
+
+A request is one line, `DMM1 <version> <kind> <label> <length>`, and a body; the reply is all that
+comes back until the connection ends. Only modules that cost nothing to load are used here.
+"""
+
+from __future__ import annotations
+
+import _socket
+import os
+import sys
+import time
+from itertools import pairwise
+
+MAGIC = "DMM1"
+SOCKET = "dmm.sock"
+LOCK = "daemon.lock"
+ABOUT = "daemon.json"
+TRIES = "attempts"
+# A Unix socket's path must fit into a field of about 100 bytes.
+LONGEST_SOCKET = 100
+LONGEST_REPLY = 64 << 20
+PAUSE = 0.005
+LIVES_WITHIN = 2.0
+LONG = 10.0
+# Starts that fail again and again are given up for a while.
+ATTEMPTS = 3
+ATTEMPTS_WITHIN = 30.0
+# A process that was just started needs a moment before it can be seen.
+BETWEEN_ATTEMPTS = 0.5
+SECRETS = ("KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL")
+FOREIGN = ("CLAUDE", "ANTHROPIC", "OPENAI", "CODEX", "GEMINI", "CURSOR", "OPENCODE")
+
+# Python has neither Unix sockets nor forks on Windows; there everything runs without the process.
+POSSIBLE = hasattr(_socket, "AF_UNIX") and hasattr(os, "fork")
+
+# The module `typing` would cost every hook more than all of this.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def version() -> str:
+    """Tell the version of this program, which both ends compare."""
+    from dmm import VERSION
+
+    return VERSION
+
+
+def state_folder(home: str | None = None) -> str:
+    """Tell where the user's lasting state is kept: spool, logs and what is trusted."""
+    named = os.environ.get("DMM_STATE_DIR")
+    if named:
+        return named
+    base = os.environ.get("XDG_STATE_HOME")
+    if not base or not os.path.isabs(base):
+        base = os.path.join(home or os.path.expanduser("~"), ".local", "state")
+    return os.path.join(base, "dmm")
+
+
+def run_folder() -> str:
+    """Tell where the sockets of the running process are."""
+    named = os.environ.get("DMM_RUN_DIR")
+    runtime = os.environ.get("XDG_RUNTIME_DIR")
+    if not named:
+        named = os.path.join(runtime, "dmm") if runtime else os.path.join(state_folder(), "run")
+    if len(os.fsencode(os.path.join(named, SOCKET))) < LONGEST_SOCKET:
+        return named
+    return _short_folder(named)
+
+
+def _short_folder(folder: str) -> str:
+    """Stand in for a folder whose path is too long for a socket; only its owner may enter it."""
+    import zlib
+
+    mark = zlib.crc32(os.fsencode(folder))
+    return f"/tmp/dmm-{os.getuid()}-{mark:08x}"  # noqa: S108 - made 0700 and checked by its owner
+
+
+def make_private(folder: str) -> None:
+    """Make a folder that only this user may enter; one that others own or enter is refused."""
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    found = os.lstat(folder)
+    if sys.platform != "win32" and (found.st_uid != os.getuid() or found.st_mode & 0o40000 == 0):
+        raise PermissionError(1, "not a folder of this user", folder)
+    if found.st_mode & 0o077:
+        os.chmod(folder, 0o700)
+
+
+def _is_own(folder: str) -> bool:
+    """Say whether nobody else could have put a socket there to listen to this user."""
+    try:
+        found = os.lstat(folder)
+    except OSError:
+        return False
+    return found.st_uid == os.getuid() and found.st_mode & 0o170022 == 0o40000
+
+
+def connect(timeout: float) -> _socket.socket | None:
+    """Open a connection to the background process, or None where nobody listens."""
+    if not POSSIBLE:
+        return None
+    folder = run_folder()
+    if not _is_own(folder):
+        return None
+    link = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM)
+    link.settimeout(timeout)
+    try:
+        link.connect(os.path.join(folder, SOCKET))
+    except OSError:
+        link.close()
+        return None
+    return link
+
+
+def name_client(arguments: list[str], otherwise: str) -> str:
+    """Tell the agent's name as it was configured; plain letters, so that it fits into a line."""
+    for option, value in pairwise(arguments):
+        if option == "--client" and value.replace("-", "").isalnum():
+            return value
+    return otherwise
+
+
+def header(kind: str, label: str, length: int) -> bytes:
+    """Write the first line of a request."""
+    return f"{MAGIC} {version()} {kind} {label} {length}\n".encode()
+
+
+def ask(kind: str, label: str, body: bytes, *, timeout: float) -> bytes | None:
+    """Send one request and take the whole reply; None where none comes in time."""
+    deadline = time.monotonic() + timeout
+    link = connect(timeout)
+    if link is None:
+        return None
+    try:
+        return _exchange(link, header(kind, label, len(body)) + body, deadline)
+    except OSError:
+        return None
+    finally:
+        link.close()
+
+
+def _exchange(link: _socket.socket, request: bytes, deadline: float) -> bytes | None:
+    link.sendall(request)
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        left = deadline - time.monotonic()
+        if left <= 0 or size > LONGEST_REPLY:
+            return None
+        link.settimeout(left)
+        part = link.recv(1 << 16)
+        if not part:
+            break
+        parts.append(part)
+        size += len(part)
+    # A process that dies closes the connection too; every reply begins with a mark.
+    reply = b"".join(parts)
+    return reply[1:] if reply[:1] == b"+" else None
+
+
+def call(verb: str, arguments: dict[str, Any], *, timeout: float) -> dict[str, Any] | None:
+    """Ask the background process to do something; None where nobody answers."""
+    import json
+
+    # What may take minutes is asked only of a process that is seen to live: one may hang.
+    if timeout > LONG and call("health", {}, timeout=LIVES_WITHIN) is None:
+        return None
+    body = json.dumps({"verb": verb, "arguments": arguments}).encode()
+    reply = ask("call", verb, body, timeout=timeout)
+    return None if reply is None else dict(json.loads(reply))
+
+
+def is_running() -> bool:
+    """Say whether a background process lives or is being started: somebody holds the lock."""
+    if sys.platform == "win32":  # pragma: no cover
+        return False
+    import fcntl
+
+    try:
+        descriptor = os.open(os.path.join(run_folder(), LOCK), os.O_RDWR | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return True
+    else:
+        return False
+    finally:
+        os.close(descriptor)
+
+
+def start(options: list[str] | None = None, *, again: bool = False) -> bool:
+    """Start the background process, unless one runs or starting has failed again and again."""
+    if not POSSIBLE or is_running():
+        return False
+    folder = run_folder()
+    make_private(folder)
+    if not again and not _may_try(os.path.join(folder, TRIES)):
+        return False
+    _spawn([sys.executable, "-m", "dmm.daemon", *(options or [])])
+    return True
+
+
+def _may_try(path: str) -> bool:
+    """Count the attempts of the last moments; the process that comes up clears them."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_APPEND, 0o600)
+    try:
+        found = os.fstat(descriptor)
+        age = time.time() - found.st_mtime
+        if age > ATTEMPTS_WITHIN:
+            os.ftruncate(descriptor, 0)
+        elif found.st_size >= ATTEMPTS or (found.st_size and age < BETWEEN_ATTEMPTS):
+            return False
+        os.write(descriptor, b".")
+    finally:
+        os.close(descriptor)
+    return True
+
+
+def environment() -> dict[str, str]:
+    """Give the background process what it needs to know, and nothing of the agent that began it."""
+    kept = {}
+    for name, value in os.environ.items():
+        upper = name.upper()
+        if not upper.startswith(FOREIGN) and not any(word in upper for word in SECRETS):
+            kept[name] = value
+    return kept
+
+
+def _spawn(line: list[str]) -> None:
+    """Run a program that outlives this process and holds nothing of it: two forks, no terminal."""
+    child = os.fork()
+    if child:
+        os.waitpid(child, 0)
+        return
+    try:
+        os.setsid()
+        if os.fork():
+            os._exit(0)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for stream in (0, 1, 2):
+            os.dup2(nothing, stream)
+        os.closerange(3, 1024)
+        os.chdir("/")
+        os.execve(line[0], line, environment())
+    finally:
+        os._exit(127)
+
+
+def ask_or_start(
+    kind: str, label: str, body: bytes, *, timeout: float, patience: float
+) -> bytes | None:
+    """Ask; where nobody listens, start the process and, with patience, wait for it."""
+    deadline = time.monotonic() + patience
+    reply = ask(kind, label, body, timeout=timeout)
+    if reply is not None or time.monotonic() > deadline + timeout:
+        return reply
+    if connect_and_close():
+        return None
+    while True:
+        try:
+            # A process that is just leaving holds the lock a little longer: try again meanwhile.
+            start()
+        except OSError:
+            return None
+        if time.monotonic() >= deadline:
+            return None
+        time.sleep(PAUSE)
+        if connect_and_close():
+            return ask(kind, label, body, timeout=timeout)
+
+
+def connect_and_close() -> bool:
+    """Say whether somebody listens."""
+    link = connect(1.0)
+    if link is None:
+        return False
+    link.close()
+    return True

@@ -1,0 +1,91 @@
+"""Which Git repository a folder belongs to, read from the files of Git; git is not run."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.errors import StorageError
+from dmm.files.durable import translated
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+_LIMIT = 1 << 16
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A worktree, its Git folder, and the folder that all worktrees of the repository share."""
+
+    worktree: Path
+    git: Path
+    common: Path
+
+    @property
+    def vouched(self) -> bool:
+        """Whether the repository itself knows this worktree.
+
+        A file or a link called .git can name any repository; one that came in an archive may name
+        another project's. The repository has to name the worktree too.
+        """
+        entry = self.worktree / ".git"
+        if entry.is_symlink():
+            return False
+        if entry.is_dir():
+            return entry.resolve() == self.common
+        named = read_text(self.git / "gitdir").strip()
+        if not named or "\0" in named or self.git.parent != self.common / "worktrees":
+            return False
+        return (self.git / named).resolve() == entry.resolve()
+
+
+def find_repository(folder: Path) -> Repository | None:
+    """Find the repository around a folder; the nearest one counts."""
+    folder = folder.resolve()
+    for worktree in folder.parents:
+        git = _git_folder(worktree / ".git")
+        if git is not None:
+            return Repository(worktree, git, _common_folder(git))
+    return None
+
+
+def _git_folder(entry: Path) -> Path | None:
+    """Follow .git: the folder itself, or a file that names it."""
+    if entry.is_dir():
+        return entry if (entry / "HEAD").exists() else None
+    named = read_text(entry).removeprefix("gitdir:").strip() if entry.is_file() else ""
+    target = entry.parent / named
+    return target.resolve() if named and target.is_dir() else None
+
+
+def _common_folder(git: Path) -> Path:
+    """Find what all worktrees of a repository share."""
+    named = read_text(git / "commondir").strip()
+    common = git / named
+    return common.resolve() if named and common.is_dir() else git
+
+
+def read_text(path: Path) -> str:
+    """Read a small file of Git; one that is not there is empty, and a pipe is not waited for."""
+    with translated(path, "read the file"):
+        try:
+            descriptor = os.open(path, _FLAGS)
+        except FileNotFoundError:
+            return ""
+        with os.fdopen(descriptor, "rb") as file:
+            regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+            return file.read(_LIMIT).decode("utf-8", "surrogateescape") if regular else ""
+
+
+def find_branch(folder: Path) -> str | None:
+    """Tell which branch is checked out around a folder, where that can be read."""
+    try:
+        found = find_repository(folder / ".dmm")
+        head = "" if found is None else read_text(found.git / "HEAD").strip()
+    except StorageError:
+        return None
+    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else None

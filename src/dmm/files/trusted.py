@@ -1,0 +1,252 @@
+"""The projects whose memory the user trusts: one small file of the user's own, never the project's.
+
+A project is known by its .dmm folder: the path and what the file system calls the folder, so that
+another one put in its place is another project. The worktrees of a trusted repository are trusted
+at the same place within it, where the repository itself knows them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import stat
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dmm.endpoint import make_private, state_folder
+from dmm.errors import NotTrusted, StorageError
+from dmm.files.durable import translated, write_atomic
+from dmm.files.lock import exclusive
+from dmm.files.repository import find_repository
+from dmm.reading import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+FILE_NAME = "trust.json"
+LOCK_NAME = "trust.lock"
+VERSION = 1
+MAX_BYTES = 4 << 20
+PATIENCE = 5.0
+_OTHERS_MAY_WRITE = 0o022
+# The request for an inode's generation on Linux: a number that is new each time it is used again.
+_GENERATION = 0x80087601
+_MEND = "move the file away; then say dmm trust again for each project"
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A folder, told from any other that comes to stand at the same path."""
+
+    path: str
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """The repository of a project, by what all its worktrees share, and the place within it."""
+
+    common: Mark
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Trusted:
+    """One trusted project."""
+
+    folder: Mark
+    shared: Shared | None = None
+
+    def covers(self, other: Trusted) -> bool:
+        """Whether the other one is this project, or a worktree of it."""
+        same = self.shared is not None and self.shared == other.shared
+        return same or self.folder == other.folder
+
+
+@dataclass(frozen=True, slots=True)
+class TrustStore:
+    """What the user trusts, kept in one file; a file that can't be believed trusts nothing."""
+
+    path: Path
+
+    @classmethod
+    def of_user(cls, home: Path | None = None) -> TrustStore:
+        """Give the store of this user."""
+        return cls(Path(state_folder(None if home is None else str(home))) / FILE_NAME)
+
+    def is_trusted(self, folder: Path) -> bool:
+        """Say whether the memory in a .dmm folder may be used without being asked for."""
+        try:
+            known = self._read()
+        except StorageError:
+            return False
+        found = _identify(folder) if known else None
+        return found is not None and any(one.covers(found) for one in known)
+
+    def require(self, folder: Path) -> None:
+        """Refuse a folder that is not trusted."""
+        if not self.is_trusted(folder):
+            fault = self.fault()
+            what = "the memory of this project is not trusted here"
+            hint = f"look at it and decide: dmm trust --root {folder.parent}"
+            raise NotTrusted(f"{what}; {fault}" if fault else what, where=str(folder), hint=hint)
+
+    def fault(self) -> str | None:
+        """Say why nothing is trusted, where the file can't be believed."""
+        try:
+            self._read()
+        except StorageError as error:
+            return str(error)
+        return None
+
+    def list(self) -> tuple[Trusted, ...]:
+        """List the trusted projects in path order."""
+        return tuple(sorted(self._read(), key=lambda one: one.folder.path))
+
+    def is_there(self, one: Trusted) -> bool:
+        """Say whether a trusted folder still stands where it was."""
+        return _mark(Path(one.folder.path)) == one.folder
+
+    def trust(self, folder: Path) -> None:
+        """Trust a .dmm folder from now on."""
+        found = _identify(folder)
+        if found is None:
+            raise StorageError("there is no such folder", where=str(folder))
+        path = found.folder.path
+        with self._held():
+            self._write([*(one for one in self._read() if one.folder.path != path), found])
+
+    def revoke(self, folder: Path) -> bool:
+        """Trust a folder no more, nor other worktrees of its repository; say whether it was."""
+        if not self._read():
+            return False
+        found = _identify(folder) or Trusted(Mark(str(folder.resolve()), ""))
+        path = found.folder.path
+        with self._held():
+            known = self._read()
+            kept = [one for one in known if one.folder.path != path and not one.covers(found)]
+            if len(kept) < len(known):
+                self._write(kept)
+        return len(kept) < len(known)
+
+    @contextlib.contextmanager
+    def _held(self) -> Iterator[None]:
+        """Be the only one that changes the file."""
+        with translated(self.path.parent, "make the folder of the user's state"):
+            make_private(str(self.path.parent))
+        what = "another process is changing what is trusted"
+        with exclusive(self.path.with_name(LOCK_NAME), what=what, patience=PATIENCE):
+            yield
+
+    def _write(self, known: Iterable[Trusted]) -> None:
+        data = {"version": VERSION, "projects": [asdict(one) for one in known]}
+        with translated(self.path, "write the file"):
+            # A replaced file keeps its permissions: the first one is made for the user alone.
+            flags = os.O_CREAT | os.O_WRONLY | getattr(os, "O_NOFOLLOW", 0)
+            os.close(os.open(self.path, flags, 0o600))
+        write_atomic(self.path, json.dumps(data, indent=2).encode() + b"\n")
+
+    def _read(self) -> tuple[Trusted, ...]:
+        """Read the file, or raise where it is not what this user wrote."""
+        try:
+            data, status = read_regular(self.path, MAX_BYTES)
+            _refuse_strangers(self.path, status)
+            return _parse(data) if data else ()
+        except FileNotFoundError:
+            return ()
+        except OSError as error:
+            what = f"the record of trusted projects can't be read: {error.strerror}"
+        except (ValueError, TypeError, KeyError, RecursionError):
+            what = "the record of trusted projects is damaged"
+        raise StorageError(what, where=str(self.path), hint=_MEND)
+
+
+def _refuse_strangers(path: Path, status: os.stat_result) -> None:
+    if path.parent.is_symlink():
+        raise OSError(errno.ELOOP, "its folder is a symbolic link")
+    if sys.platform == "win32":  # pragma: no cover - owners are kept elsewhere there
+        return
+    if status.st_uid != os.geteuid():
+        raise OSError(errno.EPERM, "it belongs to another user")
+    if status.st_mode & _OTHERS_MAY_WRITE:
+        raise OSError(errno.EPERM, "other users may write it")
+
+
+def _parse(data: bytes) -> tuple[Trusted, ...]:
+    found = json.loads(data)
+    if found["version"] != VERSION:
+        raise ValueError("of another version")
+    return tuple(
+        Trusted(_parse_mark(one["folder"]), _parse_shared(one["shared"]))
+        for one in found["projects"]
+    )
+
+
+def _parse_mark(found: Mapping[str, Any]) -> Mark:
+    path, mark = found["path"], found["mark"]
+    if not (isinstance(path, str) and path and isinstance(mark, str) and mark):
+        raise ValueError("not a folder")
+    return Mark(path, mark)
+
+
+def _parse_shared(found: Mapping[str, Any] | None) -> Shared | None:
+    return None if found is None else Shared(_parse_mark(found["common"]), str(found["place"]))
+
+
+def _identify(folder: Path) -> Trusted | None:
+    folder = folder.resolve()
+    own = _mark(folder)
+    return None if own is None else Trusted(own, _shared(folder))
+
+
+def _shared(folder: Path) -> Shared | None:
+    """Name the repository, where it can be read and knows the worktree itself."""
+    try:
+        found = find_repository(folder)
+        common = _mark(found.common) if found is not None and found.vouched else None
+    except (StorageError, OSError):
+        return None
+    if found is None or common is None:
+        return None
+    return Shared(common, folder.relative_to(found.worktree).as_posix())
+
+
+def _mark(folder: Path) -> Mark | None:
+    """Tell what the file system calls a folder; None where there is none.
+
+    A number of an inode is given again once its folder is gone, so its generation counts too. Where
+    none is known, the device must be the same; elsewhere it may change from one start to the next.
+    """
+    try:
+        status = folder.lstat()
+    except OSError:
+        return None
+    if not stat.S_ISDIR(status.st_mode):
+        return None
+    born = _generation(folder) or getattr(status, "st_birthtime", None)
+    rest = f"device {status.st_dev}" if born is None else f"generation {born}"
+    return Mark(str(folder), f"inode {status.st_ino} {rest}")
+
+
+def _generation(folder: Path) -> int | None:
+    if sys.platform != "linux":
+        return None
+    import fcntl
+
+    answer = bytearray(8)
+    try:
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.ioctl(descriptor, _GENERATION, answer)
+    except OSError:
+        # Not every file system has generations.
+        return None
+    finally:
+        os.close(descriptor)
+    return int.from_bytes(answer[:4], sys.byteorder) or None

@@ -1,0 +1,62 @@
+"""Events that nobody took: kept in files, redacted, until the background process fetches them."""
+
+from __future__ import annotations
+
+import os
+import time
+
+from dmm import endpoint
+
+FOLDER = "spool"
+DROPPED = "dropped"
+MOST = 10_000
+LARGEST = 1 << 20
+
+
+def keep(client: str, body: bytes) -> None:
+    """Keep one event; where there is no room, count it as dropped."""
+    folder = os.path.join(endpoint.state_folder(), FOLDER)
+    endpoint.make_private(os.path.dirname(folder))
+    endpoint.make_private(folder)
+    safe = _redact(body)
+    if len(safe) > LARGEST or len(os.listdir(folder)) >= MOST:
+        _count(os.path.join(folder, DROPPED))
+        return
+    name = f"{time.time_ns():020d}-{os.getpid()}"
+    path = os.path.join(folder, name)
+    line = f"{endpoint.MAGIC} {client} {time.time_ns()}\n".encode()
+    _write(path + ".part", line + safe)
+    os.rename(path + ".part", path + ".event")
+
+
+def _redact(body: bytes) -> bytes:
+    """Take secrets out before anything touches the disk."""
+    import json
+
+    from dmm.capture.redact import redact, redact_value
+
+    root, _, payload = body.partition(b"\n")
+    try:
+        clean = json.dumps(redact_value(json.loads(payload))[0])
+    except (ValueError, RecursionError):
+        clean = redact(payload.decode("utf-8", "replace")).text
+    return root + b"\n" + clean.encode("utf-8", "replace")
+
+
+def _write(path: str, data: bytes) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _count(path: str) -> None:
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
+    try:
+        os.write(descriptor, b".")
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,6 @@
+"""The HTTP surface: parse, one service call, present; guarded before anything is routed."""
+
+from dmm.http.app import SERVER, make_app
+from dmm.http.sessions import Codes
+
+__all__ = ["SERVER", "Codes", "make_app"]

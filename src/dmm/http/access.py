@@ -1,0 +1,93 @@
+"""Which project a request is about, and in whose name it speaks."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import Trust
+from dmm.errors import PathRefused, RootNotFound, UsageError
+from dmm.service.chronicle import Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from starlette.requests import Request
+
+    from dmm.http.sessions import Codes, Sessions
+    from dmm.projects import Project, Projects
+
+LONGEST_PATH = 4096
+SOURCE = "http"
+HINT = "send its folder as the header X-DMM-Root, an absolute path"
+_NAME = re.compile(r"[\w.:-]{1,128}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """All that the routes have at hand."""
+
+    projects: Projects
+    health: Callable[[], Mapping[str, Any]]
+    codes: Codes
+    sessions: Sessions
+
+    def project(self, named: Iterable[str | None]) -> Project:
+        """Find the project that is named, or the only one that is open."""
+        paths = {one for one in named if one is not None}
+        if len(paths) > 1:
+            raise UsageError("the request names two projects", hint="name it in one place")
+        if paths:
+            return self._find(_absolute(paths.pop()))
+        trusted = [one for one in self.projects.each() if one.trusted]
+        if len(trusted) != 1:
+            raise UsageError(f"{len(trusted)} projects are open: say which one", hint=HINT)
+        return self._find(trusted[0].root.parent)
+
+    def _find(self, path: Path) -> Project:
+        folder = _resolve(path)
+        try:
+            return self.projects.find(folder)
+        except OSError as error:
+            raise PathRefused("this folder can't be looked into", where=str(path)) from error
+
+
+def _resolve(path: Path) -> Path:
+    try:
+        return path.resolve(strict=True)
+    except (FileNotFoundError, NotADirectoryError):
+        raise RootNotFound("there is no such folder", where=str(path), hint=HINT) from None
+    except (OSError, RuntimeError):
+        # A loop of links, a name too long, a folder that others closed.
+        raise PathRefused("this folder can't be looked into", where=str(path)) from None
+
+
+def _absolute(text: str) -> Path:
+    path = Path(text)
+    if len(text) > LONGEST_PATH or "\0" in text or ".." in path.parts or not path.is_absolute():
+        raise PathRefused("the project is named by an absolute path without '..'", hint=HINT)
+    return path
+
+
+def decode_header(value: str | None) -> str | None:
+    """Read a header's bytes as UTF-8, as paths are written."""
+    try:
+        return None if value is None else value.encode("latin-1").decode("utf-8")
+    except UnicodeError:
+        raise PathRefused("the path is not UTF-8", hint=HINT) from None
+
+
+def voice_of(request: Request) -> Voice:
+    """Tell in whose name a request is recorded: only a person can have a browser's session."""
+    if request.scope.get("dmm.caller") == "session":
+        return Voice(actor="user", source=SOURCE, trust=Trust.USER)
+    client, session = (_name(request.headers.get(f"x-dmm-{one}")) for one in ("client", "session"))
+    return Voice(actor=client or "agent", source=SOURCE, trust=Trust.AGENT, session=session)
+
+
+def _name(value: str | None) -> str | None:
+    if value is None or _NAME.fullmatch(value):
+        return value
+    raise UsageError("a client or a session is named by up to 128 letters, digits and . : _ -")

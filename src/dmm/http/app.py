@@ -1,0 +1,137 @@
+"""The HTTP surface put together: routes, errors, and the gate before them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from fastapi import FastAPI, Security
+from fastapi.exceptions import RequestValidationError
+from fastapi.security import HTTPBearer
+from starlette.exceptions import HTTPException
+
+from dmm import VERSION
+from dmm.errors import DmmError
+from dmm.http import ledger, login, memory, refusals
+from dmm.http.access import Access
+from dmm.http.answers import Shelter
+from dmm.http.calls import Reply
+from dmm.http.gate import Gate, Keys
+from dmm.http.refusals import STATUS, Refusal, describe, describe_error
+from dmm.http.sessions import Codes, Sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fastapi.telemetry import TelemetryConfig
+    from starlette.requests import Request
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+    from dmm.projects import Projects
+
+ABOUT = (
+    "Memory for coding agents, on this machine alone. Every request needs the daemon's token;"
+    " the project is named by X-DMM-Root, unless only one is open."
+)
+# How uvicorn is to serve the application: no addresses in logs, no trust in a proxy's headers.
+SERVER: dict[str, Any] = {
+    "http": "h11",
+    "ws": "none",
+    "lifespan": "off",
+    "access_log": False,
+    "log_config": None,
+    "proxy_headers": False,
+    "server_header": False,
+    "limit_concurrency": 128,
+    "timeout_keep_alive": 5,
+    "timeout_graceful_shutdown": 2,
+    "h11_max_incomplete_event_size": 64 << 10,
+}
+# What is asked and answered here leaves the machine by no exporter that the environment names.
+SILENT: TelemetryConfig = {
+    "tracing": False,
+    "metrics": False,
+    "logs": False,
+    "operation_spans": False,
+    "auto_configure": False,
+}
+# For the document alone: the gate has looked at the token before.
+BEARER = HTTPBearer(auto_error=False, description="The token of the daemon.")
+LONGEST_TOLD = 300
+SHORTEST_TOKEN = 32
+BY_STATUS = {404: refusals.NOT_FOUND, 405: refusals.METHOD}
+
+
+def make_app(
+    projects: Projects,
+    *,
+    token: str,
+    port: Callable[[], int],
+    health: Callable[[], Mapping[str, Any]],
+    codes: Codes | None = None,
+    local: bool = False,
+    mounts: Mapping[str, ASGIApp] | None = None,
+) -> ASGIApp:
+    """Make the application: for TCP behind the token, or with `local` for the Unix socket.
+
+    `codes` are those the daemon hands out for browsers; `mounts` are served behind the same gate.
+    """
+    if not local and len(token) < SHORTEST_TOKEN:
+        raise ValueError("the token is too short")
+    sessions = Sessions()
+    app = FastAPI(
+        title="DMM",
+        version=VERSION,
+        description=ABOUT,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+        telemetry=SILENT,
+    )
+    app.state.access = Access(projects, health, codes or Codes(), sessions)
+    for router in (memory.router, ledger.router):
+        app.include_router(router, dependencies=[Security(BEARER)])
+    app.include_router(login.router)
+    for kind in (DmmError, RequestValidationError, HTTPException):
+        app.add_exception_handler(kind, _tell)
+    # Within what FastAPI itself would answer, and tell the world, about an unforeseen error.
+    app.add_middleware(Shelter)
+    return Gate(_Fork(app, mounts or {}), Keys(token, port, sessions, local))
+
+
+async def _tell(_request: Request, error: Exception) -> Reply:
+    """Answer an error in the one form."""
+    match error:
+        case DmmError():
+            return Reply(describe_error(error), STATUS[error.code])
+        case RequestValidationError():
+            return Reply(_describe_invalid(error), STATUS["usage"])
+        case HTTPException():
+            otherwise = Refusal(error.status_code, "refused", str(error.detail))
+            refusal = BY_STATUS.get(error.status_code, otherwise)
+            return Reply(refusal.describe(), refusal.status, dict(error.headers or {}))
+    raise error
+
+
+def _describe_invalid(error: RequestValidationError) -> dict[str, Any]:
+    """Name the first value that is wrong, but do not repeat it."""
+    first = error.errors()[0]
+    place = ".".join(str(part) for part in first["loc"])
+    what = f"{place}: {first['msg']}"[:LONGEST_TOLD]
+    return describe("usage", what, None, "GET /v1/openapi.json describes every request")
+
+
+@dataclass(frozen=True, slots=True)
+class _Fork:
+    """Leads to another application at and below its path, and to the routes elsewhere."""
+
+    app: ASGIApp
+    mounts: Mapping[str, ASGIApp]
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "")
+        for place, mounted in self.mounts.items():
+            if path == place or path.startswith(f"{place}/"):
+                return await mounted(scope, receive, send)
+        return await self.app(scope, receive, send)

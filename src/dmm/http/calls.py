@@ -1,0 +1,78 @@
+"""A request as the routes see it: the project it names, and the voice it has there.
+
+FastAPI reads the annotations when the program runs, so they stand here as they are.
+"""
+
+import contextlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from fastapi import Depends, Header, Query, Request
+from starlette.responses import Response
+
+from dmm.bootstrap import Dmm
+from dmm.http.access import Access, decode_header, voice_of
+from dmm.http.models import Failure
+from dmm.http.refusals import to_json
+from dmm.projects import Project
+from dmm.service.chronicle import Voice
+
+Responses = dict[int | str, dict[str, Any]]
+
+
+class Reply(Response):
+    """An answer as the services gave it: the same data as every other surface, nothing dropped."""
+
+    media_type = "application/json"
+
+    def render(self, content: Any) -> bytes:
+        """Write it as JSON."""
+        return to_json(content)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request."""
+
+    access: Access
+    voice: Voice
+    named: tuple[str | None, ...]
+
+    @property
+    def names_project(self) -> bool:
+        """Whether a project is named."""
+        return any(one is not None for one in self.named)
+
+    def project(self, root: str | None = None) -> Project:
+        """Give the project that the header, the address or the body names."""
+        return self.access.project((*self.named, root))
+
+    @contextlib.contextmanager
+    def speak(self, root: str | None = None) -> Iterator[Dmm]:
+        """Use the ledger of the project in the caller's name."""
+        with self.project(root).speak(self.voice) as dmm:
+            yield dmm
+
+
+def access_of(request: Request) -> Access:
+    """Give what the application was made with."""
+    access: Access = request.app.state.access
+    return access
+
+
+async def take_call(
+    request: Request,
+    header: Annotated[str | None, Header(alias="X-DMM-Root")] = None,
+    root: Annotated[str | None, Query()] = None,
+) -> Call:
+    """Read what is the same in every request."""
+    return Call(access_of(request), voice_of(request), (decode_header(header), root))
+
+
+Called = Annotated[Call, Depends(take_call)]
+
+
+def told(model: type[Any]) -> Responses:
+    """Describe the answers of a route for its document."""
+    return {200: {"model": model}, "4XX": {"model": Failure}, "5XX": {"model": Failure}}

@@ -1,0 +1,232 @@
+"""The gate before all routes: who may speak, from where, in what form and how much."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from dmm.http import refusals
+from dmm.http.answers import Answer, survive
+from dmm.http.body import refuse_json
+from dmm.http.refusals import Refusal
+from dmm.http.sessions import read_cookie
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+    from dmm.http.sessions import Sessions
+
+    Caller = Literal["token", "session", "code", "local"]
+
+LARGEST_BODY = 1 << 20
+MOST_HEADERS = 100
+LARGEST_HEADERS = 32 << 10
+LONGEST_TARGET = 8 << 10
+BODY_SECONDS = 15.0
+PARSED_AT_ONCE = 64 << 10
+
+LOGIN = "/v1/session"
+READING = ("GET",)
+WRITING = ("POST", "PUT", "DELETE")
+# Two of these, and two readers of one request could believe two different things.
+ONCE = (
+    *("host", "origin", "authorization", "cookie", "content-type", "content-length"),
+    *("transfer-encoding", "content-encoding", "sec-fetch-site"),
+    *("x-dmm-root", "x-dmm-client", "x-dmm-session"),
+)
+_JSON = re.compile(r'application/json(?:\s*;\s*charset="?utf-8"?)?', re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """What opens the gate: the token, open sessions, or having come through the local socket."""
+
+    token: str
+    port: Callable[[], int]
+    sessions: Sessions
+    local: bool = False
+
+    def admit(self, head: Head) -> Caller | Refusal:
+        """Say who speaks, or why nobody may."""
+        if self.local:
+            return refusals.RELAYED if head.from_browser else "local"
+        refusal = self._refuse_place(head)
+        if refusal is not None:
+            return refusal
+        if self._shows_token(head):
+            return "token"
+        if self._shows_session(head):
+            return "session"
+        if head.path == LOGIN and head.method == "POST":
+            return "code"
+        return refusals.UNAUTHORIZED
+
+    def _refuse_place(self, head: Head) -> Refusal | None:
+        host = head.get("host").lower()
+        if host not in {f"{name}:{self.port()}" for name in ("127.0.0.1", "localhost", "[::1]")}:
+            return refusals.HOST
+        if "origin" in head.values and head.get("origin").lower() != f"http://{host}":
+            return refusals.ORIGIN
+        if head.get("sec-fetch-site", "none").lower() not in ("same-origin", "none"):
+            return refusals.ORIGIN
+        return None
+
+    def _shows_token(self, head: Head) -> bool:
+        scheme, _, shown = head.get("authorization").partition(" ")
+        given = shown.strip().encode("latin-1")
+        return hmac.compare_digest(given, self.token.encode()) and scheme.lower() == "bearer"
+
+    def _shows_session(self, head: Head) -> bool:
+        """A browser proves a write is its page's own: it names the origin, which no other can."""
+        if "authorization" in head.values:
+            return False
+        session = read_cookie(head.get("cookie"))
+        if session is None or not self.sessions.holds(session):
+            return False
+        return head.method in READING or "origin" in head.values
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a request: method, path, and its headers by name."""
+
+    method: str
+    path: str
+    values: Mapping[str, str]
+
+    def get(self, name: str, otherwise: str = "") -> str:
+        """Read a header."""
+        return self.values.get(name, otherwise)
+
+    @property
+    def from_browser(self) -> bool:
+        """Whether a web page stands behind the request."""
+        return "origin" in self.values or "sec-fetch-site" in self.values
+
+    @property
+    def has_body(self) -> bool:
+        """Whether bytes follow."""
+        return "transfer-encoding" in self.values or self.get("content-length", "0") != "0"
+
+
+def read_head(scope: Scope) -> Head | Refusal:
+    """Read the head within its limits."""
+    headers: list[tuple[bytes, bytes]] = list(scope["headers"])
+    size = sum(len(name) + len(value) for name, value in headers)
+    if len(headers) > MOST_HEADERS or size > LARGEST_HEADERS:
+        return refusals.HEADERS
+    path = scope.get("raw_path") or scope["path"].encode()
+    if len(path) + len(scope.get("query_string", b"")) > LONGEST_TARGET:
+        return refusals.TARGET
+    names = [name.decode("latin-1").lower() for name, _ in headers]
+    if any(names.count(name) > 1 for name in ONCE):
+        return refusals.REPEATED
+    values = [value.decode("latin-1").strip() for _, value in headers]
+    return Head(scope["method"], scope["path"], dict(zip(names, values, strict=True)))
+
+
+def refuse_form(head: Head) -> Refusal | None:
+    """Say what is wrong with the method, the kind of body or its announced size."""
+    if head.method not in (*READING, *WRITING):
+        return refusals.METHOD
+    if head.method in READING:
+        return refusals.BODY if head.has_body else None
+    if head.method == "DELETE" and not head.has_body:
+        return None
+    if not _JSON.fullmatch(head.get("content-type")):
+        return refusals.MEDIA
+    if head.get("content-encoding", "identity").lower() != "identity":
+        return refusals.ENCODED
+    return _refuse_length(head)
+
+
+def _refuse_length(head: Head) -> Refusal | None:
+    length = head.get("content-length", "0")
+    both = "transfer-encoding" in head.values and "content-length" in head.values
+    if both or not (length.isascii() and length.isdecimal()):
+        return refusals.LENGTH
+    large = len(length) > len(str(LARGEST_BODY)) or int(length) > LARGEST_BODY
+    return refusals.SIZE if large else None
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """Stands before an application: lets a request through with its whole body, or refuses it."""
+
+    app: ASGIApp
+    keys: Keys
+    body_seconds: float = BODY_SECONDS
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve one connection of the server."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
+        elif scope["type"] == "http":
+            answer = Answer(send)
+            await survive(self._serve(scope, receive, answer), answer)
+        else:
+            await send({"type": "websocket.close", "code": 1008})
+
+    async def _serve(self, scope: Scope, receive: Receive, answer: Answer) -> None:
+        head = read_head(scope)
+        if isinstance(head, Refusal):
+            return await answer.refuse(head)
+        caller = self.keys.admit(head)
+        if isinstance(caller, Refusal):
+            return await answer.refuse(caller)
+        body = refuse_form(head) or await self._take(head, receive)
+        if isinstance(body, Refusal):
+            return await answer.refuse(body)
+        if body is None:
+            return None
+        return await self.app({**scope, "dmm.caller": caller}, _replay(body, receive), answer)
+
+    async def _take(self, head: Head, receive: Receive) -> bytes | Refusal | None:
+        """Take the body in and look at it; None: the client has left."""
+        if head.method in READING:
+            return b""
+        body = await self._read(receive)
+        if isinstance(body, bytes) and (body or head.method != "DELETE"):
+            return await _refuse_body(body) or body
+        return body
+
+    async def _read(self, receive: Receive) -> bytes | Refusal | None:
+        """Read the bytes, counted and in time."""
+        parts: list[bytes] = []
+        size = 0
+        try:
+            async with asyncio.timeout(self.body_seconds):
+                while True:
+                    message = await receive()
+                    if message["type"] == "http.disconnect":
+                        return None
+                    part = message.get("body", b"")
+                    size += len(part)
+                    if size > LARGEST_BODY:
+                        return refusals.SIZE
+                    parts.append(part)
+                    if not message.get("more_body", False):
+                        return b"".join(parts)
+        except TimeoutError:
+            return refusals.SLOW
+
+
+async def _refuse_body(body: bytes) -> Refusal | None:
+    if len(body) <= PARSED_AT_ONCE:
+        return refuse_json(body)
+    return await asyncio.to_thread(refuse_json, body)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    """Give the body again that was taken in; after it, what the server has to say."""
+    waiting: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def again() -> Message:
+        return waiting.pop() if waiting else await receive()
+
+    return again

@@ -1,0 +1,139 @@
+"""The ledger over HTTP: the same verbs and answers as everywhere; a block is an answer.
+
+FastAPI reads the annotations when the program runs, so they stand here as they are.
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from dmm.http import models
+from dmm.http.calls import Called, Reply, told
+
+router = APIRouter(prefix="/v1/ledger", tags=["ledger"])
+
+Seq = Annotated[int, Path(ge=0, le=models.LARGEST)]
+At = Annotated[int, Query(ge=0, le=models.LARGEST)]
+MOST_EVENTS = 1_000
+
+
+@router.post("/facts", responses=told(models.FactTold))
+def add_fact(call: Called, body: models.Fact) -> Reply:
+    """Record a fact; a changed value is an alert."""
+    with call.speak(body.root) as dmm:
+        found = dmm.ledger.add_fact(body.key, body.value, body.confidence, caused_by=body.caused_by)
+    return Reply(found)
+
+
+@router.post("/constraints", responses=told(models.ConstraintTold))
+def add_constraint(call: Called, body: models.Constraint) -> Reply:
+    """Record a constraint."""
+    with call.speak(body.root) as dmm:
+        return Reply(dmm.ledger.add_constraint(body.text, body.priority, body.triggered_by))
+
+
+@router.post("/decisions", responses=told(models.DecisionTold))
+def record_decision(call: Called, body: models.Decision) -> Reply:
+    """Check a decision against all constraints and record it, committed or blocked."""
+    with call.speak(body.root) as dmm:
+        return Reply(dmm.ledger.record_decision(body.text, body.rationale, body.references))
+
+
+@router.post("/queries", responses=told(models.AnswerTold))
+def query_memory(call: Called, body: models.Question) -> Reply:
+    """Search the ledger and record that it was asked."""
+    with call.speak(body.root) as dmm:
+        return Reply(dmm.ledger.query_memory(body.question, body.scope))
+
+
+@router.get("/context", responses=told(models.ContextTold))
+def get_memory_context(call: Called) -> Reply:
+    """Tell everything that is held to be so, and what should be looked at."""
+    with call.speak() as dmm:
+        return Reply(dmm.ledger.get_memory_context())
+
+
+@router.get("/trace", responses=told(models.ChainTold))
+def trace_fact(
+    call: Called, fact_key: Annotated[str, Query(min_length=1, max_length=200)]
+) -> Reply:
+    """Follow a fact back to where it came from."""
+    with call.speak() as dmm:
+        return Reply(dmm.timelines.trace_provenance(fact_key=fact_key))
+
+
+@router.get("/trace/{seq}", responses=told(models.ChainTold))
+def trace_event(call: Called, seq: Seq) -> Reply:
+    """Follow an event back to where it came from."""
+    with call.speak() as dmm:
+        return Reply(dmm.timelines.trace_provenance(seq=seq))
+
+
+@router.get("/at/{seq}", responses=told(models.FlashbackTold))
+def time_travel(call: Called, seq: Seq) -> Reply:
+    """Show what was known at an event, and how today differs."""
+    with call.speak() as dmm:
+        return Reply(dmm.timelines.time_travel(seq))
+
+
+@router.get("/replay", responses=told(models.Told))
+def replay(call: Called, to: Annotated[int | None, Query(ge=0, le=models.LARGEST)] = None) -> Reply:
+    """Fold the log up to an event; equal logs give equal hashes."""
+    with call.speak() as dmm:
+        return Reply(dmm.timelines.replay(to))
+
+
+@router.get("/diff", responses=told(models.Told))
+def diff(call: Called, before: At, after: At) -> Reply:
+    """Compare what was known at two events."""
+    with call.speak() as dmm:
+        return Reply(dmm.timelines.diff(before, after))
+
+
+@router.get("/drift", responses=told(models.Told))
+def drift(call: Called, before: At, after: At) -> Reply:
+    """Measure how far two events are apart, from 0 to 1."""
+    with call.speak() as dmm:
+        return Reply(dmm.timelines.drift(before, after))
+
+
+@router.get("/explain/{seq}", responses=told(models.Told))
+def explain(call: Called, seq: Seq) -> Reply:
+    """Replay the verdict on a decision."""
+    with call.speak() as dmm:
+        return Reply(dmm.timelines.explain(seq))
+
+
+@router.get("/events", responses=told(models.Told))
+def entries(
+    call: Called,
+    last: Annotated[int, Query(ge=1, le=MOST_EVENTS)] = 20,
+    kind: Annotated[str | None, Query(alias="type", max_length=100)] = None,
+) -> Reply:
+    """Read the newest events, the oldest of them first."""
+    with call.speak() as dmm:
+        return Reply(dmm.audit.entries(last, kind))
+
+
+@router.get("/verify", responses=told(models.Told))
+def verify(call: Called) -> Reply:
+    """Check that no event was edited, removed, moved or cut off since it was anchored."""
+    with call.speak() as dmm:
+        return Reply(dmm.audit.verify())
+
+
+@router.post("/simulations", responses=told(models.SimulationTold))
+def simulate_timeline(call: Called, body: models.Simulation) -> Reply:
+    """Try a decision as if a constraint had been there since an event; nothing is recorded."""
+    with call.speak(body.root) as dmm:
+        found = dmm.timelines.simulate_timeline(
+            body.inject_constraint, body.at_seq, body.then_decide, body.priority
+        )
+    return Reply(found)
+
+
+@router.post("/rehearsals", responses=told(models.Told))
+def rehearse(call: Called, body: models.Rehearsal) -> Reply:
+    """Hold the past against a new rule; nothing is recorded."""
+    with call.speak(body.root) as dmm:
+        return Reply(dmm.timelines.rehearse(body.text, body.priority))

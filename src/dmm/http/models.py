@@ -1,0 +1,279 @@
+"""What goes in and out over HTTP, as its document describes it.
+
+Pydantic reads the annotations when the program runs, so they stand here as they are.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from dmm.domain.memory import Scope
+from dmm.service.ledger import LONGEST, LONGEST_TEXT
+from dmm.service.packs import MAX_QUERY_CHARACTERS
+
+LARGEST = 2**63 - 1
+LARGEST_BUDGET = 10_000_000
+MOST_REFERENCES = 1_000
+# Something other than blanks.
+WRITTEN = r"[^\s\x1c-\x1f\x85]"
+
+
+def _whole(value: object) -> object:
+    """Take 3.0 for 3, as JSON Schema does."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+Seq = Annotated[
+    int,
+    Field(ge=0, le=LARGEST, description="The number of an event."),
+    BeforeValidator(_whole),
+]
+Budget = Annotated[
+    int,
+    Field(ge=0, le=LARGEST_BUDGET, description="A number of tokens."),
+    BeforeValidator(_whole),
+]
+Text = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=WRITTEN)]
+Rule = Annotated[str, Field(min_length=1, max_length=LONGEST["constraint"], pattern=WRITTEN)]
+Root = Annotated[
+    str | None,
+    Field(description="The project: the absolute path of its folder, or of one below."),
+]
+Priority = Literal["required", "preferred", "learned"]
+
+
+class Request(BaseModel):
+    """A request: every field is known, and no value is turned into another kind."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class InProject(Request):
+    """A request to one project, which need not be named where only one is open."""
+
+    root: Root = None
+
+
+class Query(InProject):
+    """What a pack is asked for."""
+
+    query: Annotated[str, Field(max_length=MAX_QUERY_CHARACTERS, description="The task.")]
+    budget: Budget | None = None
+    baseline_budget: Budget | None = None
+    scope_filter: Annotated[Scope | None, Field(strict=False)] = None
+    exclude_ephemeral: bool = False
+    include_deprecated: bool = False
+    precise: bool = False
+    explain: bool = False
+    verbose: bool = False
+
+
+class Reindex(InProject):
+    """What is to be indexed: changes, or everything anew."""
+
+    full: bool = False
+
+
+class Fact(InProject):
+    """A fact to record."""
+
+    key: Annotated[str, Field(min_length=1, max_length=LONGEST["key"], pattern=WRITTEN)]
+    value: Text
+    confidence: Annotated[float, Field(ge=0, le=1)] = 1.0
+    caused_by: Seq | None = None
+
+
+class Constraint(InProject):
+    """A constraint to record; a learned one names the event that taught it."""
+
+    text: Rule
+    priority: Priority = "required"
+    triggered_by: Seq | None = None
+
+
+class Decision(InProject):
+    """A decision to check and record."""
+
+    text: Text
+    rationale: Text
+    references: Annotated[list[Seq], Field(max_length=MOST_REFERENCES)] = []
+
+
+class Question(InProject):
+    """Something to look up in the ledger."""
+
+    question: Text
+    scope: Literal["facts", "constraints", "decisions", "all"] = "all"
+
+
+class Simulation(InProject):
+    """A decision to try as if a constraint had been there."""
+
+    inject_constraint: Rule
+    at_seq: Seq
+    then_decide: Text
+    priority: Priority = "required"
+
+
+class Rehearsal(InProject):
+    """A constraint to hold the past against."""
+
+    text: Rule
+    priority: Priority = "required"
+
+
+class Login(Request):
+    """A one-time code."""
+
+    code: Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class Told(BaseModel):
+    """An answer; what it holds beyond the fields named here may grow."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+class ErrorBody(Told):
+    """What went wrong, where, and the way out."""
+
+    code: str
+    what: str
+    where: str | None
+    hint: str | None
+
+
+class Failure(Told):
+    """The body of every answer that is no success."""
+
+    error: ErrorBody
+
+
+class SessionTold(Told):
+    """An open session; its secret is in the cookie alone."""
+
+    status: Literal["open"]
+
+
+class PackTold(Told):
+    """A pack as data; FORMAT.md has all of it."""
+
+    format: int
+    query: str
+    budget: int
+    total_tokens: int
+    baseline_entries: list[dict[str, Any]]
+    retrieved_entries: list[dict[str, Any]]
+    included_paths: list[str]
+    excluded_paths: list[str]
+    notices: list[str]
+
+
+class QueryTold(Told):
+    """A pack, as data and as an agent reads it."""
+
+    pack: PackTold
+    pack_markdown: str
+    stats: dict[str, Any]
+
+
+class HealthTold(Told):
+    """Whether the daemon is well."""
+
+    status: str
+    uptime: float
+    indexed_count: int
+
+
+class ProjectTold(Told):
+    """One open project."""
+
+    root: str
+    memory_root: str
+    indexed_memories: int
+    baseline_tokens: int
+    last_reindex: str | None
+    watcher_active: bool
+
+
+class StatusTold(Told):
+    """The daemon, the project that was asked for, and all that are open."""
+
+    daemon_version: str
+    memory_root: str | None
+    indexed_memories: int
+    baseline_tokens: int
+    last_reindex: str | None
+    watcher_active: bool
+    projects: list[ProjectTold]
+
+
+class ReindexTold(Told):
+    """What indexing did."""
+
+    reindexed: int
+    errors: int
+    duration_ms: int
+
+
+class FactTold(Told):
+    """A recorded fact."""
+
+    seq: int
+    key: str
+    value: str
+
+
+class ConstraintTold(Told):
+    """A recorded constraint."""
+
+    seq: int
+    constraint: str
+    priority: Priority
+
+
+class DecisionTold(Told):
+    """A verdict: committed with its number, or blocked with the reason."""
+
+    status: Literal["COMMITTED", "BLOCKED"]
+
+
+class AnswerTold(Told):
+    """What was found; the number of the look-up can be a reference of a decision."""
+
+    query_seq: int
+    facts: list[dict[str, Any]]
+
+
+class ContextTold(Told):
+    """Everything that is held to be so."""
+
+    current_seq: int
+    facts: dict[str, Any]
+    constraints: list[dict[str, Any]]
+    decisions: list[dict[str, Any]]
+    alerts: list[dict[str, Any]]
+
+
+class ChainTold(Told):
+    """Events, each with the one that caused it."""
+
+    chain: list[dict[str, Any]]
+
+
+class FlashbackTold(Told):
+    """What was known at an event."""
+
+    mode: Literal["FLASHBACK"]
+    viewing_seq: int
+    current_seq: int
+    historical_state: dict[str, Any]
+    diff_from_current: dict[str, Any]
+
+
+class SimulationTold(Told):
+    """What would have happened."""
+
+    timeline: str
+    result: Literal["BLOCKED", "ALLOWED"]
+    reason: str | None

@@ -1,0 +1,89 @@
+"""What the HTTP surface answers when it can't serve: one status per kind of error, one body."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dmm.errors import DmmError
+
+# A fault of the server is one of its disk; everything else is told as the request's or the
+# project's own.
+STATUS = {
+    "error": 500,
+    "usage": 422,
+    "config": 409,
+    "daemon": 409,
+    "no_root": 404,
+    "not_trusted": 403,
+    "path_refused": 403,
+    "file_exists": 409,
+    "memory_file": 409,
+    "model_unavailable": 409,
+    "ledger_refused": 409,
+    "ledger_broken": 500,
+    "storage": 500,
+    "index_broken": 500,
+    "index_busy": 409,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """A request that is answered before it reaches a service."""
+
+    status: int
+    code: str
+    what: str
+    hint: str | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """Lay the refusal out as plain data."""
+        return describe(self.code, self.what, None, self.hint)
+
+
+UNAUTHORIZED = Refusal(
+    401, "unauthorized", "the token is missing or wrong", "send it as: Authorization: Bearer TOKEN"
+)
+CODE = Refusal(
+    401, "unauthorized", "the code is wrong, used or too old", "ask the daemon for a new one"
+)
+HOST = Refusal(403, "host_refused", "the Host header names another server")
+ORIGIN = Refusal(403, "origin_refused", "the request comes from another web page")
+RELAYED = Refusal(403, "origin_refused", "the socket serves programs, not web pages")
+REPEATED = Refusal(400, "header_repeated", "a header that may stand once stands twice")
+HEADERS = Refusal(431, "headers_too_large", "the request has too many or too long headers")
+TARGET = Refusal(414, "target_too_long", "the address is too long")
+METHOD = Refusal(405, "method_not_allowed", "this method is not served", "use GET or POST")
+MEDIA = Refusal(
+    415, "media_type", "the body is not JSON", "send it with: Content-Type: application/json"
+)
+ENCODED = Refusal(415, "media_type", "an encoded body is not read", "send it without an encoding")
+LENGTH = Refusal(400, "bad_length", "the length of the body is not told clearly")
+BODY = Refusal(400, "body_refused", "a request that only reads has no body")
+SIZE = Refusal(413, "body_too_large", "the body is larger than 1 MiB")
+SLOW = Refusal(408, "body_too_slow", "the body did not arrive in time")
+NOT_FOUND = Refusal(404, "not_found", "there is nothing at this address", "GET /v1/openapi.json")
+UNFORESEEN = Refusal(
+    500,
+    "unforeseen",
+    "something went wrong in the daemon",
+    "its log has the place: dmm daemon logs",
+)
+
+
+def describe(code: str, what: str, where: str | None, hint: str | None) -> dict[str, Any]:
+    """Lay an error out in the one form that all surfaces use."""
+    return {"error": {"code": code, "what": what, "where": where, "hint": hint}}
+
+
+def describe_error(error: DmmError) -> dict[str, Any]:
+    """Lay an error of the services out as plain data."""
+    return describe(error.code, error.what, error.where, error.hint)
+
+
+def to_json(value: Any) -> bytes:
+    """Write plain data as JSON in ASCII: hidden characters and lone surrogates are escaped."""
+    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")

@@ -1,0 +1,90 @@
+"""The arguments of tools: a small part of JSON Schema, with messages that name the way out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+Schema = dict[str, Any]
+
+_WORDS = {
+    "string": "a string",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "array": "a list of whole numbers",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """What a tool takes: each argument with its schema, and those it can't do without."""
+
+    properties: Mapping[str, Schema]
+    required: tuple[str, ...] = ()
+
+    @property
+    def schema(self) -> Schema:
+        """The whole as JSON Schema."""
+        told: Schema = {"type": "object", "properties": dict(self.properties)}
+        return told | ({"required": list(self.required)} if self.required else {})
+
+    def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
+        """Give the arguments as the service takes them, or refuse them; null counts as absent."""
+        known = ", ".join(self.properties) or "none"
+        for name in given:
+            if name not in self.properties:
+                raise UsageError(f"there is no argument {name!r}", hint=f"arguments: {known}")
+        found = {name: value for name, value in given.items() if value is not None}
+        for name in self.required:
+            if name not in found:
+                raise UsageError(f"{name} is missing", hint=f"arguments: {known}")
+        return {name: _check(name, value, self.properties[name]) for name, value in found.items()}
+
+
+def _check(name: str, value: object, schema: Schema) -> object:
+    taken = _take(value, schema)
+    if taken is None:
+        raise UsageError(f"{name} must be {_WORDS[schema['type']]}", hint=f"not {_kind(value)}")
+    _check_range(name, taken, schema)
+    return taken
+
+
+def _take(value: object, schema: Schema) -> object:
+    """Give the value in the type of the schema, None if it is of another."""
+    kind = schema["type"]
+    if kind == "array":
+        return _take_list(value, schema["items"])
+    if isinstance(value, bool):
+        return value if kind == "boolean" else None
+    if kind == "integer" and isinstance(value, float) and value.is_integer():
+        return int(value)
+    types = {"string": str, "integer": int, "number": int | float}
+    return value if kind in types and isinstance(value, types[kind]) else None
+
+
+def _take_list(value: object, items: Schema) -> list[object] | None:
+    if not isinstance(value, list):
+        return None
+    taken = [_take(one, items) for one in value]
+    return None if None in taken else taken
+
+
+def _check_range(name: str, value: Any, schema: Schema) -> None:
+    options: Sequence[str] = schema.get("enum", ())
+    if options and value not in options:
+        raise UsageError(f"{name} must be one of {', '.join(options)}")
+    least, most = schema.get("minimum"), schema.get("maximum")
+    if (least is not None and value < least) or (most is not None and value > most):
+        span = f"{least} or more" if most is None else f"from {least} to {most}"
+        raise UsageError(f"{name} must be {span}")
+
+
+def _kind(value: object) -> str:
+    names = {str: "a string", bool: "true or false", int: "a number", float: "a number"}
+    return names.get(type(value), "a list" if isinstance(value, list) else "an object")

@@ -1,0 +1,40 @@
+"""Who is at the other end of a connection, and whose memory is asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import Trust
+from dmm.errors import RootNotFound
+from dmm.service.chronicle import Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dmm.projects import Project, Projects
+
+SOURCE = "mcp"
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """One client: its name, its session, and the folder that it works in."""
+
+    projects: Projects
+    start: Path | None
+    client: str
+    session: Callable[[], str | None]
+
+    def project(self) -> Project:
+        """Give the project; it is looked for at each call, as it may be made or trusted later."""
+        if self.start is None:
+            hint = "send the project's folder in the header X-DMM-Root, or as ?root="
+            raise RootNotFound("no project is named", hint=hint)
+        return self.projects.find(self.start)
+
+    @property
+    def voice(self) -> Voice:
+        """What an agent says is its own inference, in the session that its hooks record too."""
+        return Voice(actor=self.client, source=SOURCE, trust=Trust.AGENT, session=self.session())

@@ -1,0 +1,112 @@
+"""The resources: the launch contract, the policy, the map, and each memory by its path."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import quote, unquote
+
+from dmm.errors import PathRefused, UsageError
+from dmm.files.durable import translated
+from dmm.files.markdown import decode
+from dmm.mcp.tools import safe
+from dmm.reading import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dmm.files.roots import Root
+
+MARKDOWN = "text/markdown"
+MEMORY = "dmm://memory/"
+TEMPLATE = MEMORY + "{path}"
+PAGE = 100
+MOST_LISTED = 1_000
+MOST_BYTES = 4 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A file of the memory that is always at the same place."""
+
+    uri: str
+    name: str
+    description: str
+    kind: str
+    place: Callable[[Root], Path]
+
+    def read(self, root: Root) -> str:
+        """Read the file; one that leads elsewhere is refused."""
+        path = self.place(root)
+        with translated(path, "read the file"):
+            if path.resolve() != path:
+                raise PathRefused("it leads through a symbolic link", where=str(path))
+            data, _ = read_regular(path, MOST_BYTES)
+        return safe(decode(path.name, data))
+
+
+PAGES = (
+    Page(
+        "dmm://boot",
+        "BOOT.md",
+        "How to work with this project's memory",
+        MARKDOWN,
+        lambda root: root.folder / "BOOT.md",
+    ),
+    Page(
+        "dmm://policy",
+        "policy.md",
+        "What belongs into the memory and what does not",
+        MARKDOWN,
+        lambda root: root.folder / "policy.md",
+    ),
+    Page(
+        "dmm://manifest",
+        "manifest.json",
+        "The map of the memory: directories, titles, tags, tokens",
+        "application/json",
+        lambda root: root.manifest,
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Some of the memories, in the order of their paths, and where the next page starts."""
+
+    paths: tuple[str, ...]
+    next: str | None
+
+
+def list_memories(root: Root, cursor: str | None) -> Listing:
+    """List a page of memories; the manifest names those beyond the last page."""
+    start = _place(cursor)
+    paths = [stamp.path for stamp in root.tree.scan().stamps][:MOST_LISTED]
+    end = start + PAGE
+    return Listing(tuple(paths[start:end]), str(end) if end < len(paths) else None)
+
+
+def _place(cursor: str | None) -> int:
+    if cursor is None:
+        return 0
+    if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 7):
+        raise UsageError("the cursor is not one of this listing", hint="list from the start")
+    return int(cursor)
+
+
+def memory_uri(path: str) -> str:
+    """Name a memory by its path."""
+    return MEMORY + quote(path)
+
+
+def read_resource(root: Root, uri: str) -> tuple[str, str]:
+    """Give the text of a resource and its kind, or refuse."""
+    page = next((page for page in PAGES if page.uri == uri), None)
+    if page is not None:
+        return page.read(root), page.kind
+    if not uri.startswith(MEMORY):
+        hint = f"{', '.join(page.uri for page in PAGES)} or {TEMPLATE}"
+        raise UsageError("there is no such resource", where=repr(uri), hint=hint)
+    path = unquote(uri.removeprefix(MEMORY))
+    return safe(decode(path, root.tree.read(path))), MARKDOWN

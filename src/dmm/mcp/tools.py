@@ -1,0 +1,218 @@
+"""The tools: each is one call of a service, told in as few words as an agent needs."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.memory import RETRIEVED_SCOPES, Scope
+from dmm.domain.pack import QueryRequest
+from dmm.domain.text import neutralise
+from dmm.mcp.arguments import Arguments
+from dmm.policy.judge import Priority
+from dmm.service.ledger import SCOPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from dmm.bootstrap import Dmm
+    from dmm.errors import DmmError
+    from dmm.mcp.arguments import Schema
+    from dmm.mcp.caller import Caller
+
+MOST_TOKENS = 20_000
+READS = {
+    "readOnlyHint": True,
+    "destructiveHint": False,
+    "idempotentHint": True,
+    "openWorldHint": False,
+}
+RECORDS = {
+    "readOnlyHint": False,
+    "destructiveHint": False,
+    "idempotentHint": False,
+    "openWorldHint": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryTool:
+    """One tool; what it returns is text, and nothing but text."""
+
+    name: str
+    description: str
+    arguments: Arguments
+    hints: Mapping[str, bool]
+    answer: Callable[[Caller, dict[str, Any]], str]
+
+    def call(self, caller: Caller, given: Mapping[str, Any]) -> str:
+        """Check what is given and answer; faults are raised."""
+        return safe(self.answer(caller, self.arguments.check(given)))
+
+
+def safe(text: str) -> str:
+    """Make a text fit to be sent: nothing invisible in it, nothing that is no character."""
+    return neutralise(text).encode("utf-8", "replace").decode()
+
+
+def to_json(value: object) -> str:
+    """Write data as compact JSON, which costs the fewest tokens."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def describe_error(error: DmmError) -> str:
+    """Tell an error as data: its code, what is wrong and where, and the way out."""
+    told = {"code": error.code, "what": str(error), "hint": error.hint}
+    return safe(to_json({"error": told}))
+
+
+def _on_ledger(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..., str]:
+    def answer(caller: Caller, arguments: dict[str, Any]) -> str:
+        with caller.project().speak(caller.voice) as dmm:
+            return to_json(operation(dmm)(**arguments))
+
+    return answer
+
+
+def _give_pack(caller: Caller, arguments: dict[str, Any]) -> str:
+    project = caller.project()
+    settings = project.dmm.config.retrieval
+    scope = arguments.get("scope")
+    request = QueryRequest(
+        query=arguments["task"],
+        budget=arguments.get("budget", settings.default_budget),
+        baseline_budget=settings.baseline_budget,
+        scope=None if scope is None else Scope(scope),
+        precise=arguments.get("precise", False),
+    )
+    return project.query(request, voice=caller.voice).markdown
+
+
+def _text(about: str = "", **more: Any) -> Schema:
+    return {"type": "string", **({"description": about} if about else {}), **more}
+
+
+def _number(about: str = "", **more: Any) -> Schema:
+    return {"type": "integer", **({"description": about} if about else {}), **more}
+
+
+_PRIORITY = _text(enum=[str(one) for one in Priority], default="required")
+
+TOOLS = (
+    MemoryTool(
+        "memory_pack",
+        "What the project's memory says about a task: rules that always hold, and relevant notes"
+        " with their sources, as markdown. Call it before you start on something new.",
+        Arguments(
+            {
+                "task": _text("what you are about to do, in plain words"),
+                "budget": _number("most tokens", minimum=0, maximum=MOST_TOKENS),
+                "scope": _text(enum=[str(one) for one in RETRIEVED_SCOPES]),
+                "precise": {"type": "boolean", "description": "only what is certain"},
+            },
+            ("task",),
+        ),
+        READS,
+        _give_pack,
+    ),
+    MemoryTool(
+        "add_fact",
+        "Record something you learned. Tells the previous value and drift_alert if it changed.",
+        Arguments(
+            {
+                "key": _text("short name, such as test_command"),
+                "value": _text(),
+                "confidence": {"type": "number", "minimum": 0, "maximum": 1, "default": 1},
+            },
+            ("key", "value"),
+        ),
+        RECORDS,
+        _on_ledger(lambda dmm: dmm.ledger.add_fact),
+    ),
+    MemoryTool(
+        "add_constraint",
+        "Record a rule that decisions are held to: never…, only…, at most…, verify… before….",
+        Arguments(
+            {
+                "text": _text(),
+                "priority": _PRIORITY,
+                "triggered_by": _number("seq that taught it; needed if learned"),
+            },
+            ("text",),
+        ),
+        RECORDS,
+        _on_ledger(lambda dmm: dmm.ledger.add_constraint),
+    ),
+    MemoryTool(
+        "record_decision",
+        "Record a decision before you act on it. It is checked against all constraints: COMMITTED,"
+        " or BLOCKED with reason and suggestion. When blocked, follow the suggestion; do not retry"
+        " unchanged.",
+        Arguments(
+            {
+                "text": _text("what you will do"),
+                "rationale": _text("why"),
+                "references": {
+                    "type": "array",
+                    "items": {"type": "integer"},
+                    "description": "seqs it rests on",
+                },
+            },
+            ("text", "rationale"),
+        ),
+        RECORDS,
+        _on_ledger(lambda dmm: dmm.ledger.record_decision),
+    ),
+    MemoryTool(
+        "query_memory",
+        "Look up facts, constraints and decisions. The look-up itself is recorded, and satisfies"
+        " rules like 'verify X before Y'; pass its query_seq on in references.",
+        Arguments(
+            {
+                "question": _text("the words to look for"),
+                "scope": _text(enum=list(SCOPES), default="all"),
+            },
+            ("question",),
+        ),
+        RECORDS,
+        _on_ledger(lambda dmm: dmm.ledger.query_memory),
+    ),
+    MemoryTool(
+        "get_memory_context",
+        "All facts, constraints and decisions, and alerts about what changed.",
+        Arguments({}),
+        READS,
+        _on_ledger(lambda dmm: dmm.ledger.get_memory_context),
+    ),
+    MemoryTool(
+        "trace_provenance",
+        "Where a decision or fact came from: its chain of causes. Give seq or fact_key.",
+        Arguments({"seq": _number(), "fact_key": _text()}),
+        READS,
+        _on_ledger(lambda dmm: dmm.timelines.trace_provenance),
+    ),
+    MemoryTool(
+        "time_travel",
+        "What was known at an event, and what has changed since.",
+        Arguments({"to_seq": _number(minimum=0)}, ("to_seq",)),
+        READS,
+        _on_ledger(lambda dmm: dmm.timelines.time_travel),
+    ),
+    MemoryTool(
+        "simulate_timeline",
+        "What if this constraint had been there since an event? Tests a decision; records nothing.",
+        Arguments(
+            {
+                "inject_constraint": _text(),
+                "at_seq": _number(minimum=0),
+                "then_decide": _text(),
+                "priority": _PRIORITY,
+            },
+            ("inject_constraint", "at_seq", "then_decide"),
+        ),
+        READS,
+        _on_ledger(lambda dmm: dmm.timelines.simulate_timeline),
+    ),
+)
+BY_NAME = {tool.name: tool for tool in TOOLS}

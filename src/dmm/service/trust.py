@@ -1,0 +1,211 @@
+"""A look at memory that came from elsewhere, before it is trusted, and the decision itself."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from dataclasses import asdict, dataclass
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.text import neutralise
+from dmm.errors import DmmError, MemoryFileError, PathRefused
+from dmm.files.durable import sync_directory, translated
+from dmm.files.repository import find_repository
+from dmm.reading import read_regular
+from dmm.service.chronicle import Chronicle
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Iterator
+
+    from dmm.files.roots import Root
+    from dmm.files.trusted import TrustStore
+
+TEXTS = ("BOOT.md", "policy.md")
+BROUGHT = (".claude", ".codex", ".cursor", ".gemini", ".mcp.json", ".vscode/mcp.json")
+LONGEST = 160
+MAX_TEXT_BYTES = 1 << 20
+MAX_LEDGER_BYTES = 64 << 20
+LOGS = ("-wal", "-shm")
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """A memory that every session would begin with."""
+
+    path: str
+    title: str
+    begins: str
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A constraint that would be in force."""
+
+    text: str
+    priority: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What a project's memory holds, for a person who decides whether to trust it.
+
+    `memories` counts by top folder, `faulty` the files that can't be read as memories; `changed`
+    are texts that differ from those DMM writes; `brought` are settings of agents in the project;
+    `hidden` counts characters that can't be seen.
+    """
+
+    folder: str
+    trusted: bool
+    memories: dict[str, int]
+    faulty: int
+    baseline: tuple[Always, ...]
+    ledger: str | None
+    constraints: tuple[Demand, ...]
+    ledger_note: str
+    changed: tuple[str, ...]
+    brought: tuple[str, ...]
+    hidden: int
+
+    def describe(self) -> dict[str, Any]:
+        """Tell it as plain data."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Vetting:
+    """Lets a person look at one project's memory and trust it, or not."""
+
+    root: Root
+    store: TrustStore
+    ledger: Path
+    now: Callable[[], dt.datetime]
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the memory may be used without being asked for."""
+        return self.store.is_trusted(self.root.folder)
+
+    def inspect(self) -> Inspection:
+        """Look at all that trust would let in; nothing is changed."""
+        tree = self.root.tree
+        scan = tree.scan()
+        trusted, shipped = self.trusted, os.path.lexists(self.ledger)
+        baseline, hidden, faulty = [], 0, len(scan.faults)
+        for stamp in scan.stamps:
+            hidden += _count_hidden(self.root.folder / "memory" / stamp.path)
+            try:
+                memory = tree.load(stamp.path).memory
+            except MemoryFileError:
+                faulty += 1
+                continue
+            if stamp.path.startswith("baseline/"):
+                baseline.append(Always(stamp.path, memory.title, _begin(memory.body)))
+        demands, note = self._demands() if shipped and not trusted else ((), "")
+        return Inspection(
+            folder=str(self.root.folder),
+            trusted=trusted,
+            memories=dict(Counter(stamp.path.partition("/")[0] for stamp in scan.stamps)),
+            faulty=faulty,
+            baseline=tuple(baseline),
+            ledger=str(self.ledger) if shipped else None,
+            constraints=demands,
+            ledger_note=note,
+            changed=tuple(self._changed()),
+            brought=tuple(n for n in BROUGHT if os.path.lexists(self.root.project / n)),
+            hidden=hidden + sum(_count_hidden(self.root.folder / name) for name in TEXTS),
+        )
+
+    def accept(self, *, with_ledger: bool = False) -> Path | None:
+        """Trust the project; a ledger that came with it is put aside, unless it is wanted too.
+
+        Gives the place where that ledger is now.
+        """
+        aside = None
+        if not with_ledger and not self.trusted and os.path.lexists(self.ledger):
+            aside = self._put_aside()
+        self.store.trust(self.root.folder)
+        return aside
+
+    def revoke(self) -> bool:
+        """Trust the project no more; say whether it was trusted."""
+        return self.store.revoke(self.root.folder)
+
+    def _put_aside(self) -> Path:
+        """Rename the ledger; nothing is deleted, and nobody else's rules become ours."""
+        if not self._is_own():
+            what = "the .git of this project leads to the ledger of another one"
+            hint = "if you want the two to share it: dmm trust --with-ledger"
+            raise PathRefused(what, where=str(self.ledger), hint=hint)
+        name = f"{self.ledger.name}.untrusted-{self.now().date().isoformat()}"
+        target, number = self.ledger.with_name(name), 1
+        while os.path.lexists(target):
+            number += 1
+            target = self.ledger.with_name(f"{name}-{number}")
+        with translated(self.ledger, "put the ledger aside"):
+            for end in (*LOGS, ""):
+                part = self.ledger.with_name(self.ledger.name + end)
+                if os.path.lexists(part):
+                    part.rename(target.with_name(target.name + end))
+            sync_directory(target.parent)
+        return target
+
+    def _is_own(self) -> bool:
+        """Whether the ledger belongs to this project: it is inside, or the repository vouches."""
+        if self.ledger.parent == self.root.folder.resolve():
+            return True
+        found = find_repository(self.root.folder)
+        return found is not None and found.vouched
+
+    def _demands(self) -> tuple[tuple[Demand, ...], str]:
+        """Read the constraints out of a copy, so that a look leaves the ledger as it is."""
+        with tempfile.TemporaryDirectory(prefix="dmm-look-") as folder:
+            copy = Path(folder) / "ledger.db"
+            try:
+                for end in ("", LOGS[0]):
+                    part = self.ledger.with_name(self.ledger.name + end)
+                    if not end or part.exists():
+                        data = read_regular(part, MAX_LEDGER_BYTES)[0]
+                        copy.with_name(copy.name + end).write_bytes(data)
+                return self._in_force(copy), ""
+            except OSError as error:
+                return (), f"it can't be read: {error.strerror}"
+            except DmmError as error:
+                return (), f"it can't be read: {error.what}"
+
+    def _in_force(self, path: Path) -> tuple[Demand, ...]:
+        chronicle = Chronicle(path, self.now)
+        try:
+            return tuple(Demand(one.text, one.priority) for one in chronicle.state().in_force)
+        finally:
+            chronicle.close()
+
+    def _changed(self) -> Iterator[str]:
+        templates = resources.files("dmm.files") / "templates"
+        for name in TEXTS:
+            path = self.root.folder / name
+            if os.path.lexists(path) and _read(path) != (templates / name).read_bytes():
+                yield name
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_regular(path, MAX_TEXT_BYTES)[0]
+    except OSError:
+        # A link, a pipe or a giant: it differs, and its characters are nobody's.
+        return b""
+
+
+def _count_hidden(path: Path) -> int:
+    signs = Counter(_read(path).decode("utf-8", "replace"))
+    return sum(number for sign, number in signs.items() if neutralise(sign) != sign)
+
+
+def _begin(body: str) -> str:
+    """Give the first line of a text that is not a heading."""
+    lines = (line.strip() for line in body.splitlines())
+    line = next((line for line in lines if line and not line.startswith("#")), "")
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

@@ -1,0 +1,87 @@
+"""`dmm doctor` as it is typed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Typed
+
+
+@pytest.fixture
+def patient(typed: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Typed:
+    """A machine of its own, without any client."""
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setenv("DMM_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("DMM_RUN_DIR", str(tmp_path / "run"))
+    return typed
+
+
+def test_a_connected_project_is_well_from_end_to_end(
+    patient: Typed, home: Path, tmp_path: Path
+) -> None:
+    patient("init", within=tmp_path)
+    for client in ("codex", "gemini", "cursor", "opencode"):
+        patient("install", "--client", client, within=tmp_path)
+    told = patient("doctor", within=tmp_path)
+    assert (told.status, told.err) == (0, ""), told.out
+    lines = told.out.splitlines()
+    assert [line for line in lines if line.endswith(":") and not line.startswith(" ")] == [
+        *("Program:", "Project:", "Daemon:", "Clients:", "Proof:")
+    ]
+    assert "  ok    trust: it is trusted" in lines
+    assert f"  ok    memory: {tmp_path / '.dmm'}" in lines
+    for title in ("Codex", "Gemini CLI", "Cursor", "opencode"):
+        assert f"  ok    {title} begins: a session begins with its memory" in lines
+        assert (
+            f"  ok    {title} denies: a forbidden command is denied, a harmless one goes through"
+            in lines
+        )
+        assert any(line.startswith(f"  ok    {title} tools: the server answers:") for line in lines)
+    assert lines[-1] == "0 failures, 1 warning; what can be mended: dmm doctor --fix"
+    # Nothing of the trial is left, and no daemon of this user was started.
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_failure_is_told_with_the_way_out_and_as_data(
+    patient: Typed, home: Path, tmp_path: Path
+) -> None:
+    patient("init", within=tmp_path)
+    (tmp_path / ".dmm/memory/project/bad.md").write_text("no front matter")
+    (home / ".codex").mkdir()
+    (home / ".codex/hooks.json").write_text(
+        '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/gone/dmm-hook"}]}]}}'
+    )
+    told = patient("doctor", "--json", within=tmp_path)
+    assert told.status == 1
+    report = json.loads(told.out)
+    assert report["healthy"] is False
+    failed = {one["name"]: one for one in report["checks"] if one["level"] == "fail"}
+    assert set(failed) == {"files", "Codex hook"}
+    assert failed["files"]["way"] == "see them with: dmm validate"
+    assert failed["Codex hook"]["told"].startswith("it ended with status 127")
+
+
+def test_outside_of_a_project_the_machine_is_checked_and_mended(
+    patient: Typed, home: Path, tmp_path: Path
+) -> None:
+    (home / ".gemini").mkdir()
+    (home / ".gemini/settings.json").write_text(
+        '{"mcpServers": {"dmm": {"command": "/gone/dmm-mcp"}}}'
+    )
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    told = patient("doctor", "--fix", within=elsewhere)
+    lines = told.out.splitlines()
+    patient("daemon", "stop", within=elsewhere)
+    assert any(line.startswith("  warn  memory: ") for line in lines)
+    where = home / ".gemini/settings.json"
+    assert f"  ok    Gemini CLI hooks and tools: installed for the user: {where}  (mended)" in lines
+    assert told.status == 0

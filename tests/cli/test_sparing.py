@@ -1,0 +1,91 @@
+"""A command line that loads what the asked command needs, and reads every value as typer does."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer.core
+import typer.main
+
+from dmm.cli.commands import COMMANDS, WRONG_LINE, make_app
+
+if TYPE_CHECKING:
+    from tests.conftest import Command, MemoryText, Project
+
+LOADED = """
+import atexit, sys
+from dmm.cli.main import main
+atexit.register(lambda: print(*sorted(sys.modules), file=sys.stderr))
+main()
+"""
+LINES = [
+    ["query", "retry policy"],
+    ["query", "", "--json"],
+    ["query", "retry", "--budget", "300", "--scope", "project", "-v"],
+    ["query", "--output", "pack.md", "retry", "--root", "here"],
+    ["import", "CLAUDE.md", "AGENTS.md"],
+    ["ledger", "fact", "budget", "12"],
+    ["ledger", "fact", "budget", "12", "--confidence", "0.5", "--caused-by", "3"],
+    ["ledger", "constraint", "Never push", "--priority", "preferred"],
+]
+WRONG = [
+    ["query"],
+    ["import"],
+    ["query", "retry", "--budget", "many"],
+    ["query", "retry", "--budget", "-1"],
+    ["query", "retry", "--scope", "everything"],
+    ["query", "retry", "policy"],
+    ["ledger", "fact", "budget"],
+    ["ledger", "fact", "budget", "12", "--confidence", "sure"],
+]
+
+
+def read(words: list[str], *, by_typer_alone: bool = False) -> dict[str, Any]:
+    """Read a command line down to the values that its command would be called with."""
+    command: Any = typer.main.get_group(make_app(words[0]))
+    rest = list(words)
+    while hasattr(command, "commands"):
+        command = command.commands[rest.pop(0)]
+    if by_typer_alone:
+        command.__class__ = typer.core.TyperCommand
+    values: dict[str, Any] = command.make_context("dmm", rest).params
+    return values
+
+
+@pytest.mark.parametrize("words", LINES, ids=" ".join)
+def test_values_are_read_as_typer_alone_reads_them(words: list[str]) -> None:
+    assert read(words) == read(words, by_typer_alone=True)
+
+
+@pytest.mark.parametrize("words", WRONG, ids=" ".join)
+def test_wrong_values_are_refused_in_the_words_of_typer(words: list[str]) -> None:
+    told = []
+    for by_typer_alone in (False, True):
+        with pytest.raises(WRONG_LINE) as refused:
+            read(words, by_typer_alone=by_typer_alone)
+        told.append(str(refused.value))
+    assert told[0] == told[1]
+
+
+def test_a_query_loads_no_other_command_and_no_validation_library(
+    project: Project, memory_text: MemoryText, command: Command
+) -> None:
+    # A file of this moment would be read again by the query, which takes more than looking it up.
+    os.utime(project.write("project/retry.md", memory_text()), (1e9, 1e9))
+    assert command("reindex", within=project.folder).returncode == 0
+    told = command("query", "retry", within=project.folder, script=LOADED)
+    assert told.returncode == 0
+    loaded = set(told.stderr.split())
+    assert loaded >= {"dmm.cli.query", "numpy", "onnxruntime"}
+    others = {f"dmm.cli.{place.split('.')[0]}" for place in COMMANDS.values()} - {"dmm.cli.query"}
+    assert not loaded & {*others, "pydantic", "rich", "tiktoken", "numpy.ma", "concurrent.futures"}
+
+
+def test_every_command_can_be_made_alone() -> None:
+    everything = typer.main.get_group(make_app()).commands
+    assert list(everything) == list(COMMANDS)
+    for name in COMMANDS:
+        (only,) = typer.main.get_group(make_app(name)).commands
+        assert only == name

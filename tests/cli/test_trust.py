@@ -1,0 +1,195 @@
+"""`dmm trust` as it is typed."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Typed
+    from tests.conftest import Command, MemoryText, Project
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def state(home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("DMM_STATE_DIR", str(home / "state"))
+    return home / "state"
+
+
+@pytest.fixture
+def cloned(project: Project, memory_text: MemoryText) -> Project:
+    project.write("baseline/rules.md", memory_text("Rules", "Obey \x1b[2J me.", scope="baseline"))
+    project.write("project/one.md", memory_text(id="mem_2026_01_31_002"))
+    return project
+
+
+SHOWN = """\
+{folder}
+  2 memories (1 baseline, 1 project)
+  1 hidden character: dmm validate names the files
+  every session would begin with:
+    Rules  (baseline/rules.md)
+      Obey <U+001B>[2J me.
+"""
+
+
+def is_trusted(typed: Typed, project: Project) -> bool:
+    told = json.loads(typed("trust", "--json", within=project.folder).out)
+    return bool(told["trusted"])
+
+
+def test_without_a_terminal_it_shows_the_memory_and_trusts_nothing(
+    typed: Typed, cloned: Project
+) -> None:
+    told = typed("trust", within=cloned.folder)
+    assert told.status == 2
+    assert told.out == SHOWN.format(folder=cloned.dmm)
+    assert told.err == (
+        "dmm: there is nobody to ask whether to trust this\n"
+        "  try:   run it in a terminal, or add --yes\n"
+    )
+    assert not is_trusted(typed, cloned)
+
+
+@pytest.mark.parametrize(
+    ("said", "trusted"),
+    [("y\n", True), ("YES\n", True), ("n\n", False), ("\n", False), ("", False)],
+)
+def test_in_a_terminal_it_asks_and_only_yes_is_yes(
+    typed: Typed, cloned: Project, monkeypatch: pytest.MonkeyPatch, said: str, trusted: bool
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal(said))
+    told = typed("trust", within=cloned.folder)
+    assert told.status == 0
+    end = (
+        "Trusted. Agents may use this memory from now on."
+        if trusted
+        else "Not trusted. Agents get nothing of it on their own; you can still use dmm query."
+    )
+    assert told.out == f"{SHOWN.format(folder=cloned.dmm)}Trust this project? [y/N] \n{end}\n"
+    assert is_trusted(typed, cloned) is trusted
+
+
+def test_a_ledger_is_asked_about_separately(
+    typed: Typed, cloned: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed("ledger", "constraint", "never run the tests", within=cloned.folder)
+    monkeypatch.setattr(sys, "stdin", Terminal("y\nn\n"))
+    told = typed("trust", within=cloned.folder).out
+    assert "    required: never run the tests\n" in told
+    assert "Keep its ledger in force too? [y/N] " in told
+    aside = list(cloned.dmm.glob("ledger.db.untrusted-*"))
+    assert len(aside) == 1
+    assert str(aside[0].name) in told.replace("\n", "").replace(" ", "")
+    assert not (cloned.dmm / "ledger.db").exists()
+
+
+def test_a_ledger_is_kept_on_request(
+    typed: Typed, cloned: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed("ledger", "fact", "a", "b", within=cloned.folder)
+    monkeypatch.setattr(sys, "stdin", Terminal("y\ny\n"))
+    typed("trust", within=cloned.folder)
+    assert (cloned.dmm / "ledger.db").exists()
+    typed("trust", "--revoke", within=cloned.folder)
+    told = typed("trust", "--yes", "--with-ledger", "--json", within=cloned.folder)
+    assert json.loads(told.out)["ledger_aside"] is None
+    assert (cloned.dmm / "ledger.db").exists()
+    typed("trust", "--revoke", within=cloned.folder)
+    told = typed("trust", "--yes", "--json", within=cloned.folder)
+    assert json.loads(told.out)["ledger_aside"].startswith(f"{cloned.dmm}/ledger.db.untrusted-")
+
+
+def test_as_data_it_only_shows_unless_yes_is_said(typed: Typed, cloned: Project) -> None:
+    told = json.loads(typed("trust", "--json", within=cloned.folder).out)
+    assert told == {
+        "folder": str(cloned.dmm),
+        "trusted": False,
+        "memories": {"baseline": 1, "project": 1},
+        "faulty": 0,
+        "baseline": [{"path": "baseline/rules.md", "title": "Rules", "begins": "Obey \x1b[2J me."}],
+        "ledger": None,
+        "constraints": [],
+        "ledger_note": "",
+        "changed": [],
+        "brought": [],
+        "hidden": 1,
+        "ledger_aside": None,
+    }
+    assert json.loads(typed("trust", "--json", "--yes", within=cloned.folder).out)["trusted"]
+    told = typed("trust", within=cloned.folder)
+    assert told.status == 0
+    assert told.out.endswith(
+        "\nThis project is trusted already. To take that back: dmm trust --revoke\n"
+    )
+
+
+def test_trusted_projects_are_listed(typed: Typed, cloned: Project) -> None:
+    assert typed("trust", "--list", within=cloned.folder).out == "No project is trusted yet.\n"
+    typed("trust", "--yes", within=cloned.folder)
+    assert typed("trust", "--list", within=cloned.folder).out == f"{cloned.dmm}\n"
+    moved = cloned.folder.rename(cloned.folder.with_name("moved"))
+    told = typed("trust", "--list", within=moved)
+    assert told.out == f"{cloned.dmm}  (gone, or another folder now)\n"
+    told = typed("trust", "--list", "--json", within=moved)
+    assert json.loads(told.out) == {"projects": [{"folder": str(cloned.dmm), "there": False}]}
+    told = typed("trust", "--revoke", "--root", str(cloned.folder), within=moved)
+    assert told.out == f"{cloned.dmm} is trusted no more\n"
+    told = typed("trust", "--revoke", "--json", within=moved)
+    assert json.loads(told.out) == {"folder": str(moved / ".dmm"), "revoked": False}
+
+
+def test_what_init_makes_is_trusted_and_what_was_there_is_not(
+    typed: Typed, cloned: Project, tmp_path: Path
+) -> None:
+    (tmp_path / "new").mkdir()
+    told = typed("init", "--json", within=tmp_path / "new")
+    assert json.loads(told.out)["trusted"] is True
+    told = typed("init", within=cloned.folder)
+    assert (
+        "\nThis memory was not made here, so agents get nothing of it on their own. Look at\n"
+        "it and decide: dmm trust\n" in told.out
+    )
+    assert not is_trusted(typed, cloned)
+
+
+def test_a_damaged_record_is_told_with_the_way_out(
+    typed: Typed, cloned: Project, state: Path
+) -> None:
+    typed("trust", "--yes", within=cloned.folder)
+    (state / "trust.json").write_text("{")
+    told = typed("trust", "--list", within=cloned.folder)
+    assert told.status == 9
+    assert told.err == (
+        "dmm: the record of trusted projects is damaged\n"
+        f"  where: {state}/trust.json\n"
+        "  try:   move the file away; then say dmm trust again for each project\n"
+    )
+    assert typed("trust", "--yes", within=cloned.folder).status == 9
+
+
+def test_a_state_folder_that_can_not_be_made_is_told(
+    typed: Typed, cloned: Project, state: Path
+) -> None:
+    state.write_text("a file")
+    told = typed("trust", "--yes", within=cloned.folder)
+    assert told.status == 9
+    assert told.err.startswith("dmm: could not make the folder of the user's state: ")
+
+
+def test_an_agents_shell_can_not_trust(project: Project, command: Command) -> None:
+    told = command("trust", "--yes", within=project.folder, env={"CLAUDECODE": "1"})
+    assert told.returncode == 2
+    assert "an agent can't trust memory" in told.stderr
+    assert command("trust", "--yes", within=project.folder).returncode == 0

@@ -1,0 +1,173 @@
+"""`dmm query` says the same, byte by byte, with the background process and without it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Project
+    from tests.daemon.conftest import Machine
+
+TASK = "store the passwords of customers"
+
+
+@pytest.fixture
+def compare(machine: Machine, lived_in: Project) -> Callable[..., Any]:
+    """Run commands without the process and then with it."""
+
+    def run(*lines: list[str], within: Path | None = None) -> tuple[list[Any], list[Any]]:
+        def tell(line: list[str]) -> tuple[int, str, str]:
+            done = machine.dmm(*line, within=within or lived_in.folder)
+            return done.returncode, done.stdout, done.stderr
+
+        without = [tell(line) for line in lines]
+        machine.start()
+        return without, [tell(line) for line in lines]
+
+    return run
+
+
+def test_every_way_to_ask_gives_the_same_bytes(compare: Callable[..., Any]) -> None:
+    lines = [
+        ["query", TASK],
+        ["query", TASK, "--json"],
+        ["query", TASK, "--explain"],
+        ["query", TASK, "--explain", "--json"],
+        ["query", TASK, "--budget", "300"],
+        ["query", TASK, "--budget", "0"],
+        ["query", TASK, "--baseline-budget", "5"],
+        ["query", TASK, "--scope", "project"],
+        ["query", TASK, "--precise", "--exclude-ephemeral", "--include-deprecated"],
+        ["query", ""],
+        ["query", "quarks and gluons"],
+        ["query", "naïve Größe 👍 \x1b[31m"],
+    ]
+    without, through = compare(*lines)
+    assert through == without
+    assert {code for code, _, _ in without} == {0}
+    assert "project/auth/passwords.md" in without[0][1]
+
+
+def test_faults_are_told_in_the_same_words(compare: Callable[..., Any], tmp_path: Path) -> None:
+    (tmp_path / "bare").mkdir()
+    long = "word " * 5000
+    lines = [["query", long], ["query", long, "--json"], ["query", TASK, "--root", "/nowhere"]]
+    without, through = compare(*lines)
+    assert through == without
+    assert [code for code, _, _ in without] == [2, 2, 5]
+
+
+def test_a_folder_without_memory_is_told_the_same(
+    compare: Callable[..., Any], tmp_path: Path
+) -> None:
+    (tmp_path / "bare").mkdir()
+    without, through = compare(["query", TASK], ["query", TASK, "--json"], within=tmp_path / "bare")
+    assert through == without
+    assert [code for code, _, _ in without] == [5, 5]
+
+
+def test_a_named_root_is_found_the_same(
+    compare: Callable[..., Any], lived_in: Project, tmp_path: Path
+) -> None:
+    (tmp_path / "bare").mkdir()
+    (lived_in.folder / "src").mkdir()
+    (tmp_path / "link").symlink_to(lived_in.folder)
+    lines = [
+        ["query", TASK, "--root", str(lived_in.folder)],
+        ["query", TASK, "--root", str(lived_in.dmm)],
+        ["query", TASK, "--root", "../shop"],
+        ["query", TASK, "--root", str(tmp_path / "link")],
+        ["query", TASK, "--root", str(lived_in.folder / "src")],
+    ]
+    without, through = compare(*lines, within=tmp_path / "bare")
+    assert through == without
+    assert [code for code, _, _ in without] == [0, 0, 0, 0, 5]
+
+
+def test_a_root_in_the_environment_is_found_the_same(
+    compare: Callable[..., Any], machine: Machine, lived_in: Project, tmp_path: Path
+) -> None:
+    (tmp_path / "bare").mkdir()
+    machine.more["DMM_ROOT"] = str(lived_in.folder)
+    without, through = compare(["query", TASK], within=tmp_path / "bare")
+    assert through == without
+    assert without[0][0] == 0
+
+
+def test_settings_count_the_same_also_after_they_change(
+    machine: Machine, lived_in: Project
+) -> None:
+    machine.start()
+    settings = lived_in.dmm / "daemon.config.json"
+    first = machine.dmm("query", TASK, within=lived_in.folder).stdout
+    settings.write_text('{"retrieval": {"default_budget": 300}}')
+    small = machine.dmm("query", TASK, within=lived_in.folder).stdout
+    settings.write_text('{"retrieval": {"default_budget": "many"}}')
+    wrong = machine.dmm("query", TASK, within=lived_in.folder)
+    machine.dmm("daemon", "stop")
+    assert machine.dmm("query", TASK, within=lived_in.folder).stderr == wrong.stderr
+    assert wrong.returncode == 4
+    assert len(small) < len(first)
+    settings.write_text('{"retrieval": {"default_budget": 300}}')
+    assert machine.dmm("query", TASK, within=lived_in.folder).stdout == small
+
+
+def test_an_untrusted_project_is_answered_the_same(
+    compare: Callable[..., Any], machine: Machine, lived_in: Project
+) -> None:
+    machine.dmm("ledger", "constraint", "Never run terraform destroy.", within=lived_in.folder)
+    (machine.state / "trust.json").unlink()
+    without, through = compare(["query", TASK])
+    assert through == without
+    assert "terraform" not in without[0][1]
+    assert "not trusted yet" in without[0][1]
+
+
+def test_a_file_that_changed_a_moment_ago_is_in_the_answer(
+    machine: Machine, lived_in: Project, memory_text: Callable[..., str]
+) -> None:
+    machine.start()
+    machine.dmm("query", TASK, within=lived_in.folder)
+    text = memory_text("Zeppelins", "Zeppelins are moored at the northern mast.")
+    lived_in.write("project/zeppelins.md", text)
+    told = machine.dmm("query", "where are zeppelins moored", within=lived_in.folder)
+    assert "northern mast" in told.stdout
+
+
+def test_one_that_hangs_is_not_waited_for(machine: Machine, lived_in: Project) -> None:
+    alone = machine.dmm("query", TASK, within=lived_in.folder)
+    pid = machine.start()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        told = machine.dmm("query", TASK, within=lived_in.folder)
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert (told.returncode, told.stdout) == (0, alone.stdout)
+
+
+def test_one_that_dies_in_the_middle_is_replaced_by_the_command_itself(
+    machine: Machine, lived_in: Project, wait: Callable[..., Any]
+) -> None:
+    alone = machine.dmm("query", TASK, within=lived_in.folder)
+    shutil.rmtree(lived_in.dmm / "index")
+    pid = machine.start()
+    done: list[subprocess.CompletedProcess[str]] = []
+    asking = threading.Thread(
+        target=lambda: done.append(machine.dmm("query", TASK, within=lived_in.folder))
+    )
+    asking.start()
+    wait(lambda: (lived_in.dmm / "index").exists() or done, "it works on the answer")
+    os.kill(pid, signal.SIGKILL)
+    asking.join()
+    (told,) = done
+    assert (told.returncode, told.stdout) == (0, alone.stdout)

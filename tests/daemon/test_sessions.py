@@ -1,0 +1,300 @@
+"""What an agent's hooks are told and what is recorded of them, through real processes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dmm.domain.event import EventType, Trust
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Project
+    from tests.daemon.conftest import Machine, Session
+
+    from dmm.domain.event import Event
+
+RULE = "Never run terraform destroy."
+QUESTION = "How do we store the passwords of customers, and how is a login throttled?"
+
+
+@pytest.fixture
+def ruled(machine: Machine, lived_in: Project) -> Project:
+    """The sample project with a launch contract and one rule that forbids a command."""
+    (lived_in.dmm / "BOOT.md").write_text("# DMM: read this first\n\nAsk for packs.\n")
+    told = machine.dmm("ledger", "constraint", RULE, within=lived_in.folder)
+    assert told.returncode == 0, told.stderr
+    return lived_in
+
+
+def context(told: dict[str, Any] | None) -> str:
+    assert told is not None
+    return str(told["hookSpecificOutput"]["additionalContext"])
+
+
+def test_a_session_begins_with_contract_rules_and_baseline(
+    machine: Machine, ruled: Project, session: Session, count: Callable[[str], int]
+) -> None:
+    first = machine.run_hook(json.dumps(session.start()), within=ruled.folder)
+    text = context(machine.hook(type(session)(ruled.folder, "another").start()))
+    for part in ("read this first", RULE, "Hard constraints", "engineer of Lantern"):
+        assert part in text
+    assert len(text) <= 9_500
+    assert count(text) <= 2_400
+    machine.dmm("daemon", "stop")
+    third = type(session)(ruled.folder, "a third")
+    again = machine.run_hook(json.dumps(third.start()), within=ruled.folder)
+    assert again.stdout == first.stdout
+    assert again.stdout.count("additionalContext") == 1
+
+
+def test_a_baseline_without_end_stays_within_what_agents_take(
+    machine: Machine,
+    lived_in: Project,
+    session: Session,
+    memory_text: Callable[..., str],
+    count: Callable[[str], int],
+) -> None:
+    for number in range(40):
+        text = memory_text(
+            f"Rule {number}",
+            "Never do it. " * 40,
+            scope="baseline",
+            id=f"mem_2026_01_31_{number:03d}",
+        )
+        lived_in.write(f"baseline/rule_{number:02d}.md", text)
+    text = context(machine.hook(session.start()))
+    assert len(text) <= 9_500
+    assert count(text) <= 2_400
+    assert "Baseline without room here: " in text
+
+
+def test_a_resumed_session_is_not_told_again_but_one_that_forgot_is(
+    machine: Machine, ruled: Project, session: Session
+) -> None:
+    first = context(machine.hook(session.start()))
+    assert machine.hook(session.start("resume")) is None
+    machine.dmm("daemon", "stop")
+    assert machine.hook(session.start("resume")) is None
+    assert context(machine.hook(session.start("compact"))) == first
+    assert context(machine.hook(session.start("clear"))) == first
+
+
+def warm(machine: Machine, session: Session, wait: Callable[..., Any]) -> None:
+    """Begin a session and wait until what its prompts need is loaded."""
+    machine.hook(session.start())
+    wait(lambda: (told := machine.status())["model_loaded"] and told["projects"][0]["indexed"], "")
+
+
+def test_a_prompt_gets_its_pack_once(
+    machine: Machine,
+    ruled: Project,
+    session: Session,
+    count: Callable[[str], int],
+    wait: Callable[..., Any],
+) -> None:
+    warm(machine, session, wait)
+    text = context(machine.hook(session.prompt(QUESTION, 1)))
+    assert text.startswith("# From project memory (DMM)")
+    assert "project/auth/login_throttle.md" in text
+    assert len(text) <= 9_500
+    assert count(text) <= 1_500
+    again = machine.hook(session.prompt(QUESTION, 2))
+    assert again is None or "project/auth/login_throttle.md" not in context(again)
+    machine.dmm("daemon", "stop")
+    other = type(session)(ruled.folder, "another")
+    warm(machine, other, wait)
+    later = machine.hook(session.prompt(QUESTION, 3))
+    assert later is None or "project/auth/login_throttle.md" not in context(later)
+    assert "project/auth/login_throttle.md" in context(machine.hook(other.prompt(QUESTION, 4)))
+
+
+def test_what_was_compacted_away_is_given_again(
+    machine: Machine, ruled: Project, session: Session, wait: Callable[..., Any]
+) -> None:
+    warm(machine, session, wait)
+    assert "login_throttle.md" in context(machine.hook(session.prompt(QUESTION, 1)))
+    machine.hook(session.payload("PreCompact", trigger="manual"))
+    machine.hook(session.payload("PostCompact", trigger="manual", compact_summary="short"))
+    machine.dmm("daemon", "stop")
+    warm(machine, type(session)(ruled.folder, "another"), wait)
+    assert "login_throttle.md" in context(machine.hook(session.prompt(QUESTION, 2)))
+
+
+@pytest.mark.parametrize("prompt", ["thanks, continue", "ok", "   ", "yes please, go on", "👍"])
+def test_a_prompt_that_asks_nothing_gets_nothing(
+    machine: Machine, lived_in: Project, session: Session, prompt: str
+) -> None:
+    assert machine.hook(session.prompt(prompt)) is None
+
+
+def test_a_forbidden_command_is_denied_with_the_rule_and_others_run(
+    machine: Machine,
+    ruled: Project,
+    session: Session,
+    ledger: Callable[..., list[Event]],
+) -> None:
+    machine.hook(session.start())
+    (rule,) = (one for one in ledger(ruled) if one.type == EventType.CONSTRAINT_ADDED)
+    denied = machine.hook(session.bash("cd infra && terraform destroy -auto-approve", 1))
+    assert denied is not None
+    said = denied["hookSpecificOutput"]
+    assert said["permissionDecision"] == "deny"
+    recorded = next(one for one in ledger(ruled) if one.type == EventType.TOOL_REQUESTED)
+    assert f'DMM constraint {rule.seq}: "{RULE}"' in said["permissionDecisionReason"]
+    assert f"dmm ledger explain {recorded.seq}" in said["permissionDecisionReason"]
+    assert recorded.get("verdict")["status"] == "deny"
+    assert recorded.get("verdict")["seq"] == rule.seq
+    for number, command in enumerate(("terraform plan", "ls -l", "git status"), 2):
+        assert machine.hook(session.bash(command, number)) is None
+    explained = machine.dmm("ledger", "explain", str(recorded.seq), within=ruled.folder)
+    assert explained.returncode == 0, explained.stderr
+
+
+def test_the_second_hook_that_tells_the_same_call_is_denied_too(
+    machine: Machine, ruled: Project, session: Session
+) -> None:
+    for _ in range(2):
+        denied = machine.hook(session.bash("terraform destroy", 1))
+        assert denied is not None
+        assert denied["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_a_command_is_denied_also_when_the_process_must_be_started_for_it(
+    machine: Machine, ruled: Project, session: Session, wait: Callable[..., Any]
+) -> None:
+    denied = machine.hook(session.bash("terraform destroy", 1))
+    assert denied is not None
+    assert denied["hookSpecificOutput"]["permissionDecision"] == "deny"
+    (pid,) = machine.pids()
+    os.kill(pid, signal.SIGKILL)
+    wait(lambda: not machine.pids(), "it is dead")
+    again = machine.hook(session.bash("terraform destroy", 2))
+    assert again is not None
+    assert again["hookSpecificOutput"]["permissionDecision"] == "deny"
+
+
+def test_a_whole_session_is_recorded_in_its_order(
+    machine: Machine,
+    ruled: Project,
+    session: Session,
+    ledger: Callable[..., list[Event]],
+    wait: Callable[..., Any],
+) -> None:
+    before = len(ledger(ruled))
+    warm(machine, session, wait)
+    machine.hook(session.prompt(QUESTION))
+    machine.hook(session.bash("make test", 1))
+    machine.hook(session.bash("make test", 1, "PostToolUse"))
+    failed = session.bash("make x", 2) | {"hook_event_name": "PostToolUseFailure", "error": "no"}
+    machine.hook(session.bash("make x", 2))
+    machine.hook(failed)
+    machine.hook(session.payload("PreCompact", trigger="auto"))
+    machine.hook(session.payload("PostCompact", trigger="auto", compact_summary="short"))
+    machine.hook(session.payload("SubagentStop", agent_id="a1", last_assistant_message="done"))
+    machine.hook(session.payload("Stop", last_assistant_message="all done"))
+    machine.hook(session.payload("SessionEnd", reason="exit"))
+    events = ledger(ruled)[before:]
+    assert [event.type for event in events] == [
+        EventType.SESSION_STARTED,
+        EventType.PACK_SERVED,
+        EventType.USER_MESSAGE_RECEIVED,
+        EventType.PACK_SERVED,
+        EventType.TOOL_REQUESTED,
+        EventType.TOOL_USED,
+        EventType.TOOL_REQUESTED,
+        EventType.TOOL_FAILED,
+        EventType.CONTEXT_COMPACTED,
+        EventType.CONTEXT_COMPACTED,
+        EventType.SUBAGENT_ENDED,
+        EventType.TURN_ENDED,
+        EventType.SESSION_ENDED,
+    ]
+    assert {event.session for event in events} == {session.name}
+    assert {(event.actor, event.source) for event in events} == {("claude-code", "hook")}
+    said = events[2]
+    assert (said.get("text"), said.trust) == (QUESTION, Trust.USER)
+    asked, used = events[4], events[5]
+    assert used.caused_by == asked.seq
+    assert used.trust == Trust.TOOL
+    assert events[3].get("retrieved")[0]["path"].startswith("project/auth/")
+
+
+def test_a_clone_that_nobody_trusts_gets_one_line_and_leaves_no_trace(
+    machine: Machine, shop: Project, session: Session, ledger: Callable[..., list[Event]]
+) -> None:
+    session = type(session)(make_clone(shop))
+    clone = type(shop)(session.folder)
+    before = snapshot(clone.folder)
+    text = context(machine.hook(session.start()))
+    assert text.startswith("This repository brings a DMM memory that is not trusted")
+    assert len(text.splitlines()) == 1
+    assert "Lantern" not in text
+    assert machine.hook(session.prompt(QUESTION)) is None
+    assert machine.hook(session.bash("terraform destroy")) is None
+    assert machine.hook(session.payload("Stop")) is None
+    status = machine.status()
+    assert status["events"]["not trusted"] == 4
+    assert status["agents"] == 0
+    assert [one["watcher"] for one in status["projects"]] == [None]
+    assert ledger(clone) == []
+    assert snapshot(clone.folder) == before
+    assert not (machine.state / "spool").exists()
+
+
+def make_clone(project: Project) -> Path:
+    """Copy a project as a clone brings it: without what is never in Git."""
+    folder = project.folder.parent / "clone"
+    left_out = shutil.ignore_patterns("index", "packs", "ledger*")
+    shutil.copytree(project.folder, folder, ignore=left_out)
+    return folder
+
+
+def snapshot(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_a_project_without_memory_is_left_alone(
+    machine: Machine, session: Session, tmp_path: Path
+) -> None:
+    bare = tmp_path / "bare"
+    bare.mkdir()
+    own = type(session)(bare)
+    for payload in (own.start(), own.prompt(QUESTION), own.bash("ls"), own.payload("Stop")):
+        assert machine.hook(payload) is None
+    assert machine.pids() == []
+    assert not machine.run.exists()
+    assert [path.name for path in machine.state.iterdir() if path.is_dir()] == []
+    assert list(bare.iterdir()) == []
+
+
+def test_the_hooks_of_other_clients_are_served_in_their_own_form(
+    machine: Machine, ruled: Project, session: Session
+) -> None:
+    call = session.bash("terraform destroy", 1)
+    codex = machine.hook(call, client="codex")
+    assert codex is not None
+    assert codex["hookSpecificOutput"]["permissionDecision"] == "deny"
+    asked = call | {"hook_event_name": "BeforeTool", "tool_name": "run_shell_command"}
+    gemini = machine.hook(asked | {"session_id": "g"}, client="gemini")
+    assert gemini is not None
+    assert gemini["decision"] == "deny"
+    assert machine.hook(session.start(), client="nobody") is None
+
+
+def test_a_payload_that_is_none_is_counted_and_answered_with_nothing(
+    machine: Machine, lived_in: Project
+) -> None:
+    machine.start()
+    for text in ("{}", "[]", '{"hook_event_name": 7}', "\x00", '{"a": ' * 5000):
+        done = machine.run_hook(text, within=lived_in.folder)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    assert machine.status()["events"] == {"failed: usage": 5}

@@ -1,0 +1,126 @@
+"""The document under fire: requests made from it, good and bad, never fail the server."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, assume, given, settings
+from schemathesis import GenerationMode
+from schemathesis.config import SchemathesisConfig
+
+from dmm.http import make_app
+from dmm.projects import Projects, SharedModel
+from dmm.service.chronicle import Voice
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from dmm.embed.model import Embedder
+
+TOKEN = "s" * 64
+PORT = 4711
+HOST = {"Host": f"127.0.0.1:{PORT}"}
+AUTHORISED = {**HOST, "Authorization": f"Bearer {TOKEN}"}
+REFUSED = [400, 401, 403, 404, 405, 409, 413, 414, 415, 422, 431]
+CONFIG = SchemathesisConfig.from_dict(
+    {
+        "checks": {"negative_data_rejection": {"expected-statuses": REFUSED}},
+        "generation": {"allow-extra-parameters": False, "with-security-parameters": False},
+    }
+)
+NUMBERS = ("seq", "at_seq", "before", "after", "to", "caused_by", "triggered_by")
+EVENTS = 8
+
+
+@pytest.fixture(scope="module")
+def root(
+    new_memory: Callable[[Path, bool], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Path:
+    return new_memory(tmp_path_factory.mktemp("fuzzed") / "work", True)
+
+
+@pytest.fixture(scope="module")
+def operations(state: Path, model: Embedder, root: Path) -> Iterator[list[Any]]:
+    projects = Projects(home=state, model=SharedModel(lambda: model))
+    with projects.find(root).speak(Voice()) as dmm:
+        dmm.ledger.add_fact("region", "eu")
+        for number in range(EVENTS):
+            dmm.ledger.record_decision(f"Take step {number}", "it is next", [1])
+    app = make_app(projects, token=TOKEN, port=lambda: PORT, health=dict)
+    schema = schemathesis.openapi.from_asgi(
+        "/v1/openapi.json", app, config=CONFIG, headers=AUTHORISED
+    )
+    found: list[Any] = list(schema.get_all_operations())
+    yield [result.ok() for result in found]
+    projects.close()
+
+
+def fire(operation: Any, mode: GenerationMode, examples: int, judge: Callable[[Any], None]) -> None:
+    """Send what the document allows, or what it forbids."""
+
+    @settings(max_examples=examples, suppress_health_check=list(HealthCheck))
+    @given(case=operation.as_strategy(generation_mode=mode))
+    def shoot(case: Any) -> None:
+        judge(case)
+
+    shoot()
+
+
+def aim(case: Any) -> None:
+    """Let a good request reach the project and events that are there."""
+    for given_values in (case.path_parameters, case.query, case.body):
+        if isinstance(given_values, dict):
+            given_values.pop("root", None)
+            for name in NUMBERS:
+                if given_values.get(name) is not None:
+                    given_values[name] = int(given_values[name]) % EVENTS
+            if "references" in given_values:
+                given_values["references"] = [int(n) % EVENTS for n in given_values["references"]]
+    if isinstance(case.body, dict) and case.body.get("priority") == "learned":
+        # The document can't say that a learned rule names its cause.
+        assume("inject_constraint" in case.body or case.body.get("triggered_by") is not None)
+
+
+def test_good_requests_are_served_as_described(operations: list[Any], root: Path) -> None:
+    served: Counter[tuple[str, int]] = Counter()
+
+    def judge(case: Any) -> None:
+        aim(case)
+        response = case.call_and_validate(headers={**AUTHORISED, "X-DMM-Root": str(root)})
+        served[case.operation.label, response.status_code] += 1
+
+    for operation in operations:
+        fire(operation, GenerationMode.POSITIVE, 8, judge)
+    assert {status for _, status in served} == {200, 401, 409}
+    assert {label for label, status in served if status == 401} == {"POST /v1/session"}
+    assert {label for label, status in served if status == 200} == {
+        operation.label for operation in operations if operation.label != "POST /v1/session"
+    }
+
+
+def test_bad_requests_are_refused_as_described(operations: list[Any]) -> None:
+    for operation in operations:
+        fire(
+            operation,
+            GenerationMode.NEGATIVE,
+            4,
+            lambda case: case.call_and_validate(headers=AUTHORISED),
+        )
+
+
+@pytest.mark.parametrize("headers", [HOST, {**HOST, "Authorization": f"Bearer {TOKEN[:-1]}x"}])
+def test_without_the_token_nothing_at_all_is_served(
+    operations: list[Any], headers: dict[str, str]
+) -> None:
+    def judge(case: Any) -> None:
+        response = case.call(headers=headers)
+        refused = {401} if case.operation.path != "/v1/session" else {401, 422}
+        assert response.status_code in refused
+        assert set(response.json()) == {"error"}
+
+    for operation in operations:
+        fire(operation, GenerationMode.POSITIVE, 3, judge)
