@@ -26,7 +26,7 @@ demo: $(VENV)/run.stamp          ## set up, build a sample project, show a query
 
 test: check        ## all gates and all tests
 	@rm -f .coverage .coverage.*
-	@$(BIN)/coverage run -m pytest
+	@$(BIN)/coverage run -m pytest --numprocesses=auto --maxprocesses=8 --dist=loadfile
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
@@ -47,9 +47,11 @@ bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=fold
 lock: $(VENV)/dev.stamp          ## resolve the dependencies anew, with hashes and without index addresses
 	@$(BIN)/python tools/lock.py
 
-install: $(VENV)/run.stamp       ## put the dmm command into ~/.local/bin
-	@mkdir -p "$$HOME/.local/bin" && ln -sf "$(CURDIR)/$(BIN)/dmm" "$$HOME/.local/bin/dmm"
-	@echo "$$HOME/.local/bin/dmm now leads to $(CURDIR)/$(BIN)/dmm; keep this folder where it is."
+install: $(VENV)/run.stamp       ## put dmm, dmm-hook and dmm-mcp into ~/.local/bin
+	@mkdir -p "$$HOME/.local/bin"
+	@for name in dmm dmm-hook dmm-mcp; do \
+		ln -sf "$(CURDIR)/$(BIN)/$$name" "$$HOME/.local/bin/$$name" || exit 1; done
+	@echo "dmm, dmm-hook and dmm-mcp in $$HOME/.local/bin now lead to $(CURDIR)/$(BIN); keep this folder where it is."
 	@case ":$$PATH:" in *":$$HOME/.local/bin:"*) ;; *) \
 		echo "Your PATH lacks $$HOME/.local/bin. Add to your shell's profile: export PATH=\"\$$HOME/.local/bin:\$$PATH\"" ;; esac
 

@@ -45,7 +45,6 @@ HELLO = {
 }
 UP_WITHIN = 60.0
 WORDS = 60
-LOOK_EVERY = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +104,6 @@ class Machine:
         left_out = ("DMM_", "CLAUDE", "XDG_", "PYTHONDONTWRITEBYTECODE")
         own = {name: value for name, value in os.environ.items() if not name.startswith(left_out)}
         self.env = own | {"HOME": str(self.home), "DMM_RUN_DIR": str(self.run)}
-        self.process: subprocess.Popen[bytes] | None = None
 
     def make(self, number: int, world: World, embedder: Embedder, sizes: Sizes) -> Path:
         """Make a trusted project of real files, indexed, with a rule in its ledger."""
@@ -114,9 +112,8 @@ class Machine:
         projects.write_baseline(folder)
         projects.write_texts(folder, draw_texts(world, sizes.memories))
         # The bench waits for every answer, so no prompt may be given up on a busy machine.
-        (folder / ".dmm" / "daemon.config.json").write_text(
-            '{"hooks": {"prompt_deadline_ms": 2000}}'
-        )
+        settings = '{"hooks": {"prompt_deadline_ms": 2000}}'
+        (folder / ".dmm" / "daemon.config.json").write_text(settings)
         TrustStore.of_user(self.home).trust(folder / ".dmm")
         opened = open_dmm(override=folder, home=self.home, load_model=lambda: embedder)
         opened.indexes.sync()
@@ -187,7 +184,7 @@ def until(check: Callable[[], bool]) -> None:
     while not check():
         if time.monotonic() > deadline:
             raise TimeoutError("it does not come up")
-        time.sleep(LOOK_EVERY)
+        time.sleep(0.001)
 
 
 def run_child(
@@ -198,8 +195,8 @@ def run_child(
     child = subprocess.Popen(
         line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, cwd=within
     )
-    assert child.stdin is not None
-    assert child.stdout is not None
+    assert child.stdin
+    assert child.stdout
     child.stdin.write(text)
     child.stdin.close()
     said = child.stdout.read()
@@ -308,8 +305,8 @@ def _connect(pump: Sequence[str], env: dict[str, str], folder: Path) -> clock.Sp
         pump, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=env, cwd=folder
     )
     with child:
-        assert child.stdin is not None
-        assert child.stdout is not None
+        assert child.stdin
+        assert child.stdout
         for message in (
             {"id": 1, "method": "initialize", "params": HELLO},
             {"method": "notifications/initialized"},
@@ -336,9 +333,8 @@ class Held:
 
 def look(pid: int) -> Held:
     """Look at what a process holds now."""
-    lines = dict(
-        line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines()
-    )
+    status = Path(f"/proc/{pid}/status").read_text().splitlines()
+    lines = dict(line.split(":", 1) for line in status)
     children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     return Held(
         int(lines["VmRSS"].split()[0]) / 1024,

@@ -226,9 +226,12 @@ def test_the_installation_tells_where_the_command_leads(in_path: bool, tmp_path:
         text=True,
         check=True,
     ).stdout.splitlines()
-    target = ROOT / ".venv" / "bin" / "dmm"
-    assert (folder / "dmm").readlink() == target
-    assert told[0] == f"{folder}/dmm now leads to {target}; keep this folder where it is."
+    target = ROOT / ".venv" / "bin"
+    assert {link.name: link.readlink() for link in folder.iterdir()} == {
+        name: target / name for name in ("dmm", "dmm-hook", "dmm-mcp")
+    }
+    leads = f"dmm, dmm-hook and dmm-mcp in {folder} now lead to {target}"
+    assert told[0] == f"{leads}; keep this folder where it is."
     lacking = f"Your PATH lacks {folder}. Add to your shell's profile: "
     assert told[1:] == ([] if in_path else [f'{lacking}export PATH="$HOME/.local/bin:$PATH"'])
 

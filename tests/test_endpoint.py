@@ -156,13 +156,15 @@ def test_attempts_are_counted_spaced_and_given_up(run: Path) -> None:
 def test_the_process_inherits_nothing_of_the_agent_and_no_secret(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    for name in ("CLAUDE_PROJECT_DIR", "ANTHROPIC_BASE_URL", "MY_API_KEY", "GITHUB_TOKEN"):
+    foreign = {"CLAUDE_PROJECT_DIR", "ANTHROPIC_BASE_URL", "MY_API_KEY", "GITHUB_TOKEN"}
+    foreign |= {"PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "PYTHONINSPECT"}
+    for name in foreign:
         monkeypatch.setenv(name, "x")
     monkeypatch.setenv("DMM_IDLE", "5")
     found = endpoint.environment()
     assert found["DMM_IDLE"] == "5"
     assert "PATH" in found
-    assert not {"CLAUDE_PROJECT_DIR", "ANTHROPIC_BASE_URL", "MY_API_KEY", "GITHUB_TOKEN"} & {*found}
+    assert not foreign & {*found}
 
 
 def test_a_clients_name_is_plain(monkeypatch: pytest.MonkeyPatch) -> None:

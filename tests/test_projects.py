@@ -4,24 +4,27 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from dmm.domain.event import Trust
 from dmm.domain.pack import QueryRequest
-from dmm.errors import ConfigError, NotTrusted, RootNotFound
-from dmm.projects import Projects, SharedModel
+from dmm.errors import ConfigError, DaemonError, NotTrusted, PathRefused, RootNotFound
+from dmm.files.trusted import TrustStore
+from dmm.projects import GRACE, Projects, SharedModel
 from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from tests.conftest import Project
 
     from dmm.embed.model import Embedder
+    from dmm.projects import Project as OpenProject
 
+SOON = 20.0
 QUESTION = QueryRequest("store the passwords of customers")
 
 
@@ -77,7 +80,11 @@ def test_new_settings_open_it_again_and_wrong_ones_are_told(
     assert second.dmm.config.retrieval.default_budget == 300
     settings.write_text('{"retrieval": {"default_budget": "many"}}')
     with pytest.raises(ConfigError):
-        projects.find(trusted.folder)
+        projects.look_up(trusted.folder)
+    # For agents its rules hold on, and defaults count.
+    third = projects.find(trusted.folder)
+    assert third.fault is not None
+    assert third.dmm.config.retrieval.default_budget == 2000
     settings.unlink()
     assert projects.find(trusted.folder).query(QUESTION).pack.retrieved_entries
 
@@ -160,3 +167,140 @@ def test_a_session_that_begins_warms_what_its_prompts_need(
     project.warm()
     assert project.indexed_count > 10
     assert projects.model.loaded
+
+
+def is_closed(project: OpenProject) -> bool:
+    return project.closed
+
+
+def descriptors() -> int:
+    return len(list(Path("/proc/self/fd").iterdir()))
+
+
+def test_the_exact_folder_is_found_in_the_users_home_and_behind_a_link(
+    projects: Projects, shop: Project, home: Path, tmp_path: Path
+) -> None:
+    own = home / ".dmm"
+    shop.dmm.rename(own)
+    linked = tmp_path / "linked" / ".dmm"
+    linked.parent.mkdir()
+    store = tmp_path / "store"
+    (store / "memory").mkdir(parents=True)
+    linked.symlink_to(store)
+    for folder in (own, linked):
+        with pytest.raises(NotTrusted):
+            projects.find_folder(folder)
+        TrustStore.of_user(home).trust(folder.resolve())
+        assert projects.find_folder(folder).root == folder.resolve()
+
+
+def test_the_exact_folder_is_never_one_above(projects: Projects, trusted: Project) -> None:
+    inner = trusted.folder / "inner" / ".dmm"
+    with pytest.raises(RootNotFound):
+        projects.find_folder(inner)
+    (inner / "memory").mkdir(parents=True)
+    with pytest.raises(NotTrusted):
+        projects.find_folder(inner)
+    assert projects.look_up(inner.parent, exact=True).root == inner
+    with pytest.raises(RootNotFound):
+        projects.look_up(trusted.folder / "src", exact=True)
+
+
+@pytest.mark.parametrize("path", ["/x\0y", "/" + "n" * 300, "/n" * 3000])
+def test_a_place_that_can_not_be_is_told_in_our_words(projects: Projects, path: str) -> None:
+    for look in (projects.find, projects.find_folder, projects.look_up):
+        with pytest.raises((PathRefused, RootNotFound)):
+            look(Path(path))
+
+
+def test_new_settings_wait_for_nobody_and_leave_nothing_open(
+    projects: Projects, trusted: Project
+) -> None:
+    first = projects.find(trusted.folder)
+    first.query(QUESTION)
+    first.sync()
+    before = descriptors()
+    working, go_on = threading.Event(), threading.Event()
+
+    def work() -> None:
+        with first.speak(Voice()):
+            working.set()
+            assert go_on.wait(SOON)
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    assert working.wait(SOON)
+    (trusted.dmm / "daemon.config.json").write_text("{}")
+    second = projects.find(trusted.folder)
+    assert second is not first
+    first.used -= 2 * GRACE
+    projects.close_idle(3600)
+    assert not is_closed(first)
+    go_on.set()
+    thread.join()
+    first.used -= 2 * GRACE
+    assert projects.close_idle(3600) == []
+    assert is_closed(first)
+    with pytest.raises(DaemonError):
+        first.query(QUESTION)
+    with pytest.raises(DaemonError):
+        first.sync()
+    second.query(QUESTION)
+    second.sync()
+    assert descriptors() <= before
+
+
+def test_opening_one_project_keeps_no_other_waiting(projects: Projects, trusted: Project) -> None:
+    held = projects.find(trusted.folder)
+    lock = projects._opening[trusted.dmm]
+    other = trusted.folder.parent / "other"
+    (other / ".dmm" / "memory").mkdir(parents=True)
+    with lock, ThreadPoolExecutor(1) as pool:
+        found = pool.submit(projects.look_up, other).result(SOON)
+    assert {found.root, held.root} == {one.root for one in projects.each()}
+
+
+def test_a_long_look_keeps_no_event_waiting(projects: Projects, trusted: Project) -> None:
+    project = projects.find(trusted.folder)
+    with project.look(Voice()) as looked, ThreadPoolExecutor(1) as pool:
+
+        def record() -> int:
+            with project.speak(Voice()) as dmm:
+                return int(dmm.ledger.add_fact("wares", "lanterns")["seq"])
+
+        seq = pool.submit(record).result(SOON)
+        assert looked.chronicle.state().seq == seq
+        assert looked.audit.verify()["valid"]
+
+
+def test_indexing_ends_after_the_batch_when_it_is_told_to(
+    projects: Projects, trusted: Project
+) -> None:
+    (trusted.dmm / "daemon.config.json").write_text('{"indexer": {"batch_size": 1}}')
+    project = projects.find(trusted.folder)
+    stop = threading.Event()
+    stop.set()
+    with pytest.raises(DaemonError, match="ended"):
+        project.sync(stop=stop)
+    assert project.sync().total > 10
+
+
+def test_what_is_in_use_is_neither_closed_nor_waited_for(
+    projects: Projects, trusted: Project
+) -> None:
+    project = projects.find(trusted.folder)
+    project.query(QUESTION)
+    with project.speak(Voice()):
+        project.used -= 7200
+        assert projects.close_idle(3600) == [project]
+        assert not is_closed(project)
+    projects.close_idle(3600)
+    assert is_closed(project)
+    again = projects.find(trusted.folder)
+    again.query(QUESTION)
+    held = projects.find(trusted.folder)._asking
+    with held:
+        assert not projects.release_model()
+        assert projects.model.loaded
+    assert projects.release_model()
+    assert not projects.model.loaded

@@ -10,27 +10,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dmm.config import FILE_NAME, Config, StorageConfig, read_config
-from dmm.domain.memory import OVERLAY_SCOPES, Origin
-from dmm.embed.tokens import TokenCounter
 from dmm.errors import RootNotFound
 from dmm.files.roots import NAME, Root, find_root
-from dmm.files.tree import MemoryTree
 from dmm.files.trusted import TrustStore
 from dmm.ledger.place import find_ledger
-from dmm.service.baselines import Baselines
-from dmm.service.indexes import Indexes, Shelf
-from dmm.service.packs import Packs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dmm.embed.model import Embedder
+    from dmm.embed.tokens import TokenCounter
     from dmm.service.audit import Audit
+    from dmm.service.baselines import Baselines
+    from dmm.service.briefing import Briefing
     from dmm.service.chronicle import Chronicle
+    from dmm.service.guard import Guard
+    from dmm.service.indexes import Indexes, Shelf
     from dmm.service.ledger import Ledger
     from dmm.service.memories import Memories
     from dmm.service.monoliths import Monoliths
     from dmm.service.overview import Overview
+    from dmm.service.packs import Packs
     from dmm.service.sessions import Sessions
     from dmm.service.standing import Standing
     from dmm.service.story import Stage
@@ -48,28 +48,72 @@ def today() -> dt.date:
     return now().date()
 
 
+class _Counting:
+    """Counts tokens, loaded with the first count; holds no project, so that one can be let go."""
+
+    @cached_property
+    def _counter(self) -> TokenCounter:
+        from dmm.embed.tokens import TokenCounter
+
+        return TokenCounter()
+
+    def __call__(self, text: str) -> int:
+        return self._counter.count(text)
+
+
 @dataclass(frozen=True)
 class Dmm:
-    """Everything DMM can do for one project; what a query does not need is loaded on demand."""
+    """Everything DMM can do for one project; each part is loaded when it is first asked for."""
 
     root: Root
     config: Config
     home: Path
-    indexes: Indexes
-    count: Callable[[str], int]
+    load_model: Callable[[], Embedder]
+    by_agent: bool = False
+
+    @cached_property
+    def count(self) -> Callable[[str], int]:
+        """Counts the tokens of a text."""
+        return _Counting()
+
+    @cached_property
+    def indexes(self) -> Indexes:
+        """The index of the project, and of the user's own memories beside it."""
+        from dmm.service.indexes import Indexes
+
+        return Indexes(
+            shelves=_shelves(self.root, self.home, self.config),
+            count=self.count,
+            load_model=self.load_model,
+            batch_size=self.config.indexer.batch_size,
+        )
+
+    @cached_property
+    def _baselines(self) -> Baselines:
+        from dmm.service.baselines import Baselines
+
+        return Baselines(self.root, self.count)
 
     @cached_property
     def packs(self) -> Packs:
         """Answers queries."""
-        baselines = Baselines(self.root, self.count)
-        settings = self.config.retrieval
+        from dmm.service.packs import Packs
+
         return Packs(
-            self.root, settings, self.indexes, baselines, self.count, today, self._find_standing
+            self.root,
+            self.config.retrieval,
+            self.indexes,
+            self._baselines,
+            self.count,
+            today,
+            self._find_standing,
         )
 
     def _find_standing(self) -> Standing | None:
         """Look for the ledger's voice in packs; nothing is loaded where there is no ledger."""
-        return self._standing if find_ledger(self.root.folder).exists() else None
+        known = self.trust_store.find(self.root.folder)
+        kept = known is not None and known.ledger is not None
+        return self._standing if kept or find_ledger(self.root.folder).exists() else None
 
     @cached_property
     def _standing(self) -> Standing:
@@ -90,9 +134,16 @@ class Dmm:
     @cached_property
     def chronicle(self) -> Chronicle:
         """The ledger's log and state."""
+        from dmm.domain.event import Trust
         from dmm.service import chronicle
 
-        return chronicle.Chronicle(find_ledger(self.root.folder), now)
+        agent = chronicle.Voice(actor="agent", trust=Trust.AGENT)
+        return chronicle.Chronicle(
+            find_ledger(self.root.folder),
+            now,
+            agent if self.by_agent else chronicle.Voice(),
+            chronicle.TrustedLedger(self.trust_store, self.root.folder),
+        )
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -104,14 +155,23 @@ class Dmm:
     @cached_property
     def sessions(self) -> Sessions:
         """Attends to the sessions of agents."""
-        from dmm.service import briefing, guard, sessions
+        from dmm.service import sessions
 
-        told = briefing.Briefing(
-            self.root, Baselines(self.root, self.count), self.count, self._find_standing
-        )
         return sessions.Sessions(
-            self.root.project, self.chronicle, guard.Guard(self.chronicle), told
+            self.root.project, self.chronicle, lambda: self._guard, lambda: self._briefing
         )
+
+    @cached_property
+    def _guard(self) -> Guard:
+        from dmm.service import guard
+
+        return guard.Guard(self.chronicle)
+
+    @cached_property
+    def _briefing(self) -> Briefing:
+        from dmm.service import briefing
+
+        return briefing.Briefing(self.root, self._baselines, self.count, self._find_standing)
 
     @cached_property
     def timelines(self) -> Timelines:
@@ -166,7 +226,8 @@ class Dmm:
 
     def close(self) -> None:
         """Close the files that were opened."""
-        self.indexes.close()
+        if "indexes" in self.__dict__:
+            self.indexes.close()
         if "chronicle" in self.__dict__:
             self.chronicle.close()
 
@@ -177,26 +238,26 @@ def open_dmm(
     override: Path | None = None,
     home: Path | None = None,
     load_model: Callable[[], Embedder] | None = None,
+    by_agent: bool = False,
 ) -> Dmm:
-    """Put DMM together for the project around `start`."""
+    """Put DMM together for the project around `start`; an agent speaks in its own name."""
     home = home or own_home()
     named = os.environ.get("DMM_ROOT")
     override = override or (Path(named) if named else None)
     root = find_root(start or override or here(), override, home)
-    return open_root(root, home, load_model)
+    return open_root(root, home, load_model, by_agent=by_agent)
 
 
-def open_root(root: Root, home: Path, load_model: Callable[[], Embedder] | None = None) -> Dmm:
+def open_root(
+    root: Root,
+    home: Path,
+    load_model: Callable[[], Embedder] | None = None,
+    *,
+    by_agent: bool = False,
+) -> Dmm:
     """Put DMM together for a .dmm folder that is known."""
     config = read_config(root.folder / FILE_NAME)
-    counter = TokenCounter()
-    indexes = Indexes(
-        shelves=_shelves(root, home, config),
-        count=counter.count,
-        load_model=load_model or _load_model,
-        batch_size=config.indexer.batch_size,
-    )
-    return Dmm(root, config, home, indexes, counter.count)
+    return Dmm(root, config, home, load_model or _load_model, by_agent)
 
 
 def open_stage() -> Stage:
@@ -232,6 +293,10 @@ def _load_model() -> Embedder:
 
 
 def _shelves(root: Root, home: Path, config: Config) -> tuple[Shelf, ...]:
+    from dmm.domain.memory import OVERLAY_SCOPES, Origin
+    from dmm.files.tree import MemoryTree
+    from dmm.service.indexes import Shelf
+
     name = config.storage.embeddings_db
     shelves = [Shelf(Origin.PROJECT, root.tree, root.folder / name)]
     own = Root((home / NAME).resolve())

@@ -29,7 +29,8 @@ ATTEMPTS_WITHIN = 30.0
 # A process that was just started needs a moment before it can be seen.
 BETWEEN_ATTEMPTS = 0.5
 SECRETS = ("KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL")
-FOREIGN = ("CLAUDE", "ANTHROPIC", "OPENAI", "CODEX", "GEMINI", "CURSOR", "OPENCODE")
+# What begins with PYTHON would let a project put modules of its own in place of ours.
+FOREIGN = ("CLAUDE", "ANTHROPIC", "OPENAI", "CODEX", "GEMINI", "CURSOR", "OPENCODE", "PYTHON")
 
 # Python has neither Unix sockets nor forks on Windows; there everything runs without the process.
 POSSIBLE = hasattr(_socket, "AF_UNIX") and hasattr(os, "fork")
@@ -168,7 +169,12 @@ def call(verb: str, arguments: dict[str, Any], *, timeout: float) -> dict[str, A
         return None
     body = json.dumps({"verb": verb, "arguments": arguments}).encode()
     reply = ask("call", verb, body, timeout=timeout)
-    return None if reply is None else dict(json.loads(reply))
+    try:
+        told = None if reply is None else json.loads(reply)
+    except ValueError:
+        # A process that dies while it answers leaves half an answer, which is none.
+        return None
+    return told if isinstance(told, dict) else None
 
 
 def is_running() -> bool:
@@ -219,6 +225,16 @@ def _may_try(path: str) -> bool:
     return True
 
 
+def _given_up() -> bool:
+    """Say whether starting has failed so often that nobody should wait for it."""
+    try:
+        found = os.stat(os.path.join(run_folder(), TRIES))
+    except OSError:
+        return False
+    recent = time.time() - found.st_mtime <= ATTEMPTS_WITHIN
+    return recent and found.st_size >= ATTEMPTS and not is_running()
+
+
 def environment() -> dict[str, str]:
     """Give the background process what it needs to know, and nothing of the agent that began it."""
     kept = {}
@@ -262,10 +278,10 @@ def ask_or_start(
     while True:
         try:
             # A process that is just leaving holds the lock a little longer: try again meanwhile.
-            start()
+            waiting = start() or not _given_up()
         except OSError:
             return None
-        if time.monotonic() >= deadline:
+        if not waiting or time.monotonic() >= deadline:
             return None
         time.sleep(PAUSE)
         if connect_and_close():

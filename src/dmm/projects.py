@@ -1,7 +1,8 @@
 """Projects held open: one model and one token count for all, and locks so that calls can meet.
 
-A project is opened three times, with connections of their own for queries, for the ledger and for
-indexing: none of them waits for another, and SQLite keeps them apart.
+A project is opened four times, with connections of their own for queries, for recording in the
+ledger, for looking at it and for indexing: none of them waits for another, and SQLite keeps them
+apart.
 """
 
 from __future__ import annotations
@@ -9,12 +10,13 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dmm.bootstrap import open_root, own_home
-from dmm.config import FILE_NAME
-from dmm.files.roots import find_root
+from dmm.bootstrap import Dmm, open_root, own_home
+from dmm.config import FILE_NAME, Config
+from dmm.errors import ConfigError, DaemonError, PathRefused, RootNotFound
+from dmm.files.roots import Root, find_root
 from dmm.files.trusted import TrustStore
 from dmm.service.chronicle import Voice
 from dmm.service.sessions import supplement
@@ -23,12 +25,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from dmm.bootstrap import Dmm
     from dmm.capture.payload import HookEvent
     from dmm.domain.pack import PackEntry, QueryRequest
     from dmm.embed.model import Embedder
-    from dmm.index.sync import SyncReport
+    from dmm.index.sync import Progress, SyncReport
     from dmm.service.packs import Answer
+
+# How long indexing waits for a query that looks for changes itself.
+PATIENCE = 5.0
+# Whoever was given a project before its settings changed has so long to use it.
+GRACE = 10.0
+LONGEST_TOLD = 200
 
 
 class SharedModel:
@@ -51,10 +58,13 @@ class SharedModel:
         """Whether the model takes up memory now."""
         return self._held is not None
 
-    def release(self) -> None:
-        """Let the model go; it is loaded again when it is needed."""
-        with self._lock:
-            self._held = None
+    def release(self) -> bool:
+        """Let the model go; it is loaded again when it is needed. False while it is loaded."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        self._held = None
+        self._lock.release()
+        return True
 
 
 def _load_model() -> Embedder:
@@ -63,18 +73,28 @@ def _load_model() -> Embedder:
     return Embedder.load()
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Project:
     """One project, ready to answer from several threads."""
 
     dmm: Dmm
     asked: Dmm
+    looked: Dmm
     indexed: Dmm
     settings: tuple[int, ...]
     used: float = field(default_factory=time.monotonic)
+    closed: bool = False
+    fault: ConfigError | None = None
     _asking: threading.Lock = field(default_factory=threading.Lock)
     _speaking: threading.Lock = field(default_factory=threading.Lock)
+    _looking: threading.Lock = field(default_factory=threading.Lock)
     _indexing: threading.Lock = field(default_factory=threading.Lock)
+    _ended: threading.Event = field(default_factory=threading.Event)
+
+    @classmethod
+    def of(cls, dmm: Dmm, settings: tuple[int, ...]) -> Project:
+        """Open a project once more for each kind of use."""
+        return cls(dmm, replace(dmm), replace(dmm), replace(dmm), settings)
 
     @property
     def root(self) -> Path:
@@ -95,52 +115,89 @@ class Project:
         self, request: QueryRequest, *, refresh: bool = True, voice: Voice | None = None
     ) -> Answer:
         """Answer a query; the pack is recorded in the name of whoever asks."""
-        with self._asking:
+        with self._using(self._asking):
             self.used = time.monotonic()
             if self.asked.trusted:
                 self.asked.chronicle.voice = voice or Voice()
-            return self.asked.packs.query(request, refresh=refresh)
+            return self.asked.packs.query(request, refresh=refresh, progress=self._going_on())
 
     def supplement(self, event: HookEvent, known: frozenset[str]) -> tuple[PackEntry, ...]:
         """Find what a prompt adds to what its session was given."""
-        with self._asking:
+        with self._using(self._asking):
             self.used = time.monotonic()
             return supplement(self.asked.packs, event.prompt, known)
 
     def warm(self) -> None:
         """Load what a prompt will need."""
-        with self._asking:
+        with self._using(self._asking):
             self.asked.indexes.embedder()
             self.asked.indexes.snapshot()
 
     @contextlib.contextmanager
     def speak(self, voice: Voice) -> Iterator[Dmm]:
         """Use the ledger in somebody's name; one at a time."""
-        with self._speaking:
+        with self._using(self._speaking):
             self.used = time.monotonic()
             self.dmm.chronicle.voice = voice
             yield self.dmm
 
-    def sync(self, *, full: bool = False) -> SyncReport:
+    @contextlib.contextmanager
+    def look(self, voice: Voice) -> Iterator[Dmm]:
+        """Look at the ledger without recording; however long it takes, no event waits for it."""
+        with self._using(self._looking):
+            self.used = time.monotonic()
+            self.looked.chronicle.voice = voice
+            yield self.looked
+
+    def sync(self, *, full: bool = False, stop: threading.Event | None = None) -> SyncReport:
         """Bring the index up to the files, while queries go on with what they have."""
-        with self._indexing:
-            return self.indexed.indexes.sync(full=full)
+        with self._using(self._indexing):
+            going_on = self._going_on(stop)
+            return self.indexed.indexes.sync(full=full, progress=going_on, patience=PATIENCE)
 
-    def release_model(self) -> None:
-        """Let go of the model; the next query asks for it again."""
+    def _going_on(self, stop: threading.Event | None = None) -> Progress:
+        """Make what is called after each batch of files, and ends the run when it is time."""
+
+        def check(_done: int, _of: int) -> None:
+            if self._ended.is_set() or (stop is not None and stop.is_set()):
+                raise DaemonError("indexing was ended; the next run goes on from there")
+
+        return check
+
+    @contextlib.contextmanager
+    def _using(self, lock: threading.Lock) -> Iterator[None]:
+        with lock:
+            if self.closed:
+                raise DaemonError("the project was closed", where=str(self.root), hint="ask again")
+            yield
+
+    def release_model(self) -> bool:
+        """Let go of the model, unless it is in use; the next query asks for it again."""
+        free = True
         for lock, dmm in ((self._asking, self.asked), (self._indexing, self.indexed)):
-            with lock:
+            if lock.acquire(blocking=False):
                 dmm.indexes.release_model()
+                lock.release()
+            else:
+                free = False
+        return free
 
-    def close(self) -> None:
-        """Close all files, after the calls that are under way."""
-        for lock, dmm in (
-            (self._asking, self.asked),
-            (self._speaking, self.dmm),
-            (self._indexing, self.indexed),
-        ):
-            with lock:
+    def end(self) -> None:
+        """Have the runs that are under way end soon; whoever is next is refused once closed."""
+        self._ended.set()
+
+    def close(self, *, wait: bool = True) -> bool:
+        """Close all files after the calls under way; without waiting, only if there is none."""
+        locks = (self._asking, self._speaking, self._looking, self._indexing)
+        with contextlib.ExitStack() as held:
+            for lock in locks:
+                if not lock.acquire(blocking=wait):
+                    return False
+                held.callback(lock.release)
+            self.closed = True
+            for dmm in (self.asked, self.dmm, self.looked, self.indexed):
                 dmm.close()
+        return True
 
 
 class Projects:
@@ -150,28 +207,65 @@ class Projects:
         self.model = model or SharedModel()
         self._home = home or own_home()
         self._open: dict[Path, Project] = {}
+        self._retired: list[Project] = []
         self._lock = threading.Lock()
+        self._opening: dict[Path, threading.Lock] = {}
 
     def find(self, start: Path) -> Project:
         """Give the project around a folder; nothing of one that is not trusted is read."""
-        root = find_root(start, None, self._home)
-        TrustStore.of_user(self._home).require(root.folder)
-        return self.look_up(root.folder.parent)
+        with _translated(start):
+            root = find_root(start, None, self._home)
+        return self._find(root)
 
-    def look_up(self, start: Path) -> Project:
-        """Give the project around a folder, trusted or not; new settings open it again."""
-        root = find_root(start, None, self._home)
-        settings = _stamp(root.folder)
-        with self._lock:
-            known = self._open.get(root.folder)
-            if known is not None and known.settings == settings:
-                known.used = time.monotonic()
-                return known
-            spoken, asked, indexed = (open_root(root, self._home, self.model) for _ in range(3))
-            self._open[root.folder] = project = Project(spoken, asked, indexed, settings)
-        if known is not None:
-            known.close()
+    def find_folder(self, folder: Path) -> Project:
+        """Give the project whose .dmm folder is named, and no other; it has to be trusted."""
+        with _translated(folder):
+            root = Root(folder.resolve())
+            if not root.tree.root.is_dir():
+                raise RootNotFound("there is no memory here", where=str(folder))
+        return self._find(root)
+
+    def _find(self, root: Root) -> Project:
+        TrustStore.of_user(self._home).require(root.folder)
+        return self._give(root)
+
+    def look_up(self, start: Path, *, exact: bool = False) -> Project:
+        """Give the project around a folder, or right there, trusted or not."""
+        with _translated(start):
+            root = find_root(start, start if exact else None, self._home)
+        project = self._give(root)
+        if project.fault is not None:
+            raise project.fault
         return project
+
+    def _give(self, root: Root) -> Project:
+        """Give the project as it is open; new settings open it again."""
+        with _translated(root.folder):
+            settings = _stamp(root.folder)
+        with self._lock:
+            opening = self._opening.setdefault(root.folder, threading.Lock())
+        # Whoever wants another project does not wait for this one to be opened.
+        with opening:
+            with self._lock:
+                known = self._open.get(root.folder)
+                if known is not None and known.settings == settings:
+                    known.used = time.monotonic()
+                    return known
+            project = self._prepare(root, settings)
+            with self._lock:
+                self._open[root.folder] = project
+                if known is not None:
+                    self._retired.append(known)
+        return project
+
+    def _prepare(self, root: Root, settings: tuple[int, ...]) -> Project:
+        """Open a project; with settings that can't be read, its rules hold and defaults count."""
+        try:
+            return Project.of(open_root(root, self._home, self.model), settings)
+        except ConfigError as error:
+            project = Project.of(Dmm(root, Config(), self._home, self.model), settings)
+            project.fault = error
+            return project
 
     def each(self) -> list[Project]:
         """Give all open projects."""
@@ -179,27 +273,55 @@ class Projects:
             return list(self._open.values())
 
     def close_idle(self, seconds: float) -> list[Project]:
-        """Close the projects that nobody has used for a while, and give them back."""
+        """Let go of the projects that nobody has used for a while, and give them back.
+
+        They are closed, as are those whose settings changed, when nobody is at work in them.
+        """
         now = time.monotonic()
         with self._lock:
             idle = [root for root, one in self._open.items() if now - one.used > seconds]
             left = [self._open.pop(root) for root in idle]
-        for project in left:
-            project.close()
+            self._retired += left
+            waiting = [one for one in self._retired if now - one.used > GRACE]
+        for project in waiting:
+            project.end()
+        closed = [project for project in waiting if project.close(wait=False)]
+        with self._lock:
+            self._retired = [one for one in self._retired if one not in closed]
         return left
 
-    def release_model(self) -> None:
-        """Let the model go in all projects."""
-        for project in self.each():
-            project.release_model()
-        self.model.release()
+    def release_model(self) -> bool:
+        """Let the model go in all projects; False where somebody uses it, who keeps it."""
+        free = [project.release_model() for project in self.each()]
+        return all(free) and self.model.release()
+
+    def end(self) -> None:
+        """Have all indexing end soon."""
+        with self._lock:
+            under_way = [*self._open.values(), *self._retired]
+        for project in under_way:
+            project.end()
 
     def close(self) -> None:
-        """Close everything."""
-        for project in self.each():
-            project.close()
+        """Close everything, after the calls under way."""
+        self.end()
         with self._lock:
+            left = [*self._open.values(), *self._retired]
             self._open.clear()
+            self._retired.clear()
+        for project in left:
+            project.close()
+
+
+@contextlib.contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    """Tell of a folder that can't be looked at: closed, too long, in a circle, or no path."""
+    try:
+        yield
+    except (OSError, ValueError, RuntimeError) as error:
+        what = getattr(error, "strerror", None) or "no such path"
+        where = repr(str(path)[:LONGEST_TOLD])
+        raise PathRefused(f"this folder can't be looked into: {what}", where=where) from error
 
 
 def _stamp(folder: Path) -> tuple[int, ...]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.conftest import Typed
 
 
@@ -45,7 +45,9 @@ def test_a_connected_project_is_well_from_end_to_end(
             in lines
         )
         assert any(line.startswith(f"  ok    {title} tools: the server answers:") for line in lines)
-    assert lines[-1] == "0 failures, 1 warning; what can be mended: dmm doctor --fix"
+    assert "  ok    HTTP: the daemon answers over HTTP" in lines
+    # That Codex asks its user for trust is nothing that a fix could mend.
+    assert lines[-1] == "0 failures, 1 warning"
     # Nothing of the trial is left, and no daemon of this user was started.
     assert not (tmp_path / "run").exists()
 
@@ -59,6 +61,8 @@ def test_a_failure_is_told_with_the_way_out_and_as_data(
     (home / ".codex/hooks.json").write_text(
         '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/gone/dmm-hook"}]}]}}'
     )
+    said = patient("doctor", within=tmp_path).out.splitlines()
+    assert said[-1] == "2 failures, 2 warnings; what can be mended: dmm doctor --fix"
     told = patient("doctor", "--json", within=tmp_path)
     assert told.status == 1
     report = json.loads(told.out)
@@ -85,3 +89,42 @@ def test_outside_of_a_project_the_machine_is_checked_and_mended(
     where = home / ".gemini/settings.json"
     assert f"  ok    Gemini CLI hooks and tools: installed for the user: {where}  (mended)" in lines
     assert told.status == 0
+
+
+def test_without_a_client_the_hook_is_proved_under_its_own_name(
+    patient: Typed, tmp_path: Path
+) -> None:
+    patient("init", within=tmp_path)
+    told = patient("doctor", within=tmp_path)
+    assert told.status == 0, told.out
+    lines = told.out.splitlines()
+    assert "  ok    the hook itself begins: a session begins with its memory" in lines
+    assert "Claude Code" not in told.out
+    assert lines[-1].startswith("All is well: ")
+
+
+def test_a_hook_by_name_that_is_not_on_the_path_is_told(
+    patient: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient("init", within=tmp_path)
+    patient("install", "--scope", "project", "--client", "cursor", within=tmp_path)
+    told = patient("doctor", within=tmp_path)
+    assert told.status == 1
+    gone = "is not on your PATH, so nothing of dmm runs there"
+    assert f"  FAIL  Cursor hook: dmm-hook {gone}\n" in told.out
+    assert f"  FAIL  Cursor server: dmm-mcp {gone}\n" in told.out
+    there = Path(sys.executable).parent
+    way = f'make install in the folder of dmm links it, or: ln -s "{there}/dmm-hook" ~/.local/bin/'
+    assert f"        try: {way}\n" in told.out
+    monkeypatch.setenv("PATH", f"{there}:/usr/bin:/bin")
+    told = patient("doctor", within=tmp_path)
+    assert told.status == 0, told.out
+    assert "  ok    Cursor denies: " in told.out
+
+
+@pytest.mark.parametrize("command", [["daemon"], ["doctor"], ["install"]])
+def test_the_help_is_told_in_whole_sentences(
+    patient: Typed, tmp_path: Path, command: list[str]
+) -> None:
+    told = patient(*command, "--help", within=tmp_path).out
+    assert not [line for line in told.splitlines()[1:] if line.endswith(("...", "…"))]

@@ -421,3 +421,20 @@ def test_two_processes_can_not_use_one_verification(
         "ledger", "decide", "Book Hotel C", "--rationale", "near", within=project.folder
     )
     assert (first.returncode, second.returncode) == (0, 3)
+
+
+def test_an_agent_speaks_in_its_own_name_and_lifts_no_rule(
+    typed: Typed, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    typed("ledger", "constraint", "never push to main", within=project.folder)
+    monkeypatch.setenv("CLAUDECODE", "1")
+    told = typed("ledger", "constraint", "--deactivate", "1", within=project.folder)
+    assert told.status == 2
+    assert told.err == (
+        "dmm: an agent can't take a constraint out of force (CLAUDECODE is set)\n"
+        "  try:   run it in a terminal of your own\n"
+    )
+    assert typed("ledger", "constraint", "use pnpm", within=project.folder).status == 0
+    log = json.loads(typed("ledger", "log", "--json", within=project.folder).out)
+    said = [(one["actor"], one["source"], one["trust"]) for one in log["events"]]
+    assert said == [("user", "cli", "user"), ("agent", "cli", "agent")]

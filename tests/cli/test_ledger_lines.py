@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.cli import lines
+from dmm.cli.gists import gist
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Typed
@@ -75,6 +76,12 @@ def test_a_story_in_words(say: Any) -> None:
     )
 
 
+def test_a_constraint_that_holds_no_tool_call_says_so(say: Any) -> None:
+    nothing = "  On tool calls: nothing; it judges decisions only.\n"
+    assert nothing in say("constraint", "Always verify wheelchair accessibility before booking")
+    assert nothing not in say("constraint", "Never run git push --force")
+
+
 def test_a_deactivated_constraint_is_a_change(say: Any) -> None:
     say("constraint", "never use eval")
     say("constraint", "--deactivate", "1")
@@ -111,11 +118,83 @@ def test_hidden_characters_are_shown(say: Any) -> None:
         ("ConstraintDeactivated", {"seq": 4}, "constraint 4"),
         ("MemoryQueryIssued", {"question": "why?"}, "why?"),
         ("ToolUsed", {"tool": "Bash", "summary": "ran the tests"}, "ran the tests"),
+        (
+            "ToolUsed",
+            {"tool": "Write", "input": {"content": "x", "file_path": "a.py"}},
+            "Write a.py",
+        ),
+        ("ToolUsed", {"tool": "Later"}, "Later"),
+        ("ToolFailed", {"text": "make", "error": "no rule\nmore"}, "make: no rule"),
+        ("ToolFailed", {"text": "make"}, "make"),
+        ("ToolRequested", {"text": "ls", "verdict": {"status": "allow", "seq": None}}, "ls"),
+        ("ToolRequested", {"text": "ls"}, "ls"),
+        ("ToolRequested", {"text": "ls", "late": True}, "LATE ls"),
+        (
+            "ToolRequested",
+            {"text": "git push -f", "verdict": {"status": "deny", "seq": 3}},
+            "DENY git push -f (constraint 3)",
+        ),
+        (
+            "ToolRequested",
+            {"text": 'echo "', "verdict": {"status": "ask", "seq": None}},
+            'ASK echo "',
+        ),
+        (
+            "ToolRequested",
+            {"text": "rm -r x", "verdict": {"status": "warn", "seq": 4}},
+            "WARN rm -r x (constraint 4)",
+        ),
+        (
+            "SessionStarted",
+            {"client": "codex", "cwd": "/home/a", "source": "startup"},
+            "codex (startup) in /home/a",
+        ),
+        ("SessionStarted", {}, "an agent"),
+        ("SessionEnded", {"reason": "clear"}, "clear"),
+        ("SessionEnded", {}, "the session ended"),
+        ("ContextCompacted", {"stage": "before", "trigger": "auto"}, "before it (auto)"),
+        ("ContextCompacted", {"stage": "after", "text": "so far"}, "after it: so far"),
+        ("TurnEnded", {"text": "Done."}, "Done."),
+        ("TurnEnded", {}, "the turn ended"),
+        ("SubagentEnded", {}, "the subagent ended"),
+        (
+            "PackServed",
+            {"task": "mend it", "tokens": 90, "retrieved": [{}]},
+            "1 memory, 90 tokens for: mend it",
+        ),
+        ("PackServed", {"retrieved": []}, "0 memories"),
+        (
+            "PackServed",
+            {"task": "", "briefing": "ab", "retrieved": [{}]},
+            "the briefing at the start of a session",
+        ),
+        ("PayloadRedacted", {"seq": 2}, "blanks event 2"),
         ("Unheard", {"b": 1, "a": 2}, '{"a": 2, "b": 1}'),
     ],
 )
 def test_every_event_has_a_gist(kind: str, payload: dict[str, Any] | None, told: str) -> None:
-    assert lines.gist(kind, payload) == told
+    assert gist(kind, payload) == told
+
+
+def test_the_log_is_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    payload = {"text": "git push " + "x" * 200, "verdict": {"status": "deny", "seq": 3}}
+    event = {"seq": 7, "at": "2026-11-15T08:44:35.123Z", "type": "ToolRequested"}
+    told = {"events": [event | {"payload": payload}]}
+    for width in (80, 200):
+        monkeypatch.setenv("COLUMNS", str(width))
+        (line,) = lines.log(told)
+        assert line.startswith("     7 2026-11-15 08:44 ToolRequested DENY git push xxxxx")
+        assert len(line) == width
+        assert line.endswith("x…")
+    monkeypatch.setenv("COLUMNS", "3")
+    assert len(next(lines.log(told))) == 60
+
+
+def test_a_terminal_that_does_not_say_its_width_has_80_columns(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    assert lines.terminal_width() == 80
 
 
 def test_everything_that_verification_found_is_told() -> None:

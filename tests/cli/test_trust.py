@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.cli.conftest import Typed
@@ -125,6 +127,7 @@ def test_as_data_it_only_shows_unless_yes_is_said(typed: Typed, cloned: Project)
         "changed": [],
         "brought": [],
         "hidden": 1,
+        "strange": "",
         "ledger_aside": None,
     }
     assert json.loads(typed("trust", "--json", "--yes", within=cloned.folder).out)["trusted"]
@@ -193,3 +196,42 @@ def test_an_agents_shell_can_not_trust(project: Project, command: Command) -> No
     assert told.returncode == 2
     assert "an agent can't trust memory" in told.stderr
     assert command("trust", "--yes", within=project.folder).returncode == 0
+
+
+@pytest.mark.parametrize("line", [["trust"], ["trust", "--yes"], ["trust", "--revoke"]])
+def test_an_agent_neither_gives_nor_takes_trust_even_in_a_terminal(
+    typed: Typed, cloned: Project, monkeypatch: pytest.MonkeyPatch, line: list[str]
+) -> None:
+    monkeypatch.setenv("CODEX_THREAD_ID", "1")
+    monkeypatch.setattr(sys, "stdin", Terminal("y\ny\n"))
+    told = typed(*line, within=cloned.folder)
+    assert told.status == 2
+    assert "(CODEX_THREAD_ID is set)" in told.err
+    assert typed("trust", "--list", within=cloned.folder).out == "No project is trusted yet.\n"
+
+
+def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
+    typed: Typed, project: Project, new_project: Callable[[str], Project]
+) -> None:
+    other = new_project("other")
+    typed("ledger", "fact", "colour", "red", within=other.folder)
+    typed("trust", "--yes", within=project.folder)
+    typed("ledger", "fact", "budget", "5", within=project.folder)
+    ledger = project.dmm / "ledger.db"
+    ledger.unlink()
+    shutil.copy(other.dmm / "ledger.db", ledger)
+    refused = typed("ledger", "context", within=project.folder)
+    assert refused.status == 11
+    assert refused.err == (
+        "dmm: another ledger stands where the one that was written here was\n"
+        f"  where: {ledger}\n"
+        "  try:   look at it and decide: dmm trust; or put back a backup of yours\n"
+    )
+    assert "Ledger" in typed("status", within=project.folder).out
+    told = typed("trust", within=project.folder)
+    assert told.status == 2
+    assert "the ledger is not the one that was written here" in told.out
+    settled = typed("trust", "--yes", within=project.folder)
+    assert "The ledger is settled." in settled.out
+    assert not ledger.exists()
+    assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import json
 import os
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -18,6 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.clients.scripted import Request, Script, ScriptedModel, Turn
+from tests.clients.terminal import Terminal, open_terminal
+from tests.clients.waiting import wait_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,6 +30,9 @@ REPOSITORY = Path(__file__).resolve().parents[2]
 PATIENCE = 120
 NEW_NETWORK = 0x40000000
 SET_FLAGS, UP_AND_RUNNING = 0x8914, 0x41
+OUR_PROGRAMS = ("dmm.daemon", "dmm/hook/", "dmm/pump/", "dmm-hook", "dmm-mcp")
+KEY = "not-a-key"
+CLAUDE_READY = "\N{HEAVY RIGHT-POINTING ANGLE QUOTATION MARK ORNAMENT}"
 CLAUDE = "node_modules/@anthropic-ai/claude-code-linux-x64/claude"
 CODEX = "node_modules/@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex"
 
@@ -84,17 +91,45 @@ class Live:
         return Run(self.script.requests, out, err, self.process.returncode)
 
 
+@dataclass(frozen=True, slots=True)
+class Hand:
+    """A client that is used by hand, with the model it speaks to."""
+
+    terminal: Terminal
+    script: Script
+    # What the client writes when a turn is over.
+    rest: str
+
+    @property
+    def main(self) -> list[Request]:
+        """The requests of the conversation itself: those that offer tools."""
+        return [request for request in self.script.requests if request.body.get("tools")]
+
+    def do(self, line: str) -> None:
+        """Enter a line and wait for the end of the turn it begins."""
+        rests = self.terminal.read().count(self.rest)
+        self.terminal.enter(line)
+        self.terminal.wait_for(self.rest, rests + 1)
+
+    def ask(self, prompt: str) -> Request:
+        """Send a prompt; give the first request it led to."""
+        before = len(self.main)
+        self.do(prompt)
+        return self.main[before]
+
+
 @dataclass(slots=True)
 class Stage:
     """Starts programs in a network of their own, with a clean home."""
 
     home: Path
-    run_folder: Path
     programs: list[Path]
+    more: dict[str, str] = field(default_factory=dict)
     _thread: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(1, initializer=_leave_network)
     )
     _models: list[ScriptedModel] = field(default_factory=list)
+    _terminals: list[Terminal] = field(default_factory=list)
 
     @property
     def environment(self) -> dict[str, str]:
@@ -106,7 +141,7 @@ class Stage:
             "PATH": os.pathsep.join([*path, "/usr/local/bin", "/usr/bin", "/bin"]),
             "LANG": "C.UTF-8",
             "TERM": "xterm",
-            "DMM_RUN_DIR": str(self.run_folder),
+            **self.more,
         }
 
     def serve(self, turns: Sequence[Turn]) -> ScriptedModel:
@@ -132,6 +167,16 @@ class Stage:
         ).result()
         return Live(process, model.script)
 
+    def open(
+        self, line: Sequence[str], *, within: Path, env: Mapping[str, str], ready: str
+    ) -> Terminal:
+        """Start a program on a terminal and wait until it is ready to be used."""
+        whole = self.environment | dict(env)
+        terminal: Terminal = self.call(lambda: open_terminal(line, within=within, env=whole))
+        self._terminals.append(terminal)
+        terminal.wait_for(ready)
+        return terminal
+
     def call(self, function: Callable[[], Any]) -> Any:
         """Do something in this stage's network."""
         return self._thread.submit(function).result()
@@ -150,23 +195,79 @@ class Stage:
             )
         ).result()
 
+    def status(self, within: Path) -> dict[str, Any]:
+        """Ask the daemon how it is."""
+        told: dict[str, Any] = json.loads(
+            self.dmm("daemon", "status", "--json", within=within).stdout
+        )
+        return told
+
+    def warm(self, within: Path) -> None:
+        """Start the daemon and wait until it can answer a prompt."""
+        assert self.dmm("daemon", "start", within=within).returncode == 0
+        wait_for("the model", lambda: self.status(within)["model_loaded"])
+
+    def stop_daemons(self) -> None:
+        """End every daemon of this user, also one that listens where no other looks."""
+        for pid, line in self._running().items():
+            if "dmm.daemon" in line:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGTERM)
+        self.wait_for_silence()
+
+    def ledger(self, within: Path) -> list[dict[str, Any]]:
+        """Read the events of a project."""
+        told = json.loads(self.dmm("ledger", "log", "--json", within=within).stdout)
+        events: list[dict[str, Any]] = told["events"]
+        return events
+
+    def kinds(self, within: Path) -> list[str]:
+        """Tell the kinds of the events of a project, in their order."""
+        return [event["type"] for event in self.ledger(within)]
+
+    def processes(self) -> list[str]:
+        """List our programs that run for this user, wherever they listen."""
+        return list(self._running().values())
+
+    def _running(self) -> dict[int, str]:
+        mark = f"HOME={self.home}\0".encode()
+        found = {}
+        for folder in Path("/proc").glob("[0-9]*"):
+            with contextlib.suppress(OSError):
+                line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
+                ours = any(name in line for name in OUR_PROGRAMS)
+                if ours and mark in (folder / "environ").read_bytes():
+                    found[int(folder.name)] = line
+        return found
+
+    def wait_for_silence(self) -> None:
+        """Wait until nothing of ours runs any more."""
+        seen = self.processes
+        wait_for("the end of all processes", lambda: not seen(), lambda: "\n".join(seen()))
+
     def close(self) -> None:
         """Stop the models and the daemon, if one was started."""
+        for terminal in self._terminals:
+            terminal.close()
         for model in self._models:
             model.close()
-        self.dmm("daemon", "stop", within=self.home)
+        self.stop_daemons()
         self._thread.shutdown()
 
 
 @pytest.fixture
+def home() -> Iterator[Path]:
+    # Sockets lie in it, and their paths must be short; the folder of a test is not.
+    folder = Path(tempfile.mkdtemp(prefix="dmm-home-"))
+    yield folder
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.fixture
 def stage(home: Path, clients_folder: Path) -> Iterator[Stage]:
-    # A socket's path must be short; the folder of a test is not.
-    run_folder = Path(tempfile.mkdtemp(prefix="dmm-run-"))
     programs = [(clients_folder / name).parent for name in (CLAUDE, CODEX)]
-    stage = Stage(home, run_folder, programs)
-    with contextlib.closing(stage):
+    with contextlib.closing(Stage(home, programs)) as stage:
         yield stage
-    shutil.rmtree(run_folder)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +281,7 @@ class RealClaude:
         """What leads the client to the scripted model and nowhere else."""
         return {
             "ANTHROPIC_BASE_URL": model.address,
-            "ANTHROPIC_API_KEY": "not-a-key",
+            "ANTHROPIC_API_KEY": KEY,
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
             # As root it refuses to work without asking, unless it is told that it is shut in.
@@ -192,6 +293,19 @@ class RealClaude:
         model = self.stage.serve(script)
         line = [str(self.program), "-p", prompt, "--permission-mode", "bypassPermissions", *more]
         return self.stage.start(line, within=project, env=self.environment(model), model=model)
+
+    def open(self, project: Path, script: Sequence[Turn], ready: str = CLAUDE_READY) -> Hand:
+        """Start it on a terminal; what it asks every new user is answered already."""
+        path = self.stage.home / ".claude.json"
+        known = json.loads(path.read_text()) if path.exists() else {}
+        known |= {"hasCompletedOnboarding": True, "theme": "dark"}
+        known |= {"customApiKeyResponses": {"approved": [KEY], "rejected": []}}
+        known |= {"projects": {str(project): {"hasTrustDialogAccepted": True}}}
+        path.write_text(json.dumps(known))
+        model = self.stage.serve(script)
+        env = self.environment(model)
+        terminal = self.stage.open([str(self.program)], within=project, env=env, ready=ready)
+        return Hand(terminal, model.script, " · done ")
 
     def __call__(self, project: Path, script: Sequence[Turn], prompt: str, *more: str) -> Run:
         return self.start(project, script, prompt, *more).wait()
@@ -214,17 +328,34 @@ class RealCodex:
             "model_providers.scripted": provider,
             "check_for_update_on_startup": "false",
             "analytics.enabled": "false",
+            # It looks for news of its plugins on the network, and waits 5 s for it at its end.
+            "features.plugins": "false",
+            # What is typed as fast as here would count as pasted, with line ends in it.
+            "disable_paste_burst": "true",
         }
-        return [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+        words = [word for key, value in settings.items() for word in ("-c", f"{key}={value}")]
+        free = ["--dangerously-bypass-approvals-and-sandbox", "--dangerously-bypass-hook-trust"]
+        return [*words, *free]
 
     def start(self, project: Path, script: Sequence[Turn], prompt: str, *more: str) -> Live:
         """Start it with one prompt; its hooks count as trusted."""
         model = self.stage.serve(script)
-        free = ["--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
-        free += ["--dangerously-bypass-hook-trust"]
-        line = [str(self.program), "exec", *self.options(model), *free, *more, prompt]
-        env = {"SCRIPTED_KEY": "not-a-key"}
-        return self.stage.start(line, within=project, env=env, model=model)
+        line = [str(self.program), "exec", "--skip-git-repo-check", *self.options(model)]
+        env = {"SCRIPTED_KEY": KEY}
+        return self.stage.start([*line, *more, prompt], within=project, env=env, model=model)
+
+    def open(self, project: Path, script: Sequence[Turn], *more: str) -> Hand:
+        """Start it on a terminal; the project and its hooks count as trusted."""
+        model = self.stage.serve(script)
+        line = [str(self.program), *self.options(model), *self.trust(project), *more]
+        env = {"SCRIPTED_KEY": KEY}
+        ready = "Ask Codex to do anything"
+        terminal = self.stage.open(line, within=project, env=env, ready=ready)
+        return Hand(terminal, model.script, "Worked for ")
+
+    def trust(self, project: Path) -> list[str]:
+        """Say what a user says when Codex asks whether a project can be trusted."""
+        return ["-c", f'projects={{"{project}"={{trust_level="trusted"}}}}']
 
     def __call__(self, project: Path, script: Sequence[Turn], prompt: str, *more: str) -> Run:
         return self.start(project, script, prompt, *more).wait()

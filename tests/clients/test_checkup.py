@@ -182,6 +182,18 @@ def test_a_ledger_that_was_edited_fails(
     assert broken["ledger"].level == "fail"
 
 
+def test_a_ledger_that_was_written_here_and_is_gone_fails(
+    project: Project, open_project: Opener, memory_of: Callable[..., Memory]
+) -> None:
+    dmm = open_project(project)
+    dmm.ledger.add_constraint("Never run rm.")
+    dmm.close()
+    (project.dmm / "ledger.db").unlink()
+    found = {check.name: check for check in check_project(lambda: memory_of(project))}["ledger"]
+    assert (found.level, found.told) == ("fail", "the ledger that was written here is gone")
+    assert found.way == "put back a backup of it, or begin a new one: dmm trust"
+
+
 # The daemon
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.clients import launch
-from dmm.clients.known import CLIENTS
+from dmm.clients.known import CLIENTS, FOUND_BY
 from dmm.clients.launch import Launch
 from dmm.clients.place import Place
 from dmm.errors import UsageError
@@ -90,8 +90,50 @@ def test_every_file_of_a_project_is_written_and_removed_again(
     assert set(results(project.apply(["all"], "project")).values()) == {"unchanged"}
     assert files_of(folder) == written
     assert set(results(project.apply(["all"], "project", remove=True)).values()) == {"removed"}
-    assert files_of(folder) == {}
+    # Neither a copy nor an empty folder is left.
+    assert list(folder.iterdir()) == []
     assert set(results(project.apply(["all"], "project", remove=True)).values()) == {"absent"}
+
+
+def test_a_copy_of_what_is_ours_alone_is_not_kept(project: Installation, tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    project.apply(["cursor"], "project")
+    hooks = folder / ".cursor" / "hooks.json"
+    hooks.write_text(hooks.read_text().replace("dmm-hook --client", "dmm-hook --old --client"))
+    (folder / ".cursor" / "rules").mkdir()
+    project.apply(["cursor"], "project")
+    assert "--old" not in hooks.read_text()
+    report = project.apply(["cursor"], "project", remove=True)
+    assert [one.backup for one in report.outcomes] == [None, None]
+    # A folder with something else in it stays.
+    assert [path.name for path in (folder / ".cursor").iterdir()] == ["rules"]
+
+
+def test_a_copy_is_kept_of_a_file_that_others_write_in_too(
+    project: Installation, tmp_path: Path
+) -> None:
+    settings = tmp_path / "work" / ".vscode" / "mcp.json"
+    settings.parent.mkdir()
+    settings.write_bytes(b'{\r\n  "servers": {"mine": {"command": "x"}}\r\n}\r\n')
+    before = settings.read_bytes()
+    project.apply(["vscode"], "project")
+    project.apply(["vscode"], "project", remove=True)
+    assert settings.read_bytes() == before
+    copies = [path for path in settings.parent.iterdir() if path != settings]
+    assert sorted(path.read_bytes() for path in copies)[-1] == before
+
+
+def test_a_toml_file_without_a_last_line_end_is_kept_to_the_byte(
+    user: Installation, home: Path
+) -> None:
+    settings = home / ".codex" / "config.toml"
+    settings.parent.mkdir()
+    for text in (b'model = "x"', b'# mine\r\nmodel = "x"\r\n', b'model = "x"\r\n[a]\r\nb = 1'):
+        settings.write_bytes(text)
+        user.apply(["codex"], "user")
+        assert settings.read_bytes() != text
+        user.apply(["codex"], "user", remove=True)
+        assert settings.read_bytes() == text
 
 
 def test_claude_code_gets_its_hooks_and_a_server_that_is_always_loaded(
@@ -139,6 +181,7 @@ def test_a_path_with_a_blank_is_quoted_for_the_shell(user: Installation, home: P
     assert server == {
         "command": "/opt/py thon",
         "args": ["-I", "-S", "/lib/dmm/pump/__main__.py", "--client", "codex"],
+        "env_vars": list(FOUND_BY),
     }
 
 

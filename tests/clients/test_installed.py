@@ -2,38 +2,28 @@
 
 from __future__ import annotations
 
-import json
+import shutil
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.clients.memories import MARK, PROMPT, RULE, TOPIC, furnish
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from tests.clients.conftest import RealClaude, RealCodex, Stage
     from tests.clients.scripted import Turn
-    from tests.conftest import MemoryText, Project
+    from tests.conftest import MemoryText
 
-RULE = "Never run git push --force."
-MARK = "Lanterns are lit at dusk and never before."
-TOPIC = "The retry policy of the payment gateway is four attempts with a growing pause."
+# Codex begins without a server that is slow to come up, unless it is told to wait.
+WAITING = ("-c", "mcp_servers.dmm.required=true")
 
 
 @pytest.fixture
-def work(new_project: Callable[[str], Project], stage: Stage, memory_text: MemoryText) -> Path:
-    """A trusted project with a baseline, a memory and a rule."""
-    folder = new_project("work").folder
-    (folder / ".dmm" / "memory").rmdir()
-    (folder / ".dmm").rmdir()
-    assert stage.dmm("init", within=folder).returncode == 0
-    memory = folder / ".dmm" / "memory"
-    fields = {"scope": "baseline", "id": "mem_2026_01_31_101", "priority": "1.0"}
-    (memory / "baseline" / "lanterns.md").write_text(memory_text("Lanterns", MARK, **fields))
-    (memory / "project" / "gateway.md").write_text(
-        memory_text("Retry policy of the payment gateway", TOPIC, id="mem_2026_01_31_102")
-    )
-    assert stage.dmm("ledger", "constraint", RULE, within=folder).returncode == 0
+def work(tmp_path: Path, stage: Stage, memory_text: MemoryText) -> Path:
+    """A trusted project with memories, and DMM in both clients."""
+    folder = tmp_path / "work"
+    furnish(folder, stage, memory_text)
     assert stage.dmm("install", within=folder).returncode == 0
     return folder
 
@@ -56,8 +46,8 @@ def test_codex_begins_with_boot_and_baseline(codex: RealCodex, work: Path) -> No
 def test_a_prompt_brings_the_memories_that_bear_on_it(
     claude: RealClaude, stage: Stage, work: Path
 ) -> None:
-    assert stage.dmm("reindex", within=work).returncode == 0
-    run = claude(work, ["Four."], "what is the retry policy of the payment gateway?")
+    stage.warm(work)
+    run = claude(work, ["Four."], PROMPT)
     assert TOPIC in run.main[0].text
 
 
@@ -99,8 +89,26 @@ def test_claude_code_is_offered_the_tools_at_once_and_calls_one(
 
 def test_codex_finds_the_tools_and_calls_one(codex: RealCodex, work: Path) -> None:
     search = [("^tool_search$", {"query": "memory pack"})]
-    run = codex(work, [search, [("memory_pack$", {"task": "retry policy"})], "Done."], "look it up")
+    script: list[Turn] = [search, [("memory_pack$", {"task": "retry policy"})], "Done."]
+    run = codex(work, script, "look it up", *WAITING)
     assert TOPIC in run.main[2].text
+
+
+@pytest.mark.parametrize("name", ["XDG_RUNTIME_DIR", "DMM_RUN_DIR"])
+def test_hooks_and_tools_of_codex_meet_in_one_daemon_and_one_session(
+    codex: RealCodex, stage: Stage, work: Path, name: str
+) -> None:
+    folder = Path(tempfile.mkdtemp(prefix="dmm-run-"))
+    stage.more[name] = str(folder)
+    search = [("^tool_search$", {"query": "add fact"})]
+    fact = [("add_fact$", {"key": "budget", "value": "900 EUR"})]
+    codex(work, [search, fact, "Done."], "write it down", *WAITING)
+    daemons = [line for line in stage.processes() if "dmm.daemon" in line]
+    events = {event["type"]: event for event in stage.ledger(work)}
+    stage.stop_daemons()
+    shutil.rmtree(folder)
+    assert len(daemons) == 1
+    assert events["FactAdded"]["session"] == events["SessionStarted"]["session"]
 
 
 def test_a_session_is_recorded_from_its_beginning_to_its_end(
@@ -109,8 +117,7 @@ def test_a_session_is_recorded_from_its_beginning_to_its_end(
     command = {"command": "echo done", "description": "Echo"}
     claude(work, [[("^Bash$", command)], "Done."], "echo it")
     assert stage.dmm("daemon", "stop", within=work).returncode == 0
-    told = json.loads(stage.dmm("ledger", "log", "--json", within=work).stdout)
-    kinds = [event["type"] for event in told["events"]]
+    kinds = stage.kinds(work)
     order = [kinds.index(kind) for kind in ("SessionStarted", "UserMessageReceived", "ToolUsed")]
     assert order == sorted(order)
     assert "SessionEnded" in kinds

@@ -16,6 +16,9 @@ VALUES = st.recursive(
     max_leaves=12,
 )
 DOCUMENTS = st.dictionaries(st.text(max_size=5).filter(lambda key: key != "ours"), VALUES)
+LISTS = st.dictionaries(
+    st.text(max_size=5), st.lists(VALUES, min_size=1, max_size=3), min_size=1, max_size=3
+)
 INDENTS = st.sampled_from([None, 1, 2, 4, "\t"])
 
 
@@ -29,7 +32,7 @@ def test_what_is_put_in_can_be_taken_out_without_a_trace(
     assert jsontext.drop(added, ("ours",)) == text
 
 
-@given(st.dictionaries(st.text(max_size=5), st.lists(VALUES, min_size=1), min_size=1), INDENTS)
+@given(LISTS, INDENTS)
 def test_an_item_joins_the_others_and_leaves_them_again(
     document: dict[str, list[object]], indent: int | str | None
 ) -> None:

@@ -2,111 +2,80 @@
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import json
-import os
-import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.clients.waiting import wait_for
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from pathlib import Path
 
-    from tests.clients.conftest import Live, RealClaude, Stage
+    from tests.clients.conftest import Live, RealClaude, RealCodex, Stage
 
-PATIENCE = 60.0
-WORKING = {"command": "touch working.txt; sleep 20", "description": "Work for a while"}
+COMMAND = "touch working.txt; sleep 20"
 
 
 @pytest.fixture
 def work(tmp_path: Path, stage: Stage) -> Path:
-    """A trusted project with DMM installed, and a daemon that leaves soon."""
+    """A trusted project, and a daemon that leaves soon."""
     folder = tmp_path / "work"
     folder.mkdir()
     assert stage.dmm("init", within=folder).returncode == 0
-    assert stage.dmm("install", "--client", "claude-code", within=folder).returncode == 0
     assert stage.dmm("daemon", "start", "--idle", "3", within=folder).returncode == 0
     return folder
 
 
-def wait_for(what: str, condition: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE
-    while not condition():
-        if time.monotonic() > deadline:
-            pytest.fail(f"{what} did not happen")
-        time.sleep(0.05)
+def start_claude(stage: Stage, claude: RealClaude, work: Path) -> Live:
+    assert stage.dmm("install", "--client", "claude-code", within=work).returncode == 0
+    command = {"command": COMMAND, "description": "Work for a while"}
+    return claude.start(work, [[("^Bash$", command)], "Done."], "work for a while")
 
 
-def is_free(lock: Path) -> bool:
-    descriptor = os.open(lock, os.O_RDWR)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    finally:
-        os.close(descriptor)
-    return True
+def start_codex(stage: Stage, codex: RealCodex, work: Path) -> Live:
+    assert stage.dmm("install", "--client", "codex", within=work).returncode == 0
+    return codex.start(work, [[("^exec_command$", {"cmd": COMMAND})], "Done."], "work for a while")
 
 
-def processes_of(stage: Stage) -> list[str]:
-    """List our processes that belong to this stage."""
-    found = []
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            line = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-            own = str(stage.run_folder).encode() in (folder / "environ").read_bytes()
-            if own and "dmm" in line and "claude" not in line:
-                found.append(line)
+@pytest.fixture(params=["Claude Code", "Codex"])
+def live(
+    request: pytest.FixtureRequest, stage: Stage, claude: RealClaude, codex: RealCodex, work: Path
+) -> Live:
+    """A client in the middle of its work."""
+    if request.param == "Codex":
+        found = start_codex(stage, codex, work)
+    else:
+        found = start_claude(stage, claude, work)
+    wait_for("the work", (work / "working.txt").exists)
     return found
 
 
-def start_working(claude: RealClaude, work: Path) -> Live:
-    live = claude.start(work, [[("^Bash$", WORKING)], "Done."], "work for a while")
-    wait_for("the work", (work / "working.txt").exists)
-    return live
-
-
-def kinds(stage: Stage, work: Path) -> list[str]:
-    told = json.loads(stage.dmm("ledger", "log", "--json", within=work).stdout)
-    return [event["type"] for event in told["events"]]
-
-
-def wait_for_silence(stage: Stage) -> None:
-    wait_for("the daemon's end", lambda: is_free(stage.run_folder / "daemon.lock"))
-    wait_for("the end of all processes", lambda: not processes_of(stage))
-
-
-def test_a_client_that_is_asked_to_end_is_recorded_and_leaves_no_process(
-    claude: RealClaude, stage: Stage, work: Path
+def test_a_client_that_is_asked_to_end_leaves_no_process(
+    live: Live, stage: Stage, work: Path, request: pytest.FixtureRequest
 ) -> None:
-    live = start_working(claude, work)
-    assert processes_of(stage)
+    assert stage.processes()
     live.process.terminate()
     live.wait()
-    wait_for_silence(stage)
-    assert "SessionEnded" in kinds(stage, work)
+    stage.wait_for_silence()
+    # Codex ends at once and runs no hook any more.
+    ended = "Claude Code" in request.node.name
+    assert ("SessionEnded" in stage.kinds(work)) == ended
 
 
-def test_a_client_that_is_killed_leaves_no_process(
-    claude: RealClaude, stage: Stage, work: Path
-) -> None:
-    live = start_working(claude, work)
-    assert processes_of(stage)
+def test_a_client_that_is_killed_leaves_no_process(live: Live, stage: Stage, work: Path) -> None:
+    assert stage.processes()
     live.process.kill()
     live.wait()
-    wait_for_silence(stage)
-    assert "SessionStarted" in kinds(stage, work)
+    stage.wait_for_silence()
+    assert "SessionStarted" in stage.kinds(work)
 
 
 def test_a_compacted_session_gets_its_memory_again(
     claude: RealClaude, stage: Stage, work: Path
 ) -> None:
+    assert stage.dmm("install", "--client", "claude-code", within=work).returncode == 0
     claude(work, ["Hello."], "say hello")
     compacted = claude(work, ["Hello."], "/compact", "--continue")
     assert compacted.exit == 0
-    assert {"ContextCompacted", "SessionCompacted"} & set(kinds(stage, work))
+    assert "ContextCompacted" in stage.kinds(work)
     again = claude(work, ["Hello.", "Again."], "say it again", "--continue")
     assert "dmm query" in again.main[0].text

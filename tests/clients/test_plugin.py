@@ -150,7 +150,7 @@ def test_codex_installs_and_runs_the_plugin(
         [("memory_pack$", {"task": "x"})],
         "All done.",
     ]
-    done = codex(work, script, "use the memory")
+    done = codex(work, script, "use the memory", "-c", "features.plugins=true")
     assert (done.exit, done.stdout) == (0, "All done.\n")
     assert "MARK" in done.main[0].text
     assert "PACK" in done.main[2].text

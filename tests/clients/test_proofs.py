@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
+import http.server
 import json
 import os
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,12 +16,13 @@ import pytest
 from dmm.clients import launch, trial
 from dmm.clients.known import CLIENTS, CODEX_EVENTS, find_client
 from dmm.clients.place import Place
-from dmm.clients.trial import Trial, decision_of
+from dmm.clients.trial import Trial, ask_http, decision_of
+from dmm.errors import DaemonError
 from dmm.service.installation import Installation
-from dmm.service.proofs import MARK, Wired, Wiring, own_hook, prove
+from dmm.service.proofs import MARK, Wired, Wiring, own_hook, prove, prove_http
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from dmm.service.checkup import Check
@@ -252,4 +256,46 @@ def test_events_are_told_in_the_words_of_each_client(
 
 def test_without_a_configured_hook_that_of_this_installation_is_proved(wiring: Wiring) -> None:
     own = own_hook(wiring.scopes["user"])
+    assert own.title == "the hook itself"
     assert (own.kind, own.line) == ("hook", launch.here().hook_line("claude-code"))
+
+
+@contextlib.contextmanager
+def serving(folder: Path, status: int) -> Iterator[int]:
+    """Answer every request with one status, on a port that the run folder tells."""
+
+    class Answer(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            good = self.headers["Authorization"] == "Bearer abc" and self.path == "/v1/health"
+            self.send_response(status if good else 401)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Answer) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        port = server.server_address[1]
+        (folder / "daemon.json").write_text(json.dumps({"port": port, "token": "abc"}))
+        yield port
+        server.shutdown()
+        thread.join()
+
+
+def test_http_is_asked_at_the_port_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with serving(tmp_path, 200) as port:
+        assert ask_http(tmp_path) == port
+        place = Trial(tmp_path, {"DMM_RUN_DIR": str(tmp_path)})
+        (check,) = prove_http(place)
+        assert (check.level, check.told) == ("ok", "the daemon answers over HTTP")
+    with pytest.raises(DaemonError, match=f"nothing answers on port {port}"):
+        ask_http(tmp_path)
+    with serving(tmp_path, 500), pytest.raises(DaemonError, match="answers with status 500"):
+        ask_http(tmp_path)
+    monkeypatch.setattr(trial, "TOLD_WITHIN", 0.1)
+    (tmp_path / "daemon.json").write_text('{"port": null}')
+    with pytest.raises(DaemonError, match="tells no port"):
+        ask_http(tmp_path)

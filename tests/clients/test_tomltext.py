@@ -53,8 +53,22 @@ def test_a_table_without_its_marks_is_still_found() -> None:
     assert left == 'model = "x"\n\n[mcp_servers.other]\ncommand = "true"\n'
 
 
-def test_a_file_without_a_line_end_gets_one() -> None:
-    assert tomltext.put('a = "b"', TRAIL, VALUES) == 'a = "b"\n' + BLOCK
+@pytest.mark.parametrize(
+    "text",
+    ['a = "b"', 'a = "b"\n', 'a = "b"\n\n', 'a = "b"\r\n', '[x]\r\na = "b"', "", "\n", "# x"],
+)
+def test_the_file_is_afterwards_as_it_was_to_the_byte(text: str) -> None:
+    added = tomltext.put(text, TRAIL, VALUES)
+    assert tomllib.loads(added)["mcp_servers"]["dmm"] == VALUES
+    assert ("\r\n" in text) == ("\r\n" in added)
+    assert "\r\n" not in text or added.count("\n") == added.count("\r\n")
+    assert tomltext.put(added, TRAIL, VALUES) == added
+    assert tomltext.drop(added, TRAIL) == text
+
+
+def test_what_was_written_below_our_table_stays_on_lines_of_its_own() -> None:
+    added = tomltext.put('a = "b"', TRAIL, VALUES) + '[later]\nc = "d"\n'
+    assert tomltext.drop(added, TRAIL) == 'a = "b"\n[later]\nc = "d"\n'
 
 
 @pytest.mark.parametrize(

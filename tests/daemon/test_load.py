@@ -112,7 +112,10 @@ def test_a_kept_event_that_is_damaged_stops_no_other(
     machine.start()
     wait(lambda: machine.status()["spooled"] == 0, "all are fetched")
     assert commands(ledger(lived_in), EventType.TOOL_USED) == {"make": 1}
-    assert sorted(path.name for path in spool.iterdir()) == ["0-1.damaged", "0-3.damaged"]
+    assert [path.name for path in spool.iterdir()] == ["aside"]
+    aside = sorted(path.name for path in (spool / "aside").iterdir())
+    assert aside == ["0-1.damaged", "0-3.damaged"]
+    assert machine.status()["damaged"] == 2
 
 
 def test_killed_under_load_it_loses_nothing(

@@ -26,19 +26,24 @@ if TYPE_CHECKING:
 LETTERS = string.ascii_letters + string.digits
 
 
-def make_secrets() -> dict[str, tuple[str, str]]:
-    """Make 50 secrets: what must not be found, and the text in which an agent would meet it."""
-    chance = random.Random(20260101)
+class Maker:
+    """Makes secrets at random, the same each time: what must not be found, and a text around it."""
 
-    def some(length: int, letters: str = LETTERS) -> str:
-        return "".join(chance.choices(letters, k=length))
+    def __init__(self) -> None:
+        self._chance = random.Random(20260101)
+        self.found: dict[str, tuple[str, str]] = {}
 
+    def some(self, length: int, letters: str = LETTERS) -> str:
+        return "".join(self._chance.choices(letters, k=length))
+
+    def add(self, name: str, secret: str, text: str = "{}") -> None:
+        self.found[name] = (secret, text.replace("{}", secret))
+
+
+def add_keys_of_services(make: Maker) -> None:
+    """Add what services hand out, known by its form."""
+    add, some = make.add, make.some
     hexes, upper = "0123456789abcdef", string.ascii_uppercase + string.digits
-    found: dict[str, tuple[str, str]] = {}
-
-    def add(name: str, secret: str, text: str = "{}") -> None:
-        found[name] = (secret, text.replace("{}", secret))
-
     for kind in "pousr":
         add(f"github {kind}", f"gh{kind}_{some(36)}", "git clone https://x:{}@github.com/a/b")
     add("github fine", f"github_pat_{some(22)}_{some(59)}", "export GITHUB_TOKEN={}")
@@ -67,6 +72,11 @@ def make_secrets() -> dict[str, tuple[str, str]]:
     add("azure", some(86) + "==", "AccountName=shop;AccountKey={};EndpointSuffix=core.windows.net")
     add("telegram", f"{some(9, string.digits)}:AA{some(33)}", "TELEGRAM_BOT_TOKEN={}")
     add("discord", f"M{some(23)}.{some(6)}.{some(38)}", "DISCORD_TOKEN={}")
+
+
+def add_what_carriers_tell(make: Maker) -> None:
+    """Add what is secret by where it stands: headers, addresses, options, settings, blocks."""
+    add, some = make.add, make.some
     jwt = ".".join(
         base64.urlsafe_b64encode(part.encode()).decode().rstrip("=")
         for part in ('{"alg":"HS256","typ":"JWT"}', f'{{"sub":"{some(12)}"}}', some(32))
@@ -94,7 +104,14 @@ def make_secrets() -> dict[str, tuple[str, str]]:
     pem = "-----BEGIN RSA PRIVATE KEY-----\n{}\n-----END RSA PRIVATE KEY-----"
     add("pem", body.split("\n")[2], pem.replace("{}", body.replace(body.split("\n")[2], "{}")))
     add("private", some(12, string.ascii_lowercase), "<private>the word is {}</private> go on")
-    return found
+
+
+def make_secrets() -> dict[str, tuple[str, str]]:
+    """Make 50 secrets: what must not be found, and the text in which an agent would meet it."""
+    make = Maker()
+    add_keys_of_services(make)
+    add_what_carriers_tell(make)
+    return make.found
 
 
 SECRETS = make_secrets()

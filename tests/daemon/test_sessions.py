@@ -243,7 +243,7 @@ def test_a_clone_that_nobody_trusts_gets_one_line_and_leaves_no_trace(
     status = machine.status()
     assert status["events"]["not trusted"] == 4
     assert status["agents"] == 0
-    assert [one["watcher"] for one in status["projects"]] == [None]
+    assert status["projects"] == []
     assert ledger(clone) == []
     assert snapshot(clone.folder) == before
     assert not (machine.state / "spool").exists()
@@ -297,4 +297,47 @@ def test_a_payload_that_is_none_is_counted_and_answered_with_nothing(
     for text in ("{}", "[]", '{"hook_event_name": 7}', "\x00", '{"a": ' * 5000):
         done = machine.run_hook(text, within=lived_in.folder)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert machine.status()["events"] == {"failed: usage": 5}
+    assert machine.status()["events"] == {"refused: usage": 5}
+
+
+def test_a_call_that_can_not_be_read_is_asked_about_where_rules_are_in_force(
+    machine: Machine, lived_in: Project, session: Session
+) -> None:
+    call = session.bash("git status")
+    call["tool_input"]["deep"] = json.loads("[" * 40 + "]" * 40)
+    assert machine.hook(call) is None
+    machine.dmm("ledger", "constraint", "never run terraform destroy", within=lived_in.folder)
+    told = machine.hook(call)
+    assert told is not None
+    assert told["hookSpecificOutput"]["permissionDecision"] == "ask"
+
+
+def test_a_session_keeps_to_the_project_it_began_in(
+    machine: Machine, lived_in: Project, session: Session
+) -> None:
+    machine.dmm("ledger", "constraint", "never run terraform destroy", within=lived_in.folder)
+    machine.hook(session.start())
+    nested = lived_in.folder / "vendor"
+    (nested / ".dmm" / "memory").mkdir(parents=True)
+    for folder in (lived_in.folder, nested):
+        told = machine.hook(session.bash("terraform destroy") | {"cwd": str(folder)})
+        assert told is not None, folder
+        assert told["hookSpecificOutput"]["permissionDecision"] == "deny"
+    elsewhere = session.bash("terraform destroy", 7) | {"session_id": "another"}
+    assert machine.hook(elsewhere | {"cwd": str(nested)}) is not None
+
+
+def test_a_wrong_setting_lifts_no_rule_and_is_told(
+    machine: Machine, lived_in: Project, session: Session
+) -> None:
+    machine.dmm("ledger", "constraint", "never run terraform destroy", within=lived_in.folder)
+    (lived_in.dmm / "daemon.config.json").write_text('{"bogus": 1}')
+    begun = machine.hook(session.start())
+    assert begun is not None
+    told = begun["hookSpecificOutput"]["additionalContext"]
+    assert "Card numbers never reach our server" in told
+    assert "bogus: unknown key" in told
+    denied = machine.hook(session.bash("terraform destroy"))
+    assert denied is not None
+    assert denied["hookSpecificOutput"]["permissionDecision"] == "deny"
+    assert machine.dmm("query", "x", within=lived_in.folder).returncode == 4

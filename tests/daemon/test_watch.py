@@ -69,7 +69,7 @@ class Indexed:
     dmm: Dmm
     root: Path
 
-    def sync(self) -> SyncReport:
+    def sync(self, *, stop: threading.Event | None = None) -> SyncReport:
         return self.dmm.indexes.sync()
 
     def index(self) -> dict[str, str]:
@@ -207,7 +207,7 @@ class Counted:
     def __post_init__(self) -> None:
         self.gate.set()
 
-    def sync(self) -> SyncReport:
+    def sync(self, *, stop: threading.Event | None = None) -> SyncReport:
         self.inside.set()
         assert self.gate.wait(SOON)
         if self.faults:
@@ -392,7 +392,7 @@ root = Path(sys.argv[1])
 tree = MemoryTree(root / "memory")
 shelves = [types.SimpleNamespace(tree=tree)]
 dmm = types.SimpleNamespace(config=Config(), indexes=types.SimpleNamespace(shelves=shelves))
-project = types.SimpleNamespace(root=root, dmm=dmm, sync=SyncReport)
+project = types.SimpleNamespace(root=root, dmm=dmm, sync=lambda stop: SyncReport())
 watch = Watch(project, Notified([tree], 20))
 # Enough for a look at folders, too little for the notifier.
 used = max(int(path.name) for path in Path("/proc/self/fd").iterdir())
@@ -418,6 +418,39 @@ def test_where_the_notifier_can_not_start_the_files_are_looked_at(counted: Count
     assert mode == "polled"
     assert note.startswith("looking at the files instead of being told of changes: ")
     assert "Too many open files" in note
+
+
+@dataclass(frozen=True, slots=True)
+class Breaking:
+    """A watcher that breaks in a way that nobody foresaw."""
+
+    mode = "breaking"
+
+    def changes(self, stop: threading.Event) -> Generator[bool, None, None]:
+        yield True
+        raise ValueError("no reason")
+
+
+def test_a_watcher_that_breaks_is_replaced_by_looking(
+    indexed: Indexed, watching: Begin, memory_text: MemoryText
+) -> None:
+    with watching(indexed, Breaking()) as watch:
+        assert watch.await_sync(2, SOON)
+        indexed.project.write("project/late.md", memory_text("Late"))
+        assert indexed.follows(watch)
+        assert watch.mode == "polled"
+        assert watch.note == "looking at the files instead of being told of changes: ValueError"
+
+
+def test_a_run_that_fails_unforeseen_is_told_and_tried_again(
+    counted: Counted, watching: Begin
+) -> None:
+    counted.faults = [ValueError("no reason")]
+    with watching(counted, Polled([counted.tree], INTERVAL_MS)) as watch:
+        assert watch.await_sync(1, SOON)
+        assert not watch.stopped
+        assert watch.fault is None
+        assert counted.faults == []
 
 
 def descriptors() -> int:

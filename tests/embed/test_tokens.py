@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dmm.embed.tokens import LONGEST_RUN, RANKS, TokenCounter, _load
+from dmm.embed.tokens import LONGEST_RUN, RANKS, TokenCounter, _load, release_ranks
 from dmm.errors import StorageError
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ def test_counting_in_threads_is_counting_alone() -> None:
     [
         (RANKS.read_bytes()[:1000], "can't be read"),
         (b"not packed", "can't be read"),
-        (gzip.compress(b"aGVsbG8= 0\n"), "the sha256 differs"),
+        (gzip.compress(b"aGVsbG8= 0\n", mtime=0), "the sha256 differs"),
         (None, "can't be read"),
     ],
 )
@@ -132,3 +132,11 @@ def test_a_damaged_rank_file_is_refused_with_the_way_out(
         TokenCounter(path).count("hello")
     assert caught.value.where == str(path)
     assert caught.value.hint == "reinstall dynamic-markdown-memory"
+
+
+def test_ranks_that_nobody_uses_are_let_go_and_come_back() -> None:
+    before = COUNTER.count("one two three")
+    assert not release_ranks(3600.0)
+    assert release_ranks(0.0)
+    assert not release_ranks(0.0)
+    assert COUNTER.count("one two three") == before

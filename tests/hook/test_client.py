@@ -43,7 +43,7 @@ def test_the_event_is_named_without_reading_the_payload() -> None:
         assert client.name_event(broken) == b""
 
 
-def test_the_project_is_found_from_the_payload_first(
+def test_the_project_is_where_the_agent_began_or_is_told_to_be(
     project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     deep = project.folder / "src" / "deep"
@@ -53,6 +53,9 @@ def test_the_project_is_found_from_the_payload_first(
     assert client.find_root(payload_in(tmp_path)) is None
     monkeypatch.setenv("CLAUDE_PROJECT_DIR", str(project.folder))
     assert client.find_root(payload_in(tmp_path)) == str(project.dmm)
+    (deep / ".dmm" / "memory").mkdir(parents=True)
+    assert client.find_root(payload_in(deep)) == str(project.dmm)
+    (deep / ".dmm" / "memory").rmdir()
     monkeypatch.delenv("CLAUDE_PROJECT_DIR")
     monkeypatch.chdir(deep)
     assert client.find_root(b"not even JSON") == str(project.dmm)
@@ -96,7 +99,9 @@ def test_what_nobody_takes_is_kept_without_its_secrets(state: Path, project: Pro
     data = kept.read_bytes()
     assert secret.encode() not in data
     assert data.startswith(b"DMM1 codex ")
-    assert data.split(b"\n")[1] == os.fsencode(project.dmm)
+    _, name, root, _ = data.split(b"\n", 3)
+    assert name.split(b"-")[1] == str(os.getpid()).encode()
+    assert root == os.fsencode(project.dmm)
     assert kept.stat().st_mode & 0o777 == 0o600
     assert (state / "spool").stat().st_mode & 0o777 == 0o700
 
@@ -151,3 +156,9 @@ def test_the_hook_loads_nothing_heavy(tmp_path: Path) -> None:
     own, heavy = told.stdout.splitlines()
     assert own.split() == ["dmm", "dmm.endpoint", "dmm.hook", "dmm.hook.client", "dmm.hook.spool"]
     assert heavy == ""
+
+
+def test_it_says_what_it_is_for() -> None:
+    line = [sys.executable, "-I", "-S", str(ENTRY), "--help"]
+    told = subprocess.run(line, capture_output=True, encoding="utf-8", timeout=60, check=True)
+    assert told.stdout.startswith("usage: dmm-hook --client NAME")

@@ -193,8 +193,11 @@ def test_a_slow_project_does_not_hold_up_another_request(server: Server) -> None
         ThreadPoolExecutor(1) as pool,
         server.projects.find(server.root).speak(server.voice),
     ):
-        waiting = pool.submit(server.ask, "GET", "/v1/ledger/context")
+        fact = {"key": "wares", "value": "lanterns"}
+        waiting = pool.submit(server.ask, "POST", "/v1/ledger/facts", fact)
         assert server.ask("GET", "/v1/nothing").status == 404
+        for path in ("status", "ledger/context", "ledger/verify", "ledger/replay"):
+            assert server.ask("GET", f"/v1/{path}").status == 200
         assert server.ask("POST", "/v1/query", {"query": ""}).status == 200
         assert not waiting.done()
     assert waiting.result().status == 200
@@ -214,3 +217,16 @@ def test_the_local_socket_serves_the_same_routes(
         connection.connect(os.fspath(path))
         connection.sendall(head)
         assert server.receive(connection).json()["current_seq"] == 0
+
+
+def test_a_long_look_at_the_ledger_keeps_no_event_waiting(server: Server) -> None:
+    """What only reads is held up by another reader, and never holds up who records."""
+    with (
+        ThreadPoolExecutor(1) as pool,
+        server.projects.find(server.root).look(server.voice),
+    ):
+        waiting = pool.submit(server.ask, "GET", "/v1/ledger/verify")
+        fact = {"key": "opening", "value": "at nine"}
+        assert server.ask("POST", "/v1/ledger/facts", fact).status == 200
+        assert not waiting.done()
+    assert waiting.result().json()["valid"] is True

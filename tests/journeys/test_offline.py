@@ -74,3 +74,30 @@ def test_everything_works_where_there_is_no_network_at_all(
     assert (told.returncode, told.stderr) == (0, "")
     assert "#### [global/writing_memories.md] (relevance: " in told.stdout
     assert "> Notice" not in told.stdout
+
+
+def test_nothing_is_left_in_the_users_home_but_what_is_documented(
+    command: Command, home: Path, tmp_path: Path
+) -> None:
+    """A library that we load would keep an identity of the machine and events in there."""
+    project = tmp_path / "project"
+    project.mkdir()
+    assert command("init", within=project).returncode == 0
+    assert command("query", "how are memories written?", within=project).returncode == 0
+    files = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
+    assert files == {".local/state/dmm/trust.json", ".local/state/dmm/trust.lock"}
+
+
+def test_no_library_below_python_opens_a_connection_either(
+    command: Command, tmp_path: Path
+) -> None:
+    if shutil.which("strace") is None:
+        pytest.skip("there is no strace on this system")
+    assert command("init", within=tmp_path).returncode == 0
+    calls = tmp_path / "calls"
+    before = ["strace", "-f", "-q", "-e", "trace=socket,connect", "-o", str(calls)]
+    assert (
+        command("query", "how are memories written", within=tmp_path, before=before).returncode == 0
+    )
+    assert "exited with 0" in calls.read_text()
+    assert "AF_INET" not in calls.read_text()

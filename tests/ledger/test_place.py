@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dmm.files.repository import find_repository
 from dmm.ledger.place import find_ledger
 
 if TYPE_CHECKING:
@@ -140,3 +141,32 @@ def test_the_settings_of_git_tell_whether_there_is_a_main_worktree(
     (folder / "config").write_text(config)
     home = folder if bare else folder.parent
     assert find_ledger(tmp_path / "a" / ".dmm") == home / ".dmm" / "ledger.db"
+
+
+@needs_git
+@pytest.mark.parametrize("named", ["../../victim", "{victim}", "../../evil/deep"])
+def test_settings_that_name_another_worktree_are_not_believed(main: Path, named: str) -> None:
+    victim = main.rename(main.with_name("victim"))
+    evil = victim.with_name("evil")
+    (evil / "deep").mkdir(parents=True)
+    git(evil, "init", "-q")
+    with (evil / ".git" / "config").open("a") as file:
+        file.write(f"[core]\n\tworktree = {named.format(victim=victim)}\n")
+    assert find_ledger(evil / ".dmm") == evil / ".dmm" / "ledger.db"
+    found = find_repository(evil / ".dmm")
+    assert found is not None
+    assert not found.vouched
+
+
+@needs_git
+def test_settings_that_name_the_worktree_itself_are_believed(main: Path, tmp_path: Path) -> None:
+    outer = tmp_path / "outer"
+    outer.mkdir()
+    git(outer, "init", "-q")
+    git(outer, "submodule", "add", "-q", str(main), "part")
+    git(main, "config", "core.worktree", str(main))
+    for worktree in (main, outer / "part"):
+        found = find_repository(worktree / ".dmm")
+        assert found is not None
+        assert found.vouched
+        assert find_ledger(worktree / ".dmm") == worktree / ".dmm" / "ledger.db"

@@ -1,15 +1,26 @@
-"""MCP Inspector, as its users run it, lists and calls everything over HTTP."""
+"""MCP Inspector, as its users run it, lists and calls everything, over HTTP and over stdio."""
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import pytest
 
 from dmm.mcp.tools import TOOLS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
+    from tests.conftest import Command
     from tests.mcp.conftest import Node, Web
 
 SCRIPT = "clients/launcher/build/index.js"
@@ -33,31 +44,44 @@ CALLS: dict[str, tuple[list[str], str, object]] = {
 }
 
 
-def test_everything_is_listed_and_called(node: Node, serve: Callable[..., Web]) -> None:
-    url = serve().url
+@dataclass(frozen=True, slots=True)
+class Inspector:
+    """Runs the inspector's command line against one server."""
 
-    def ask(method: str, *more: str) -> Any:
-        given = ("--cli", url, "--transport", "http", "--method", method, *more)
-        done = node.run("inspector", SCRIPT, *given)
+    node: Node
+    target: tuple[str, ...]
+
+    def ask(self, method: str, *more: str) -> Any:
+        done = self.node.run("inspector", SCRIPT, "--cli", *self.target, "--method", method, *more)
         assert done.returncode == 0, done.stderr
         return json.loads(done.stdout)
 
-    def call(name: str, *arguments: str) -> str:
+    def call(self, name: str, *arguments: str) -> str:
         given = ("--tool-arg", *arguments) if arguments else ()
-        result = ask("tools/call", "--tool-name", name, *given)
+        result = self.ask("tools/call", "--tool-name", name, *given)
         assert sorted(result) == ["content", "isError"]
         assert result["isError"] is False
         (content,) = result["content"]
         text: str = content["text"]
         return text
 
-    listed = ask("tools/list", "--strict")["tools"]
-    assert [tool["name"] for tool in listed] == [tool.name for tool in TOOLS]
-    assert {*CALLS, "memory_pack"} == {tool.name for tool in TOOLS}
-    for name, (arguments, key, value) in CALLS.items():
-        told = json.loads(call(name, *arguments))[key]
-        assert ([one["seq"] for one in told] if key == "chain" else told) == value
-    assert call("memory_pack", "task=write a test").startswith("# DMM Memory Pack")
+    def list_tools(self) -> None:
+        listed = self.ask("tools/list", "--strict")["tools"]
+        assert [tool["name"] for tool in listed] == [tool.name for tool in TOOLS]
+
+    def call_tools(self) -> None:
+        assert {*CALLS, "memory_pack"} == {tool.name for tool in TOOLS}
+        for name, (arguments, key, value) in CALLS.items():
+            told = json.loads(self.call(name, *arguments))[key]
+            assert ([one["seq"] for one in told] if key == "chain" else told) == value
+        assert self.call("memory_pack", "task=write a test").startswith("# DMM Memory Pack")
+
+
+def test_everything_is_listed_and_called(node: Node, serve: Callable[..., Web]) -> None:
+    inspector = Inspector(node, (serve().url, "--transport", "http"))
+    inspector.list_tools()
+    inspector.call_tools()
+    ask = inspector.ask
     resources = ask("resources/list")["resources"]
     assert [one["uri"] for one in resources[:2]] == ["dmm://boot", "dmm://policy"]
     (boot,) = ask("resources/read", "--uri", "dmm://boot")["contents"]
@@ -67,3 +91,37 @@ def test_everything_is_listed_and_called(node: Node, serve: Callable[..., Web]) 
     assert len(ask("prompts/list")["prompts"]) == 7
     prompt = ask("prompts/get", "--prompt-name", "answer_why", "--prompt-args", "task=the queue")
     assert prompt["messages"][0]["content"]["text"].endswith("The task: the queue")
+
+
+@pytest.fixture
+def run_folder() -> Iterator[Path]:
+    # A socket's path must be short; the folder of a test is not.
+    folder = Path(tempfile.mkdtemp(prefix="dmm-run-"))
+    yield folder
+    with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+        os.kill(json.loads((folder / "daemon.json").read_text())["pid"], signal.SIGTERM)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+@pytest.mark.parametrize("program", ["dmm-mcp", "dmm serve"])
+def test_a_cold_daemon_comes_up_for_the_inspector_over_stdio(
+    node: Node, command: Command, run_folder: Path, tmp_path: Path, program: str
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    assert command("init", within=work).returncode == 0
+    first, *rest = program.split()
+    settings = {
+        "HOME": str(command.home),
+        "DMM_RUN_DIR": str(run_folder),
+        "DMM_ROOT": str(work),
+    }
+    given = [word for pair in settings.items() for word in ("-e", "=".join(pair))]
+    target = (*given, str(Path(sys.executable).with_name(first)), *rest)
+    inspector = Inspector(node, target)
+    assert not (run_folder / "daemon.json").exists()
+    inspector.list_tools()
+    assert (run_folder / "daemon.json").exists()
+    # The other program leads to the same place, so one of them calls everything.
+    if rest:
+        inspector.call_tools()

@@ -176,11 +176,22 @@ def test_an_unreadable_command_is_asked_about_only_under_rules_on_commands(
     assert guard.rule(bash('rm -rf x; echo "unclosed')).denied
 
 
+def test_a_reason_is_told_once(ledger: Ledger, guard: Guard) -> None:
+    ledger.add_constraint("Never run terraform destroy.")
+    plain = guard.rule(bash("terraform destroy")).findings[0].reason
+    assert plain == "the command terraform destroy is forbidden"
+    longer = guard.rule(bash("terraform destroy -auto-approve")).findings[0].reason
+    assert longer == f'{plain} ("terraform destroy -auto-approve")'
+
+
 def test_tests_count_once_for_each_push(chronicle: Chronicle, ledger: Ledger, guard: Guard) -> None:
     ledger.add_constraint("run the tests before git push")
     ruling = guard.rule(bash("git push"))
     assert ruling.denied
-    assert ruling.suggestion == "First run the tests, then try again."
+    assert ruling.suggestion == (
+        "First run the tests, then try again. If another command did that, name it with "
+        'query_memory: "./COMMAND runs the tests".'
+    )
     used(chronicle, "pytest -q", EventType.TOOL_FAILED)
     assert guard.rule(bash("git push")).denied
     used(chronicle, "pytest -q")
@@ -188,6 +199,31 @@ def test_tests_count_once_for_each_push(chronicle: Chronicle, ledger: Ledger, gu
     used(chronicle, "git push", EventType.TOOL_FAILED)
     assert guard.rule(bash("git push")).level == "allow"
     used(chronicle, "git push")
+    assert guard.rule(bash("git push")).denied
+
+
+def test_tests_and_push_in_one_call_use_the_tests_up(
+    chronicle: Chronicle, ledger: Ledger, guard: Guard
+) -> None:
+    ledger.add_constraint("run the tests before git push")
+    assert guard.rule(bash("pytest -q && git push")).level == "allow"
+    used(chronicle, "pytest -q && git push")
+    assert guard.rule(bash("git push")).denied
+
+
+def test_a_query_can_name_the_command_that_was_the_test(
+    chronicle: Chronicle, ledger: Ledger, guard: Guard
+) -> None:
+    ledger.add_constraint("run the tests before git push")
+    ledger.query_memory("`./ci.sh` runs the tests")
+    assert guard.rule(bash("git push")).denied
+    used(chronicle, "./ci.sh --fast")
+    assert guard.rule(bash("git push")).level == "allow"
+    used(chronicle, "git push")
+    used(chronicle, "./ci.sh --fast")
+    assert guard.rule(bash("git push")).denied
+    ledger.query_memory("what does ls do in the tests?")
+    used(chronicle, "ls")
     assert guard.rule(bash("git push")).denied
 
 

@@ -152,7 +152,7 @@ def test_plain_words_are_stored_with_what_they_say_of_tool_calls() -> None:
     rule = compile_constraint("Never run rm -rf").rule
     assert rule is not None
     assert list(rule) == ["kind", "rule", "calls"]
-    assert rule["calls"]["version"] == 1
+    assert rule["calls"]["version"] == 2
     assert json.loads(json.dumps(rule)) == rule
     call = ToolCall("Bash", {"command": "rm -rf build"})
     assert [one.seq for one in Rulebook([held("Never run rm -rf")]).check(call)] == [1]

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.domain.event import Draft, EventType
-from dmm.errors import PathRefused, StorageError
+from dmm.errors import LedgerRefused, PathRefused, StorageError
 from dmm.files.roots import Root
 from dmm.files.trusted import TrustStore
 from dmm.ledger.log import EventLog
 from dmm.ledger.place import find_ledger
-from dmm.service.chronicle import Chronicle
+from dmm.service.chronicle import Chronicle, TrustedLedger
 from dmm.service.setup import UNTRUSTED, set_up, settle_trust
 from dmm.service.trust import Always, Demand, Vetting
 
@@ -41,9 +41,9 @@ def vet(store: TrustStore) -> Callable[[Project], Vetting]:
     return make
 
 
-def constrain(path: Path, *texts: str) -> None:
+def constrain(path: Path, *texts: str, record: TrustedLedger | None = None) -> None:
     """Write a ledger with some constraints in it."""
-    chronicle = Chronicle(path, lambda: NOW)
+    chronicle = Chronicle(path, lambda: NOW, record_of=record)
     for text in texts:
         payload = {"text": text, "priority": "required"}
         chronicle.record(chronicle.draft(EventType.CONSTRAINT_ADDED, payload))
@@ -141,9 +141,11 @@ def test_the_ledger_of_a_trusted_project_is_never_put_aside(
     project: Project, vet: Callable[[Project], Vetting]
 ) -> None:
     vet(project).accept()
-    constrain(project.dmm / "ledger.db", "my own rule")
+    record = TrustedLedger(vet(project).store, project.dmm)
+    constrain(project.dmm / "ledger.db", "my own rule", record=record)
     assert vet(project).accept() is None
     assert vet(project).inspect().constraints == ()
+    assert vet(project).inspect().strange == ""
     assert constraints(project.dmm / "ledger.db") == ["my own rule"]
 
 
@@ -189,6 +191,76 @@ def test_the_ledger_of_another_project_is_neither_moved_nor_shared_unasked(
     assert not vet(evil).trusted
     assert constraints(mine.dmm / "ledger.db") == ["my own rule"]
     assert vet(evil).accept(with_ledger=True) is None
+
+
+def test_the_settings_of_git_can_not_name_the_worktree_of_another_project(
+    new_project: Callable[[str], Project], vet: Callable[[Project], Vetting]
+) -> None:
+    mine, evil = new_project("mine"), new_project("evil")
+    for project in (mine, evil):
+        (project.folder / ".git").mkdir()
+        (project.folder / ".git" / "HEAD").write_text("ref: refs/heads/trunk\n")
+    (evil.folder / ".git" / "config").write_text("[core]\n\tworktree = ../../mine\n")
+    constrain(mine.dmm / "ledger.db", "my own rule")
+    assert find_ledger(evil.dmm) == evil.dmm / "ledger.db"
+    assert vet(evil).accept() is None
+    assert vet(evil).store.list()[0].shared is None
+    assert constraints(mine.dmm / "ledger.db") == ["my own rule"]
+
+
+def test_the_place_for_a_ledger_in_another_project_is_refused_before_it_is_there(
+    new_project: Callable[[str], Project], vet: Callable[[Project], Vetting]
+) -> None:
+    mine, evil = new_project("mine"), new_project("evil")
+    (mine.folder / ".git").mkdir()
+    (mine.folder / ".git" / "HEAD").write_text("ref: refs/heads/trunk\n")
+    (evil.folder / ".git").write_text(f"gitdir: {mine.folder}/.git\n")
+    with pytest.raises(PathRefused, match="leads to the ledger of another one"):
+        vet(evil).accept()
+    assert not vet(evil).trusted
+
+
+def test_another_ledger_in_a_trusted_project_is_shown_and_can_be_put_aside_or_taken(
+    project: Project, vet: Callable[[Project], Vetting]
+) -> None:
+    vetting, ledger = vet(project), project.dmm / "ledger.db"
+    vetting.accept()
+    record = TrustedLedger(vetting.store, project.dmm)
+    constrain(ledger, "my own rule", record=record)
+    ledger.unlink()
+    assert vetting.inspect().strange == "gone"
+    constrain(ledger, "never run the tests")
+    found = vetting.inspect()
+    assert found.strange == "other"
+    assert found.constraints == (Demand("never run the tests", "required"),)
+    with pytest.raises(LedgerRefused):
+        constrain(ledger, "one more", record=record)
+    aside = vetting.accept()
+    assert aside is not None
+    assert constraints(aside) == ["never run the tests"]
+    constrain(ledger, "my new rule", record=record)
+    ledger.unlink()
+    constrain(ledger, "a rule of a colleague")
+    assert vetting.accept(with_ledger=True) is None
+    assert vetting.inspect().strange == ""
+    constrain(ledger, "one more", record=record)
+    assert constraints(ledger) == ["a rule of a colleague", "one more"]
+
+
+def test_a_ledger_that_is_gone_is_begun_anew_only_when_a_person_says_so(
+    project: Project, vet: Callable[[Project], Vetting]
+) -> None:
+    vetting, ledger = vet(project), project.dmm / "ledger.db"
+    vetting.accept()
+    record = TrustedLedger(vetting.store, project.dmm)
+    constrain(ledger, "my own rule", record=record)
+    ledger.unlink()
+    with pytest.raises(LedgerRefused, match="is gone"):
+        constrain(ledger, "another", record=record)
+    assert not ledger.exists()
+    assert vetting.accept() is None
+    constrain(ledger, "another", record=record)
+    assert constraints(ledger) == ["another"]
 
 
 def test_a_link_or_a_pipe_in_the_place_of_a_text_counts_as_changed(

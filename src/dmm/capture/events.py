@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, cast
 
 from dmm.capture.payload import HookKind
-from dmm.capture.redact import redact_value, strip_private
+from dmm.capture.redact import narrow_value, redact_value
 from dmm.domain.event import EventType, Trust
 
 if TYPE_CHECKING:
@@ -18,8 +19,7 @@ LONGEST_INPUT = 2_000
 LONGEST_OUTPUT = 4_000
 LONGEST_LINE = 300
 MOST_ITEMS = 50
-# Secrets are looked for in what is kept and so far around it that none can reach into it.
-MARGIN = 32_000
+_LEFT_OUT = re.compile(r"\[(\d{1,12}) characters left out\]")
 
 Described = tuple[EventType, dict[str, Any], Trust]
 
@@ -47,10 +47,8 @@ def describe_event(event: HookEvent) -> Described | None:
     known = _TYPES.get(event.kind)
     if known is None:
         return None
-    said = _said(event)
-    dropped = {name: _narrow(said, name) for name in ("prompt", "output")}
-    cleaned, counts = redact_value(said)
-    payload = _shorten(event, cast("dict[str, Any]", cleaned), dropped)
+    cleaned, counts = redact_value(narrow_value(_said(event), MOST_ITEMS))
+    payload = _shorten(event, cast("dict[str, Any]", cleaned))
     if counts:
         payload["redacted"] = counts
     return known[0], payload, known[1]
@@ -62,98 +60,64 @@ def _said(event: HookEvent) -> dict[str, Any]:
         "cwd": event.cwd,
         "prompt": event.prompt,
         "tool": event.tool,
-        "input": _narrow_all(dict(event.input)),
+        "input": dict(event.input),
         "output": event.output,
         "source": event.source,
         "reason": event.reason,
     }
 
 
-def _narrow(said: dict[str, Any], name: str) -> int:
-    """Narrow one text, and tell by how much."""
-    before = len(said[name])
-    said[name] = narrow(said[name])
-    return before - len(said[name])
-
-
-def _narrow_all(value: Any) -> Any:
-    if isinstance(value, str):
-        return narrow(value)
-    if isinstance(value, dict):
-        return {key: _narrow_all(one) for key, one in value.items()}
-    return [_narrow_all(one) for one in value] if isinstance(value, list) else value
-
-
-def narrow(text: str) -> str:
-    """Take the middle out of a text of megabytes, which nobody keeps."""
-    if len(text) <= 3 * MARGIN:
-        return text
-    # What is private may begin in the part that goes and reach into the part that stays.
-    text = strip_private(text)
-    return text[:MARGIN] + "\n" + text[-MARGIN:] if len(text) > 2 * MARGIN else text
-
-
-def _shorten(
-    event: HookEvent, said: Mapping[str, Any], dropped: Mapping[str, int]
-) -> dict[str, Any]:
-    gone = dropped["output"]
+def _shorten(event: HookEvent, said: Mapping[str, Any]) -> dict[str, Any]:
     if event.kind in (HookKind.TOOL_REQUEST, HookKind.TOOL_DONE, HookKind.TOOL_FAILED):
-        told = _tool(event, said, gone)
+        told = _tool(event, said)
     elif event.kind is HookKind.PROMPT:
-        told = {"text": cut(said["prompt"], LONGEST_PROMPT, dropped["prompt"])}
+        told = {"text": cut(said["prompt"], LONGEST_PROMPT)}
     elif event.kind is HookKind.SESSION_START:
         told = {"client": event.client, "cwd": said["cwd"], "source": said["source"]}
     elif event.kind is HookKind.SESSION_END:
         told = {"reason": said["reason"]}
     elif event.kind in (HookKind.COMPACT_START, HookKind.COMPACT_DONE):
         stage = "before" if event.kind is HookKind.COMPACT_START else "after"
-        text = cut(said["output"], LONGEST_PROMPT, gone)
+        text = cut(said["output"], LONGEST_PROMPT)
         told = {"stage": stage, "trigger": said["source"], "text": text}
     else:
-        told = {"text": cut(said["output"], LONGEST_OUTPUT, gone)}
+        told = {"text": cut(said["output"], LONGEST_OUTPUT)}
     told |= {"agent": event.agent, "turn": event.turn}
     return {name: value for name, value in told.items() if value not in (None, "")}
 
 
-def _tool(event: HookEvent, said: Mapping[str, Any], gone: int) -> dict[str, Any]:
+def _tool(event: HookEvent, said: Mapping[str, Any]) -> dict[str, Any]:
     told: dict[str, Any] = {
         "tool": said["tool"],
-        "input": _cut_input(said["input"], event.input),
+        "input": _cut_input(said["input"]),
         "cwd": said["cwd"],
         "text": summarise(said["tool"], said["input"]),
         "call": event.call_id,
         "milliseconds": event.milliseconds,
     }
     if event.kind is HookKind.TOOL_DONE:
-        told["output"] = cut(said["output"], LONGEST_OUTPUT, gone)
+        told["output"] = cut(said["output"], LONGEST_OUTPUT)
     elif event.kind is HookKind.TOOL_FAILED:
-        told["error"] = cut(said["output"], LONGEST_OUTPUT, gone)
+        told["error"] = cut(said["output"], LONGEST_OUTPUT)
     return told
 
 
-def _cut_input(value: Any, whole: Any) -> Any:
-    """Cut the texts of an input; beside it stands what it was made of."""
+def _cut_input(value: Any) -> Any:
     if isinstance(value, str):
-        before = len(whole) if isinstance(whole, str) else 0
-        return cut(value, LONGEST_INPUT, max(0, before - len(value)))
+        return cut(value, LONGEST_INPUT)
     if isinstance(value, dict):
-        pairs = zip(_first(value.items()), whole.values(), strict=False)
-        return {cut(key, LONGEST_LINE): _cut_input(one, was) for (key, one), was in pairs}
-    if isinstance(value, list):
-        return [_cut_input(one, was) for one, was in zip(_first(value), whole, strict=False)]
-    return value
+        return {cut(key, LONGEST_LINE): _cut_input(one) for key, one in value.items()}
+    return [_cut_input(one) for one in value] if isinstance(value, list) else value
 
 
-def _first(values: Any) -> list[Any]:
-    return list(values)[:MOST_ITEMS]
-
-
-def cut(text: str, length: int, gone: int = 0) -> str:
-    """Keep the start and the end of a long text, and say how much is gone."""
+def cut(text: str, length: int) -> str:
+    """Keep the start and the end of a long text, and say how much is gone, also before this."""
     if len(text) <= length:
         return text
     half = length // 2
-    gone += len(text) - 2 * half
+    dropped = text[half:-half]
+    told = [(len(found[0]), int(found[1])) for found in _LEFT_OUT.finditer(dropped)]
+    gone = len(dropped) + sum(number - own for own, number in told)
     return f"{text[:half]}\n[{gone} characters left out]\n{text[-half:]}"
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CLIENTS = ("claude-code", "codex", "gemini", "cursor", "opencode", "vscode")
-LARGEST = 4 * 1024 * 1024
+LARGEST = 16 * 1024 * 1024
 DEEPEST = 32
 LONGEST_NAME = 512
 LONGEST_PATH = 4096

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from dmm.capture.formats import Span
 
 DEEPEST = 64
+# What is looked through of one text, at its start and at its end, and of one payload in all.
+MARGIN = 32_000
+ROOM = 200_000
 _SCANS = (scan_keys, scan_formats, scan_carriers, scan_flags, scan_names, scan_phrases)
 _ROUNDS = 4
 _REMEMBERED = 64
@@ -47,6 +50,44 @@ def strip_private(text: str) -> str:
         pieces += [text[done:start], mark(label)]
         done = end
     return "".join([*pieces, text[done:]])
+
+
+def narrow(text: str) -> str:
+    """Take the middle out of a text of megabytes, which nobody keeps, and say how much that was.
+
+    The rest reaches so far beyond what is kept of it that no secret can reach into that.
+    """
+    if len(text) <= 3 * MARGIN:
+        return text
+    # What is private may begin in the part that goes and end in the part that stays.
+    text = strip_private(text)
+    if len(text) <= 2 * MARGIN:
+        return text
+    gone = len(text) - 2 * MARGIN
+    return f"{text[:MARGIN]}\n[{gone} characters left out]\n{text[-MARGIN:]}"
+
+
+def narrow_value(value: object, most_items: int, room: int = ROOM) -> object:
+    """Narrow plain data to what can be looked through in a moment: few items, texts of one size."""
+    left = [room]
+
+    def take(value: object, depth: int) -> object:
+        if isinstance(value, str):
+            text = narrow(value)
+            if len(text) > left[0]:
+                return f"[{len(value)} characters left out]"
+            left[0] -= len(text)
+            return text
+        if depth > DEEPEST:
+            return None
+        if isinstance(value, dict):
+            items = list(value.items())[:most_items]
+            return {str(take(key, depth + 1)): take(one, depth + 1) for key, one in items}
+        if isinstance(value, list | tuple):
+            return [take(one, depth + 1) for one in list(value)[:most_items]]
+        return value
+
+    return take(value, 0)
 
 
 def redact_value(value: object) -> tuple[object, dict[str, int]]:

@@ -32,7 +32,10 @@ def verify(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Check that no event was edited, removed, moved or cut off since it was anchored."""
+    """Check that the ledger is as it was recorded.
+
+    No event was edited, removed, moved or cut off since it was anchored.
+    """
     dmm = open_to_look(root)
     told = dmm.audit.verify(anchor=anchor)
     present(told, as_json=as_json, lines=lines.verified)
@@ -45,7 +48,10 @@ def backup(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Copy the ledger, even while others write to it, and verify the copy."""
+    """Copy the ledger and verify the copy.
+
+    Others may write to it meanwhile.
+    """
     told = open_project(root).audit.backup(path)
     present(told, as_json=as_json, lines=lines.copied)
     if not told["valid"]:

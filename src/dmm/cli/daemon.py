@@ -21,7 +21,7 @@ STOP_WITHIN = 10.0
 PAUSE = 0.02
 
 app = SparingTyper(
-    help="The background process: it keeps memory warm for agents; no command needs it.",
+    help="The background process that keeps memory warm for agents.",
 )
 PidFile = Annotated[
     Path | None, typer.Option(help="Write the number of the process there, and read it to stop.")
@@ -69,14 +69,20 @@ def start(
 
 @app.command()
 def run(pid_file: PidFile = None, idle: Idle = None, port: Port = None) -> None:
-    """Run in the foreground, for a supervisor; it does not end by itself unless told how."""
+    """Run in the foreground, for a supervisor.
+
+    It does not end by itself, unless --idle says when.
+    """
     _need_free(port)
     _run(_options(idle if idle is not None else 10**9, port), pid_file)
 
 
 @app.command()
 def stop(pid_file: PidFile = None) -> None:
-    """Stop the background process, after the requests that are under way."""
+    """Stop the background process.
+
+    The requests that are under way are answered before.
+    """
     known = endpoint.call("health", {}, timeout=2.0)
     if known is None:
         _forget_pid(pid_file)
@@ -100,7 +106,10 @@ def stop(pid_file: PidFile = None) -> None:
 
 @app.command()
 def status(as_json: Json = False) -> None:
-    """Show whether it runs, what it holds and what it counted; exit status 1 if it does not run."""
+    """Show whether it runs, what it holds and what it counted.
+
+    The exit status is 1 if it does not run.
+    """
     known = endpoint.call("status", {}, timeout=5.0)
     if known is None:
         present({"running": False}, as_json=as_json, lines=lambda _: ["DMM daemon not running"])
@@ -110,7 +119,10 @@ def status(as_json: Json = False) -> None:
 
 @app.command()
 def health(as_json: Json = False) -> None:
-    """Ask whether it is well, in one line; exit status 1 if nobody answers."""
+    """Ask whether it is well, in one line.
+
+    The exit status is 1 if nobody answers.
+    """
     known = endpoint.call("health", {}, timeout=5.0)
     if known is None:
         present({"status": "down"}, as_json=as_json, lines=lambda _: ["down"])
@@ -229,7 +241,8 @@ def _status_lines(told: dict[str, Any]) -> list[str]:
         f"  HTTP port   {port}",
         f"  model       {'loaded' if told['model_loaded'] else 'not loaded'}",
         f"  agents      {told['agents']}, with {counted(told['connections'], 'MCP connection')}",
-        f"  kept events {told['spooled']} waiting, {told['dropped']} dropped for lack of room",
+        f"  kept events {told['spooled']} waiting, {told['dropped']} dropped for lack of room,"
+        f" {told['damaged']} damaged",
     ]
     for name, number in told["events"].items():
         lines.append(f"  {name:<24}{number}")

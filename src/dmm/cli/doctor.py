@@ -27,7 +27,11 @@ def doctor(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Check everything end to end: versions, project, daemon, clients, and that a deny denies."""
+    """Check everything, from the versions to a deny that denies.
+
+    The program, the project, the daemon and the clients are looked at; then hooks, tools and HTTP
+    are tried in a project of their own.
+    """
     from dmm.service.checkup import examine
 
     checks = []
@@ -41,7 +45,7 @@ def doctor(
     if as_json:
         print_json({"healthy": not failed, "checks": [check.describe() for check in checks]})
     else:
-        print_lines(["", _summary(checks)])
+        print_lines(["", _summary(checks, fix=fix)])
     if failed:
         raise typer.Exit(1)
 
@@ -60,6 +64,7 @@ def _probes(root: Path | None) -> list[Callable[[], Iterable[Check]]]:
             wired.append(proofs.own_hook(scopes["user"]))
         with proofs.open_trial(os.environ, bootstrap.now) as trial:
             yield from proofs.prove(trial, wired)
+            yield from checkup.attempt("proof", "HTTP", lambda: proofs.prove_http(trial))
 
     return [
         lambda: checkup.check_program(Embedder.load),
@@ -105,10 +110,11 @@ def _lines(check: Check, *, heading: bool) -> Iterator[str]:
         yield from (f"        {line}" for line in f"try: {check.way}".splitlines())
 
 
-def _summary(checks: list[Check]) -> str:
+def _summary(checks: list[Check], *, fix: bool) -> str:
     failed = sum(check.level == "fail" for check in checks)
     warned = sum(check.level == "warn" for check in checks)
-    if failed or warned:
-        fails, warns = counted(failed, "failure"), counted(warned, "warning")
-        return f"{fails}, {warns}; what can be mended: dmm doctor --fix"
-    return f"All is well: {counted(len(checks), 'check')}."
+    if not failed and not warned:
+        return f"All is well: {counted(len(checks), 'check')}."
+    told = f"{counted(failed, 'failure')}, {counted(warned, 'warning')}"
+    mendable = any(check.mend for check in checks if check.level != "ok")
+    return f"{told}; what can be mended: dmm doctor --fix" if mendable and not fix else told

@@ -63,7 +63,10 @@ def install(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Connect DMM to your agents: hooks and memory tools, each file backed up before a change."""
+    """Connect DMM to your agents: hooks and memory tools.
+
+    Each file that holds more than what is dmm's own is backed up before a change.
+    """
     installation = open_installation(scope.value, root)
     named = [one.value for one in client or ()]
     report = installation.apply(named, scope.value, remove=uninstall, dry=dry_run)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dmm.cli import audit, failures, lines, timelines
-from dmm.cli.options import Json, Root, open_project, present
+from dmm.cli.options import Json, Root, open_project, present, refuse_agents
 from dmm.cli.sparing import SparingTyper
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ def constraint(
 
     if [text is not None, starter, deactivate is not None].count(True) != 1:
         raise UsageError("give one of TEXT, --starter and --deactivate SEQ")
+    if deactivate is not None:
+        refuse_agents("take a constraint out of force")
     dmm = open_project(root)
     if text is not None:
         _add(dmm, text, priority, triggered_by, as_json=as_json)

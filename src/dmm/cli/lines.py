@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
+import os
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from dmm.cli.gists import gist
 from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from dmm.service.rulebook import Compiled
 
 WIDTH = 80
+NARROWEST = 60
 TYPE_WIDTH = 21
 SIGNS = {"added": "+", "removed": "-", "changed": "~"}
 
@@ -117,20 +119,6 @@ def _sections(told: dict[str, Any]) -> Iterator[str]:
         yield "Decisions"
     for one in told.get("decisions", ()):
         yield from wrapped(f"{one['text']} ({one['status']})", f"{one['seq']:6} ")
-
-
-def gist(kind: str, payload: dict[str, Any] | None) -> str:
-    """Say in one line what an event is about."""
-    if payload is None:
-        return "(blanked)"
-    if kind == "FactAdded":
-        return f"{payload.get('key')} = {payload.get('value')}"
-    if kind == "ConstraintDeactivated":
-        return f"constraint {payload.get('seq')}"
-    for name in ("text", "question", "summary", "task"):
-        if isinstance(payload.get(name), str):
-            return str(payload[name])
-    return json.dumps(payload, ensure_ascii=False, sort_keys=True)
 
 
 def chain(told: dict[str, Any]) -> Iterator[str]:
@@ -261,12 +249,26 @@ def copied(told: dict[str, Any]) -> Iterator[str]:
     yield from verified(told)
 
 
+def terminal_width() -> int:
+    """Tell how wide lines may be: as wide as the terminal says, and 80 columns where none does."""
+    told = os.environ.get("COLUMNS", "")
+    if told.isdecimal() and told.isascii():
+        return max(NARROWEST, int(told))
+    try:
+        return max(NARROWEST, os.get_terminal_size().columns)
+    except OSError:
+        return WIDTH
+
+
 def log(told: dict[str, Any]) -> Iterator[str]:
-    """List events, one line each."""
+    """List events, one line each, as wide as the terminal is."""
     if not told["events"]:
         yield "no events"
+    width = terminal_width()
+    kinds = max((len(one["type"]) for one in told["events"]), default=0)
     for one in told["events"]:
-        moment = one["at"][:19].replace("T", " ")
-        lead = f"{one['seq']:6} {moment} {one['type']:{TYPE_WIDTH}} "
+        moment = one["at"][:16].replace("T", " ")
+        lead = f"{one['seq']:6} {moment} {neutralise(one['type']):{kinds}} "
         text = neutralise(" ".join(gist(one["type"], one["payload"]).split()))
-        yield lead + textwrap.shorten(text, max(20, WIDTH - len(lead)), placeholder="…")
+        room = max(20, width - len(lead))
+        yield lead + (text if len(text) <= room else text[: room - 1].rstrip() + "…")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -26,11 +27,37 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 _BEYOND_ASCII = re.compile(r"[^\x20-\x7e\n]")
 
 
+# What agents set for the commands that they run.
+AGENT_SHELLS = (
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "CODEX_THREAD_ID",
+    "GEMINI_CLI",
+    "CURSOR_AGENT",
+    "OPENCODE",
+)
+
+
+def find_agent() -> str | None:
+    """Tell by which variable a shell is known as one that an agent runs; None for a person's."""
+    return next((name for name in AGENT_SHELLS if os.environ.get(name)), None)
+
+
+def refuse_agents(act: str) -> None:
+    """Refuse a shell that an agent runs, as far as it can be known: a person has to say this."""
+    named = find_agent()
+    if named is not None:
+        from dmm.errors import UsageError
+
+        hint = "run it in a terminal of your own"
+        raise UsageError(f"an agent can't {act} ({named} is set)", hint=hint)
+
+
 def open_project(root: Path | None) -> Dmm:
-    """Open the project around the working directory."""
+    """Open the project around the working directory, in the name of whoever runs this shell."""
     from dmm.bootstrap import open_dmm
 
-    return open_dmm(override=root)
+    return open_dmm(override=root, by_agent=find_agent() is not None)
 
 
 def write_output(path: Path, text: str) -> None:

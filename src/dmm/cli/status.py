@@ -12,6 +12,7 @@ from dmm.domain.text import neutralise
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from dmm.bootstrap import Dmm
     from dmm.domain.report import Finding
     from dmm.service.overview import IndexState, RootState, Status
 
@@ -25,7 +26,8 @@ def status(as_json: Json = False, root: Root = None) -> None:
     state = dmm.overview.describe()
     daemon = endpoint.call("health", {}, timeout=ANSWER_WITHIN)
     if as_json:
-        print_json(state.as_dict() | {"trusted": dmm.trusted, "daemon": daemon})
+        told = {"trusted": dmm.trusted, "ledger_fault": _ledger_fault(dmm), "daemon": daemon}
+        print_json(state.as_dict() | told)
         return
     from rich.console import Console
     from rich.table import Table
@@ -33,7 +35,7 @@ def status(as_json: Json = False, root: Root = None) -> None:
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for name, value in (*_rows(state), *_more_rows(daemon, trusted=dmm.trusted)):
+    for name, value in (*_rows(state), *_more_rows(daemon, dmm)):
         table.add_row(name, value)
     console = Console(highlight=False)
     with console.capture() as captured:
@@ -59,10 +61,26 @@ def _rows(state: Status) -> Iterator[tuple[str, str]]:
     yield "SQLite", state.sqlite_version
 
 
-def _more_rows(daemon: dict[str, Any] | None, *, trusted: bool) -> Iterator[tuple[str, str]]:
+def _ledger_fault(dmm: Dmm) -> str | None:
+    """Say why the ledger of a trusted project is not used."""
+    from dmm.errors import DmmError
+
+    if not dmm.trusted:
+        return None
+    try:
+        dmm.chronicle.reading.head()
+    except DmmError as error:
+        return error.what
+    return None
+
+
+def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, str]]:
     running = "not running" if daemon is None else f"running (PID: {daemon['pid']})"
     yield "Daemon", running
-    if not trusted:
+    fault = _ledger_fault(dmm)
+    if fault is not None:
+        yield "Ledger", f"[red]{neutralise(fault)}[/red]; see: dmm trust"
+    if not dmm.trusted:
         yield "Trust", "[yellow]agents get nothing of this memory yet[/yellow]; see: dmm trust"
 
 

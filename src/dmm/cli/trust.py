@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +9,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dmm.cli.lines import wrapped
-from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
+from dmm.cli.options import (
+    Json,
+    Root,
+    counted,
+    open_project,
+    print_json,
+    print_lines,
+    refuse_agents,
+)
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
@@ -20,16 +27,17 @@ if TYPE_CHECKING:
     from dmm.service.trust import Inspection, Vetting
 
 SHOWN = 20
-
-# What agents set for the commands that they run.
-AGENT_SHELLS = (
-    "CLAUDECODE",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "GEMINI_CLI",
-    "CURSOR_AGENT",
-    "OPENCODE",
-)
+TRUST = "trust memory"
+STRANGE = {
+    "other": (
+        "  the ledger is not the one that was written here: a branch or an archive can bring one.",
+        "  If you have a backup of yours, put it back in its place; nothing else has to be done.",
+    ),
+    "gone": (
+        "  the ledger that was written here is gone.",
+        "  If you have a backup of it, put it back in its place; nothing else has to be done.",
+    ),
+}
 
 
 def trust(
@@ -48,19 +56,13 @@ def trust(
     if show_list:
         _show_list(TrustStore.of_user(), as_json=as_json)
     elif revoke:
+        # What is not trusted is not enforced either.
+        refuse_agents("take trust back")
         _revoke(root, as_json=as_json)
     else:
         if yes:
-            _refuse_agents()
+            refuse_agents(TRUST)
         _decide(_vetting(root), yes=yes, with_ledger=with_ledger, as_json=as_json)
-
-
-def _refuse_agents() -> None:
-    """Refuse a shell that an agent runs, as far as it can be known: a person has to say this."""
-    named = next((name for name in AGENT_SHELLS if os.environ.get(name)), None)
-    if named is not None:
-        hint = "run it in a terminal of your own"
-        raise UsageError(f"an agent can't trust memory ({named} is set)", hint=hint)
 
 
 def _show_list(store: TrustStore, *, as_json: bool) -> None:
@@ -103,12 +105,11 @@ def _decide(vetting: Vetting, *, yes: bool, with_ledger: bool, as_json: bool) ->
     found = vetting.inspect()
     if not as_json:
         print_lines(list(_lines(found)))
-    if not found.trusted and not yes and not as_json:
+    open_question = not found.trusted or bool(found.strange)
+    if open_question and not yes and not as_json:
         _ask_or_refuse()
-        yes = _agrees("Trust this project?")
-        if yes and found.ledger and not with_ledger:
-            with_ledger = _agrees("Keep its ledger in force too?")
-    aside = vetting.accept(with_ledger=with_ledger) if yes and not found.trusted else None
+        yes, with_ledger = _ask(found, with_ledger=with_ledger)
+    aside = vetting.accept(with_ledger=with_ledger) if yes and open_question else None
     if as_json:
         told = {"trusted": found.trusted or yes, "ledger_aside": aside and str(aside)}
         print_json(found.describe() | told)
@@ -116,7 +117,21 @@ def _decide(vetting: Vetting, *, yes: bool, with_ledger: bool, as_json: bool) ->
         print_lines(list(_outcome(found, decided=yes, aside=aside)))
 
 
+def _ask(found: Inspection, *, with_ledger: bool) -> tuple[bool, bool]:
+    """Ask whether to go on, and whether the ledger that is there should be in force."""
+    if found.strange == "gone":
+        return _agrees("Begin a new ledger?"), False
+    if found.strange:
+        with_ledger = with_ledger or _agrees("Use the ledger that is there now?")
+        return with_ledger or _agrees("Put it aside and begin a new one?"), with_ledger
+    yes = _agrees("Trust this project?")
+    if yes and found.ledger and not with_ledger:
+        with_ledger = _agrees("Keep its ledger in force too?")
+    return yes, with_ledger
+
+
 def _ask_or_refuse() -> None:
+    refuse_agents(TRUST)
     if not sys.stdin.isatty():
         hint = "run it in a terminal, or add --yes"
         raise UsageError("there is nobody to ask whether to trust this", hint=hint)
@@ -156,7 +171,9 @@ def _baseline_lines(found: Inspection) -> Iterator[str]:
 
 
 def _ledger_lines(found: Inspection) -> Iterator[str]:
-    if found.ledger is None or found.trusted:
+    if found.strange:
+        yield from STRANGE[found.strange]
+    if found.ledger is None or (found.trusted and not found.strange):
         return
     yield from wrapped(found.ledger, "  a ledger is there: ")
     if found.ledger_note:
@@ -169,11 +186,15 @@ def _ledger_lines(found: Inspection) -> Iterator[str]:
 
 def _outcome(found: Inspection, *, decided: bool, aside: Any) -> Iterator[str]:
     yield ""
-    if found.trusted:
+    if found.strange and not decided:
+        yield "Nothing is changed. The ledger is neither read nor written until this is settled."
+    elif found.strange:
+        yield "The ledger is settled. Agents may use this memory from now on."
+    elif found.trusted:
         yield "This project is trusted already. To take that back: dmm trust --revoke"
     elif not decided:
         yield "Not trusted. Agents get nothing of it on their own; you can still use dmm query."
     else:
         yield "Trusted. Agents may use this memory from now on."
-        if aside is not None:
-            yield from wrapped(str(aside), "The ledger that came with it is not used; it is now ")
+    if aside is not None:
+        yield from wrapped(str(aside), "The ledger that came with it is not used; it is now ")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -19,11 +20,16 @@ BACKUP = "dmm-backup"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A file as it is and as it shall be; None where there is none."""
+    """A file as it is and as it shall be; None where there is none.
+
+    A copy is kept unless all of it is ours; with the last file in it a folder goes, up to `within`.
+    """
 
     path: Path
     before: str | None
     after: str | None
+    ours: bool = False
+    within: Path | None = None
 
     @property
     def needed(self) -> bool:
@@ -44,14 +50,24 @@ class Change:
         if read_text(self.path) != self.before:
             hint = "run the command again"
             raise StorageError("the file changed meanwhile", where=str(self.path), hint=hint)
-        backup = None if self.before is None else self._back_up(self.before, stamp)
+        kept = None if self.ours else self.before
+        backup = None if kept is None else self._back_up(kept, stamp)
         if self.after is None:
             with translated(self.path, "remove the file"):
                 self.path.unlink()
+            self._clear_folders()
         else:
             make_folder(self.path.parent)
             write_atomic(self.path, self.after.encode())
         return backup
+
+    def _clear_folders(self) -> None:
+        """Remove the folders that have become empty; any other one refuses."""
+        folder = self.path.parent
+        with contextlib.suppress(OSError):
+            while self.within and folder != self.within and folder.is_relative_to(self.within):
+                folder.rmdir()
+                folder = folder.parent
 
     def _back_up(self, text: str, stamp: str) -> Path:
         path = backup_path(self.path, stamp)

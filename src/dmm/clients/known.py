@@ -118,6 +118,10 @@ def _claude(place: Place, scope: Scope, launch: Launch) -> list[Step]:
     return [settings, CommandStep("tools", kept, program, server, environment)]
 
 
+# What tells a process where the daemon and the project are.
+FOUND_BY = ("XDG_RUNTIME_DIR", "XDG_STATE_HOME", "DMM_RUN_DIR", "DMM_STATE_DIR", "DMM_ROOT")
+
+
 def _codex_folder(place: Place) -> Path:
     return place.folder("CODEX_HOME", ".codex")
 
@@ -125,7 +129,9 @@ def _codex_folder(place: Place) -> Path:
 def _codex(place: Place, scope: Scope, launch: Launch) -> list[Step]:
     folder, within = _base(place, scope, _codex_folder(place), ".codex")
     words = launch.server_words("codex")
-    server = TomlServer(("mcp_servers",), {"command": words[0], "args": words[1:]})
+    # Codex hides its environment from servers, which would then look for another daemon than hooks.
+    told = {"command": words[0], "args": words[1:], "env_vars": list(FOUND_BY)}
+    server = TomlServer(("mcp_servers",), told)
     hooks = _hooks(CODEX_EVENTS, launch.hook_line("codex"))
     return [
         FileStep("hooks", folder / "hooks.json", hooks, within),

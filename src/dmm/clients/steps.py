@@ -69,7 +69,13 @@ class FileStep:
             after = before
         elif remove and _is_empty(after) and self._made_by_us(path):
             after = None
-        return Change(path, before, after)
+        within = None if self.within is None else self.within.resolve()
+        return Change(path, before, after, self._is_all_ours(before or ""), within)
+
+    def _is_all_ours(self, text: str) -> bool:
+        """Say whether a file holds our entry and nothing else."""
+        left = self._edit(text, remove=True)
+        return left != text and _is_empty(left)
 
     def _made_by_us(self, path: Path) -> bool:
         """Say whether the file held nothing but our entry from its first day."""

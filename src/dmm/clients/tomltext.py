@@ -13,7 +13,14 @@ if TYPE_CHECKING:
 OPENING = "# >>> dmm (written by dmm install)"
 CLOSING = "# <<< dmm"
 
-_BLOCK = re.compile(rf"\n?^{re.escape(OPENING)}$.*?^{re.escape(CLOSING)}$\n?", re.M | re.S)
+# The end of the opening mark where the file had no end of line before ours.
+UNENDED = ", after a line without an end"
+
+_BLOCK = re.compile(
+    rf"(?P<gap>(?:\r?\n)?)^{re.escape(OPENING)}(?P<unended>{UNENDED})?\r?$"
+    rf".*?^{re.escape(CLOSING)}\r?(?:\n|\Z)",
+    re.M | re.S,
+)
 _HEADER = re.compile(r"^[ \t]*\[", re.M)
 
 
@@ -35,10 +42,12 @@ def look(text: str, trail: Sequence[str]) -> Any:
 def put(text: str, trail: Sequence[str], values: Mapping[str, str | Sequence[str]]) -> str:
     """Add a table at the end, between two marks; one of the same name is taken out before."""
     base = drop(text, trail)
+    unended = bool(base) and not base.endswith("\n")
+    opening = OPENING + UNENDED if unended else OPENING
     lines = [f"{key} = {_value(value)}" for key, value in values.items()]
-    block = "\n".join([OPENING, f"[{'.'.join(trail)}]", *lines, CLOSING, ""])
-    gap = "" if not base else "\n" if base.endswith("\n") else "\n\n"
-    made = base + gap + block
+    head = [] if not base else ["", ""] if unended else [""]
+    end = "\r\n" if "\r\n" in base else "\n"
+    made = base + end.join([*head, opening, f"[{'.'.join(trail)}]", *lines, CLOSING, ""])
     if not _reads_as(made, _with(read(base), trail, dict(values))):
         raise _refusal()
     return made
@@ -47,13 +56,23 @@ def put(text: str, trail: Sequence[str], values: Mapping[str, str | Sequence[str
 def drop(text: str, trail: Sequence[str]) -> str:
     """Take the table out, with its marks, or without them where the client has lost them."""
     expected = _without(read(text), trail)
-    made = _BLOCK.sub("", text)
+    made = _without_block(text)
     if look(made, trail) is not None:
         made = _cut(made, ".".join(trail))
     # An empty table around ours counts not.
     if look(made, trail) is not None or not _reads_as(made, expected, without=trail):
         raise _refusal()
     return made
+
+
+def _without_block(text: str) -> str:
+    """Take the marked block out, with the line ends that were put before it."""
+    while (found := _BLOCK.search(text)) is not None:
+        before = text[: found.start()]
+        if found["unended"] and not text[found.end() :]:
+            before = before.removesuffix("\n").removesuffix("\r")
+        text = before + text[found.end() :]
+    return text
 
 
 def _cut(text: str, name: str) -> str:

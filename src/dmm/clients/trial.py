@@ -6,25 +6,30 @@ The trial has a background process, a state and a run folder of its own; nothing
 from __future__ import annotations
 
 import contextlib
+import http
+import http.client
 import json
 import os
 import selectors
+import shutil
 import signal
 import subprocess
 import sys
 import time
 import zlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dmm.endpoint import ABOUT
 from dmm.errors import DaemonError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
 PATIENCE = 15.0
 PAUSE = 0.05
+TOLD_WITHIN = 5.0
 _ASK = "import sys; from dmm import endpoint; sys.exit(not endpoint.connect_and_close())"
 _START = "from dmm import endpoint; endpoint.start(['--idle', '60'], again=True)"
 _STOP = """
@@ -35,6 +40,8 @@ deadline = time.monotonic() + 10
 while endpoint.is_running() and time.monotonic() < deadline:
     time.sleep(0.02)
 """
+
+_HTTP_WAY = "see why with: dmm daemon logs; dmm daemon stop, then start begins anew"
 
 # Keys under which clients are told a decision.
 _DECISIONS = ("permissionDecision", "decision", "permission")
@@ -98,6 +105,14 @@ class Trial:
         with self._started(line) as process:
             return _name(_first_line(process, json.dumps(hello) + "\n"))
 
+    def ask_http(self) -> int:
+        """Ask the background process of this trial over HTTP; give its port."""
+        return ask_http(Path(self.environment["DMM_RUN_DIR"]))
+
+    def finds(self, program: str) -> bool:
+        """Say whether a program is on the PATH."""
+        return shutil.which(program, path=self.environment.get("PATH", "")) is not None
+
     def _hook(self, line: str, event: Mapping[str, Any]) -> str:
         # A session that begins twice is told only once; every command has one of its own.
         name = f"dmm-doctor-{zlib.crc32(line.encode()):08x}"
@@ -138,6 +153,36 @@ class Trial:
         return subprocess.run(  # noqa: S603 - this Python and a fixed script
             line, env=dict(self.environment), capture_output=True, timeout=60, check=False
         ).returncode
+
+
+def ask_http(folder: Path) -> int:
+    """Ask the background process of a run folder for its health over HTTP; give its port."""
+    port, token = _door(folder)
+    link = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    try:
+        link.request("GET", "/v1/health", headers={"Authorization": f"Bearer {token}"})
+        status = link.getresponse().status
+    except (OSError, http.client.HTTPException) as error:
+        told = f"nothing answers on port {port}: {error or type(error).__name__}"
+        raise DaemonError(told, hint=_HTTP_WAY) from error
+    finally:
+        link.close()
+    if status != http.HTTPStatus.OK:
+        raise DaemonError(f"port {port} answers with status {status}", hint=_HTTP_WAY)
+    return port
+
+
+def _door(folder: Path) -> tuple[int, str]:
+    """Read the port and the token; a process that has just begun tells them a little later."""
+    deadline = time.monotonic() + TOLD_WITHIN
+    while True:
+        try:
+            about = json.loads((folder / ABOUT).read_text("utf-8"))
+            return int(about["port"]), str(about["token"])
+        except (OSError, ValueError, KeyError, TypeError):
+            if time.monotonic() > deadline:
+                raise DaemonError("the daemon tells no port", hint=_HTTP_WAY) from None
+        time.sleep(PAUSE)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

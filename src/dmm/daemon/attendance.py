@@ -2,29 +2,45 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import threading
 import time
-from dataclasses import dataclass, field
+from collections import OrderedDict
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from dmm.capture.payload import HookKind, parse_payload
+from dmm.capture.payload import CLIENTS, HookEvent, HookKind, parse_payload
 from dmm.capture.reply import Reply, write_reply
-from dmm.errors import DmmError, NotTrusted, StorageError
-from dmm.service.sessions import voice_of, write_supplement
+from dmm.errors import (
+    ConfigError,
+    DmmError,
+    LedgerRefused,
+    NotTrusted,
+    StorageError,
+    UsageError,
+)
+from dmm.service.chronicle import Voice
+from dmm.service.sessions import Attended, Delivery, deliver, write_supplement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from concurrent.futures import Future, ThreadPoolExecutor
 
-    from dmm.capture.payload import HookEvent
     from dmm.daemon.agents import Agents
     from dmm.daemon.logs import Log
     from dmm.projects import Project, Projects
 
 T = TypeVar("T")
+# How an answer to a hook begins: whether the event is kept here, or has to be kept by the hook.
+KEPT = b"k"
+UNKEPT = b"u"
+SESSIONS_BOUND = 512
 AT_ONCE = 4
+UNREADABLE = "DMM can't read this call, and rules are in force that it may break."
+_REQUEST = re.compile(rb'"hook_event_name"\s*:\s*"(PreToolUse|preToolUse|BeforeTool)"')
 UNTRUSTED = (
     "This repository brings a DMM memory that is not trusted on this machine, so nothing of it is"
     " shown and no rule of it is enforced. Its user can look at it and accept it in a terminal:"
@@ -42,61 +58,109 @@ class Attendance:
     counts: dict[str, int] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _pool: ThreadPoolExecutor | None = None
+    _bound: OrderedDict[str, Path] = field(default_factory=OrderedDict)
 
     def attend(self, client: str, body: bytes, peer: int | None) -> bytes:
-        """Answer one event with what the hook prints; nothing is printed where nothing is right."""
+        """Answer one event: whether it is kept, and what the hook prints."""
         try:
-            event, project = self._receive(client, body)
+            delivery, project = self._receive(client, body)
+            event = delivery.event
             if project is None:
                 told = event.kind is HookKind.SESSION_START
-                return write_reply(event, Reply(context=UNTRUSTED if told else ""))
+                return KEPT + write_reply(event, Reply(context=UNTRUSTED if told else ""))
             self.agents.meet(peer, event.session)
-            return write_reply(event, self._answer(project, event))
+            attended = self._answer(project, delivery)
+        except UsageError as error:
+            # It will never be an event; what it was is counted, not kept.
+            self._count(f"refused: {error.code}")
+            return KEPT + self._doubt(client, body)
         except DmmError as error:
-            # The agent's work goes on; what could not be taken is counted and shown.
-            self._count(f"failed: {error.code}")
-            self.log.write(f"an event of {client} could not be taken: {error.code}")
+            # The agent's work goes on; the hook keeps the event until it can be taken.
+            self._fail(client, error)
+            return UNKEPT
+        if not attended.kept:
+            self._count("kept for later")
+        return (KEPT if attended.kept else UNKEPT) + write_reply(event, attended.reply)
+
+    def _doubt(self, client: str, body: bytes) -> bytes:
+        """Have a call asked about that can't be read, where rules stand that it may break."""
+        _, root, payload = split_body(body, "")
+        named = _REQUEST.search(payload)
+        if named is None or client not in CLIENTS:
             return b""
+        event = HookEvent(client, HookKind.TOOL_REQUEST, named[1].decode(), "", "", "")
+        with contextlib.suppress(DmmError), self._nearest(root).speak(Voice()) as dmm:
+            if dmm.chronicle.state().in_force:
+                return write_reply(event, Reply(decision="ask", reason=UNREADABLE))
+        return b""
+
+    def _fail(self, client: str, error: DmmError) -> None:
+        self._count(f"failed: {error.code}")
+        self.log.write(f"an event of {client} could not be taken: {error.code}")
 
     def make_up(self, client: str, body: bytes, moment: float) -> bool:
         """Record an event that nobody could take when it happened; say whether it is settled."""
         try:
-            event, project = self._receive(client, body)
+            delivery, project = self._receive(client, body, f"{moment}")
             if project is not None:
-                with project.speak(voice_of(event)) as dmm:
-                    dmm.sessions.make_up(event, moment)
-        except StorageError as error:
+                with project.speak(delivery.voice) as dmm:
+                    dmm.sessions.make_up(delivery)
+        except (StorageError, ConfigError, LedgerRefused) as error:
             self.log.write(f"a kept event has to wait: {error.code}")
             return False
         except DmmError as error:
             self._count(f"refused: {error.code}")
         return True
 
-    def _receive(self, client: str, body: bytes) -> tuple[HookEvent, Project | None]:
+    def _receive(self, client: str, body: bytes, name: str = "") -> tuple[Delivery, Project | None]:
         """Read an event and find its project; one that is not trusted takes part in nothing."""
-        root, _, payload = body.partition(b"\n")
+        name, root, payload = split_body(body, name)
         event = parse_payload(client, payload)
         self._count(event.kind.value)
         try:
-            return event, self.projects.find(Path(os.fsdecode(root)))
+            project = self._find(event.session, root)
         except NotTrusted:
             self._count("not trusted")
-            return event, None
+            return Delivery(event, None, name), None
+        return deliver(event, name), project
 
-    def _answer(self, project: Project, event: HookEvent) -> Reply:
-        with project.speak(voice_of(event)) as dmm:
-            reply = dmm.sessions.attend(event)
+    def _find(self, session: str, root: Path) -> Project:
+        """Find the project of a session: the one it began in, whatever folder it went to since."""
+        bound = self._bound.get(session)
+        project = self.projects.find_folder(bound) if bound is not None else self._nearest(root)
+        self._bound[session] = project.root
+        self._bound.move_to_end(session)
+        while len(self._bound) > SESSIONS_BOUND:
+            self._bound.popitem(last=False)
+        return project
+
+    def _nearest(self, root: Path) -> Project:
+        """Find the nearest trusted project: memory that came from elsewhere hides none above it."""
+        for folder in (root, *(above / root.name for above in root.parent.parents)):
+            if folder == root or (folder / "memory").is_dir():
+                with contextlib.suppress(NotTrusted):
+                    return self.projects.find_folder(folder)
+        raise NotTrusted("the memory of this project is not trusted here", where=str(root))
+
+    def _answer(self, project: Project, delivery: Delivery) -> Attended:
+        event = delivery.event
+        with project.speak(delivery.voice) as dmm:
+            ruling = dmm.sessions.judge(event) if event.kind is HookKind.TOOL_REQUEST else None
+            attended = dmm.sessions.attend(delivery, ruling)
             known = dmm.sessions.known(event.session)
         if event.kind is HookKind.SESSION_START:
             # A prompt will follow, and has to be answered in a moment.
             self._begin(project.warm)
-        return self._supply(project, event, known) if event.kind is HookKind.PROMPT else reply
+            return _with_fault(attended, project)
+        if event.kind is HookKind.PROMPT:
+            return Attended(self._supply(project, delivery, known), attended.kept)
+        return attended
 
-    def _supply(self, project: Project, event: HookEvent, known: frozenset[str]) -> Reply:
+    def _supply(self, project: Project, delivery: Delivery, known: frozenset[str]) -> Reply:
         """Find what the prompt needs, in time or not at all."""
         deadline = project.dmm.config.hooks.prompt_deadline_ms / 1000
         begun = time.monotonic()
-        found = self._begin(project.supplement, event, known)
+        found = self._begin(project.supplement, delivery.event, known)
         try:
             entries = found.result(max(0.0, deadline - (time.monotonic() - begun)))
         except TimeoutError:
@@ -104,8 +168,9 @@ class Attendance:
             self._count("late prompts")
             return Reply()
         if entries:
-            with project.speak(voice_of(event)) as dmm:
-                dmm.sessions.give(event, entries)
+            with project.speak(delivery.voice) as dmm, contextlib.suppress(StorageError):
+                # Memories are given also where it can't be recorded that they were.
+                dmm.sessions.give(delivery, entries)
         return Reply(context=write_supplement(entries))
 
     def _begin(self, work: Callable[..., T], *given: object) -> Future[T]:
@@ -125,3 +190,20 @@ class Attendance:
         """Let go of the threads."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _with_fault(attended: Attended, project: Project) -> Attended:
+    """Say at the start of a session that the settings can't be read."""
+    if project.fault is None:
+        return attended
+    told = f"Notice: the settings can't be used, defaults hold instead: {project.fault}\n"
+    return replace(attended, reply=Reply(context=attended.reply.context + told))
+
+
+def split_body(body: bytes, name: str) -> tuple[str, Path, bytes]:
+    """Take what a hook sends apart: the name of the delivery, the .dmm folder, the payload."""
+    first, _, rest = body.partition(b"\n")
+    if not first.startswith(b"/"):
+        name = first.decode("ascii", "replace")
+        first, _, rest = rest.partition(b"\n")
+    return name, Path(os.fsdecode(first)), rest

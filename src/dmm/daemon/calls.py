@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm import VERSION
 from dmm.domain.pack import read_request
-from dmm.errors import DmmError, RootNotFound, UsageError
+from dmm.errors import DmmError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,19 +27,20 @@ class Calls:
     started: float
     observe: Callable[[], dict[str, Any]]
     stop: Callable[[], None]
+    sign_in: Callable[[int | None], dict[str, Any]]
 
-    def answer(self, body: bytes) -> bytes:
+    def answer(self, body: bytes, peer: int | None = None) -> bytes:
         """Answer one call; what goes wrong in an expected way is part of the answer."""
         try:
             asked = json.loads(body)
-            told = self._dispatch(str(asked["verb"]), dict(asked["arguments"]))
+            told = self._dispatch(str(asked["verb"]), dict(asked["arguments"]), peer)
         except DmmError as error:
             told = {"error": describe_error(error)}
         except (ValueError, KeyError, TypeError, RecursionError):
             told = {"error": describe_error(UsageError("this is no call"))}
         return json.dumps(told).encode()
 
-    def _dispatch(self, verb: str, arguments: dict[str, Any]) -> dict[str, Any]:
+    def _dispatch(self, verb: str, arguments: dict[str, Any], peer: int | None) -> dict[str, Any]:
         match verb:
             case "health":
                 return self.health()
@@ -49,6 +50,8 @@ class Calls:
                 return self._query(arguments)
             case "reindex":
                 return self._reindex(arguments)
+            case "code":
+                return self.sign_in(peer)
             case "stop":
                 self.stop()
                 return {"stopping": True}
@@ -75,10 +78,7 @@ class Calls:
     def _project(self, arguments: dict[str, Any]) -> Project:
         """Find the project; one that is named must be right there, not somewhere above."""
         start = Path(arguments["start"])
-        project = self.projects.look_up(start)
-        if arguments.get("exact") and start not in (project.root, project.root.parent):
-            raise RootNotFound("there is no memory here", where=str(start))
-        return project
+        return self.projects.look_up(start, exact=bool(arguments.get("exact")))
 
     def _reindex(self, arguments: dict[str, Any]) -> dict[str, Any]:
         report = self._project(arguments).sync(full=bool(arguments.get("full")))

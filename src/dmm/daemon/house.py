@@ -11,6 +11,7 @@ from dmm.daemon.agents import Agents
 from dmm.daemon.attendance import Attendance
 from dmm.daemon.calls import Calls
 from dmm.daemon.spooled import Spool
+from dmm.embed.tokens import release_ranks
 from dmm.errors import DaemonError, DmmError, UsageError
 from dmm.projects import Projects
 
@@ -26,8 +27,14 @@ if TYPE_CHECKING:
     from dmm.projects import Project
 
 MODEL_IDLE = 300.0
+# The token ranks take a fifth of all memory and are needed only while files are indexed.
+RANKS_IDLE = 10.0
 PROJECT_IDLE = 1_800.0
 SPOOL_EVERY = 5.0
+QUIET = 1.0
+CLOSE_WITHIN = 1.0
+# A watcher that failed is begun again after a rest.
+REST = 30.0
 
 
 class House:
@@ -42,7 +49,7 @@ class House:
         self.projects = Projects()
         self.agents = Agents()
         self.attendance = Attendance(self.projects, self.agents, log)
-        self.calls = Calls(self.projects, instance.started, self.observe, stop)
+        self.calls = Calls(self.projects, instance.started, self.observe, stop, self.sign_in)
         self._spool = Spool.of_user()
         self._spooled = 0.0
         self._draining = threading.Lock()
@@ -51,6 +58,9 @@ class House:
         self._watches: dict[Path, Watch] = {}
         self._asked = time.monotonic()
         self._warming: threading.Thread | None = None
+        self._learned = False
+        self._leaving = threading.Event()
+        self._faults: dict[str, str] = {}
 
     def open(self) -> None:
         """Open the HTTP port and load what the first question will need, in the background."""
@@ -64,13 +74,8 @@ class House:
         self._warming.start()
 
     def _warm(self) -> None:
-        self._drain()
-        try:
-            self.projects.model()
-        except DmmError as error:
-            # Every answer says so too; here it is only told early.
-            self._log.write(f"the model can't be loaded: {error.code}")
-        import dmm.mcp.stream  # noqa: F401 - loaded now, so that the first connection is quick
+        self._survive(self._drain)
+        self._survive(self.projects.model)
 
     def handle(self, request: Request) -> bytes | None:
         """Answer one request; an MCP connection is taken over."""
@@ -79,7 +84,7 @@ class House:
                 self._asked = time.monotonic()
                 return self.attendance.attend(request.label, request.body, request.peer)
             case "call":
-                return self.calls.answer(request.body)
+                return self.calls.answer(request.body, request.peer)
             case "mcp":
                 self._asked = time.monotonic()
                 self._speak_mcp(request)
@@ -92,7 +97,7 @@ class House:
         if self._loop is None:
             raise DaemonError("this process is not open yet")
         start = Path(request.body.decode("utf-8", "surrogateescape"))
-        self._loop.begin(
+        self._loop.serve(
             lambda: speak_mcp(
                 self.projects,
                 start,
@@ -105,39 +110,73 @@ class House:
     def tick(self, server: Server, idle: float) -> bool:
         """Do what is due; say whether it is time to leave."""
         now = time.monotonic()
+        quiet = now - max(server.last, self._asked, 0.0 if self._web is None else self._web.last)
         if now - self._spooled > SPOOL_EVERY:
-            self._drain()
-        self._watch()
-        quiet = now - max(server.last, self._asked)
-        if quiet > MODEL_IDLE and self.projects.model.loaded:
-            self.projects.release_model()
+            self._spooled = now
+            self._begin(self._drain)
+        if quiet > QUIET and not self._learned:
+            # Loaded before the first connection, but never while somebody waits for an answer.
+            self._learned = True
+            from dmm.daemon.loop import load
+
+            self._begin(load, "dmm.mcp.stream")
+        self._survive(self._watch)
+        self._survive(self._release, quiet)
+        self._survive(self._close_idle)
+        return quiet > idle and self.is_alone(server)
+
+    def _begin(self, duty: Callable[..., object], *given: object) -> None:
+        """Have something done by a thread of its own: it may take long."""
+        threading.Thread(target=self._survive, args=(duty, *given), daemon=True).start()
+
+    def _survive(self, duty: Callable[..., object], *given: object) -> None:
+        """Do something due; what goes wrong is logged once, and tried again the next time."""
+        name = getattr(duty, "__name__", type(duty).__name__)
+        try:
+            duty(*given)
+        except Exception as error:  # noqa: BLE001 - no fault in the household ends the service
+            what = error.code if isinstance(error, DmmError) else type(error).__name__
+            if self._faults.get(name) != what:
+                self._faults[name] = what
+                self._log.write_fault(f"{name} failed ({what})", error)
+        else:
+            self._faults.pop(name, None)
+
+    def _release(self, quiet: float) -> None:
+        """Give memory back that nobody has needed for a while."""
+        if quiet > MODEL_IDLE and self.projects.model.loaded and self.projects.release_model():
+            return_memory()
+        if release_ranks(RANKS_IDLE):
+            return_memory()
+
+    def _close_idle(self) -> None:
         for project in self.projects.close_idle(PROJECT_IDLE):
             self._unwatch(project.root)
-        return quiet > idle and self.is_alone(server)
 
     def is_alone(self, server: Server) -> bool:
         """Say whether nobody needs this process: no agent, no connection, no request."""
         busy = server.busy - (1 if threading.current_thread() is not threading.main_thread() else 0)
-        return not (busy > 0 or self.connections or self.agents.count())
+        asked = 0 if self._web is None else self._web.busy
+        return not (busy > 0 or asked or self.connections or self.agents.count())
 
     @property
     def connections(self) -> int:
         """How many MCP clients are connected."""
-        if self._loop is None or self._web is None:
-            return 0
-        return max(0, self._loop.running - self._web.running)
+        return 0 if self._loop is None else self._loop.clients
 
     def _drain(self) -> None:
         """Fetch kept events, one at a time: two who fetch would record the same one twice."""
-        self._spooled = time.monotonic()
         if not self._draining.acquire(blocking=False):
             return
         try:
-            taken = self._spool.drain(self.attendance.make_up)
+            taken = self._spool.drain(self._make_up, self._log.write_fault)
         finally:
             self._draining.release()
         if taken:
             self._log.write(f"{taken} kept events recorded")
+
+    def _make_up(self, client: str, body: bytes, moment: float) -> bool:
+        return not self._leaving.is_set() and self.attendance.make_up(client, body, moment)
 
     def _watch(self) -> None:
         """Keep an eye on the files of every project that is open and trusted."""
@@ -145,7 +184,9 @@ class House:
 
         for project in self.projects.each():
             watch = self._watches.get(project.root)
-            if watch is not None and watch.project is not project:
+            if watch is not None and (watch.project is not project or watch.stopped):
+                if watch.stopped and watch.rested < REST:
+                    continue
                 self._unwatch(project.root)
                 watch = None
             if watch is None and project.trusted:
@@ -155,7 +196,7 @@ class House:
     def _unwatch(self, root: Path) -> None:
         watch = self._watches.pop(root, None)
         if watch is not None:
-            watch.stop()
+            watch.end()
 
     def _report(self) -> dict[str, Any]:
         return self.calls.health() | self.observe()
@@ -170,6 +211,7 @@ class House:
             "connections": self.connections,
             "spooled": len(self._spool.waiting()),
             "dropped": self._spool.dropped,
+            "damaged": self._spool.damaged,
             "events": dict(sorted(self.attendance.counts.items())),
             "projects": [self._describe(project) for project in self.projects.each()],
         }
@@ -181,15 +223,37 @@ class House:
             "trusted": project.trusted,
             "indexed": project.indexed_count,
             "watcher": None if watch is None else watch.mode,
+            "note": None if watch is None else watch.note,
             "fault": None if watch is None else watch.fault,
         }
 
+    def sign_in(self, peer: int | None) -> dict[str, Any]:
+        """Make the code with which a person's browser signs in; no agent is given one."""
+        if self._web is None or self._web.port is None:
+            raise DaemonError("there is no HTTP port", hint="see why with: dmm daemon status")
+        if self.agents.session_of(peer) is not None:
+            raise DaemonError("a code is for a person, not for an agent", hint="use a terminal")
+        return {"code": self._web.codes.make(), "port": self._web.port}
+
+    def leave(self) -> None:
+        """Begin nothing new; what is asked already is answered."""
+        self._leaving.set()
+        for watch in list(self._watches.values()):
+            watch.end()
+        if self._web is not None:
+            self._web.leave()
+
+    def drain(self, seconds: float) -> bool:
+        """Wait for the HTTP requests under way, for so long at most."""
+        return self._web is None or self._web.drain(seconds)
+
     def close(self) -> None:
         """Let everything go, in the order in which one needs the other."""
+        self.projects.end()
         if self._warming is not None:
-            self._warming.join(5.0)
-        for root in list(self._watches):
-            self._unwatch(root)
+            self._warming.join(CLOSE_WITHIN)
+        for watch in self._watches.values():
+            watch.stop()
         if self._loop is not None:
             self._loop.stop()
         if self._web is not None:
@@ -197,3 +261,12 @@ class House:
         self.attendance.close()
         self.agents.close()
         self.projects.close()
+
+
+def return_memory() -> None:
+    """Give freed memory back to the system, where its allocator can be told to."""
+    import ctypes
+
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)

@@ -104,11 +104,9 @@ def _listen(folder: Path, lock: int) -> Instance:
         if not stat.S_ISDIR(path.lstat().st_mode):
             path.unlink()
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    before = os.umask(0o177)
-    try:
-        listener.bind(str(path))
-    finally:
-        os.umask(before)
+    listener.bind(str(path))
+    # Nobody else can enter the folder; the mask belongs to all threads and is left alone.
+    path.chmod(0o600)
     listener.listen(BACKLOG)
     inode = path.lstat().st_ino
     return Instance(folder, lock, listener, inode, os.urandom(32).hex(), time.time())

@@ -16,7 +16,18 @@ if TYPE_CHECKING:
     from dmm.daemon.logs import Log
     from dmm.projects import Projects
 
-STOP_WITHIN = 3.0
+    Work = Callable[[], Coroutine[Any, Any, None]]
+
+STOP_WITHIN = 1.0
+
+
+_loading = threading.Lock()
+
+
+def load(name: str) -> None:
+    """Load a large module, one at a time: two that need each other would wait for each other."""
+    with _loading:
+        importlib.import_module(name)
 
 
 class Loop:
@@ -28,33 +39,40 @@ class Loop:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._running = 0
+        self._clients = 0
 
-    def begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def begin(self, work: Work) -> None:
         """Begin something that runs until it ends by itself or the loop is stopped."""
-        loop = self._get()
-        with self._lock:
-            # Counted at once: until the loop comes to it, somebody might think that nobody is here.
-            self._running += 1
-        loop.call_soon_threadsafe(self._begin, work)
+        self._get().call_soon_threadsafe(self._begin, work)
 
-    def _begin(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    def serve(self, work: Work) -> None:
+        """Begin the service of a client that stays connected; it is counted meanwhile."""
+        loop = self._get()
+        # Counted at once: until the loop comes to it, somebody might think that nobody is here.
+        self._count(1)
+        loop.call_soon_threadsafe(self._begin, work, lambda: self._count(-1))
+
+    def _begin(self, work: Work, after: Callable[[], None] | None = None) -> None:
         task = asyncio.ensure_future(work())
         self._tasks.add(task)
         task.add_done_callback(self._end)
+        if after is not None:
+            task.add_done_callback(lambda _: after())
 
     def _end(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        with self._lock:
-            self._running -= 1
         error = None if task.cancelled() else task.exception()
         if error is not None and not isinstance(error, OSError):
             self._log.write_fault("a connection failed", error)
 
+    def _count(self, change: int) -> None:
+        with self._lock:
+            self._clients += change
+
     @property
-    def running(self) -> int:
-        """How many are under way."""
-        return self._running
+    def clients(self) -> int:
+        """How many clients are connected."""
+        return self._clients
 
     def _get(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -83,7 +101,7 @@ class Loop:
         for task in tasks:
             task.cancel()
         if tasks:
-            await asyncio.wait(tasks, timeout=STOP_WITHIN - 1.0)
+            await asyncio.wait(tasks, timeout=STOP_WITHIN / 2)
 
 
 async def speak_mcp(
@@ -95,7 +113,7 @@ async def speak_mcp(
 ) -> None:
     """Serve one MCP connection that came in over the Unix socket."""
     # Loading takes a while the first time, and others are served by this loop meanwhile.
-    await asyncio.to_thread(importlib.import_module, "dmm.mcp.stream")
+    await asyncio.to_thread(load, "dmm.mcp.stream")
     from dmm.mcp.stream import serve_stream
 
     link.setblocking(False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -23,7 +24,10 @@ DRAIN = 5.0
 TICK = 0.5
 # Whoever started this process waits for its first answer: what is not needed for it comes later.
 GRACE = 0.3
-LEAVING = 6.0
+OPEN_WITHIN = 6.0
+CLOSE_WITHIN = 3.0
+# One that leaves needs both times, and a moment.
+LEAVING = DRAIN + CLOSE_WITHIN + 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,11 +101,25 @@ class Life:
 
     def _leave(self, house: House) -> None:
         self._instance.leave()
+        deadline = time.monotonic() + DRAIN
+        house.leave()
         done = self._server.drain(DRAIN)
-        house.close()
+        done = house.drain(max(0.0, deadline - time.monotonic())) and done
+        closing = threading.Thread(target=self._close, args=(house,), daemon=True)
+        closing.start()
+        closing.join(CLOSE_WITHIN)
         self._log.write("stopped" if done else "stopped, with requests unfinished")
         self._log.close()
         self._instance.release()
+        if closing.is_alive():
+            # Whatever still works here holds nothing that a killed process would lose.
+            os._exit(0)
+
+    def _close(self, house: House) -> None:
+        try:
+            house.close()
+        except Exception as error:  # noqa: BLE001 - it ends all the same
+            self._log.write_fault("not everything could be closed", error)
 
     def _furnish(self) -> House:
         """Load the parts that answer; whoever needs them first waits for them."""
@@ -117,7 +135,7 @@ class Life:
         house = self._furnish()
         if request.kind != "hook":
             self._asked.set()
-            self._opened.wait(LEAVING)
+            self._opened.wait(OPEN_WITHIN)
         # Looked at before the answer: whoever asks becomes one whom this process serves.
         leaving = _newer(request.version) and request.kind != "mcp" and house.is_alone(self._server)
         reply = house.handle(request)

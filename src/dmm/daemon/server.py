@@ -23,7 +23,9 @@ LONGEST_HEADER = 256
 LARGEST_BODY = 32 << 20
 # Connections that say nothing take no room from those that ask.
 MOST_CONNECTED = 512
-MOST_AT_ONCE = 64
+# Whatever hooks and queries wait for, somebody can still look after the process and end it.
+AT_ONCE = {"hook": 64, "call": 32, "care": 8}
+CARE = ("health", "status", "stop")
 READ_TIMEOUT = 10.0
 SIGN = b"+"
 CREDENTIALS = struct.Struct("3i")
@@ -55,7 +57,7 @@ class Server:
         self._handle = handle
         self._log = log
         self._doors = threading.BoundedSemaphore(MOST_CONNECTED)
-        self._room = threading.BoundedSemaphore(MOST_AT_ONCE)
+        self._room = {kind: threading.BoundedSemaphore(most) for kind, most in AT_ONCE.items()}
         self._busy = 0
         self._lock = threading.Condition()
         self._stopped = False
@@ -101,6 +103,15 @@ class Server:
         self._doors.acquire()
         threading.Thread(target=self._attend, args=(link,), daemon=True).start()
 
+    def _answer(self, request: Request) -> bytes | None:
+        room = self._room[_room_of(request)]
+        if not room.acquire(timeout=READ_TIMEOUT):
+            raise BadRequest("no room")
+        try:
+            return self._handle(request)
+        finally:
+            room.release()
+
     def _attend(self, link: socket.socket) -> None:
         kept = False
         try:
@@ -108,8 +119,7 @@ class Server:
             request = read_request(link)
             if request is not None:
                 self.last = time.monotonic()
-                with self._room:
-                    reply = self._handle(request)
+                reply = self._answer(request)
                 kept = reply is None
                 if reply is not None:
                     link.sendall(SIGN + reply)
@@ -124,6 +134,12 @@ class Server:
             with self._lock:
                 self._busy -= 1
                 self._lock.notify_all()
+
+
+def _room_of(request: Request) -> str:
+    if request.kind == "call" and request.label in CARE:
+        return "care"
+    return "hook" if request.kind == "hook" else "call"
 
 
 def read_request(link: socket.socket) -> Request | None:

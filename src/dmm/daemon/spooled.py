@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dmm.daemon.attendance import split_body
 from dmm.endpoint import MAGIC, state_folder
 from dmm.reading import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    Take = Callable[[str, bytes, float], bool]
+
 FOLDER = "spool"
 LARGEST = 2 << 20
 AT_ONCE = 500
+# What can't be used is kept for a person to look at, where it takes no room from new events.
+ASIDE = "aside"
+# A hook writes its event in far less than this; what is older was left by one that died.
+UNFINISHED = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,23 +52,51 @@ class Spool:
         except OSError:
             return 0
 
-    def drain(self, take: Callable[[str, bytes, float], bool]) -> int:
-        """Hand each event over; one that was taken is removed, a damaged one is put aside."""
-        taken = 0
-        for path in self.waiting()[:AT_ONCE]:
-            try:
-                data, _ = read_regular(path, LARGEST)
-                client, body, moment = _split(data)
-            except (OSError, ValueError):
-                with contextlib.suppress(OSError):
-                    path.rename(path.with_suffix(".damaged"))
-                continue
-            if not take(client, body, moment):
+    @property
+    def damaged(self) -> int:
+        """How many events were put aside."""
+        try:
+            return sum(1 for _ in (self.folder / ASIDE).iterdir())
+        except OSError:
+            return 0
+
+    def drain(self, take: Take, tell: Callable[[str, BaseException], None]) -> int:
+        """Hand each event over; one that was taken is removed, a damaged one is put aside.
+
+        Where an event has to wait, so do the later ones of its project, and no others.
+        """
+        self._put_unfinished_aside()
+        taken, blocked = 0, set[Path]()
+        for path in self.waiting():
+            if taken >= AT_ONCE:
                 break
+            try:
+                client, body, moment = _split(read_regular(path, LARGEST)[0])
+                root = split_body(body, "")[1]
+                if root in blocked:
+                    continue
+                if not take(client, body, moment):
+                    blocked.add(root)
+                    continue
+            except Exception as error:  # noqa: BLE001 - one bad file must not keep the others
+                tell("a kept event can't be used", error)
+                self._put_aside(path)
+                continue
             with contextlib.suppress(OSError):
                 path.unlink()
             taken += 1
         return taken
+
+    def _put_aside(self, path: Path) -> None:
+        with contextlib.suppress(OSError):
+            (self.folder / ASIDE).mkdir(mode=0o700, exist_ok=True)
+            path.rename(self.folder / ASIDE / f"{path.stem}.damaged")
+
+    def _put_unfinished_aside(self) -> None:
+        with contextlib.suppress(OSError):
+            for path in self.folder.glob("*.part"):
+                if time.time() - path.lstat().st_mtime > UNFINISHED:
+                    self._put_aside(path)
 
 
 def _split(data: bytes) -> tuple[str, bytes, float]:

@@ -53,8 +53,8 @@ class Watched(Protocol):
         """The .dmm folder."""
         ...
 
-    def sync(self) -> SyncReport:
-        """Bring the index up to the files."""
+    def sync(self, *, stop: threading.Event | None = None) -> SyncReport:
+        """Bring the index up to the files, unless told to stop."""
         ...
 
 
@@ -94,9 +94,23 @@ class Watch:
         """Begin to watch; the first scan follows at once."""
         self._thread.start()
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the thread has ended."""
+        return self._thread.ident is not None and not self._thread.is_alive()
+
+    @property
+    def rested(self) -> float:
+        """How long ago the last scan ended."""
+        return self._clocks.steady() - self._ended
+
+    def end(self) -> None:
+        """Have the thread end soon, and with it a scan that is under way."""
+        self._stop.set()
+
     def stop(self) -> bool:
         """End the thread; False where a scan that is under way keeps it for longer."""
-        self._stop.set()
+        self.end()
         if self._thread.ident is not None:
             self._thread.join(STOP_WITHIN)
         return not self._thread.is_alive()
@@ -112,12 +126,14 @@ class Watch:
 
     def _run(self) -> None:
         try:
-            watcher = self._watcher or self._choose()
             try:
-                self._follow(watcher)
-            except WatcherFailed as error:
-                self.note = f"looking at the files instead of being told of changes: {error}"
+                self._follow(self._watcher or self._choose())
+            except Exception as error:  # noqa: BLE001 - whatever fails, the files are looked at
+                why = error if isinstance(error, WatcherFailed) else type(error).__name__
+                self.note = f"looking at the files instead of being told of changes: {why}"
                 self._follow(self._look_instead())
+        except Exception as error:  # noqa: BLE001 - told, and begun again by whoever watches this
+            self.fault = f"the watcher failed: {type(error).__name__}"
         finally:
             self.mode = "stopped"
 
@@ -168,8 +184,10 @@ class Watch:
         started = time.thread_time()
         try:
             self.report = self._scan()
-        except (DmmError, OSError) as error:
-            self.fault, self._failures, self._pending = str(error), self._failures + 1, True
+        except Exception as error:  # noqa: BLE001 - tried again, and told until it ends well
+            known = isinstance(error, DmmError | OSError)
+            self.fault = str(error) if known else f"indexing failed: {type(error).__name__}"
+            self._failures, self._pending = self._failures + 1, True
         else:
             self.fault, self._failures, self._again = None, 0, hinted
             if not self.report.indexed:
@@ -183,4 +201,4 @@ class Watch:
         if not self.project.root.is_dir():
             # A volume that is not mounted is no deletion: the index stays as it is.
             raise FileNotFoundError(f"{self.project.root}: the folder is not there now")
-        return self.project.sync()
+        return self.project.sync(stop=self._stop)

@@ -7,12 +7,16 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
+import logging
 import socket
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
+from dmm.daemon.loop import load
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable, Iterator
     from pathlib import Path
 
     from dmm.daemon.instance import Instance
@@ -21,9 +25,13 @@ if TYPE_CHECKING:
     from dmm.http import Codes
     from dmm.projects import Projects
 
+    Application = Callable[[Any, Any, Any], Awaitable[None]]
+
 HOST = "127.0.0.1"
 BACKLOG = 64
 LOCAL = "http.sock"
+LOGGERS = ("dmm.http", "uvicorn.error")
+PAUSE = 0.02
 
 
 class Web:
@@ -47,33 +55,54 @@ class Web:
         self._port: socket.socket | None = None
         self._local: socket.socket | None = None
         self._codes: Codes | None = None
-        self.running = 0
+        self._making = threading.Lock()
+        self._servers: list[Any] = []
+        self._serving = 0
+        self._leaving = False
+        self.busy = 0
+        self.last = time.monotonic()
+        self.port: int | None = None
         self.fault: str | None = None
-
-    @property
-    def port(self) -> int | None:
-        """The port that is served, or None."""
-        return None if self._port is None else int(self._port.getsockname()[1])
 
     def open(self) -> None:
         """Bind both doors and wait for the first knock."""
         if self._wanted is not None:
             try:
                 self._port = listen(self._wanted)
+                self.port = int(self._port.getsockname()[1])
             except OSError as error:
                 self.fault = f"port {self._wanted} can't be used: {error.strerror}"
                 self._log.write(self.fault)
         self._local = listen_locally(self._instance.folder / LOCAL)
         self._instance.tell(self.port)
-        for door, local in ((self._port, False), (self._local, True)):
+        for name in LOGGERS:
+            route(name, self._log)
+        for door in (self._port, self._local):
             if door is not None:
-                self.running += 1
-                self._begin(door, local=local)
+                self._begin(door)
 
-    def _begin(self, door: socket.socket, *, local: bool) -> None:
-        self._loop.begin(lambda: self._serve(door, local=local))
+    def _begin(self, door: socket.socket) -> None:
+        self._loop.begin(lambda: self._guard(door))
 
-    async def _serve(self, door: socket.socket, *, local: bool) -> None:
+    async def _guard(self, door: socket.socket) -> None:
+        """Serve at one door; where that fails, it is closed, so that nobody waits at it."""
+        try:
+            await self._serve(door)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the other door is still served
+            self.fault = f"HTTP can't be served: {type(error).__name__}"
+            self._log.write_fault("HTTP can't be served", error)
+            self._shut(door)
+
+    def _shut(self, door: socket.socket) -> None:
+        if door is self._local:
+            self._local = None
+            (self._instance.folder / LOCAL).unlink(missing_ok=True)
+        else:
+            self._port = self.port = None
+            self._instance.tell(None)
+        door.close()
+
+    async def _serve(self, door: socket.socket) -> None:
         knocked = asyncio.Event()
         loop = asyncio.get_running_loop()
         loop.add_reader(door.fileno(), knocked.set)
@@ -81,10 +110,19 @@ class Web:
             await knocked.wait()
         finally:
             loop.remove_reader(door.fileno())
-        server = await asyncio.to_thread(self._load, local=local)
-        await server.serve(sockets=[door])
+        self._serving += 1
+        try:
+            with self._counting():
+                server = await asyncio.to_thread(self._load, local=door is self._local)
+            server.should_exit = self._leaving
+            self._servers.append(server)
+            await server.serve(sockets=[door])
+        finally:
+            self._serving -= 1
 
     def _load(self, *, local: bool) -> Any:
+        for name in ("dmm.http", "dmm.mcp.web", "uvicorn"):
+            load(name)
         import uvicorn
 
         from dmm.http import SERVER, make_app
@@ -99,17 +137,49 @@ class Web:
             local=local,
             mounts={"/mcp": make_mcp(self._projects)},
         )
-        settings = uvicorn.Config(app, timeout_graceful_shutdown=2, **SERVER)
-        return uvicorn.Server(settings)
+        return uvicorn.Server(uvicorn.Config(self._counted(app), **SERVER))
+
+    def _counted(self, app: Application) -> Application:
+        """Know of the requests under way: they are use, and are waited for."""
+
+        async def serve(scope: Any, receive: Any, send: Any) -> None:
+            with self._counting():
+                await app(scope, receive, send)
+
+        return serve
+
+    @contextlib.contextmanager
+    def _counting(self) -> Iterator[None]:
+        self.busy += 1
+        self.last = time.monotonic()
+        try:
+            yield
+        finally:
+            self.last = time.monotonic()
+            self.busy -= 1
 
     @property
     def codes(self) -> Codes:
         """The one-time codes with which a browser signs in."""
-        if self._codes is None:
-            from dmm.http import Codes
+        load("dmm.http")
+        from dmm.http import Codes
 
-            self._codes = Codes()
+        with self._making:
+            self._codes = self._codes or Codes()
         return self._codes
+
+    def leave(self) -> None:
+        """Let nobody new in; requests under way are answered."""
+        self._leaving = True
+        for server in self._servers:
+            server.should_exit = True
+
+    def drain(self, seconds: float) -> bool:
+        """Wait for the requests under way, for so long at most."""
+        deadline = time.monotonic() + seconds
+        while self._serving and time.monotonic() < deadline:
+            time.sleep(PAUSE)
+        return not self._serving
 
     def close(self) -> None:
         """Stop listening."""
@@ -118,6 +188,30 @@ class Web:
                 door.close()
         with contextlib.suppress(OSError):
             (self._instance.folder / LOCAL).unlink()
+
+
+class _Told(logging.Handler):
+    """Hands on what a library logs as a fault: its words are those of the program."""
+
+    def __init__(self, log: Log) -> None:
+        super().__init__(logging.ERROR)
+        self._log = log
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write one line; what a request held has no place in it."""
+        if record.exc_info and record.exc_info[1] is not None:
+            self._log.write_fault(record.name, record.exc_info[1])
+        elif record.name == LOGGERS[0]:
+            self._log.write(f"{record.name}: {record.getMessage()}")
+        else:
+            self._log.write(f"{record.name}: {record.msg}")
+
+
+def route(name: str, log: Log) -> None:
+    """Have what is logged under a name written into the log of this process, and nowhere else."""
+    found = logging.getLogger(name)
+    found.handlers = [_Told(log)]
+    found.propagate = False
 
 
 def listen(port: int) -> socket.socket:
@@ -130,11 +224,10 @@ def listen(port: int) -> socket.socket:
 def listen_locally(path: Path) -> socket.socket:
     """Bind a Unix socket that only this user may use; what a dead process left is removed."""
     path.unlink(missing_ok=True)
-    before = os.umask(0o177)
-    try:
-        return _bind(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), str(path))
-    finally:
-        os.umask(before)
+    found = _bind(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), str(path))
+    # Nobody else can enter the folder; the mask belongs to all threads and is left alone.
+    path.chmod(0o600)
+    return found
 
 
 def _bind(found: socket.socket, place: str | tuple[str, int]) -> socket.socket:

@@ -198,6 +198,9 @@ def _unreadable(path: Path, fault: OSError) -> ModelUnavailable:
 
 def _open_session(path: Path) -> Any:
     """Open the model with one thread per run; the callers bring the threads."""
+    # Read when the library is loaded: without it, it writes an identity of this machine to the
+    # user's cache and queues events for its maker, whatever is switched off later.
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
         import onnxruntime
     except ImportError as fault:

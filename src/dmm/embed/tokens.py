@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import re
+import time
 import zlib
 from base64 import b64decode
 from functools import cache
@@ -37,6 +38,7 @@ _LONG_RUN = re.compile(
     rf"|(?<!\s)\s{{{LONGEST_RUN + 1},}}"
 )
 _loading = Lock()
+_used = [0.0]
 
 
 class TokenCounter:
@@ -54,8 +56,19 @@ class TokenCounter:
     def count(self, text: str) -> int:
         """Return the number of tokens of the text."""
         with _loading:
+            _used[0] = time.monotonic()
             encoding = _load(self._ranks)
         return sum(len(encoding.encode_ordinary(part)) for part in _parts(text))
+
+
+def release_ranks(unused: float) -> bool:
+    """Let the ranks go where nobody has counted for so many seconds; the next count loads them."""
+    with _loading:
+        held = _load.cache_info().currsize > 0
+        if held and time.monotonic() - _used[0] >= unused:
+            _load.cache_clear()
+            return True
+    return False
 
 
 def _parts(text: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from dmm.errors import StorageError
 from dmm.files.durable import translated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 _LIMIT = 1 << 16
@@ -36,7 +37,12 @@ class Repository:
         if entry.is_symlink():
             return False
         if entry.is_dir():
-            return entry.resolve() == self.common
+            return entry.resolve() == self.common and _named_worktree(self.common) in (
+                None,
+                self.worktree,
+            )
+        if self.git == self.common:
+            return main_worktree(self.common) == self.worktree
         named = read_text(self.git / "gitdir").strip()
         if not named or "\0" in named or self.git.parent != self.common / "worktrees":
             return False
@@ -67,6 +73,41 @@ def _common_folder(git: Path) -> Path:
     named = read_text(git / "commondir").strip()
     common = git / named
     return common.resolve() if named and common.is_dir() else git
+
+
+def main_worktree(common: Path) -> Path | None:
+    """Tell the main worktree of a repository; None where it has none, or none that is known.
+
+    The settings may name any folder; it is believed only where its own .git leads back.
+    """
+    if dict(_core_settings(common)).get("bare") in ("true", "yes", "on", "1"):
+        return None
+    named = _named_worktree(common)
+    if named is not None and _leads_to(named, common):
+        return named
+    return common.parent if common.name == ".git" else None
+
+
+def _leads_to(worktree: Path, common: Path) -> bool:
+    git = _git_folder(worktree / ".git")
+    return git is not None and _common_folder(git.resolve()) == common
+
+
+def _named_worktree(common: Path) -> Path | None:
+    named = dict(_core_settings(common)).get("worktree")
+    return None if not named or "\0" in named else (common / named).resolve()
+
+
+def _core_settings(common: Path) -> Iterator[tuple[str, str]]:
+    section = ""
+    settings = read_text(common / "config") + "\n" + read_text(common / "config.worktree")
+    for line in settings.splitlines():
+        text = line.strip()
+        if text.startswith("["):
+            section = text.partition("]")[0].strip("[ ").lower()
+        elif section == "core" and not text.startswith(("#", ";")):
+            name, sign, value = text.partition("=")
+            yield name.strip().lower(), value.strip().strip('"') if sign else "true"
 
 
 def read_text(path: Path) -> str:

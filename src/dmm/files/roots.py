@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import RootNotFound, StorageError
 from dmm.files.durable import translated
-from dmm.files.tree import MemoryTree
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dmm.files.tree import MemoryTree
 
 NAME = ".dmm"
 
@@ -29,6 +30,8 @@ class Root:
     @property
     def tree(self) -> MemoryTree:
         """The memory files."""
+        from dmm.files.tree import MemoryTree
+
         return MemoryTree(self.folder / "memory")
 
     @property

@@ -6,6 +6,7 @@ import os
 import stat
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from dmm.domain.memory import DEPRECATED_DIRECTORY, Scope
@@ -200,7 +201,9 @@ def _fold(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
+@lru_cache(maxsize=1 << 15)
 def _refusal(path: str) -> str | None:
+    """Say why a path may not be used; asked again for every file at every scan, so remembered."""
     parts = PurePosixPath(path).parts
     if not parts or "\0" in path or "\\" in path:
         return "not a relative path with slashes"

@@ -2,7 +2,8 @@
 
 A project is known by its .dmm folder: the path and what the file system calls the folder, so that
 another one put in its place is another project. The worktrees of a trusted repository are trusted
-at the same place within it, where the repository itself knows them.
+at the same place within it, where the repository itself knows them. With a project stands which
+ledger was written in it: Git overwrites ignored files, so a branch can bring another one.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import json
 import os
 import stat
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -55,11 +56,20 @@ class Shared:
 
 
 @dataclass(frozen=True, slots=True)
+class Kept:
+    """The ledger of a project, by the hash of its first event; settled once that is committed."""
+
+    first: str
+    settled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class Trusted:
     """One trusted project."""
 
     folder: Mark
     shared: Shared | None = None
+    ledger: Kept | None = None
 
     def covers(self, other: Trusted) -> bool:
         """Whether the other one is this project, or a worktree of it."""
@@ -80,12 +90,16 @@ class TrustStore:
 
     def is_trusted(self, folder: Path) -> bool:
         """Say whether the memory in a .dmm folder may be used without being asked for."""
+        return self.find(folder) is not None
+
+    def find(self, folder: Path) -> Trusted | None:
+        """Find what is known of a trusted .dmm folder."""
         try:
             known = self._read()
         except StorageError:
-            return False
+            return None
         found = _identify(folder) if known else None
-        return found is not None and any(one.covers(found) for one in known)
+        return None if found is None else _covering(known, found)
 
     def require(self, folder: Path) -> None:
         """Refuse a folder that is not trusted."""
@@ -118,7 +132,20 @@ class TrustStore:
             raise StorageError("there is no such folder", where=str(folder))
         path = found.folder.path
         with self._held():
-            self._write([*(one for one in self._read() if one.folder.path != path), found])
+            known = self._read()
+            before = _covering(known, found)
+            if before is not None:
+                found = replace(found, ledger=before.ledger)
+            self._write([*(one for one in known if one.folder.path != path), found])
+
+    def keep_ledger(self, folder: Path, kept: Kept | None) -> None:
+        """Note which ledger was written in a trusted project, or that none is."""
+        found = _identify(folder)
+        with self._held():
+            known = self._read()
+            if found is None or _covering(known, found) is None:
+                return
+            self._write(replace(one, ledger=kept) if one.covers(found) else one for one in known)
 
     def revoke(self, folder: Path) -> bool:
         """Trust a folder no more, nor other worktrees of its repository; say whether it was."""
@@ -181,7 +208,11 @@ def _parse(data: bytes) -> tuple[Trusted, ...]:
     if found["version"] != VERSION:
         raise ValueError("of another version")
     return tuple(
-        Trusted(_parse_mark(one["folder"]), _parse_shared(one["shared"]))
+        Trusted(
+            _parse_mark(one["folder"]),
+            _parse_shared(one["shared"]),
+            _parse_kept(one.get("ledger")),
+        )
         for one in found["projects"]
     )
 
@@ -195,6 +226,16 @@ def _parse_mark(found: Mapping[str, Any]) -> Mark:
 
 def _parse_shared(found: Mapping[str, Any] | None) -> Shared | None:
     return None if found is None else Shared(_parse_mark(found["common"]), str(found["place"]))
+
+
+def _parse_kept(found: Mapping[str, Any] | None) -> Kept | None:
+    return None if found is None else Kept(str(found["first"]), bool(found["settled"]))
+
+
+def _covering(known: Iterable[Trusted], found: Trusted) -> Trusted | None:
+    """Find a project among those known; one whose ledger is known tells more."""
+    all_of_it = [one for one in known if one.covers(found)]
+    return max(all_of_it, key=lambda one: one.ledger is not None, default=None)
 
 
 def _identify(folder: Path) -> Trusted | None:

@@ -11,6 +11,7 @@ FOLDER = "spool"
 DROPPED = "dropped"
 MOST = 10_000
 LARGEST = 1 << 20
+MOST_ITEMS = 100
 
 
 def keep(client: str, body: bytes) -> None:
@@ -19,7 +20,8 @@ def keep(client: str, body: bytes) -> None:
     endpoint.make_private(os.path.dirname(folder))
     endpoint.make_private(folder)
     safe = _redact(body)
-    if len(safe) > LARGEST or len(os.listdir(folder)) >= MOST:
+    waiting = sum(name.endswith(".event") for name in os.listdir(folder))
+    if len(safe) > LARGEST or waiting >= MOST:
         _count(os.path.join(folder, DROPPED))
         return
     name = f"{time.time_ns():020d}-{os.getpid()}"
@@ -27,20 +29,21 @@ def keep(client: str, body: bytes) -> None:
     line = f"{endpoint.MAGIC} {client} {time.time_ns()}\n".encode()
     _write(path + ".part", line + safe)
     os.rename(path + ".part", path + ".event")
+    _sync(folder)
 
 
 def _redact(body: bytes) -> bytes:
     """Take secrets out before anything touches the disk."""
     import json
 
-    from dmm.capture.redact import redact, redact_value
+    from dmm.capture.redact import narrow, narrow_value, redact, redact_value
 
-    root, _, payload = body.partition(b"\n")
+    name, root, payload = body.split(b"\n", 2)
     try:
-        clean = json.dumps(redact_value(json.loads(payload))[0])
+        clean = json.dumps(redact_value(narrow_value(json.loads(payload), MOST_ITEMS))[0])
     except (ValueError, RecursionError):
-        clean = redact(payload.decode("utf-8", "replace")).text
-    return root + b"\n" + clean.encode("utf-8", "replace")
+        clean = redact(narrow(payload.decode("utf-8", "replace"))).text
+    return name + b"\n" + root + b"\n" + clean.encode("utf-8", "replace")
 
 
 def _write(path: str, data: bytes) -> None:
@@ -49,6 +52,15 @@ def _write(path: str, data: bytes) -> None:
         view = memoryview(data)
         while view:
             view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _sync(folder: str) -> None:
+    """Have the folder itself written out: else a file may be gone after a power cut."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

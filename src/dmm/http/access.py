@@ -47,11 +47,7 @@ class Access:
         return self._find(trusted[0].root.parent)
 
     def _find(self, path: Path) -> Project:
-        folder = _resolve(path)
-        try:
-            return self.projects.find(folder)
-        except OSError as error:
-            raise PathRefused("this folder can't be looked into", where=str(path)) from error
+        return self.projects.find(_resolve(path))
 
 
 def _resolve(path: Path) -> Path:

@@ -54,6 +54,12 @@ class Call:
         with self.project(root).speak(self.voice) as dmm:
             yield dmm
 
+    @contextlib.contextmanager
+    def look(self, root: str | None = None) -> Iterator[Dmm]:
+        """Look at the ledger of the project; nothing is recorded, and nobody has to wait."""
+        with self.project(root).look(self.voice) as dmm:
+            yield dmm
+
 
 def access_of(request: Request) -> Access:
     """Give what the application was made with."""

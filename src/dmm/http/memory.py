@@ -84,7 +84,7 @@ def reindex(call: Called, body: models.Reindex) -> Reply:
 
 
 def _describe(call: Call, project: Project) -> dict[str, Any]:
-    with project.speak(call.voice) as dmm:
+    with project.look(call.voice) as dmm:
         _open_indexes(dmm)
         found = dmm.overview.describe()
     observed = call.access.health().get("projects", ())
@@ -100,7 +100,7 @@ def _describe(call: Call, project: Project) -> dict[str, Any]:
 
 
 def _count(call: Call, project: Project) -> int:
-    with project.speak(call.voice) as dmm:
+    with project.look(call.voice) as dmm:
         files = [one for store in _open_indexes(dmm) for one in store.files().values()]
     return sum(one.fault is None for one in files)
 

@@ -6,12 +6,12 @@ import contextlib
 import json
 import secrets
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from dmm.errors import IndexBroken, LedgerBroken, LedgerRefused, StorageError
 from dmm.files.durable import make_folder, sync_directory, translated
 from dmm.ledger import tables
-from dmm.ledger.chain import Head
+from dmm.ledger.chain import GENESIS, Head, link
 from dmm.ledger.upcast import UPCASTS
 from dmm.ledger.writer import Writer
 from dmm.storage import sqlite
@@ -49,6 +49,20 @@ class _Guarded:
             raise told from error
 
 
+class Announce(Protocol):
+    """Is told the identity of a ledger that begins, before its first event is kept and after."""
+
+    def __call__(self, first: str, *, settled: bool) -> None:
+        """Take note."""
+        ...
+
+
+def first_of(connection: apsw.Connection) -> str | None:
+    """Identify a ledger by its first event, hashed anew; None where there is none yet."""
+    row = next(connection.execute(tables.FIRST), None)
+    return None if row is None else link(GENESIS, row)
+
+
 class EventLog:
     """One ledger file."""
 
@@ -57,6 +71,7 @@ class EventLog:
         self._upcasts = upcasts
         self._inode: int | None = None
         self.where = where
+        self.announce: Announce | None = None
 
     @classmethod
     def open(cls, path: Path, upcasts: Upcasts = UPCASTS) -> EventLog:
@@ -141,6 +156,19 @@ class EventLog:
         """Tell the newest event."""
         return Head(*next(self._select(tables.HEAD), ()))
 
+    def first(self) -> str | None:
+        """Tell the identity of this ledger; None where it has no event yet."""
+        with _Guarded(self.where):
+            return first_of(self._connection)
+
+    def _tell(self, *, settled: bool) -> None:
+        """Tell the identity of a ledger that begins, once before the commit and once after it."""
+        if self.announce is not None:
+            first = self.first()
+            if first is not None:
+                self.announce(first, settled=settled)
+                self.announce = None if settled else self.announce
+
     def last_redaction(self) -> int:
         """Tell when a payload was blanked last; states folded earlier may still hold it."""
         return int(next(self._select(tables.LAST_REDACTION))[0])
@@ -176,12 +204,17 @@ class EventLog:
         """Hold the log for a decision and its events: all of them are recorded, or none."""
         with self._changing() as cursor:
             yield Writer(cursor, self._upcasts)
+            self._tell(settled=False)
+        self._tell(settled=True)
 
     def append(self, drafts: Iterable[Draft]) -> list[Event]:
         """Record some events in one transaction; they are kept when this returns."""
         with _Guarded(self.where), sqlite.transaction(self._connection, self.where) as cursor:
             writer = Writer(cursor, self._upcasts)
-            return [writer.append(draft) for draft in drafts]
+            recorded = [writer.append(draft) for draft in drafts]
+            self._tell(settled=False)
+        self._tell(settled=True)
+        return recorded
 
     def extend(self, drafts: Iterable[Draft]) -> Head:
         """Record a burst of events in one transaction; gives the newest, kept when this returns."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.files.repository import find_repository, read_text
+from dmm.files.repository import find_repository, main_worktree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 NAME = "ledger.db"
@@ -22,28 +21,7 @@ def find_ledger(folder: Path) -> Path:
     """Tell where the ledger of a .dmm folder is; the file need not be there yet."""
     folder = folder.resolve()
     found = find_repository(folder)
-    if found is not None:
-        return _home(found.common) / folder.relative_to(found.worktree) / NAME
-    return folder / NAME
-
-
-def _home(common: Path) -> Path:
-    """Tell the main worktree, or the repository's own folder where there is none."""
-    settings = dict(_core_settings(common))
-    if settings.get("bare") in ("true", "yes", "on", "1"):
-        return common
-    if "worktree" in settings:
-        return (common / settings["worktree"]).resolve()
-    return common.parent if common.name == ".git" else common
-
-
-def _core_settings(common: Path) -> Iterator[tuple[str, str]]:
-    section = ""
-    settings = read_text(common / "config") + "\n" + read_text(common / "config.worktree")
-    for line in settings.splitlines():
-        text = line.strip()
-        if text.startswith("["):
-            section = text.partition("]")[0].strip("[ ").lower()
-        elif section == "core" and not text.startswith(("#", ";")):
-            name, sign, value = text.partition("=")
-            yield name.strip().lower(), value.strip().strip('"') if sign else "true"
+    if found is None:
+        return folder / NAME
+    home = main_worktree(found.common) or found.common
+    return home / folder.relative_to(found.worktree) / NAME

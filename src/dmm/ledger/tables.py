@@ -78,6 +78,10 @@ SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, ref
     payload_hash, hash
 FROM events WHERE seq > ?1 ORDER BY seq
 """
+FIRST = """
+SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload_hash
+FROM events WHERE seq = 1
+"""
 HEAD = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1"
 LAST_REDACTION = "SELECT coalesce(max(seq), 0) FROM events WHERE type = 'PayloadRedacted'"
 APPEND = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -75,6 +75,14 @@ def _on_ledger(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..
     return answer
 
 
+def _looking(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..., str]:
+    def answer(caller: Caller, arguments: dict[str, Any]) -> str:
+        with caller.project().look(caller.voice) as dmm:
+            return to_json(operation(dmm)(**arguments))
+
+    return answer
+
+
 def _give_pack(caller: Caller, arguments: dict[str, Any]) -> str:
     project = caller.project()
     settings = project.dmm.config.retrieval
@@ -183,21 +191,21 @@ TOOLS = (
         "All facts, constraints and decisions, and alerts about what changed.",
         Arguments({}),
         READS,
-        _on_ledger(lambda dmm: dmm.ledger.get_memory_context),
+        _looking(lambda dmm: dmm.ledger.get_memory_context),
     ),
     MemoryTool(
         "trace_provenance",
         "Where a decision or fact came from: its chain of causes. Give seq or fact_key.",
         Arguments({"seq": _number(), "fact_key": _text()}),
         READS,
-        _on_ledger(lambda dmm: dmm.timelines.trace_provenance),
+        _looking(lambda dmm: dmm.timelines.trace_provenance),
     ),
     MemoryTool(
         "time_travel",
         "What was known at an event, and what has changed since.",
         Arguments({"to_seq": _number(minimum=0)}, ("to_seq",)),
         READS,
-        _on_ledger(lambda dmm: dmm.timelines.time_travel),
+        _looking(lambda dmm: dmm.timelines.time_travel),
     ),
     MemoryTool(
         "simulate_timeline",
@@ -212,7 +220,7 @@ TOOLS = (
             ("inject_constraint", "at_seq", "then_decide"),
         ),
         READS,
-        _on_ledger(lambda dmm: dmm.timelines.simulate_timeline),
+        _looking(lambda dmm: dmm.timelines.simulate_timeline),
     ),
 )
 BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -20,6 +20,9 @@ PATIENCE = 10.0
 # Where it could not be reached once, nobody is kept waiting for long again.
 LATER_PATIENCE = 1.0
 PAUSE = 0.01
+# A process that takes nothing, or says nothing after the client has left, is given up.
+SEND_WITHIN = 30.0
+FINISH_WITHIN = 12.0
 RESTARTED = "the memory process has ended; call again, and another one answers"
 ABSENT = "the memory process can't be started; run dmm doctor"
 INTERNAL = -32603
@@ -72,13 +75,15 @@ class Pump:
                 return self._finish()
 
     def _finish(self) -> int:
-        """Let the last answers through after the client has closed its side."""
+        """Let the last answers through after the client has closed its side, in time."""
+        deadline = time.monotonic() + FINISH_WITHIN
         if self._asked.strip():
             self._send(self._asked)
         with contextlib.suppress(OSError):
             if self._link is not None:
                 self._link.shutdown(1)
         while self._link is not None and self._open:
+            self._link.settimeout(max(PAUSE, deadline - time.monotonic()))
             self._from_daemon()
         return 0
 
@@ -157,7 +162,7 @@ class Pump:
             # The client has had the answer to this, from an earlier process.
             self._skipped = _key(_read(self._greeting[0]).get("id"))
             link.sendall(b"".join(line + b"\n" for line in self._greeting))
-        link.settimeout(None)
+        link.settimeout(SEND_WITHIN)
 
     def _lose(self) -> None:
         """Answer what was under way; another process is called when the client next asks."""

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dmm import VERSION, endpoint
-from dmm.errors import DmmError
+from dmm.clients.trial import ask_http
+from dmm.errors import DmmError, LedgerRefused
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
@@ -163,10 +164,14 @@ def _check_index(root: RootState, reindex: Callable[[], object]) -> Check:
 
 
 def _check_ledger(audit: Audit) -> Iterator[Check]:
-    if not audit.chronicle.exists:
+    if not audit.chronicle.exists and not audit.chronicle.missing:
         yield Check("project", "ledger", "ok", "none yet")
         return
-    told = audit.verify()
+    try:
+        told = audit.verify()
+    except LedgerRefused as error:
+        yield Check("project", "ledger", "fail", error.what, error.hint or "see: dmm trust")
+        return
     if not told["valid"]:
         what = f"broken at event {told['first_bad_seq']}: {told['reason']}"
         yield Check("project", "ledger", "fail", what, "see: dmm ledger verify")
@@ -186,6 +191,7 @@ def check_daemon() -> Iterator[Check]:
     told = endpoint.call("health", {}, timeout=ANSWER_WITHIN)
     if told is not None:
         yield _check_answer(told)
+        yield from attempt("daemon", "HTTP", lambda: _check_http(folder))
     elif endpoint.is_running():
         way = "dmm daemon stop; if that does not help, end its process"
         yield Check("daemon", "socket", "fail", "a process holds the lock but answers not", way)
@@ -217,6 +223,10 @@ def _check_answer(told: dict[str, Any]) -> Check:
         return Check("daemon", "socket", "ok", up)
     what = f"it runs version {told['version']}, this is {VERSION}"
     return Check("daemon", "socket", "warn", what, "dmm daemon stop; the next hook starts it anew")
+
+
+def _check_http(folder: Path) -> Iterator[Check]:
+    yield Check("daemon", "HTTP", "ok", f"it answers on port {ask_http(folder)}")
 
 
 def _check_remains(folder: Path) -> Iterator[Check]:

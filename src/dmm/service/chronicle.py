@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import ID_RANDOMNESS, Draft, EventType, Trust, new_id
+from dmm.errors import DmmError, LedgerRefused
+from dmm.files.trusted import Kept
 from dmm.ledger.chain import Head
+from dmm.ledger.identity import open_own
 from dmm.ledger.log import EventLog
 from dmm.ledger.replay import replay
 from dmm.ledger.state import State
-from dmm.policy.judge import InForce, Recorded
-from dmm.service.rulebook import Lookups, Rulebook, asks_lookup
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -20,10 +22,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.domain.event import Event
+    from dmm.files.trusted import TrustStore
+    from dmm.policy.judge import InForce, Recorded
+    from dmm.service.rulebook import Lookups, Rulebook
 
 # Tool events are many and seldom a look-up; only those shortly before a decision are read.
 TOOL_EVENTS_WITHIN = 2_000
 TOOL_EVENTS_READ = 200
+LOGS = ("-wal", "-shm")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +42,41 @@ class Voice:
     session: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class TrustedLedger:
+    """What the user's store knows of the ledger of a project, as it stands now."""
+
+    store: TrustStore
+    folder: Path
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the project is trusted; the ledger of any other one is not vouched for."""
+        return self.store.is_trusted(self.folder)
+
+    @property
+    def kept(self) -> tuple[str, bool] | None:
+        """The identity that was noted, and whether its first event is known to be committed."""
+        found = self.store.find(self.folder)
+        kept = None if found is None else found.ledger
+        return None if kept is None else (kept.first, kept.settled)
+
+    def note(self, first: str, *, settled: bool) -> None:
+        """Note the identity of a ledger that begins."""
+        self.store.keep_ledger(self.folder, Kept(first, settled))
+
+
 @dataclass(slots=True)
 class Chronicle:
-    """One ledger, with the state at its head; without a path it lives as long as the process."""
+    """One ledger, with the state at its head; without a path it lives as long as the process.
+
+    With a record, the ledger of a trusted project has to be the one that was written here.
+    """
 
     path: Path | None
     now: Callable[[], dt.datetime]
     voice: Voice = Voice()
+    record_of: TrustedLedger | None = None
     _log: EventLog | None = None
     _nothing: EventLog | None = None
     _state: State = field(default_factory=State)
@@ -55,19 +89,53 @@ class Chronicle:
         return self._log is not None or self.path is None or self.path.exists()
 
     @property
+    def missing(self) -> bool:
+        """Whether a ledger was written here that is there no more."""
+        kept = None if self.exists or self.record_of is None else self.record_of.kept
+        return kept is not None and kept[1]
+
+    @property
     def log(self) -> EventLog:
         """The log, opened or made on first use; a file put in its place is opened anew."""
         if self._log is not None and self._log.replaced:
-            self._log.close()
-            self._log = None
+            held, self._log = self._log, None
+            try:
+                self._log = self._open()
+            except LedgerRefused:
+                self._rescue(held)
+                raise
+            finally:
+                held.close()
         if self._log is None:
-            self._log = EventLog.in_memory() if self.path is None else EventLog.open(self.path)
+            self._log = self._open()
         return self._log
+
+    def _open(self) -> EventLog:
+        if self.path is None:
+            return EventLog.in_memory()
+        record = self.record_of
+        if record is None or not record.trusted:
+            return EventLog.open(self.path)
+        return open_own(self.path, record)
+
+    def _rescue(self, held: EventLog) -> None:
+        """Write down a ledger whose file is gone, as long as it is still held open."""
+        if self.path is None:
+            return
+        # Where it can't be written, the refusal that follows says what matters.
+        with contextlib.suppress(DmmError):
+            seq = held.head().seq
+            target = self.path.with_name(f"{self.path.name}.rescued-{seq}")
+            if seq and not target.exists():
+                held.backup(target)
+                # All of it is in the copy; a backup put in its place must not meet the old log.
+                for end in LOGS:
+                    self.path.with_name(self.path.name + end).unlink(missing_ok=True)
 
     @property
     def reading(self) -> EventLog:
         """The log to look at: one that was never made is empty, and stays unmade."""
-        if self.exists:
+        if self.exists or self.missing:
             return self.log
         if self._nothing is None:
             self._nothing = EventLog.in_memory()
@@ -122,11 +190,16 @@ class Chronicle:
         """Compile the constraints in force, once for as long as they are the same."""
         key = tuple(one.seq for one in state.in_force)
         if self._rules is None or self._rules[0] != key:
+            from dmm.service.rulebook import Rulebook
+
             self._rules = key, Rulebook(state.in_force)
         return self._rules[1]
 
     def lookups(self, state: State) -> Lookups:
         """Tell for a constraint what was looked up since the last decision it applied to."""
+        from dmm.policy.judge import Recorded
+        from dmm.service.rulebook import asks_lookup
+
         known: dict[int, list[Recorded]] = {}
 
         def since(constraint: InForce) -> list[Recorded]:
@@ -141,6 +214,8 @@ class Chronicle:
         return since
 
     def _by_tools(self, after: int, to: int) -> list[Recorded]:
+        from dmm.policy.judge import Recorded
+
         start = max(after, to - TOOL_EVENTS_WITHIN)
         events = self.reading.events_of([EventType.TOOL_USED], start, to)
         told = [Recorded(event.seq, text) for event in events if (text := tool_text(event))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType
@@ -129,8 +129,9 @@ def _text(event: Event, name: str) -> str | None:
 
 def last_use(rule: CallRule, done: Sequence[Done]) -> int:
     """Find the last call that a rule guards: it has used up what was done before it."""
+    guarded = replace(rule, needs=())
     for one in reversed(done):
-        if one.may_match(rule.rule.patterns) and meet(rule, one.facts()) is not None:
+        if one.may_match(rule.rule.patterns) and meet(guarded, one.facts()) is not None:
             return one.seq
     return 0
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import re
+import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 from dmm.clients import jsontext, tomltext
 from dmm.clients.change import read_text
 from dmm.clients.known import CLIENTS, CODEX_EVENTS
+from dmm.clients.launch import HOOK, SERVER
 from dmm.clients.trial import Trial, decision_of
 from dmm.errors import DmmError
 from dmm.files.roots import NAME
 from dmm.files.trusted import FILE_NAME, TrustStore
 from dmm.ledger.place import find_ledger
 from dmm.service.checkup import Check
-from dmm.service.chronicle import Chronicle
+from dmm.service.chronicle import Chronicle, TrustedLedger
 from dmm.service.ledger import Ledger
 from dmm.service.setup import set_up
 
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from dmm.clients.steps import Step
     from dmm.service.installation import Installation
 
+_BY_NAME = {name: re.compile(rf"(?<![\w/\\.-]){name} --client\b") for name in (HOOK, SERVER)}
 RULE = "Never run git push --force."
 FORBIDDEN = "git push --force origin main"
 HARMLESS = "git status"
@@ -56,6 +60,12 @@ class Wired:
     client: Client
     kind: str
     line: str
+    configured: bool = True
+
+    @property
+    def title(self) -> str:
+        """Name whose command it is: a client's, or our own that no client has yet."""
+        return self.client.title if self.configured else "the hook itself"
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,9 +183,11 @@ def open_trial(environment: Mapping[str, str], now: Callable[[], dt.datetime]) -
     with tempfile.TemporaryDirectory(prefix="dmm-doctor-") as base:
         project, state = Path(base).resolve() / "project", Path(base) / "state"
         project.mkdir()
-        set_up(project, day=now().date(), store=TrustStore(state / FILE_NAME))
+        store = TrustStore(state / FILE_NAME)
+        set_up(project, day=now().date(), store=store)
         (project / NAME / "memory" / "baseline" / "doctor.md").write_text(_BASELINE)
-        chronicle = Chronicle(find_ledger(project / NAME), now)
+        record = TrustedLedger(store, project / NAME)
+        chronicle = Chronicle(find_ledger(project / NAME), now, record_of=record)
         try:
             Ledger(chronicle).add_constraint(RULE)
         finally:
@@ -190,6 +202,10 @@ def open_trial(environment: Mapping[str, str], now: Callable[[], dt.datetime]) -
 def prove(trial: Trial, wired: list[Wired]) -> Iterator[Check]:
     """Run every configured command as its client would, and see that it does its work."""
     for number, one in enumerate(wired):
+        lacking = _lacking(trial, one)
+        if lacking is not None:
+            yield lacking
+            continue
         try:
             if one.kind == "hook":
                 yield from _prove_hook(trial, one, number)
@@ -198,11 +214,28 @@ def prove(trial: Trial, wired: list[Wired]) -> Iterator[Check]:
         except DmmError as error:
             way = f"dmm install --client {one.client.name}; then: dmm doctor"
             told = f"{error.what}: {one.line}"
-            yield Check("proof", f"{one.client.title} {one.kind}", "fail", told, error.hint or way)
+            yield Check("proof", f"{one.title} {one.kind}", "fail", told, error.hint or way)
+
+
+def prove_http(trial: Trial) -> Iterator[Check]:
+    """See that the background process of the trial answers over HTTP."""
+    trial.ask_http()
+    yield Check("proof", "HTTP", "ok", "the daemon answers over HTTP")
+
+
+def _lacking(trial: Trial, one: Wired) -> Check | None:
+    """Tell of a command that is called by its name alone and can't be found by it."""
+    named = next((name for name in (HOOK, SERVER) if _BY_NAME[name].search(one.line)), None)
+    if named is None or trial.finds(named):
+        return None
+    there = Path(sys.executable).with_name(named)
+    told = f"{named} is not on your PATH, so nothing of dmm runs there"
+    way = f'make install in the folder of dmm links it, or: ln -s "{there}" ~/.local/bin/'
+    return Check("proof", f"{one.title} {one.kind}", "fail", told, way)
 
 
 def _prove_hook(trial: Trial, one: Wired, number: int) -> Iterator[Check]:
-    title, name = one.client.title, one.client.name
+    title, name = one.title, one.client.name
     way = "see what the daemon says: dmm daemon logs"
     if MARK in trial.begin(one.line, name):
         yield Check("proof", f"{title} begins", "ok", "a session begins with its memory")
@@ -223,10 +256,10 @@ def _prove_hook(trial: Trial, one: Wired, number: int) -> Iterator[Check]:
 
 def _prove_server(trial: Trial, one: Wired) -> Check:
     told = trial.greet(one.line)
-    return Check("proof", f"{one.client.title} tools", "ok", f"the server answers: {told}")
+    return Check("proof", f"{one.title} tools", "ok", f"the server answers: {told}")
 
 
 def own_hook(installation: Installation) -> Wired:
     """Give the hook of this installation, to be proved where no client has it yet."""
     line = installation.launch.hook_line(CLIENTS[0].name)
-    return Wired(CLIENTS[0], "hook", line)
+    return Wired(CLIENTS[0], "hook", line, configured=False)

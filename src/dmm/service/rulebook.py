@@ -31,7 +31,7 @@ from dmm.policy.language import tokens_of
 from dmm.policy.rules import Verification, rule_from_dict, rule_to_dict
 from dmm.policy.spoken.callrules import CallRule, Done, calls_from_dict, calls_to_dict, meet
 from dmm.policy.spoken.derive import derive_rules
-from dmm.policy.spoken.shown import describe_example, in_words_of_calls
+from dmm.policy.spoken.shown import NO_CALLS, describe_example, in_words_of_calls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -94,7 +94,8 @@ def compile_constraint(text: str) -> Compiled:
     words = None if found.rule is None else rule_to_dict(found.rule)
     rule = {"kind": LANGUAGE, "rule": words, CALLS: calls_to_dict(calls)}
     if not calls:
-        return Compiled(rule, found.plain, found.blocks, found.allows, None)
+        plain = f"{found.plain}\n{NO_CALLS}"
+        return Compiled(rule, plain, found.blocks, found.allows, None)
     lines = [found.plain] if words else []
     lines += [line for one in calls for line in in_words_of_calls(one)]
     return Compiled(rule, "\n".join(lines), *_examples(found, calls), None)
@@ -294,8 +295,8 @@ _OF_ACTION: dict[Action, Level] = {
 def _call_finding(entry: CallEntry, met: Meeting) -> Finding:
     constraint, match = entry.constraint, met.match
     level = level_of(constraint, met.action)
-    said = match.reason in constraint.text
-    reason = f'{"it matches" if said else match.reason} ("{match.matched}")'
+    reason = "it matches" if match.reason in constraint.text else match.reason
+    reason += "" if match.matched in reason else f' ("{match.matched}")'
     trace = [*match.trace]
     if met.unknown:
         reason += f"; whether this is {' and '.join(met.unknown)} can't be seen"

@@ -6,27 +6,28 @@ is not given twice, also after the background process was started anew.
 
 from __future__ import annotations
 
-import datetime as dt
+import contextlib
 import hashlib
+import re
 import time
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.events import describe_event
 from dmm.capture.payload import HookKind
-from dmm.capture.redact import redact
+from dmm.capture.redact import redact, redact_value
 from dmm.capture.reply import Reply
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest, digest_entry
 from dmm.domain.text import neutralise
+from dmm.errors import LedgerRefused, StorageError
 from dmm.files.repository import find_branch
-from dmm.policy.commands.calls import ToolCall
 from dmm.retrieval.render import render_entry
 from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
     from dmm.capture.payload import HookEvent
@@ -40,23 +41,66 @@ if TYPE_CHECKING:
     Noted = tuple[EventType, dict[str, Any], Trust]
 
 PROMPT_BUDGET = 1_200
+SHORTEST_SENTENCE = 3
+MOST_SENTENCES = 4
+_SENTENCE = re.compile(r"[.;!?\n]+(?:\s|$)")
+_MARKER = re.compile(r"\[redacted:[^\]]*\]")
 PROMPT_CHARACTERS = 9_500
 LONGEST_PROMPT = 4_000
 # How long the same event without an identity of its own counts as one delivered twice.
-TWICE_WITHIN = 20.0
+TWICE_WITHIN = 2.0
 HEADING = "# From project memory (DMM)\n\nKnowledge for this prompt; cite the paths you use.\n\n"
 SESSIONS_KEPT = 64
+REQUESTS_KEPT = 1_000
 EVENTS_LOOKED_AT = 5_000
 FRESH_CONTEXT = ("startup", "clear", "compact", "")
 
 
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An event as it was handed over: what is recorded of it, and the name of this delivery.
+
+    The name is given once, by the hook, so that an event that is delivered and kept is known.
+    What is recorded is prepared before anybody waits for the ledger.
+    """
+
+    event: HookEvent
+    noted: Noted | None
+    name: str = ""
+
+    @property
+    def voice(self) -> Voice:
+        """In whose name it is recorded."""
+        return voice_of(self.event, Trust.AGENT if self.noted is None else self.noted[2])
+
+    @property
+    def identity(self) -> str | None:
+        """The id of its record; a second delivery has the same one."""
+        if self.event.unique:
+            return identify(self.event.key)
+        return identify(f"{self.event.key}|{self.name}") if self.name else None
+
+
+def deliver(event: HookEvent, name: str = "") -> Delivery:
+    """Prepare an event: what is recorded of it is free of secrets from here on."""
+    return Delivery(event, describe_event(event), name)
+
+
+@dataclass(frozen=True, slots=True)
+class Attended:
+    """What the agent is told, and whether the event is kept."""
+
+    reply: Reply = field(default_factory=Reply)
+    kept: bool = True
+
+
 @dataclass(slots=True)
-class _Attended:
+class _Held:
     """What the service remembers of one session."""
 
     given: set[str] = field(default_factory=set)
     seen: dict[str, float] = field(default_factory=dict)
-    requests: dict[str, int] = field(default_factory=dict)
+    requests: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
 
 @dataclass(slots=True)
@@ -65,75 +109,71 @@ class Sessions:
 
     project: Path
     chronicle: Chronicle
-    guard: Guard
-    briefing: Briefing
-    _held: OrderedDict[str, _Attended] = field(default_factory=OrderedDict)
+    find_guard: Callable[[], Guard]
+    find_briefing: Callable[[], Briefing]
+    _held: OrderedDict[str, _Held] = field(default_factory=OrderedDict)
 
-    def attend(self, event: HookEvent) -> Reply:
-        """Record an event and say what the agent should be told; a prompt's pack comes apart."""
-        held = self._hold(event.session)
-        if self._is_repeated(event, held):
-            return self._rule_again(event, held)
-        noted = self._note(event)
-        match event.kind:
-            case HookKind.SESSION_START:
-                return self._open(event, held, noted)
-            case HookKind.TOOL_REQUEST:
-                return self._rule(event, held, noted)
-            case HookKind.COMPACT_DONE:
-                held.given.clear()
-        self._record(event, held, noted)
-        return Reply()
+    def judge(self, event: HookEvent) -> Ruling:
+        """Hold a tool call against the rules; nothing is recorded yet.
 
-    def make_up(self, event: HookEvent, moment: float) -> None:
-        """Record an event that came late: nobody waits for an answer, and no rule was asked.
-
-        The moment at which it was kept is part of its identity, so a second try is harmless.
+        Rules that can't be read stop nobody, but it is said with every call.
         """
-        held = self._hold(event.session)
-        noted = self._note(event)
-        if noted is None or self._was_taken(event, noted, moment):
-            return
-        identity = identify(event if event.unique else replace(event, key=f"{event.key}|{moment}"))
-        self._record(event, held, (noted[0], noted[1] | {"late": True}, noted[2]), identity)
+        # The rules take as long to load as all the rest; only calls need them.
+        from dmm.policy.commands.calls import ToolCall
+        from dmm.service.guard import Ruling
 
-    def _note(self, event: HookEvent) -> Noted | None:
-        noted = describe_event(event)
-        self.chronicle.voice = voice_of(event, Trust.AGENT if noted is None else noted[2])
-        return noted
+        call = ToolCall(event.tool, event.input, event.cwd, find_branch(self.project))
+        try:
+            return self.find_guard().rule(call)
+        except (StorageError, LedgerRefused) as error:
+            return Ruling("warn", reason=f"the rules could not be checked: {error}")
 
-    def _was_taken(self, event: HookEvent, noted: Noted, moment: float) -> bool:
-        """Know an event that was recorded when it happened, though its hook did not hear of it."""
-        if event.unique or not self.chronicle.exists:
-            return False
-        log = self.chronicle.reading
-        head = log.head().seq
-        return any(
-            one.session == event.session
-            and one.payload == noted[1]
-            and abs(dt.datetime.fromisoformat(one.at).timestamp() - moment) < TWICE_WITHIN
-            for one in log.events_of([noted[0]], max(0, head - EVENTS_LOOKED_AT), head)
-        )
+    def attend(self, delivery: Delivery, ruling: Ruling | None = None) -> Attended:
+        """Say what the agent should be told and record the event; a prompt's pack comes apart.
+
+        The answer holds also where the record fails: a full disk must not open what is forbidden.
+        """
+        event, held = delivery.event, self._hold(delivery.event.session)
+        repeated = self._is_repeated(event, held)
+        if event.kind is HookKind.SESSION_START:
+            return self._open(delivery, held, repeated=repeated)
+        if event.kind is HookKind.TOOL_REQUEST and ruling is not None:
+            return self._rule(delivery, held, ruling, repeated=repeated)
+        if event.kind is HookKind.COMPACT_DONE:
+            held.given.clear()
+        return Attended(kept=repeated or self._try(delivery, held) is not None)
+
+    def make_up(self, delivery: Delivery) -> None:
+        """Record an event that came late: nobody waits for an answer, and no rule was asked."""
+        held = self._hold(delivery.event.session)
+        if delivery.event.kind is HookKind.COMPACT_DONE:
+            held.given.clear()
+        self._record(delivery, held, {"late": True})
 
     def known(self, session: str) -> frozenset[str]:
         """Tell what a session was given, by digests."""
         return frozenset(self._hold(session).given)
 
-    def give(self, event: HookEvent, entries: Sequence[PackEntry]) -> None:
+    def give(self, delivery: Delivery, entries: Sequence[PackEntry]) -> None:
         """Record and remember what a session is given with a prompt."""
         served = [{"path": one.path, "id": one.id, "hash": digest_entry(one)} for one in entries]
+        told = {} if delivery.noted is None else delivery.noted[1]
         payload = {
-            "task": redact(event.prompt).text[:LONGEST_PROMPT],
+            "task": str(told.get("text", ""))[:LONGEST_PROMPT],
             "budget": PROMPT_BUDGET,
             "tokens": sum(one.token_count for one in entries),
             "retrieved": served,
         }
         self.chronicle.record(self.chronicle.draft(EventType.PACK_SERVED, payload))
-        self._hold(event.session).given |= {str(one["hash"]) for one in served}
+        self._hold(delivery.event.session).given |= {str(one["hash"]) for one in served}
 
-    def _hold(self, session: str) -> _Attended:
+    def _hold(self, session: str) -> _Held:
         if session not in self._held:
-            self._held[session] = _Attended(given=self._given_before(session))
+            given: set[str] = set()
+            # A ledger that can't be read tells nothing; what is told twice does no harm.
+            with contextlib.suppress(StorageError, LedgerRefused):
+                given = self._given_before(session)
+            self._held[session] = _Held(given=given)
             while len(self._held) > SESSIONS_KEPT:
                 self._held.popitem(last=False)
         self._held.move_to_end(session)
@@ -156,70 +196,106 @@ class Sessions:
                 given.clear()
         return given
 
-    def _is_repeated(self, event: HookEvent, held: _Attended) -> bool:
-        """Know an event that two hooks deliver; one with an identity the ledger knows by itself."""
+    def _is_repeated(self, event: HookEvent, held: _Held) -> bool:
+        """Know an event that two configured hooks deliver, one right after the other."""
         now = time.monotonic()
         held.seen = {key: at for key, at in held.seen.items() if now - at < TWICE_WITHIN}
         repeated = event.key in held.seen
-        held.seen[event.key] = now
+        held.seen.setdefault(event.key, now)
         return repeated
 
-    def _open(self, event: HookEvent, held: _Attended, noted: Noted | None) -> Reply:
-        text = self.briefing.write()
+    def _open(self, delivery: Delivery, held: _Held, *, repeated: bool) -> Attended:
+        text = self.find_briefing().write()
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
-        fresh = event.source in FRESH_CONTEXT
-        if fresh:
+        fresh = delivery.event.source in FRESH_CONTEXT
+        if fresh and not repeated:
             held.given.clear()
-        told = fresh or digest not in held.given
+        told = fresh or repeated or digest not in held.given
         held.given.add(digest)
-        self._record(event, held, noted)
-        if told:
+        kept = repeated or self._try(delivery, held) is not None
+        if told and kept and not repeated:
             payload = {"task": "", "briefing": digest, "retrieved": [{"hash": digest}]}
+            kept = self._serve(payload)
+        return Attended(Reply(context=text if told else ""), kept)
+
+    def _serve(self, payload: dict[str, Any]) -> bool:
+        try:
             self.chronicle.record(self.chronicle.draft(EventType.PACK_SERVED, payload))
-        return Reply(context=text if told else "")
+        except (StorageError, LedgerRefused):
+            return False
+        return True
 
-    def _rule_again(self, event: HookEvent, held: _Attended) -> Reply:
-        """Answer a second hook as the first: nobody knows which of the two the agent heeds."""
-        if event.kind is not HookKind.TOOL_REQUEST:
-            return Reply()
-        ruling = self.guard.rule(self._call(event, find_branch(self.project)))
-        return write_ruling(ruling, held.requests.get(event.call_id or ""))
+    def _rule(self, delivery: Delivery, held: _Held, ruling: Ruling, *, repeated: bool) -> Attended:
+        """Answer a call; a second hook is answered as the first, for nobody knows which counts."""
+        seq = held.requests.get(delivery.event.call_id or "")
+        if repeated:
+            return Attended(write_ruling(ruling, seq))
+        # What is quoted in the reasons comes from the call, so it may hold its secrets.
+        verdict, _ = redact_value(ruling.describe())
+        more = {"verdict": verdict, "branch": find_branch(self.project)}
+        recorded = self._try(delivery, held, more)
+        return Attended(write_ruling(ruling, recorded), recorded is not None)
 
-    def _call(self, event: HookEvent, branch: str | None) -> ToolCall:
-        return ToolCall(event.tool, event.input, event.cwd, branch)
-
-    def _rule(self, event: HookEvent, held: _Attended, noted: Noted | None) -> Reply:
-        branch = find_branch(self.project)
-        ruling = self.guard.rule(self._call(event, branch))
-        if noted is not None:
-            more = {"verdict": ruling.describe(), "branch": branch}
-            noted = (noted[0], noted[1] | more, noted[2])
-        recorded = self._record(event, held, noted)
-        return write_ruling(ruling, None if recorded is None else recorded.seq)
-
-    def _record(
-        self, event: HookEvent, held: _Attended, noted: Noted | None, identity: str | None = None
-    ) -> Event | None:
-        if noted is None:
+    def _try(
+        self, delivery: Delivery, held: _Held, more: dict[str, Any] | None = None
+    ) -> int | None:
+        """Record an event; None where the ledger can't take it now."""
+        try:
+            return self._record(delivery, held, more or {})
+        except (StorageError, LedgerRefused):
             return None
+
+    def _record(self, delivery: Delivery, held: _Held, more: dict[str, Any]) -> int:
+        event, noted = delivery.event, delivery.noted
+        if noted is None:
+            return 0
+        self.chronicle.voice = delivery.voice
         requested = event.kind is HookKind.TOOL_REQUEST
         draft = self.chronicle.draft(
             noted[0],
-            noted[1],
+            noted[1] | more,
             caused_by=None if requested else held.requests.get(event.call_id or ""),
-            event_id=identity or (identify(event) if event.unique else None),
+            event_id=delivery.identity,
         )
         recorded = self.chronicle.record(draft)
         if event.call_id and requested:
             held.requests[event.call_id] = recorded.seq
-        return recorded
+            while len(held.requests) > REQUESTS_KEPT:
+                held.requests.popitem(last=False)
+        return recorded.seq
 
 
 def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> tuple[PackEntry, ...]:
-    """Find what a prompt adds to what its session was given."""
-    text = redact(prompt).text[:LONGEST_PROMPT]
-    request = QueryRequest(query=text, budget=PROMPT_BUDGET, baseline_budget=0, precise=True)
-    return packs.supplement(request, known) if text.strip() else ()
+    """Find what a prompt adds to what its session was given.
+
+    A prompt may ask for several things: each sentence is looked up too, since one request among
+    others is lost in the whole. What is found twice is given once, the best first.
+    """
+    text = _MARKER.sub(" ", redact(prompt).text[:LONGEST_PROMPT])
+    found: dict[str, PackEntry] = {}
+    for part in dict.fromkeys((text, *_sentences(text))):
+        if part.strip():
+            request = QueryRequest(part, budget=PROMPT_BUDGET, baseline_budget=0, precise=True)
+            for entry in packs.supplement(request, known):
+                before = found.get(entry.path)
+                if before is None or before.relevance_score < entry.relevance_score:
+                    found[entry.path] = entry
+    return _fitting(sorted(found.values(), key=lambda one: (-one.relevance_score, one.path)))
+
+
+def _sentences(text: str) -> list[str]:
+    parts = (part.strip() for part in _SENTENCE.split(text))
+    return [part for part in parts if len(part.split()) >= SHORTEST_SENTENCE][:MOST_SENTENCES]
+
+
+def _fitting(entries: Iterable[PackEntry]) -> tuple[PackEntry, ...]:
+    left, taken = PROMPT_BUDGET, []
+    for entry in entries:
+        left -= entry.token_count + entry.heading_tokens
+        if left < 0:
+            break
+        taken.append(entry)
+    return tuple(taken)
 
 
 def write_supplement(entries: Iterable[PackEntry]) -> str:
@@ -255,9 +331,9 @@ def voice_of(event: HookEvent, trust: Trust = Trust.AGENT) -> Voice:
     return Voice(actor=event.client, source="hook", trust=trust, session=event.session)
 
 
-def identify(event: HookEvent) -> str:
+def identify(key: str) -> str:
     """Make the id of an event from what it is, so that a second delivery is known."""
-    digest = hashlib.sha256(event.key.encode("utf-8", "replace")).hexdigest()
+    digest = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
     # A UUID of version 8: its content is the maker's own matter.
     return f"{digest[:8]}-{digest[8:12]}-8{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
 

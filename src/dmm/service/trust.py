@@ -8,12 +8,14 @@ from collections import Counter
 from dataclasses import asdict, dataclass
 from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, MemoryFileError, PathRefused
 from dmm.files.durable import sync_directory, translated
 from dmm.files.repository import find_repository
+from dmm.files.trusted import Kept
+from dmm.ledger.identity import peek
 from dmm.reading import read_regular
 from dmm.service.chronicle import Chronicle
 
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from dmm.files.roots import Root
     from dmm.files.trusted import TrustStore
 
+T = TypeVar("T")
 TEXTS = ("BOOT.md", "policy.md")
 BROUGHT = (".claude", ".codex", ".cursor", ".gemini", ".mcp.json", ".vscode/mcp.json")
 LONGEST = 160
@@ -55,7 +58,8 @@ class Inspection:
 
     `memories` counts by top folder, `faulty` the files that can't be read as memories; `changed`
     are texts that differ from those DMM writes; `brought` are settings of agents in the project;
-    `hidden` counts characters that can't be seen.
+    `hidden` counts characters that can't be seen. `strange` says of a trusted project that its
+    ledger is not the one that was written here: `other`, or `gone`.
     """
 
     folder: str
@@ -69,6 +73,7 @@ class Inspection:
     changed: tuple[str, ...]
     brought: tuple[str, ...]
     hidden: int
+    strange: str = ""
 
     def describe(self) -> dict[str, Any]:
         """Tell it as plain data."""
@@ -93,7 +98,7 @@ class Vetting:
         """Look at all that trust would let in; nothing is changed."""
         tree = self.root.tree
         scan = tree.scan()
-        trusted, shipped = self.trusted, os.path.lexists(self.ledger)
+        trusted, shipped, strange = self.trusted, os.path.lexists(self.ledger), self.strange
         baseline, hidden, faulty = [], 0, len(scan.faults)
         for stamp in scan.stamps:
             hidden += _count_hidden(self.root.folder / "memory" / stamp.path)
@@ -104,7 +109,7 @@ class Vetting:
                 continue
             if stamp.path.startswith("baseline/"):
                 baseline.append(Always(stamp.path, memory.title, _begin(memory.body)))
-        demands, note = self._demands() if shipped and not trusted else ((), "")
+        demands, note = self._demands() if shipped and (strange or not trusted) else ((), "")
         return Inspection(
             folder=str(self.root.folder),
             trusted=trusted,
@@ -117,17 +122,40 @@ class Vetting:
             changed=tuple(self._changed()),
             brought=tuple(n for n in BROUGHT if os.path.lexists(self.root.project / n)),
             hidden=hidden + sum(_count_hidden(self.root.folder / name) for name in TEXTS),
+            strange=strange,
         )
+
+    @property
+    def strange(self) -> str:
+        """Say how the ledger of a trusted project is not the one that was written here."""
+        found = self.store.find(self.root.folder)
+        if found is None:
+            return ""
+        known = found.ledger
+        if not os.path.lexists(self.ledger):
+            return "gone" if known is not None and known.settled else ""
+        first = self._identify()
+        if first is None and (known is None or not known.settled):
+            return ""
+        return "" if known is not None and known.first == first else "other"
 
     def accept(self, *, with_ledger: bool = False) -> Path | None:
         """Trust the project; a ledger that came with it is put aside, unless it is wanted too.
 
-        Gives the place where that ledger is now.
+        The same goes for one that took the place of a trusted project's own. Gives the place where
+        that ledger is now.
         """
-        aside = None
-        if not with_ledger and not self.trusted and os.path.lexists(self.ledger):
-            aside = self._put_aside()
+        if self.trusted and not self.strange:
+            return None
+        if not with_ledger and not self._is_own():
+            what = "the .git of this project leads to the ledger of another one"
+            hint = "if you want the two to share it: dmm trust --with-ledger"
+            raise PathRefused(what, where=str(self.ledger), hint=hint)
+        there = os.path.lexists(self.ledger)
+        first = self._identify() if there and with_ledger else None
+        aside = self._put_aside() if there and not with_ledger else None
         self.store.trust(self.root.folder)
+        self.store.keep_ledger(self.root.folder, None if first is None else Kept(first))
         return aside
 
     def revoke(self) -> bool:
@@ -136,10 +164,6 @@ class Vetting:
 
     def _put_aside(self) -> Path:
         """Rename the ledger; nothing is deleted, and nobody else's rules become ours."""
-        if not self._is_own():
-            what = "the .git of this project leads to the ledger of another one"
-            hint = "if you want the two to share it: dmm trust --with-ledger"
-            raise PathRefused(what, where=str(self.ledger), hint=hint)
         name = f"{self.ledger.name}.untrusted-{self.now().date().isoformat()}"
         target, number = self.ledger.with_name(name), 1
         while os.path.lexists(target):
@@ -161,27 +185,35 @@ class Vetting:
         return found is not None and found.vouched
 
     def _demands(self) -> tuple[tuple[Demand, ...], str]:
-        """Read the constraints out of a copy, so that a look leaves the ledger as it is."""
+        """Read the constraints in force."""
+        try:
+            return self._look(_in_force), ""
+        except OSError as error:
+            return (), f"it can't be read: {error.strerror}"
+        except DmmError as error:
+            return (), f"it can't be read: {error.what}"
+
+    def _identify(self) -> str | None:
+        """Tell which ledger is there; the log beside it may belong to the one it replaced."""
+        try:
+            return peek(self.ledger) or self._look(lambda chronicle: chronicle.log.first())
+        except (OSError, DmmError):
+            return None
+
+    def _look(self, read: Callable[[Chronicle], T]) -> T:
+        """Read from a copy, so that a look leaves the ledger as it is."""
         with tempfile.TemporaryDirectory(prefix="dmm-look-") as folder:
             copy = Path(folder) / "ledger.db"
+            for end in ("", LOGS[0]):
+                part = self.ledger.with_name(self.ledger.name + end)
+                if not end or part.exists():
+                    data = read_regular(part, MAX_LEDGER_BYTES)[0]
+                    copy.with_name(copy.name + end).write_bytes(data)
+            chronicle = Chronicle(copy, self.now)
             try:
-                for end in ("", LOGS[0]):
-                    part = self.ledger.with_name(self.ledger.name + end)
-                    if not end or part.exists():
-                        data = read_regular(part, MAX_LEDGER_BYTES)[0]
-                        copy.with_name(copy.name + end).write_bytes(data)
-                return self._in_force(copy), ""
-            except OSError as error:
-                return (), f"it can't be read: {error.strerror}"
-            except DmmError as error:
-                return (), f"it can't be read: {error.what}"
-
-    def _in_force(self, path: Path) -> tuple[Demand, ...]:
-        chronicle = Chronicle(path, self.now)
-        try:
-            return tuple(Demand(one.text, one.priority) for one in chronicle.state().in_force)
-        finally:
-            chronicle.close()
+                return read(chronicle)
+            finally:
+                chronicle.close()
 
     def _changed(self) -> Iterator[str]:
         templates = resources.files("dmm.files") / "templates"
@@ -189,6 +221,10 @@ class Vetting:
             path = self.root.folder / name
             if os.path.lexists(path) and _read(path) != (templates / name).read_bytes():
                 yield name
+
+
+def _in_force(chronicle: Chronicle) -> tuple[Demand, ...]:
+    return tuple(Demand(one.text, one.priority) for one in chronicle.state().in_force)
 
 
 def _read(path: Path) -> bytes:

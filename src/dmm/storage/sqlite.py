@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BUSY_TIMEOUT_MS = 10_000
+SMALL_CACHE_KB = 256
 MEMORY = ":memory:"
 
 
@@ -127,6 +128,9 @@ def _set_up(connection: apsw.Connection, *, durable: bool) -> None:
     kept = (connection.pragma("journal_mode"), connection.pragma("synchronous")) == ("wal", 2)
     if durable and not kept:
         raise apsw.CantOpenError("the database does not keep what it acknowledges")
+    if not durable:
+        # Derived data is read whole, once; 2 MB of cache for each file are held for nothing.
+        connection.pragma("cache_size", -SMALL_CACHE_KB)
     connection.pragma("trusted_schema", "OFF")
     connection.pragma("journal_size_limit", 16 * 1024 * 1024)
 

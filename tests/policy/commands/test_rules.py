@@ -6,7 +6,7 @@ import pytest
 
 from dmm.errors import UsageError
 from dmm.policy.commands.calls import ToolCall
-from dmm.policy.commands.explain import explain_rule
+from dmm.policy.commands.explain import describe_call, explain_rule
 from dmm.policy.commands.rules import Action, ToolRule, match_tool, rule_from_dict, rule_to_dict
 from dmm.policy.commands.syntax import compile_tool_rule
 
@@ -156,3 +156,11 @@ def test_values_that_are_no_rule_are_refused(change: dict[str, object]) -> None:
     values = rule_to_dict(compiled("command: rm -rf /")) | change
     with pytest.raises(UsageError, match="no tool rule"):
         rule_from_dict(values)
+
+
+def test_a_call_is_told_by_its_path_and_not_by_its_content() -> None:
+    written = ToolCall("Write", {"content": "x = 1\n", "file_path": "src/app.py"})
+    assert describe_call(written) == "Write src/app.py"
+    assert describe_call(ToolCall("exec_command", {"yield": 1, "cmd": "ls"})) == "exec_command ls"
+    assert describe_call(ToolCall("Later", {"x": 1})) == "Later 1"
+    assert describe_call(ToolCall("Later", {})) == "Later"

@@ -176,6 +176,23 @@ DENIED = [
     "echo TOKEN=1 >> .env",
     "git add .env",
     "sed -i s/a/b/ .env",
+    # memory that watches over the agent
+    "dmm trust",
+    "dmm trust --yes --root ../clone",
+    "dmm trust --revoke",
+    "env -u CLAUDECODE dmm trust --yes",
+    "printf 'y\\n' | .venv/bin/dmm trust",
+    "dmm ledger constraint --deactivate 3",
+    "dmm ledger constraint --deactivate=3 --root .",
+    "rm .dmm/ledger.db",
+    "mv services/api/.dmm/ledger.db /tmp/x",
+    "cp other.db .dmm/ledger.db",
+    "echo x > /home/user/work/.dmm/ledger.db-wal",
+    "sqlite3 .dmm/ledger.db 'UPDATE events SET payload = NULL'",
+    "sqlite3 ./.dmm/ledger.db < change.sql",
+    "sed -i d .dmm/ledger.anchor",
+    "echo '{}' > ~/.local/state/dmm/trust.json",
+    "tee $HOME/.local/state/dmm/trust.json < mine.json",
 ]  # fmt: skip
 
 ASKED = [
@@ -194,6 +211,18 @@ ASKED = [
 ]
 
 ALLOWED = [
+    # looking at memory, and adding to it
+    "dmm trust --list",
+    "dmm trust --help",
+    "dmm ledger constraint 'never push to main'",
+    "dmm ledger log",
+    "dmm ledger backup ../copy.db",
+    "sqlite3 -readonly .dmm/ledger.db 'SELECT count(*) FROM events'",
+    "cat .dmm/ledger.anchor",
+    "grep -rn 'dmm trust' docs",
+    "git add .dmm/memory",
+    "rm .dmm/memory/ephemeral/old.md",
+    "tail ~/.local/state/dmm/logs/daemon.log",
     # removal that costs no work
     "rm file.txt",
     "rm -f build.log",

@@ -217,3 +217,74 @@ def test_the_same_command_by_another_name_is_found() -> None:
 def test_the_branch_is_followed_through_a_script(command: str, branch: str, action: str) -> None:
     text = "never commit directly to main"
     assert action_on(text, command, branch=branch, cwd="/repo") == action
+
+
+BEFORE_PUSH = "Run the tests before git push"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest -q && git push",
+        "cd web && npm test && git add -A && git commit -m x && git push",
+        "pytest -q 2>&1 | tail -5 && git push",
+        "(cd web && pnpm test) && git push",
+        "uv run pytest && git push",
+        "bash -c 'make test && git push'",
+        "make test && bash -c 'git push'",
+        "make test && OUT=x && git push",
+        "if make test; then git push; fi",
+    ],
+)
+def test_what_succeeded_before_in_the_same_call_counts_as_done(command: str) -> None:
+    assert action_on(BEFORE_PUSH, command) == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "pytest -q; git push",
+        "pytest -q || git push",
+        "pytest -q & git push",
+        "pytest -q\ngit push",
+        "git push && pytest -q",
+        "ls && git push",
+        "pytest -q && git push; git push",
+        "if make test; then ls; else git push; fi",
+        "test -f x && git push",
+        'X="$(pytest)" && git push',
+    ],
+)
+def test_what_only_stands_before_in_the_same_call_does_not_count(command: str) -> None:
+    assert action_on(BEFORE_PUSH, command) == "deny"
+
+
+def test_a_look_up_before_in_the_same_call_counts_too() -> None:
+    rule = "check the migration plan before running alembic upgrade"
+    assert action_on(rule, "cat docs/migration-plan.md && alembic upgrade head") == "allow"
+    assert action_on(rule, "cat docs/migration-plan.md; alembic upgrade head") == "deny"
+
+
+def test_every_act_in_a_call_waits_for_its_own_steps() -> None:
+    assert action_on("Run the linter before committing", "make lint && git commit -m x") == "allow"
+    calls = "git commit -m a; make lint && git commit -m b"
+    assert action_on("Run the linter before committing", calls) == "deny"
+
+
+@pytest.mark.parametrize(
+    ("constraint", "command", "action"),
+    [
+        ("Never use git stash without approval", "git stash list", "allow"),
+        ("Never use git stash without approval", "git stash show -p", "allow"),
+        ("Never use git stash without approval", "git stash pop --help", "allow"),
+        ("Never use git stash without approval", "git stash", "ask"),
+        ("Never use git stash without approval", "git stash push -- list", "ask"),
+        ("Never run terraform apply without approval", "terraform apply -auto-approve", "ask"),
+        ("Never use --no-verify", "git commit -n --dry-run", "allow"),
+        ("Never use --no-verify", "git commit -n -m x", "deny"),
+        ("Never skip hooks", "git commit -n --dry-run", "allow"),
+        ("Never skip hooks", "git commit --no-verify -m x", "deny"),
+    ],
+)
+def test_what_only_looks_needs_no_leave(constraint: str, command: str, action: str) -> None:
+    assert action_on(constraint, command) == action

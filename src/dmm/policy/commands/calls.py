@@ -33,6 +33,7 @@ _WRITERS = frozenset({
 })  # fmt: skip
 _COMMAND_KEYS = ("command", "cmd", "script", "input")
 _PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename")
+TELLING_KEYS = (*_COMMAND_KEYS[:2], *_PATH_KEYS)
 _NEW_KEYS = ("content", "new_string", "newString", "new_str", "file_text", "new_source")
 _OLD_KEYS = ("old_string", "oldString", "old_str")
 _PATCH_HEADER = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$", re.M)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dmm.policy.commands.options import SUBCOMMANDED
+from dmm.policy.commands.procedures import PROCEDURE_CHECKS, WORDS_FOR_PROCEDURES
 from dmm.policy.commands.sql import destroying_document_call, destroying_statement
 from dmm.policy.commands.targets import Target, judge_target
 from dmm.policy.commands.values import Word
@@ -192,6 +194,29 @@ def opens_to_all(use: CommandUse, call: ToolCall) -> str | None:
     return names_root(use, call) if open_mode else None
 
 
+_LOOKS = frozenset({
+    "list", "ls", "show", "status", "help", "version", "describe", "logs", "log", "diff", "view",
+    "info", "ps", "plan",
+})  # fmt: skip
+_GROUPS = frozenset({
+    "stash", "worktree", "remote", "submodule", "notes", "bundle", "lfs", "compose", "container",
+    "image", "volume", "network", "state", "workspace", "config", "rollout", "repo", "pr", "issue",
+    "release", "run", "env", "migrate", "plugin", "cache", "secret", "variable",
+})  # fmt: skip
+
+
+def only_looks(use: CommandUse, call: ToolCall) -> str | None:
+    """Find a subcommand or an option that changes nothing: `git stash list`, `--dry-run`."""
+    del call
+    if use.options.has_exactly("--help|--version|--dry-run"):
+        return "it only looks"
+    words = [word.text for word in use.options.operands[:2]]
+    if use.invocation.program not in SUBCOMMANDED or not words:
+        return None
+    named = words[1:] if words[0] in _GROUPS else words[:1]
+    return "it only looks" if named and named[0] in _LOOKS else None
+
+
 CHECKS: dict[str, Callable[[CommandUse, ToolCall], str | None]] = {
     "removes unsafe target": removes_unsafe,
     "removes working tree": removes_work,
@@ -204,6 +229,8 @@ CHECKS: dict[str, Callable[[CommandUse, ToolCall], str | None]] = {
     "redirects to device": redirects_to_device,
     "names root": names_root,
     "opens to all": opens_to_all,
+    "only looks": only_looks,
+    **PROCEDURE_CHECKS,
 }
 WORDS_FOR_CHECKS = {
     "removes unsafe target": "whose target is a root, the home, the working directory, a path "
@@ -218,4 +245,6 @@ WORDS_FOR_CHECKS = {
     "redirects to device": "whose output goes to a disk device",
     "names root": "on a root, a system folder or a home",
     "opens to all": "with a mode open to all, on a root, a system folder or a home",
+    "only looks": "that only looks",
+    **WORDS_FOR_PROCEDURES,
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.policy.commands.calls import TELLING_KEYS
 from dmm.policy.commands.checks import WORDS_FOR_CHECKS
 from dmm.policy.commands.rules import (
     Action,
@@ -82,7 +83,8 @@ def describe_call(call: ToolCall) -> str:
     command = call.input.get("command")
     if isinstance(command, str) and call.tool == "Bash":
         return command
-    values = [str(value) for value in call.input.values()]
+    named = [str(call.input[name]) for name in TELLING_KEYS if name in call.input]
+    values = named or [str(value) for value in call.input.values()]
     return f"{call.tool} {values[0]}" if values else call.tool
 
 

@@ -38,6 +38,7 @@ class Draft:
     redirections: list[Redirection] = field(default_factory=list)
     places: list[Place] = field(default_factory=list)
     background: bool = False
+    after: int | None = None
     loop: str | None = None
 
 
@@ -61,6 +62,9 @@ class _Level:
     closed: int | None = None
     cases: int = 0
     pattern: bool = False
+    base: int | None = None
+    last: int | None = None
+    tested: int | None = None
 
 
 class Grammar(WordScanner):
@@ -105,9 +109,13 @@ class Grammar(WordScanner):
         if fresh:
             self._pipelines += 1
         pipeline, stage = (self._pipelines, 0) if fresh else (outer.pipeline, outer.stage)
-        self._level = _Level(pipeline, stage, len(self.subshells) - 1)
+        last = outer.last
+        inner = _Level(pipeline, stage, len(self.subshells) - 1, base=last, last=last)
+        self._level = inner
         self._list(closes=True)
         self._level = outer
+        if not fresh:
+            outer.last = inner.last
 
     def _list(self, *, closes: bool) -> None:
         while True:
@@ -156,6 +164,8 @@ class Grammar(WordScanner):
             return
         if character == "&" and pair != "&&":
             self._mark_background()
+        if pair != "&&":
+            level.tested, level.last = level.last, level.base
         self._pipelines += 1
         level.pipeline, level.stage, level.closed = self._pipelines, 0, None
 
@@ -197,6 +207,7 @@ class Grammar(WordScanner):
             len(self.drafts), self.pos, self.pos, self._current, level.subshell, self._substituted
         )
         draft.places.append((level.pipeline, level.stage))
+        draft.after, level.last = level.last, draft.number
         self.drafts.append(draft)
         return draft
 
@@ -252,6 +263,7 @@ class Grammar(WordScanner):
 
     def _keyword(self, keyword: str, draft: Draft) -> bool:
         level = self._level
+        draft.after = level.tested if keyword == "then" else draft.after
         if keyword in _OPENERS:
             level.blocks.append((draft.number, level.pipeline, level.stage))
         elif keyword in _CLOSERS:

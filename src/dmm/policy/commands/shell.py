@@ -143,12 +143,15 @@ class _Reader:
         self._values = names.values
         shift, self._pipelines = self._pipelines, self._pipelines + len(text) + 1
         ids: dict[int, int] = {}
+        links: dict[int | None, int | None] = {None: origin.context.after}
         stages: dict[int, int] = {}
         for draft in grammar.drafts:
             for pipeline, stage in draft.places:
                 stages[pipeline] = max(stages.get(pipeline, 0), stage)
         for draft in grammar.drafts:
-            self._take(draft, origin, names, (shift, ids, stages))
+            self._take(draft, origin, names, (shift, ids, stages, links))
+            # An assignment runs nothing; what was before it counts behind it.
+            links[draft.number] = ids.get(draft.number, links.get(draft.after))
         for piece in grammar.embedded:
             parent = origin.context.parent if piece.parent is None else ids.get(piece.parent)
             context = Context(
@@ -167,9 +170,9 @@ class _Reader:
         draft: Draft,
         origin: _Origin,
         names: _Names,
-        maps: tuple[int, dict[int, int], dict[int, int]],
+        maps: tuple[int, dict[int, int], dict[int, int], dict[int | None, int | None]],
     ) -> None:
-        shift, ids, stages = maps
+        shift, ids, stages, links = maps
         words = tuple(part for word in draft.words for part in names.resolve(word))
         directory = names.directory(draft.subshell)
         redirections = tuple(
@@ -191,6 +194,7 @@ class _Reader:
             in_subshell=outer.in_subshell or (draft.subshell > 0 and not draft.substituted),
             in_substitution=outer.in_substitution or draft.substituted,
             background=outer.background or draft.background,
+            after=links.get(draft.after),
         )
         starts = [word.start for word in (*draft.words, *(v for _, v in draft.assignments))]
         span = origin.place(min(starts, default=draft.start), draft.end)

@@ -12,7 +12,7 @@ from dmm.policy.commands.rules import (
     ToolRule,
 )
 
-STARTER_VERSION = 1
+STARTER_VERSION = 2
 PROTECTED_BRANCHES = ("main", "master", "trunk", "develop", "production", "release", "release/*")
 _HELP = "--help"
 _DRY = "--dry-run"
@@ -347,7 +347,34 @@ _SECRETS = (
     ),
 )
 
+_OWN_FILES = ("**/.dmm/ledger.db*", "**/.dmm/ledger.anchor", "**/.local/state/dmm/**")
+_MEMORY = (
+    _rule(
+        "own-trust",
+        (
+            _command("dmm trust", without="--list"),
+            _command("dmm ledger constraint --deactivate"),
+        ),
+        (
+            "Whether memory is trusted and a rule stays in force is for a person to say.",
+            "Ask the user to run the command in a terminal of their own.",
+        ),
+        ("dmm ledger constraint --deactivate 3", "dmm ledger constraint 'never use npm'"),
+    ),
+    ToolRule(
+        id="starter.own-files",
+        patterns=(
+            *(PathPattern(glob, ("write",)) for glob in _OWN_FILES),
+            _command("sqlite3 *.dmm/ledger.db*", without="-readonly"),
+        ),
+        reason="The ledger and what the user trusts are written by DMM alone.",
+        suggestion="Use `dmm ledger fact|constraint|decide`; copy it with `dmm ledger backup`.",
+        blocked=_bash("rm .dmm/ledger.db"),
+        allowed=ToolCall("Write", {"file_path": ".dmm/memory/project/retry.md", "content": ""}),
+    ),
+)
+
 
 def starter_rules() -> tuple[ToolRule, ...]:
     """Give the starter rules, in the order in which they are shown."""
-    return (*_FILES, *_GIT, *_DATA, *_NETWORK, *_INFRASTRUCTURE, *_SECRETS)
+    return (*_FILES, *_GIT, *_DATA, *_NETWORK, *_INFRASTRUCTURE, *_SECRETS, *_MEMORY)

@@ -51,6 +51,7 @@ class Context:
 
     `parent` is the invocation that runs this one and `via` says how, outermost first.
     `directory` is what `cd` left behind, relative to the start; empty means the start itself.
+    `after` is the invocation before it that `&&` wants to have succeeded.
     """
 
     parent: int | None = None
@@ -62,6 +63,7 @@ class Context:
     in_subshell: bool = False
     in_substitution: bool = False
     background: bool = False
+    after: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,3 +112,17 @@ class Script:
         """Give the invocations that this one runs or whose output stands in its words."""
         later = self.invocations[invocation.id + 1 :]
         return tuple(other for other in later if other.context.parent == invocation.id)
+
+    def succeeded_before(self, invocation: Invocation) -> tuple[Invocation, ...]:
+        """Give what `&&` lets an invocation wait for, with all that was run for it."""
+        chain: set[int] = set()
+        at = invocation.context.after
+        while at is not None and at not in chain:
+            chain.add(at)
+            at = self.invocations[at].context.after
+        found = []
+        for one in self.invocations if chain else ():
+            if one.id in chain or one.context.parent in chain:
+                chain.add(one.id)
+                found.append(one)
+        return tuple(found)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dmm.policy.spoken.tails import Tail
     from dmm.policy.spoken.things import Thing
 
+_BY_NAME = 'If another command did that, name it with query_memory: "./COMMAND runs {}".'
 _WAY_OUT = "Find another way, or ask the user to lift the rule."
 
 
@@ -27,6 +28,8 @@ def rule_of(tail: Tail, *, soft: bool) -> Iterator[CallRule]:
     thing = tail.thing
     if thing.broad and tail.doubts:
         return
+    if tail.doubts and tail.action is Action.ASK:
+        thing = replace(thing, exceptions=(*thing.exceptions, *_looks(thing)))
     action = Action.WARN if soft else tail.action
     yield make_rule(
         thing,
@@ -36,6 +39,13 @@ def rule_of(tail: Tail, *, soft: bool) -> Iterator[CallRule]:
         doubts=tuple(tail.doubts),
         instead=tail.instead,
     )
+
+
+def _looks(thing: Thing) -> Iterator[CommandPattern]:
+    """What only looks needs nobody's leave."""
+    for one in thing.patterns:
+        if isinstance(one, CommandPattern):
+            yield CommandPattern(one.programs, one.operands, check="only looks")
 
 
 def make_rule(
@@ -74,7 +84,9 @@ def make_rule(
 def _suggestion(action: Action, needs: tuple[Need, ...], instead: str) -> str:
     if needs:
         steps = [f"run {one.text}" if one.patterns else f"look up {one.text}" for one in needs]
-        return f"First {' and '.join(steps)}, then try again."
+        told = f"First {' and '.join(steps)}, then try again."
+        known = next((one for one in needs if one.is_procedure), None)
+        return f"{told} {_BY_NAME.format(known.text)}" if known else told
     if instead:
         return f"Use {instead}."
     return "Ask the user first." if action is Action.ASK else _WAY_OUT

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, get_args
 
 from dmm.errors import UsageError
 from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
+from dmm.policy.commands.procedures import EVERYDAY, PROCEDURE_CHECKS, may_run
 from dmm.policy.commands.rules import (
     Action,
     CommandPattern,
@@ -24,9 +26,12 @@ from dmm.policy.spoken.names import NAMES_VERSION
 from dmm.policy.spoken.scopes import Kind, Scope
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
-CALLS_VERSION = 1
+    from dmm.policy.commands.calls import CommandUse
+
+CALLS_VERSION = 2
+_QUOTES = re.compile(r"[\s`'\",;:]+")
 SPOKEN_VERSION = f"{CALLS_VERSION}.{NAMES_VERSION}"
 
 
@@ -40,18 +45,19 @@ class Done:
 
     def may_match(self, patterns: Sequence[Pattern]) -> bool:
         """Tell cheaply whether patterns could match: a command names its program."""
-        if self.call is None:
-            return False
-        programs = [
-            name.strip("*")
-            for one in patterns
-            for name in (one.programs if isinstance(one, CommandPattern) else ("",))
-        ]
-        return any(name in self.text for name in programs)
+        return self.call is not None and any(_may_match(one, self.text) for one in patterns)
 
     def facts(self) -> CallFacts:
         """Read what the call did."""
         return read_call(self.call or ToolCall("", {}))
+
+
+def _may_match(pattern: Pattern, text: str) -> bool:
+    if not isinstance(pattern, CommandPattern):
+        return True
+    if pattern.check in PROCEDURE_CHECKS:
+        return may_run(pattern.check, text)
+    return any(name.strip("*") in text for name in pattern.programs)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +68,61 @@ class Need:
     words: tuple[str, ...] = ()
     patterns: tuple[Pattern, ...] = ()
 
+    @property
+    def is_procedure(self) -> bool:
+        """Whether it goes by many names, such as the tests."""
+        return any(
+            isinstance(one, CommandPattern) and one.check in PROCEDURE_CHECKS
+            for one in self.patterns
+        )
+
     def met_by(self, done: Done) -> bool:
         """Whether something recorded is what has to be done first."""
         if self.patterns:
             if not done.may_match(self.patterns):
                 return False
-            facts = done.facts()
-            return any(True for pattern in self.patterns for _ in pattern.find(facts))
-        held = tokens_of(_apart(done.text))
+            return self._ran(done.facts())
+        return self._looked_up(done.text)
+
+    def met_within(self, facts: CallFacts, earlier: Sequence[CommandUse]) -> bool:
+        """Whether earlier commands of the same call are what has to be done first."""
+        if self.patterns:
+            return self._ran(replace(facts, commands=tuple(earlier)))
+        words = [word for use in earlier for word in use.invocation.argv]
+        return bool(words) and self._looked_up(" ".join(words))
+
+    def met_by_name(self, done: Sequence[Done]) -> bool:
+        """Whether a query says which command was it, and that command ran."""
+        checks = {one.check for one in self.patterns if isinstance(one, CommandPattern)}
+        asked = [
+            f" {one.text} "
+            for one in done
+            if one.call is None and any(may_run(name, one.text) for name in checks - {""})
+        ]
+        return bool(asked) and any(
+            program in _QUOTES.sub(" ", text).replace(" ./", " ").split()
+            for one in done
+            if one.call is not None
+            for program in _programs(one.facts())
+            for text in asked
+        )
+
+    def _ran(self, facts: CallFacts) -> bool:
+        return any(True for pattern in self.patterns for _ in pattern.find(facts))
+
+    def _looked_up(self, text: str) -> bool:
+        held = tokens_of(_apart(text))
         return all(
             any(token.stands_for(wanted.forms) for token in held)
             for word in self.words
             for wanted in tokens_of(word)
         )
+
+
+def _programs(facts: CallFacts) -> Iterator[str]:
+    for use in facts.commands:
+        if use.invocation.words and use.invocation.program not in EVERYDAY:
+            yield use.invocation.words[0].text.removeprefix("./")
 
 
 def _apart(text: str) -> str:
@@ -114,12 +162,35 @@ def meet(
         unknown = tuple(scope.describe() for scope, state in states if state is None)
         missing: tuple[Need, ...] = ()
         if rule.needs:
-            past = done()
-            missing = tuple(n for n in rule.needs if not any(n.met_by(one) for one in past))
+            missing = _missing(rule, facts, subject, done)
             if not missing:
-                return None
+                continue
         return Meeting(match, Action.WARN if unknown else match.action, unknown, missing)
     return None
+
+
+def _missing(
+    rule: CallRule, facts: CallFacts, subject: object, done: Callable[[], Sequence[Done]]
+) -> tuple[Need, ...]:
+    """Find what was not done first, by itself or before it in the same call."""
+    earlier = _earlier(facts, subject)
+    open_needs = [one for one in rule.needs if not one.met_within(facts, earlier)]
+    past = done() if open_needs else ()
+    return tuple(
+        need
+        for need in open_needs
+        if not any(need.met_by(one) for one in past) and not need.met_by_name(past)
+    )
+
+
+def _earlier(facts: CallFacts, subject: object) -> list[CommandUse]:
+    """Give the commands of a call that have succeeded when its subject is reached."""
+    span = getattr(subject, "span", None)
+    for use in facts.commands:
+        if use is subject or use.invocation.span == span:
+            before = {one.id for one in use.script.succeeded_before(use.invocation)}
+            return [one for one in facts.commands if one.invocation.id in before]
+    return []
 
 
 def calls_to_dict(rules: Sequence[CallRule]) -> dict[str, Any]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dmm.policy.commands.options import SUBCOMMANDED
+from dmm.policy.commands.procedures import LINT, TESTS, TYPES
 from dmm.policy.wordsets import word_set
 
-NAMES_VERSION = 1
+NAMES_VERSION = 2
 
 # Words of everyday language as well: they need an argument, or to be written as code.
 AMBIGUOUS = word_set(
@@ -83,34 +84,12 @@ ENVIRONMENTS = {
     "development": ("development", "dev", "local", "localhost"),
     "test": ("test", "testing", "qa", "sandbox"),
 }
-TESTS = (
-    "pytest", "tox", "nox", "jest", "vitest", "mocha", "rspec", "phpunit", "ctest", "ava",
-    "npm test|t|test:*", "npm run test|test:*|tests", "pnpm test|t|test:*",
-    "pnpm run test|test:*", "yarn test|test:*", "yarn run test|test:*", "bun test",
-    "bun run test|test:*", "deno test", "cargo test|nextest", "go test", "just test|tests",
-    "make test|tests|check|test-*", "task test|tests",
-    "mvn test|verify", "gradle test|check", "gradlew test|check", "dotnet test", "mix test",
-    "rails test|spec", "rake test|spec", "bazel test", "sbt test", "swift test", "composer test",
-    "python* pytest|unittest -m", "python* manage.py test", "manage.py test", "composer test",
-    "hatch test", "poe test", "nx test", "turbo test",
-)  # fmt: skip
-LINTERS = (
-    "ruff check", "flake8", "pylint", "eslint", "npm run lint|lint:*", "pnpm lint|lint:*",
-    "pnpm run lint|lint:*", "yarn lint|lint:*", "yarn run lint|lint:*", "make lint|check",
-    "golangci-lint run", "cargo clippy", "rubocop", "shellcheck", "biome check|lint", "just lint",
-    "pre-commit run", "python* ruff|flake8|pylint -m",
-)  # fmt: skip
-CHECKERS = (
-    "mypy", "pyright", "tsc", "npm run typecheck|type-check|types", "pnpm typecheck|type-check",
-    "pnpm run typecheck|type-check", "yarn typecheck|type-check", "make typecheck|types|mypy|check",
-    "cargo check", "python* mypy -m", "basedpyright", "ty check",
-)  # fmt: skip
 PROCEDURES = {
     "test": TESTS,
-    "linter": LINTERS,
-    "lint": LINTERS,
-    "typecheck": CHECKERS,
-    "typechecker": CHECKERS,
-    "type-check": CHECKERS,
-    "type-checker": CHECKERS,
+    "linter": LINT,
+    "lint": LINT,
+    "typecheck": TYPES,
+    "typechecker": TYPES,
+    "type-check": TYPES,
+    "type-checker": TYPES,
 }

@@ -23,6 +23,7 @@ _FILLERS = word_set(
     """full whole unit integration suite suites local complete entire all project's backend frontend
     relevant end-to-end e2e and pass passes passed passing green succeed successfully again"""
 )
+_NOTHING_RUN = ("--help", "--version", "--collect-only", "--dry-run", "--list")
 _IDLE_TOPIC = STOPS | DETERMINERS | word_set("whether pass passes green valid ok have has it you")
 
 
@@ -67,17 +68,9 @@ def _procedure(pieces: Pieces, at: int) -> tuple[Need, int] | None:
     end = at + 2 if joined != word else at + 1
     for name in (joined, joined.removesuffix("s")):
         if name in PROCEDURES:
-            return Need(
-                f"the {joined}", (), tuple(_pattern(line) for line in PROCEDURES[name])
-            ), end
+            ran = CommandPattern(("*",), without=_NOTHING_RUN, check=PROCEDURES[name])
+            return Need(f"the {joined}", (), (ran,)), end
     return None
-
-
-def _pattern(line: str) -> CommandPattern:
-    program, *rest = line.split()
-    operands = tuple(part for part in rest if not part.startswith("-"))
-    flags = tuple(part for part in rest if part.startswith("-"))
-    return CommandPattern((program,), operands, flags, ("--help", "--version", "--collect-only"))
 
 
 def _command(pieces: Pieces, at: int) -> tuple[Need, int] | None:

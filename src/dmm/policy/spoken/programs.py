@@ -98,8 +98,10 @@ def _option(pieces: Pieces, at: int) -> Found | None:
             return Thing(tuple(one for one in patterns if one)), inner[1]
     if not text.startswith("--"):
         return None
-    extra = (CommandPattern(("git",), ("commit",), ("-n",)),) if text == "--no-verify" else ()
-    return Thing((CommandPattern(("*",), (), (text,)), *extra)), at
+    lifted = tuple(one for one in ("--help", "--dry-run") if one != text)
+    short = CommandPattern(("git",), ("commit",), ("-n",), lifted)
+    extra = (short,) if text == "--no-verify" else ()
+    return Thing((CommandPattern(("*",), (), (text,), lifted), *extra)), at
 
 
 def _with_flag(pattern: CommandPattern, flag: str) -> CommandPattern | None:

@@ -72,8 +72,10 @@ def _skip(pieces: Pieces, at: int) -> Found | None:
     end = skip(pieces, at, _HOOKS, frozenset(("the", "any", "our")))
     if end == at or word_at(pieces, end - 1) not in ("hook", "hooks", "checks"):
         return None
-    commit = CommandPattern(("git",), ("commit",), ("--no-verify|-n",))
-    return Thing((commit, CommandPattern(("git",), ("push|merge",), ("--no-verify",)))), end
+    lifted = ("--help", "--dry-run")
+    commit = CommandPattern(("git",), ("commit",), ("--no-verify|-n",), lifted)
+    others = CommandPattern(("git",), ("push|merge",), ("--no-verify",), lifted)
+    return Thing((commit, others)), end
 
 
 def _amend(pieces: Pieces, at: int) -> Found | None:

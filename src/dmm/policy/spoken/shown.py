@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _LEADS = {Action.DENY: "blocks", Action.ASK: "asks before", Action.WARN: "warns of"}
 MOST_SHOWN = 4
+NO_CALLS = "On tool calls: nothing; it judges decisions only."
 
 
 def in_words_of_calls(rule: CallRule) -> Iterator[str]:
