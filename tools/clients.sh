@@ -27,6 +27,9 @@ fi
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 stamp=$folder/installed.json
+# Several test processes may ask at once; the first installs, the others wait for it.
+exec 9>"$folder/lock"
+command -v flock >/dev/null && flock 9
 if ! cmp -s "$here/clients/package-lock.json" "$stamp"; then
     rm -f "$stamp"
     # Git never looks into it.

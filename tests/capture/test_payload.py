@@ -212,7 +212,7 @@ def test_a_call_without_an_id_is_unique_by_its_moment() -> None:
         (b'{"a": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", "not JSON"),
         (b'{"a": ' + b"[" * 40 + b"]" * 40 + b"}", "nested deeper than 32 levels"),
         (b'{"a": ' + b"9" * 5000 + b"}", "not JSON"),
-        (b" " * (LARGEST + 1), "larger than 4 MiB"),
+        (b" " * (LARGEST + 1), "larger than 16 MiB"),
     ],
 )
 def test_a_malformed_payload_is_refused_in_plain_words(data: bytes, what: str) -> None:

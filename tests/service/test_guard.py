@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import json
-import statistics
-import time
+import sys
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -20,7 +20,7 @@ from dmm.service.rulebook import compile_constraint
 from dmm.service.timelines import Timelines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 @pytest.fixture
@@ -276,9 +276,24 @@ def test_a_rehearsal_uses_the_same_rules(chronicle: Chronicle) -> None:
     assert blocked("Never run npm ci without approval") == []
 
 
-def test_a_thousand_constraints_cost_less_than_two_milliseconds(
-    chronicle: Chronicle, guard: Guard
-) -> None:
+def steps(work: Callable[[], object]) -> int:
+    """Count the calls of functions that something takes, once it is warm."""
+    work()
+    taken = 0
+
+    def note(_frame: object, event: str, _value: object) -> None:
+        nonlocal taken
+        taken += event == "call"
+
+    sys.setprofile(note)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return taken
+
+
+def test_a_thousand_constraints_are_not_all_asked(chronicle: Chronicle, guard: Guard) -> None:
     shapes = (
         "Never run tool{} --force",
         "Do not edit files in folder{}/",
@@ -298,9 +313,9 @@ def test_a_thousand_constraints_cost_less_than_two_milliseconds(
         bash("git push origin branch8 --force"),
     ]
     assert guard.rule(ToolCall("Write", {"file_path": "folder6/x.py"})).denied
-    times = []
-    for number in range(60):
-        started = time.perf_counter()
-        guard.rule(calls[number % len(calls)])
-        times.append(time.perf_counter() - started)
-    assert statistics.median(times) < 0.002
+    # In steps of the interpreter, not in time: one rule takes some, a thousand would take thousands.
+    few = Chronicle(None, chronicle.now)
+    few.log.append(drafts[:10])
+    for call in calls:
+        assert steps(partial(guard.rule, call)) < 5 * steps(partial(Guard(few).rule, call))
+    few.close()
