@@ -126,7 +126,7 @@ IN_PLACE = [
     ("set-cookie", "Set-Cookie: sid=§; Path=/; HttpOnly", "k3Jd9sL2mQ8x"),
     ("cookie jar", ".x.example.com\tTRUE\t/\tTRUE\t1790000000\tsid\t§", "k3Jd9sL2"),
     ("netrc", "machine api.example.com login me password §", "opensesame"),
-    ("npmrc", "//registry.npmjs.org/:_authToken=§", "k3Jd9sL2-mQ8x-V5bN"),
+    ("npmrc", "//npm.example.com/:_authToken=§", "k3Jd9sL2-mQ8x-V5bN"),
     ("docker config", '{"auths": {"r.example.com": {"auth": "§"}}}', "bWU6b3BlbnNlc2FtZQ=="),
     ("pgpass", "db.internal:5432:shop:app:§", "hunter2x"),
     ("kubeconfig", "users:\n- name: a\n  user:\n    token: §\n", "k3Jd9sL2mQ8xV5bN7rT1"),

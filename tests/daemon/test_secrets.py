@@ -63,7 +63,7 @@ def add_keys_of_services(make: Maker) -> None:
     add("stripe", f"sk_live_{some(24)}", "stripe.api_key = '{}'")
     add("stripe restricted", f"rk_live_{some(24)}")
     add("stripe hook", f"whsec_{some(32)}", "STRIPE_WEBHOOK_SECRET={}")
-    add("npm", f"npm_{some(36)}", "//registry.npmjs.org/:_authToken={}")
+    add("npm", f"npm_{some(36)}", "//npm.example.com/:_authToken={}")
     add("pypi", f"pypi-AgEIcHlwaS5vcmc{some(70)}", "twine upload -p {} dist/*")
     add("hugging face", f"hf_{some(34, string.ascii_letters)}")
     add("sendgrid", f"SG.{some(22)}.{some(43)}")
