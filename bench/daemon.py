@@ -179,7 +179,7 @@ class Machine:
 
 
 def until(check: Callable[[], bool]) -> None:
-    """Look again and again, for a minute at most."""
+    """Look again and again, for a minute at most: another process can't tell this one."""
     deadline = time.monotonic() + UP_WITHIN
     while not check():
         if time.monotonic() > deadline:

@@ -20,6 +20,7 @@ TRIES = "attempts"
 # A Unix socket's path must fit into a field of about 100 bytes.
 LONGEST_SOCKET = 100
 LONGEST_REPLY = 64 << 20
+# Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.005
 LIVES_WITHIN = 2.0
 LONG = 10.0

@@ -13,7 +13,7 @@ from dmm.domain.event import EventType, Trust, canonical
 
 
 def describe(client: str = "claude-code", **values: Any) -> Any:
-    data = json.dumps({"session_id": "s", "cwd": "/work/shop", **values}).encode()
+    data = json.dumps({"session_id": "s", "cwd": "/srv/shop", **values}).encode()
     return describe_event(parse_payload(client, data))
 
 
@@ -34,7 +34,7 @@ def test_a_request_is_what_the_agent_wants() -> None:
     assert told == (
         EventType.TOOL_REQUESTED,
         {
-            "tool": "Bash", "input": {"command": "ls  -l\nx"}, "cwd": "/work/shop",
+            "tool": "Bash", "input": {"command": "ls  -l\nx"}, "cwd": "/srv/shop",
             "text": "ls -l x", "call": "t", "agent": "a",
         },
         Trust.AGENT,
@@ -50,7 +50,7 @@ def test_an_output_is_what_a_tool_said() -> None:
     assert told == (
         EventType.TOOL_USED,
         {
-            "tool": "Read", "input": {"file_path": "/a.py"}, "cwd": "/work/shop",
+            "tool": "Read", "input": {"file_path": "/a.py"}, "cwd": "/srv/shop",
             "text": "Read /a.py", "call": "t", "milliseconds": 3, "output": "x = 1",
         },
         Trust.TOOL,
@@ -75,7 +75,7 @@ def test_a_failure_is_recorded_with_its_error() -> None:
             {"hook_event_name": "SessionStart", "source": "startup"},
             (
                 EventType.SESSION_STARTED,
-                {"client": "claude-code", "cwd": "/work/shop", "source": "startup"},
+                {"client": "claude-code", "cwd": "/srv/shop", "source": "startup"},
             ),
         ),
         ({"hook_event_name": "SessionEnd", "reason": "clear"},

@@ -14,7 +14,7 @@ from dmm.capture.payload import CLIENTS, LARGEST, HookEvent, HookKind, parse_pay
 from dmm.errors import UsageError
 
 SHARED = Path(__file__).parents[3] / "shared" / "clients" / "payloads"
-COMMON = {"session_id": "s-1", "cwd": "/work/shop"}
+COMMON = {"session_id": "s-1", "cwd": "/srv/shop"}
 
 
 def parse(client: str = "claude-code", **values: Any) -> HookEvent:
@@ -63,7 +63,7 @@ def test_an_event_is_known_by_the_name_that_its_client_gives_it(
     event = parse(client, **tool(name))
 
     assert (event.client, event.event, event.kind) == (client, name, kind)
-    assert (event.session, event.cwd) == ("s-1", "/work/shop")
+    assert (event.session, event.cwd) == ("s-1", "/srv/shop")
 
 
 def test_a_tool_call_is_read_with_all_that_is_told_about_it() -> None:
@@ -126,10 +126,10 @@ def test_context_that_gemini_puts_before_a_prompt_is_not_what_the_user_said() ->
 def test_cursor_is_read_by_its_own_names() -> None:
     event = parse_payload("cursor", json.dumps({
         "hook_event_name": "beforeShellExecution", "conversation_id": "c-1", "generation_id": "g-1",
-        "workspace_roots": ["/work/shop"], "command": "ls", "cwd": "",
+        "workspace_roots": ["/srv/shop"], "command": "ls", "cwd": "",
     }).encode())  # fmt: skip
 
-    assert (event.session, event.turn, event.cwd) == ("c-1", "g-1", "/work/shop")
+    assert (event.session, event.turn, event.cwd) == ("c-1", "g-1", "/srv/shop")
     assert (event.tool, event.input) == ("Bash", {"command": "ls"})
 
 

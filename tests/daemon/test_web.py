@@ -122,7 +122,6 @@ def test_requests_over_http_keep_it(
     begun = time.monotonic()
     while time.monotonic() - begun < 6:
         assert ask(machine, lived_in, "socket", "/v1/health")[0] == 200
-        time.sleep(0.2)
     assert machine.pids() == [pid]
     wait(lambda: not machine.pids(), "it leaves when nobody asks")
 
@@ -168,14 +167,14 @@ def test_a_code_from_the_process_signs_a_browser_in_once(
     assert seen == [(200, True), (401, False)]
 
 
-def test_without_a_port_there_is_no_code(machine: Machine) -> None:
+def test_without_a_port_there_is_no_code(machine: Machine, wait: Callable[..., Any]) -> None:
     with socket.socket() as other:
         other.bind(("127.0.0.1", 0))
         other.listen()
         port = other.getsockname()[1]
         running = machine.begin(machine_line(port))
         try:
-            wait_up(machine)
+            wait((machine.run / "dmm.sock").exists, "it listens")
             assert machine.ask("code")["error"]["code"] == "daemon"
             assert machine.status()["port_fault"]
         finally:
@@ -185,13 +184,6 @@ def test_without_a_port_there_is_no_code(machine: Machine) -> None:
 
 def machine_line(port: int) -> list[str]:
     return [sys.executable, "-m", "dmm.daemon", "--port", str(port)]
-
-
-def wait_up(machine: Machine) -> None:
-    deadline = time.monotonic() + 30
-    while not (machine.run / "dmm.sock").exists():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def test_an_agent_is_given_no_code(machine: Machine, session: Session) -> None:

@@ -21,7 +21,7 @@ PASSWORD = "s3cr3tPassw0rdX9"
 
 
 def delivered(event: str, name: str = "", **fields: Any) -> Delivery:
-    told = {"session_id": "s", "cwd": "/work", "hook_event_name": event} | fields
+    told = {"session_id": "s", "cwd": "/srv/shop", "hook_event_name": event} | fields
     return deliver(parse_payload("claude-code", json.dumps(told).encode()), name)
 
 

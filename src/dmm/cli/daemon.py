@@ -18,6 +18,7 @@ from dmm.errors import DaemonError
 
 START_WITHIN = 10.0
 STOP_WITHIN = 10.0
+# Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.02
 
 app = SparingTyper(

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 PATIENCE = 15.0
+# Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.05
 TOLD_WITHIN = 5.0
 _ASK = "import sys; from dmm import endpoint; sys.exit(not endpoint.connect_and_close())"

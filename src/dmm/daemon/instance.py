@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 BACKLOG = 128
+# Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.02
 
 

@@ -31,6 +31,7 @@ HOST = "127.0.0.1"
 BACKLOG = 64
 LOCAL = "http.sock"
 LOGGERS = ("dmm.http", "uvicorn.error")
+# The requests end in the event loop's thread, which tells no other; looked at again, briefly.
 PAUSE = 0.02
 
 

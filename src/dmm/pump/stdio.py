@@ -19,6 +19,7 @@ CHUNK = 1 << 16
 PATIENCE = 10.0
 # Where it could not be reached once, nobody is kept waiting for long again.
 LATER_PATIENCE = 1.0
+# Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.01
 # A process that takes nothing, or says nothing after the client has left, is given up.
 SEND_WITHIN = 30.0
