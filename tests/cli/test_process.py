@@ -263,3 +263,11 @@ def test_a_home_that_may_not_be_entered_joins_nothing(shop: Project, command: Co
         (command.home / ".dmm").chmod(0o755)
     assert (told.returncode, told.stderr) == (0, "")
     assert "> Notice" not in told.stdout
+
+
+def test_a_query_leaves_an_index_that_others_can_read(command: Command, shop: Project) -> None:
+    for name in shop.index.parent.iterdir():
+        name.unlink()
+    assert command("query", "failed login attempts", within=shop.folder).returncode == 0
+    assert [path.name for path in shop.index.parent.glob("*-wal")] == []
+    assert "unreadable" not in command("status", within=shop.folder).stdout

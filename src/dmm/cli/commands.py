@@ -11,6 +11,7 @@ from typing import Any, cast
 import typer
 
 from dmm.cli import failures
+from dmm.cli.options import close_projects
 from dmm.cli.sparing import SparingTyper
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, StorageError, UsageError
@@ -77,6 +78,7 @@ def run() -> int:
         try:
             ended = make_app(*_asked_for())(prog_name="dmm", standalone_mode=False)
         finally:
+            close_projects()
             sys.stdout.flush()
     except WRONG_LINE as error:
         return _refuse(error, as_json=as_json)

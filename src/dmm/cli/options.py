@@ -24,6 +24,7 @@ Root = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
+_opened: list[Dmm] = []
 _BEYOND_ASCII = re.compile(r"[^\x20-\x7e\n]")
 
 
@@ -57,7 +58,15 @@ def open_project(root: Path | None) -> Dmm:
     """Open the project around the working directory, in the name of whoever runs this shell."""
     from dmm.bootstrap import open_dmm
 
-    return open_dmm(override=root, by_agent=find_agent() is not None)
+    opened = open_dmm(override=root, by_agent=find_agent() is not None)
+    _opened.append(opened)
+    return opened
+
+
+def close_projects() -> None:
+    """Close what a command opened: an index left open has its newest changes in a log beside it."""
+    while _opened:
+        _opened.pop().close()
 
 
 def write_output(path: Path, text: str) -> None:
