@@ -87,6 +87,11 @@ def _measures(
 
         return daemon.measure(CACHE, quick=quick)
 
+    def scan() -> report.Part:
+        from bench import conflict_scan
+
+        return conflict_scan.measure(CACHE, quick=quick)
+
     return {
         "quality": quality,
         "latency": latency,
@@ -95,6 +100,7 @@ def _measures(
         "tokens": tokens,
         "ledger": ledger,
         "daemon": daemon,
+        "scan": scan,
     }
 
 

@@ -52,6 +52,12 @@ def model() -> Embedder:
 
 
 @pytest.fixture(scope="session")
+def slow() -> bool:
+    """Whether the tests of durability run at their full size."""
+    return os.environ.get("DMM_SLOW_TESTS") == "1"
+
+
+@pytest.fixture(scope="session")
 def count() -> Callable[[str], int]:
     return TokenCounter().count
 

@@ -16,10 +16,9 @@ import pytest
 import typer.main
 
 from dmm.bootstrap import open_dmm, today
+from dmm.cli.commands import COMMANDS as MODULES
 from dmm.cli.commands import make_app
-from dmm.cli.daemon import app as daemon
 from dmm.cli.failures import BLOCKED, EXIT_STATUS, FINDINGS, INTERRUPTED
-from dmm.cli.ledger import app as ledger
 from dmm.config import Config
 from dmm.errors import FileFault
 from dmm.files.roots import NAME
@@ -38,13 +37,10 @@ DOCUMENTS = [
     *sorted(TEMPLATES.rglob("*.md")),
     ROOT / "tools" / "demo.sh",
 ]
-GROUPS = {"daemon": typer.main.get_group(daemon), "ledger": typer.main.get_group(ledger)}
+ALL: dict[str, Any] = dict(typer.main.get_group(make_app()).commands)
+GROUPS = {name: ALL[name] for name, place in MODULES.items() if place.endswith(".app")}
 COMMANDS = {
-    **{
-        name: one
-        for name, one in typer.main.get_group(make_app()).commands.items()
-        if name not in GROUPS
-    },
+    **{name: one for name, one in ALL.items() if name not in GROUPS},
     **{f"{group} {name}": one for group in GROUPS for name, one in GROUPS[group].commands.items()},
 }
 GENERAL = {"--help", "-h", "--version"}
@@ -54,7 +50,7 @@ SILENT = {"hard_constraints.md", "_dir.md"}
 
 def name_of(words: list[str]) -> str:
     """Read the name of a command from the words after dmm; a group and its command are two."""
-    in_group = words[0] in GROUPS and len(words) > 1 and words[1].isalpha()
+    in_group = words[0] in GROUPS and len(words) > 1 and words[1].replace("-", "").isalpha()
     return " ".join(words[: 2 if in_group else 1])
 
 

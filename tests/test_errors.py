@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dmm import errors
-from dmm.errors import DmmError, MemoryFileError, StorageError
+from dmm.errors import DmmError, MemoryFileError, ModelFailed, StorageError
 
 
 def family(kind: type[DmmError]) -> list[type[DmmError]]:
@@ -24,10 +24,13 @@ def test_every_error_has_a_code_of_its_own() -> None:
         "ledger_broken",
         "ledger_refused",
         "memory_file",
+        "model_failed",
         "model_unavailable",
         "no_root",
         "not_trusted",
         "path_refused",
+        "review_refused",
+        "stale_base",
         "storage",
         "usage",
     ]
@@ -60,3 +63,8 @@ def test_a_fault_of_a_file_names_the_file_and_its_line(line: int | None, shown: 
     error = MemoryFileError("project/a.md", "content", "no title", line=line)
     assert str(error) == shown
     assert (error.path, error.fault, error.line) == ("project/a.md", "content", line)
+
+
+def test_a_failed_call_of_the_model_says_how_far_it_came() -> None:
+    error = ModelFailed("late", "no answer within 60 s", where="127.0.0.1")
+    assert (error.fault, str(error)) == ("late", "127.0.0.1: no answer within 60 s")

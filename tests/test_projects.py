@@ -304,3 +304,30 @@ def test_what_is_in_use_is_neither_closed_nor_waited_for(
         assert projects.model.loaded
     assert projects.release_model()
     assert not projects.model.loaded
+
+
+def test_writing_uses_the_index_of_the_queries_in_the_name_of_the_caller(
+    projects: Projects, trusted: Project
+) -> None:
+    project = projects.find(trusted.folder)
+    project.query(QUESTION)
+    voice = Voice(actor="codex", source="mcp", trust=Trust.AGENT, session="s-1")
+    with project.write(voice) as dmm:
+        assert dmm.indexes is project.asked.indexes
+        told = dmm.proposals.create("project/lamp.md", "# Lamp\n\nIt is red.", "seen")
+    with project.look(Voice()) as dmm:
+        made = dmm.desk.find(told["id"])
+    assert (made.proposer, made.source, made.session) == ("codex", "mcp", "s-1")
+    assert "indexes" not in project.dmm.__dict__
+
+
+def test_what_waits_for_others_keeps_no_query_waiting(projects: Projects, trusted: Project) -> None:
+    project = projects.find(trusted.folder)
+    with project.linger(Voice()) as apart, ThreadPoolExecutor(1) as pool:
+        assert apart.reviews.list()["pending"] == 0
+        assert pool.submit(project.query, QUESTION).result(SOON).pack
+        assert apart.chronicle is not project.dmm.chronicle
+    project.close()
+    for use in (project.linger, project.write):
+        with pytest.raises(DaemonError), use(Voice()):
+            pass

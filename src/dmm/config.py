@@ -16,7 +16,7 @@ from dmm.errors import ConfigError
 from dmm.reading import read_regular
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 FILE_NAME = "daemon.config.json"
@@ -87,6 +87,20 @@ def _inside(default: str) -> str:
     )
 
 
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(one, str) and one.strip() for one in value)
+
+
+def _texts() -> tuple[str, ...]:
+    about = {"wanted": "a list of texts", "accepts": _are_texts, "take": tuple}
+    return field(default=(), metadata=about)
+
+
+def _grants() -> Mapping[str, Grant]:
+    about = {"each": Grant}
+    return field(default_factory=dict, metadata=about)
+
+
 @dataclass(frozen=True, slots=True)
 class DaemonConfig:
     """Where and how the background process listens."""
@@ -134,6 +148,7 @@ class ValidationConfig:
     min_tokens: int = _count(300)
     max_tokens: int = _count(800)
     warn_on_missing_optional: bool = _flag(True)
+    isolation_terms: tuple[str, ...] = _texts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +161,39 @@ class ReviewerConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelConfig:
+    """The chat model of this user, for reviews; only the user's own file may name one."""
+
+    provider: str = _choice("", "anthropic", "openai", "claude")
+    name: str = _text("")
+    base_url: str = _text("")
+    api_key_env: str = _text("")
+    timeout_ms: int = _limited(60_000, 600_000)
+    max_output_tokens: int = _limited(4_000, 32_000)
+    max_tokens_per_day: int = _amount(200_000)
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Where one agent may propose, and where what it proposes may be applied at once.
+
+    Places are folders of the memory tree such as project/api; * means everywhere.
+    """
+
+    propose: tuple[str, ...] = _texts()
+    auto_apply: tuple[str, ...] = _texts()
+
+
+@dataclass(frozen=True, slots=True)
+class GovernanceConfig:
+    """Who may write where; `agents` maps names, or * for all others, to what they may do."""
+
+    auto_apply: bool = _flag(False)
+    git_commit: bool = _flag(False)
+    agents: Mapping[str, Grant] = _grants()
+
+
+@dataclass(frozen=True, slots=True)
 class HooksConfig:
     """How long an agent may be kept waiting."""
 
@@ -154,10 +202,13 @@ class HooksConfig:
 
 @dataclass(frozen=True, slots=True)
 class LifecycleConfig:
-    """Which client the background process belongs to."""
+    """Which client the background process belongs to, and when memories age or rise."""
 
     attach_to: str = _text("")
     graceful_shutdown_timeout_ms: int = _count(5000)
+    stale_days: int = _count(90)
+    promote_after: int = _count(5)
+    expired_days: int = _amount(7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +222,8 @@ class Config:
     storage: StorageConfig = _section(StorageConfig)
     validation: ValidationConfig = _section(ValidationConfig)
     reviewer_agent: ReviewerConfig = _section(ReviewerConfig)
+    governance: GovernanceConfig = _section(GovernanceConfig)
+    model: ModelConfig = _section(ModelConfig)
     hooks: HooksConfig = _section(HooksConfig)
     lifecycle: LifecycleConfig = _section(LifecycleConfig)
     conflict_scan_interval: str = _choice("daily", "hourly", "weekly", "never")
@@ -213,8 +266,21 @@ def _build(kind: type[Section], values: object, source: str, trail: str) -> Sect
         about = fields[name].metadata
         if "section" in about:
             checked[name] = _build(about["section"], value, source, f"{trail}{name}.")
+        elif "each" in about:
+            checked[name] = _build_each(about["each"], value, source, f"{trail}{name}.")
         elif not about["accepts"](value):
             raise ConfigError(f"must be {about['wanted']}, not {value!r}", where=where)
         else:
-            checked[name] = value
+            checked[name] = about.get("take", _as_is)(value)
     return kind(**checked)
+
+
+def _as_is(value: object) -> object:
+    return value
+
+
+def _build_each(kind: type[Section], values: object, source: str, trail: str) -> dict[str, Section]:
+    if not isinstance(values, dict):
+        where = f"{source}: {trail.rstrip('.')}"
+        raise ConfigError(f"must be a map of names, not {values!r}", where=where)
+    return {name: _build(kind, value, source, f"{trail}{name}.") for name, value in values.items()}

@@ -7,8 +7,11 @@ DmmError
 ├── NotTrusted            memory that came from elsewhere and that nobody here has accepted
 ├── PathRefused           a path that may not be read or written
 ├── FileExists            a create whose file is already there
+├── ReviewRefused         a proposal that can't be decided or applied as asked
+│   └── StaleBase         the file was changed since the proposal was made
 ├── MemoryFileError       a memory file that can't be read as a memory
 ├── ModelUnavailable      the embedding model is missing or broken
+├── ModelFailed           the chat model gave no answer that can be used
 ├── DaemonError           the background process can't do as asked
 ├── LedgerRefused         a ledger, or an event for it, that can't be taken
 └── StorageError          the disk or the database refused
@@ -22,6 +25,7 @@ from __future__ import annotations
 from typing import ClassVar, Literal
 
 FileFault = Literal["io", "yaml", "schema", "content"]
+ModelFault = Literal["unreachable", "refused", "late", "malformed"]
 
 
 class DmmError(Exception):
@@ -75,6 +79,24 @@ class FileExists(DmmError):
     code = "file_exists"
 
 
+class ReviewRefused(DmmError):
+    """The proposal can't be decided or applied as asked; no file was touched."""
+
+    code = "review_refused"
+
+
+class StaleBase(ReviewRefused):
+    """The file is no longer the one that the proposal was made from; `view` shows all three."""
+
+    code = "stale_base"
+
+    def __init__(
+        self, what: str, *, where: str | None = None, hint: str | None = None, view: str = ""
+    ) -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.view = view
+
+
 class MemoryFileError(DmmError):
     """One file can't be read as a memory; the others are unaffected."""
 
@@ -99,6 +121,18 @@ class ModelUnavailable(DmmError):
     """The embedding model is missing or broken, so only keyword retrieval is possible."""
 
     code = "model_unavailable"
+
+
+class ModelFailed(DmmError):
+    """The chat model gave no answer that can be used; `fault` says how far the call came."""
+
+    code = "model_failed"
+
+    def __init__(
+        self, fault: ModelFault, what: str, *, where: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(what, where=where, hint=hint)
+        self.fault = fault
 
 
 class DaemonError(DmmError):

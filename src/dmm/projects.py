@@ -89,6 +89,7 @@ class Project:
     _speaking: threading.Lock = field(default_factory=threading.Lock)
     _looking: threading.Lock = field(default_factory=threading.Lock)
     _indexing: threading.Lock = field(default_factory=threading.Lock)
+    _lingering: threading.Lock = field(default_factory=threading.Lock)
     _ended: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
@@ -142,6 +143,28 @@ class Project:
             yield self.dmm
 
     @contextlib.contextmanager
+    def write(self, voice: Voice) -> Iterator[Dmm]:
+        """Propose and decide in somebody's name, with the index that answers queries."""
+        with self._using(self._asking):
+            self.used = time.monotonic()
+            self.asked.chronicle.voice = voice
+            yield self.asked
+
+    @contextlib.contextmanager
+    def linger(self, voice: Voice) -> Iterator[Dmm]:
+        """Do what waits for others, such as a model; it has files of its own, so no query waits."""
+        with self._lingering:
+            if self.closed:
+                raise self._refusal()
+            self.used = time.monotonic()
+            apart = replace(self.dmm)
+            apart.chronicle.voice = voice
+            try:
+                yield apart
+            finally:
+                apart.close()
+
+    @contextlib.contextmanager
     def look(self, voice: Voice) -> Iterator[Dmm]:
         """Look at the ledger without recording; however long it takes, no event waits for it."""
         with self._using(self._looking):
@@ -168,8 +191,11 @@ class Project:
     def _using(self, lock: threading.Lock) -> Iterator[None]:
         with lock:
             if self.closed:
-                raise DaemonError("the project was closed", where=str(self.root), hint="ask again")
+                raise self._refusal()
             yield
+
+    def _refusal(self) -> DaemonError:
+        return DaemonError("the project was closed", where=str(self.root), hint="ask again")
 
     def release_model(self) -> bool:
         """Let go of the model, unless it is in use; the next query asks for it again."""

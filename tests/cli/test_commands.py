@@ -90,7 +90,8 @@ def test_validate_ends_with_findings_only_for_errors(typed: Typed, shop: Project
     assert (data["files"], data["valid"], data["errors"]) == (17, 16, 1)
 
 
-def test_validate_mends_on_request(typed: Typed, shop: Project) -> None:
+def test_validate_mends_on_request(typed: Typed, shop: Project, home: Path) -> None:
+    shop.trust(home)
     shop.write("project/bare_note.md", "Only words.\n")
     told = typed("validate", "--fix", within=shop.folder)
     assert told.status == 0
@@ -230,7 +231,7 @@ def test_import_as_data(typed: Typed, project: Project) -> None:
             "imports",
             "monolith_tokens",
         ),
-        *("baseline_tokens", "pack_tokens", "written", "notice"),
+        *("baseline_tokens", "pack_tokens", "secret", "written", "proposed", "notice"),
     }
     assert set(data["memories"][0]) == {
         *("path", "id", "title", "scope", "tags", "tokens", "sources", "warnings", "content"),

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from tests.conftest import Command, Project
 
 COMMANDS = [
-    *("init", "query", "import", "export", "validate", "status", "reindex", "trust"),
-    *("install", "doctor", "serve", "demo", "daemon", "ledger"),
+    *("init", "query", "import", "export", "import-sessions", "validate", "status", "reindex"),
+    *("trust", "undo", "feedback", "lifecycle", "export-usage", "install", "doctor", "serve"),
+    *("demo", "digest", "daemon", "write", "review", "conflicts", "ledger"),
 ]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -34,6 +35,17 @@ CONFIG = SchemathesisConfig.from_dict(
 )
 NUMBERS = ("seq", "at_seq", "before", "after", "to", "caused_by", "triggered_by")
 EVENTS = 8
+NOTE = "# A note\n\nIt says something that nobody has said yet."
+PATHS = (
+    *("baseline/identity.md", "baseline/hard_constraints.md", "agent/using_memory.md"),
+    *("global/writing_memories.md", "project/keeping_memory.md"),
+)
+PAIRS = itertools.cycle(itertools.combinations(PATHS[2:] + PATHS[:2], 2))
+# For a person, so that a token is refused.
+DECIDING = {
+    *(f"POST /v1/proposals/{{id}}/{verb}" for verb in ("approve", "reject", "edit")),
+    *("POST /v1/undo", "POST /v1/conflicts/{id}/resolve"),
+}
 
 
 @pytest.fixture(scope="module")
@@ -50,6 +62,9 @@ def operations(state: Path, model: Embedder, root: Path) -> Iterator[list[Any]]:
         dmm.ledger.add_fact("region", "eu")
         for number in range(EVENTS):
             dmm.ledger.record_decision(f"Take step {number}", "it is next", [1])
+    with projects.find(root).write(Voice()) as dmm:
+        dmm.proposals.create("project/first.md", NOTE, "to be shown")
+        dmm.conflicts.flag(PATHS[:2], "to be shown")
     app = make_app(projects, token=TOKEN, port=lambda: PORT, health=dict)
     schema = schemathesis.openapi.from_asgi(
         "/v1/openapi.json", app, config=CONFIG, headers=AUTHORISED
@@ -72,6 +87,7 @@ def fire(operation: Any, mode: GenerationMode, examples: int, judge: Callable[[A
 
 def aim(case: Any) -> None:
     """Let a good request reach the project and events that are there."""
+    _aim_writing(case)
     for given_values in (case.path_parameters, case.query, case.body):
         if isinstance(given_values, dict):
             given_values.pop("root", None)
@@ -83,6 +99,23 @@ def aim(case: Any) -> None:
     if isinstance(case.body, dict) and case.body.get("priority") == "learned":
         # The document can't say that a learned rule names its cause.
         assume("inject_constraint" in case.body or case.body.get("triggered_by") is not None)
+
+
+def _aim_writing(case: Any) -> None:
+    """Name memories, proposals and conflicts that are there; leave out what excludes the rest."""
+    label, body = case.operation.label, case.body
+    if "{id}" in label:
+        case.path_parameters["id"] = str(EVENTS + (4 if "conflicts" in label else 2))
+    if label == "POST /v1/proposals" and isinstance(body, dict):
+        for name in ("operation", "patch", "base", "new_scope", "to", "expires"):
+            body.pop(name, None)
+        body |= {"path": "project/fuzzed.md", "content": NOTE, "evidence": [1]}
+    if label == "POST /v1/feedback":
+        body["memories"] = list(PATHS[: len(body["memories"])])
+    if label == "POST /v1/conflicts":
+        body["ids"] = list(next(PAIRS))
+    if label == "POST /v1/conflicts/{id}/resolve":
+        body |= {"action": "intentional"}
 
 
 def test_good_requests_are_served_as_described(operations: list[Any], root: Path) -> None:
@@ -99,7 +132,8 @@ def test_good_requests_are_served_as_described(operations: list[Any], root: Path
     assert {label for label, status in served if status == 401} == {"POST /v1/session"}
     assert {label for label, status in served if status == 200} == {
         operation.label for operation in operations if operation.label != "POST /v1/session"
-    }
+    } - DECIDING
+    assert {label for label, status in served if status == 409} >= DECIDING
 
 
 def test_bad_requests_are_refused_as_described(operations: list[Any]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SLOW = os.environ.get("DMM_SLOW_TESTS") == "1"
 
 
 @dataclass
@@ -83,9 +81,3 @@ class Forger:
 @pytest.fixture
 def forge(path: Path) -> Forger:
     return Forger(path)
-
-
-@pytest.fixture
-def slow() -> bool:
-    """Whether the tests run at their full size."""
-    return SLOW

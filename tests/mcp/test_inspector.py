@@ -41,6 +41,16 @@ CALLS: dict[str, tuple[list[str], str, object]] = {
         "result",
         "BLOCKED",
     ),
+    "memory_propose": (
+        ["path=project/buses.md", "reason=decided", "content=# Buses", 'tags=["travel"]'],
+        "id",
+        "proposal_5",
+    ),
+    "memory_feedback": (
+        ['memories=["baseline/identity.md"]', "outcome=helped"],
+        "memories",
+        ["baseline/identity.md"],
+    ),
 }
 
 

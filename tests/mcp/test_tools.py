@@ -22,9 +22,14 @@ if TYPE_CHECKING:
     Read = Callable[[types.CallToolResult], Any]
 
 pytestmark = pytest.mark.anyio
-BUDGET = 4_500
+BUDGET = 5_400
 CONTRACT = {
     "memory_pack": (["task"], ["budget", "scope", "precise"]),
+    "memory_propose": (
+        ["path", "reason"],
+        ["content", "operation", "new_scope", "patch", "tags", "source"],
+    ),
+    "memory_feedback": (["memories", "outcome"], ["context"]),
     "add_fact": (["key", "value"], ["confidence"]),
     "add_constraint": (["text"], ["priority", "triggered_by"]),
     "record_decision": (["text", "rationale"], ["references"]),
@@ -34,7 +39,10 @@ CONTRACT = {
     "time_travel": (["to_seq"], []),
     "simulate_timeline": (["inject_constraint", "at_seq", "then_decide"], ["priority"]),
 }
-RECORDING = {"add_fact", "add_constraint", "record_decision", "query_memory"}
+RECORDING = {
+    *("memory_propose", "memory_feedback"),
+    *("add_fact", "add_constraint", "record_decision", "query_memory"),
+}
 
 
 def text_of(result: types.CallToolResult) -> str:
@@ -64,9 +72,10 @@ def test_hints_say_what_records_and_that_nothing_is_destroyed() -> None:
     for tool in list_tools().tools:
         hints = tool.annotations
         assert hints is not None
-        assert hints.read_only_hint is (tool.name not in RECORDING)
-        assert hints.idempotent_hint is (tool.name not in RECORDING)
-        assert (hints.destructive_hint, hints.open_world_hint) == (False, False)
+        # Absent means false for the first; of what only reads, no more has to be said.
+        assert bool(hints.read_only_hint) is (tool.name not in RECORDING)
+        assert hints.read_only_hint or hints.destructive_hint is False
+        assert hints.open_world_hint is False
         assert tool.output_schema is None
 
 
@@ -218,6 +227,21 @@ async def test_what_is_recorded_speaks_for_the_agent_in_the_session_of_its_hooks
             {"text": "a", "rationale": "b", "references": 1},
             "references must be a list of whole numbers",
         ),
+        (
+            "memory_feedback",
+            {"memories": [1], "outcome": "helped"},
+            "memories must be a list of strings",
+        ),
+        (
+            "memory_feedback",
+            {"memories": "a.md", "outcome": "helped"},
+            "memories must be a list of strings",
+        ),
+        (
+            "memory_feedback",
+            {"memories": ["a"], "outcome": "served"},
+            "outcome must be one of helped, wrong, outdated",
+        ),
         ("time_travel", {"to_seq": 99}, "there is no event 99"),
         ("time_travel", {"to_seq": -1}, "to_seq must be 0 or more"),
         ("time_travel", {"to_seq": "1"}, "to_seq must be a whole number"),
@@ -284,6 +308,8 @@ async def test_an_untrusted_project_is_refused_until_it_is_trusted(
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_pack": {"task": "a"},
+    "memory_propose": {"path": "project/a.md", "reason": "b", "content": "# A\n\nB."},
+    "memory_feedback": {"memories": ["a"], "outcome": "helped"},
     "add_fact": {"key": "a", "value": "b"},
     "add_constraint": {"text": "never x"},
     "record_decision": {"text": "a", "rationale": "b"},

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dmm.domain.report import Repair
 from dmm.errors import MemoryFileError
 from dmm.files import markdown
+from dmm.files.edits import carry_out
 from dmm.files.tree import MemoryTree
 from dmm.service.repairs import mend, repair
 
@@ -187,6 +188,10 @@ def test_no_line_of_any_text_is_ever_lost_and_a_second_repair_finds_nothing(
     assert fix(text) == (text, ())
 
 
+def mend_all(tree: MemoryTree, files: dict[str, bytes]) -> list[Repair]:
+    return repair(files, DAY, lambda edit, _what: carry_out(tree, edit))
+
+
 def test_files_without_ids_get_free_ones_also_beside_a_faulty_file(tmp_path: Path) -> None:
     files = {
         "project/a.md": b"# A\n\nText.\n",
@@ -194,7 +199,7 @@ def test_files_without_ids_get_free_ones_also_beside_a_faulty_file(tmp_path: Pat
         "project/c.md": SOUND.replace("priority: 0.5", "priority: high").encode(),
     }
     tree = tree_with(tmp_path, files)
-    assert repair(tree, files, DAY) == [
+    assert mend_all(tree, files) == [
         Repair("project/a.md", "front matter added"),
         Repair("project/b.md", "front matter added"),
     ]
@@ -206,7 +211,7 @@ def test_files_without_ids_get_free_ones_also_beside_a_faulty_file(tmp_path: Pat
 def test_a_file_that_stays_faulty_does_not_share_its_new_id(tmp_path: Path) -> None:
     faulty = SOUND.replace(f"id: {NEW}\n", "").replace("0.5", "high").encode()
     files = {"project/a.md": faulty, "project/b.md": faulty}
-    assert repair(tree_with(tmp_path, files), files, DAY) == [
+    assert mend_all(tree_with(tmp_path, files), files) == [
         Repair("project/a.md", "added id: mem_2026_01_31_001"),
         Repair("project/b.md", "added id: mem_2026_01_31_002"),
     ]
@@ -222,7 +227,7 @@ def test_of_files_with_one_id_the_oldest_keeps_it(tmp_path: Path) -> None:
         "project/d.md": SOUND.replace(NEW, f"{NEW}a").encode(),
     }
     tree = tree_with(tmp_path, files)
-    assert repair(tree, files, DAY) == [
+    assert mend_all(tree, files) == [
         Repair("project/a.md", f"id {NEW} was taken, it is now {NEW}b"),
         Repair("project/c.md", f"id {NEW} was taken, it is now {NEW}c"),
     ]
@@ -232,7 +237,7 @@ def test_of_files_with_one_id_the_oldest_keeps_it(tmp_path: Path) -> None:
 
 def test_a_file_changed_since_it_was_read_is_not_overwritten(tmp_path: Path) -> None:
     tree = tree_with(tmp_path, {"project/a.md": b"# Newer\n\nText.\n"})
-    assert repair(tree, {"project/a.md": b"# Older\n\nText.\n"}, DAY) == [
+    assert mend_all(tree, {"project/a.md": b"# Older\n\nText.\n"}) == [
         Repair(
             "project/a.md",
             "not repaired: it has just been changed by somebody else",
@@ -245,11 +250,9 @@ def test_a_file_changed_since_it_was_read_is_not_overwritten(tmp_path: Path) -> 
 def test_a_file_removed_since_it_was_read_does_not_come_back(tmp_path: Path) -> None:
     tree = tree_with(tmp_path, {"project/b.md": b"# B\n\nText.\n"})
     files = {"project/a.md": b"# A\n\nText.\n", "project/b.md": b"# B\n\nText.\n"}
-    gone, mended = repair(tree, files, DAY)
+    gone, mended = mend_all(tree, files)
     assert gone == Repair(
-        "project/a.md",
-        "not repaired: project/a.md: unreadable: No such file or directory",
-        applied=False,
+        "project/a.md", "not repaired: it has just been changed by somebody else", applied=False
     )
     assert mended == Repair("project/b.md", "front matter added")
     with pytest.raises(MemoryFileError):
@@ -259,5 +262,5 @@ def test_a_file_removed_since_it_was_read_does_not_come_back(tmp_path: Path) -> 
 @pytest.mark.parametrize("data", [b"\x00\x01binary", "Gr\xfc\xdfe".encode("latin-1")])
 def test_bytes_that_are_no_text_stay(tmp_path: Path, data: bytes) -> None:
     tree = tree_with(tmp_path, {"project/a.md": data})
-    assert repair(tree, {"project/a.md": data}, DAY) == []
+    assert mend_all(tree, {"project/a.md": data}) == []
     assert tree.read("project/a.md") == data

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.domain.event import Draft, EventType
-from dmm.errors import LedgerRefused, PathRefused, StorageError
+from dmm.errors import LedgerRefused, NotTrusted, PathRefused, StorageError
 from dmm.files.roots import Root
 from dmm.files.trusted import TrustStore
 from dmm.ledger.log import EventLog
@@ -317,7 +317,10 @@ def test_an_import_into_an_empty_memory_is_the_users_own(
     store.revoke(project.dmm)
     (project.folder / "CLAUDE.md").write_text("# Style\n\nLines have 80 columns at most.\n")
     planned = monoliths.plan([project.folder / "CLAUDE.md"])
-    assert monoliths.apply(planned).notice == UNTRUSTED
+    before = project.tree.scan().stamps
+    with pytest.raises(NotTrusted):
+        monoliths.apply(planned)
+    assert project.tree.scan().stamps == before
     assert not store.is_trusted(project.dmm)
 
 
@@ -329,9 +332,9 @@ def test_an_import_beside_something_from_elsewhere_trusts_nothing(
     (project.folder / "CLAUDE.md").write_text("# Tests\n\nRun the tests before each commit.\n")
     monoliths = open_project(project).monoliths
     object.__setattr__(monoliths, "store", store)
-    applied = monoliths.apply(monoliths.plan([project.folder / "CLAUDE.md"]))
-    assert applied.written
-    assert applied.notice == UNTRUSTED
+    with pytest.raises(NotTrusted):
+        monoliths.apply(monoliths.plan([project.folder / "CLAUDE.md"]))
+    assert project.tree.scan().stamps == ()
 
 
 def test_a_trusted_memory_needs_no_word(project: Project, store: TrustStore) -> None:

@@ -16,6 +16,7 @@ from dmm.embed.model import Embedder
 from dmm.embed.tokens import TokenCounter
 from dmm.errors import ModelUnavailable
 from dmm.files.citations import digest
+from dmm.files.edits import carry_out
 from dmm.files.roots import Root
 from dmm.files.tree import MemoryTree
 from dmm.service.indexes import Indexes, Shelf
@@ -63,7 +64,15 @@ def make(root: Root) -> Iterator[Make]:
     def make(load: Callable[[], Embedder] = no_model, *more: Shelf) -> Validation:
         own = Shelf(Origin.PROJECT, root.tree, root.folder / "index" / "embeddings.db")
         made.append(Indexes((own, *more), COUNT, load, batch_size=50))
-        return Validation(root, ValidationConfig(), RetrievalConfig(), made[-1], COUNT, lambda: DAY)
+        return Validation(
+            root,
+            ValidationConfig(),
+            RetrievalConfig(),
+            made[-1],
+            COUNT,
+            lambda: DAY,
+            lambda edit, _what: carry_out(root.tree, edit),
+        )
 
     yield make
     for indexes in made:

@@ -42,9 +42,14 @@ _TELLING = (
 )  # fmt: skip
 
 
+def classify_event(event: HookEvent) -> tuple[EventType, Trust] | None:
+    """Tell the type of a report and how far it is trusted; None for one that is not recorded."""
+    return _TYPES.get(event.kind)
+
+
 def describe_event(event: HookEvent) -> Described | None:
     """Tell what to record of a report: the type, the payload, and how far it is trusted."""
-    known = _TYPES.get(event.kind)
+    known = classify_event(event)
     if known is None:
         return None
     cleaned, counts = redact_value(narrow_value(_said(event), MOST_ITEMS))

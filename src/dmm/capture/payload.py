@@ -120,19 +120,19 @@ def _read(data: bytes) -> dict[str, Any]:
         raise UsageError("the hook's payload is not JSON") from error
     if not isinstance(values, dict):
         raise UsageError("the hook's payload is not a JSON object")
-    return {key: _plain(value, 1) for key, value in values.items()}
+    return {key: plain(value, 1) for key, value in values.items()}
 
 
-def _plain(value: Any, depth: int) -> Any:
+def plain(value: Any, depth: int) -> Any:
     """Copy plain data, without what canonical JSON or UTF-8 can't hold."""
     if depth > DEEPEST:
         raise UsageError(f"the hook's payload is nested deeper than {DEEPEST} levels")
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, dict):
-        return {_plain(key, depth): _plain(one, depth + 1) for key, one in value.items()}
+        return {plain(key, depth): plain(one, depth + 1) for key, one in value.items()}
     if isinstance(value, list):
-        return [_plain(one, depth + 1) for one in value]
+        return [plain(one, depth + 1) for one in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
@@ -291,4 +291,4 @@ def _parsed(text: str) -> dict[str, object] | None:
         value = json.loads(text, parse_constant=lambda _: None)
     except (ValueError, RecursionError):
         return None
-    return _plain(value, 1) if isinstance(value, dict) else None
+    return plain(value, 1) if isinstance(value, dict) else None

@@ -30,6 +30,11 @@ _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\Z")
 _IDENTIFIER = re.compile(r"[a-z][A-Za-z_]*\d{0,2}\Z|_+[a-z_]+\d{0,2}\Z")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
 _NAMED = re.compile(r"[a-z]+(?:[_-][a-z]+)+\Z")
+# Names of types that code and notes about it put where a value could stand.
+_CLASS = re.compile(
+    r"(?:[A-Z][a-z]+)+(?:Error|Exception|Failure|Handler|Provider|Service|Field|Hasher|Encoder"
+    r"|Policy|Validator|Request|Response|Event)\Z"
+)
 _TYPE = re.compile(
     r"(?:optional|option|maybe|list|dict|set|tuple|union|vec|array|map|sequence|mapping|secret|box)?"
     r"[\[<(]?&?(?:str|string|bytes?|bytearray|text|n?varchar2?|char|int|integer|uint|float|double|number"
@@ -70,10 +75,10 @@ WORDS = frozenset({
 })  # fmt: skip
 _TECHNICAL = frozenset({
     "2fa", "argon2", "argon2id", "base32", "base64", "bcrypt2", "cl100k_base", "ed25519", "es256",
-    "fido2", "hs256", "http/2", "http1.1", "http2", "ipv4", "ipv6", "md5", "o200k_base", "oauth1",
-    "oauth2", "oauth2.0", "p256", "pbkdf2", "python3", "rs256", "sha-256", "sha-512", "sha1",
-    "sha256", "sha512", "ssl3", "tls1.2", "tls1.3", "u2f", "utf-8", "utf16", "utf8", "v1", "v2",
-    "v3", "win32", "win64", "x509", "x86_64",
+    "fido2", "hs256", "http/2", "http1.1", "http2", "httponly", "ipv4", "ipv6", "md5", "o200k_base",
+    "oauth1", "oauth2", "oauth2.0", "p256", "pbkdf2", "python3", "rs256", "samesite", "sha-256",
+    "sha-512", "sha1", "sha256", "sha512", "ssl3", "tls1.2", "tls1.3", "u2f", "utf-8", "utf16",
+    "utf8", "v1", "v2", "v3", "win32", "win64", "x509", "x86_64",
 })  # fmt: skip
 
 
@@ -95,6 +100,8 @@ def _is_reference(value: str) -> bool:
         return _NAMES_ONE.search(value) is not None
     if value.startswith(("/", "./", "../", "~/")) or is_pathlike(value):
         return not is_random(value.replace("/", ""))
+    if _CLASS.match(value):
+        return True
     return _DOTTED.match(value) is not None and not is_random(value)
 
 

@@ -253,4 +253,6 @@ def _status_lines(told: dict[str, Any]) -> list[str]:
         lines.append(
             f"  {one['root']}: {one['indexed']} memories, watched by {one['watcher']}{fault}{state}"
         )
+        for chore, why in one["chores"]["faults"].items():
+            lines.append(f"    {chore} failed: {why}")
     return lines

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from dmm.domain.text import neutralise
+from dmm.errors import StaleBase
 
 if TYPE_CHECKING:
     from dmm.errors import DmmError
@@ -24,7 +25,10 @@ EXIT_STATUS = {
     "file_exists": 6,
     "memory_file": 7,
     "model_unavailable": 8,
+    "model_failed": 16,
     "daemon": 14,
+    "review_refused": 15,
+    "stale_base": 15,
     "ledger_refused": 11,
     "ledger_broken": 12,
     "not_trusted": 13,
@@ -39,6 +43,8 @@ def report(error: DmmError, *, as_json: bool) -> int:
     status = EXIT_STATUS[error.code]
     if as_json:
         told = {"code": error.code, "what": error.what, "where": error.where, "hint": error.hint}
+        if isinstance(error, StaleBase):
+            told["view"] = error.view
         sys.stdout.write(json.dumps({"error": told}, indent=2) + "\n")
         return status
     lines = [f"dmm: {error.what}"]
@@ -46,5 +52,7 @@ def report(error: DmmError, *, as_json: bool) -> int:
         lines.append(f"  where: {error.where}")
     if error.hint:
         lines.append(f"  try:   {error.hint}")
+    if isinstance(error, StaleBase) and error.view:
+        lines += ["", *error.view.split("\n")]
     sys.stderr.write("".join(f"{neutralise(line)}\n" for line in lines))
     return status

@@ -97,6 +97,71 @@ def _served(payload: Payload) -> str:
     return f"{told}{size}" + (f" for: {task}" if task else "")
 
 
+def _proposed(payload: Payload) -> str:
+    return f"{payload.get('operation')} {_paths(payload)}: {payload.get('reason')}"
+
+
+def _paths(payload: Payload) -> str:
+    edits = payload.get("edits")
+    named = edits if isinstance(edits, list) else []
+    found = [str(one.get("path")) for one in named if isinstance(one, dict)]
+    return ", ".join(dict.fromkeys(found))
+
+
+def _checked(payload: Payload) -> str:
+    found = payload.get("checks")
+    checks = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    failed = ", ".join(str(one.get("name")) for one in checks if one.get("outcome") == "fail")
+    passed = sum(one.get("outcome") == "pass" for one in checks)
+    return f"{_proposal(payload)}: {passed} passed" + (f", failed: {failed}" if failed else "")
+
+
+def _proposal(payload: Payload) -> str:
+    return f"proposal_{payload.get('proposal')}"
+
+
+def _reviewed(payload: Payload) -> str:
+    why = f": {payload['reason']}" if payload.get("reason") else ""
+    return f"{_proposal(payload)} {payload.get('verdict')} by {payload.get('judge')}{why}"
+
+
+def _applied(payload: Payload) -> str:
+    return f"{_proposal(payload)}, trust {payload.get('trust')}"
+
+
+def _broken_off(payload: Payload) -> str:
+    return f"{_proposal(payload)}: {payload.get('reason')}"
+
+
+def _reported(payload: Payload) -> str:
+    context = f": {payload['context']}" if payload.get("context") else ""
+    return f"{payload.get('outcome')} {_named(payload)}{context}"
+
+
+def _named(payload: Payload) -> str:
+    found = payload.get("memories")
+    memories = [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+    return ", ".join(str(one.get("path")) for one in memories)
+
+
+def _clash(payload: Payload) -> str:
+    return f"{payload.get('id')} {payload.get('type')}: {_named(payload)}"
+
+
+def _settled(payload: Payload) -> str:
+    return f"{payload.get('id')} {payload.get('action')}: {payload.get('reason')}"
+
+
+def _expired(payload: Payload) -> str:
+    return f"{payload.get('path')} on {payload.get('expires')}"
+
+
+def _asked_model(payload: Payload) -> str:
+    tokens = [payload.get(name) or 0 for name in ("input_tokens", "output_tokens")]
+    told = f"{payload.get('purpose')} by {payload.get('model')}: {payload.get('outcome')}"
+    return f"{told}, {tokens[0]} and {tokens[1]} tokens"
+
+
 _GISTS: dict[str, Callable[[Payload], str]] = {
     "FactAdded": _fact,
     "ConstraintDeactivated": _about_event("constraint"),
@@ -110,4 +175,15 @@ _GISTS: dict[str, Callable[[Payload], str]] = {
     "TurnEnded": _spoken("the turn ended"),
     "SubagentEnded": _spoken("the subagent ended"),
     "PackServed": _served,
+    "ProposalMade": _proposed,
+    "ProposalChecked": _checked,
+    "ProposalReviewed": _reviewed,
+    "ProposalApplying": lambda payload: f"{_proposal(payload)}: {_paths(payload)}",
+    "ProposalApplied": _applied,
+    "ProposalFailed": _broken_off,
+    "UsageReported": _reported,
+    "ConflictFound": _clash,
+    "ConflictResolved": _settled,
+    "MemoryExpired": _expired,
+    "ModelCalled": _asked_model,
 }

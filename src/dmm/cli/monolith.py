@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli.options import Json, Root, counted, deliver, open_project, print_json, print_lines
+from dmm.cli.options import (
+    Json,
+    Root,
+    counted,
+    deliver,
+    open_project,
+    print_json,
+    print_lines,
+    refuse_agents,
+)
+from dmm.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,14 +39,23 @@ def import_files(
     apply: Annotated[
         bool, typer.Option("--apply", help="Write the memories (default: preview).")
     ] = False,
+    propose: Annotated[
+        bool, typer.Option("--propose", help="Propose them, each for a review of its own.")
+    ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Split instruction files into memories of one concept each; a preview unless --apply."""
+    if apply and propose:
+        raise UsageError("give one of --apply and --propose")
+    if apply:
+        refuse_agents("import past the review; it can use --propose")
     dmm = open_project(root)
     found = dmm.monoliths.plan(files)
     if apply:
         found = dmm.monoliths.apply(found)
+    elif propose:
+        found = dmm.monoliths.submit(found)
     if as_json:
         print_json(_describe(found))
     else:
@@ -76,7 +95,9 @@ def _describe(found: Import) -> dict[str, Any]:
         "monolith_tokens": plan.monolith_tokens,
         "baseline_tokens": plan.baseline_tokens,
         "pack_tokens": found.pack_tokens,
+        "secret": list(found.secret),
         "written": list(found.written),
+        "proposed": list(found.proposed),
         "notice": found.notice,
     }
 
@@ -114,6 +135,8 @@ def _lines(found: Import, *, applied: bool) -> Iterator[str]:
         gone = mention in found.missing
         told = "no such file" if gone else "import that file too if it matters"
         yield f"mentions {mention.target} ({mention.ref}): {told}"
+    for path in found.secret:
+        yield f"left out {path}: it holds what looks like a secret; take that out of the source"
     for one in found.present:
         yield f"present  {one.memory.title}: the project remembers this already"
     yield ""
@@ -140,7 +163,9 @@ def _summary(found: Import, *, applied: bool) -> Iterator[str]:
             f"The files cost {counted(plan.monolith_tokens, 'token')} in every session;"
             f" a typical pack of these memories {found.pack_tokens}{less}."
         )
-    if not applied:
+    if found.proposed:
+        yield f"Proposed as {found.proposed[0]} to {found.proposed[-1]}: dmm review list"
+    elif not applied:
         yield "Nothing was written. To write the memories, add --apply."
     elif found.written:
         if found.instructions:

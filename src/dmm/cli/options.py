@@ -54,6 +54,13 @@ def refuse_agents(act: str) -> None:
         raise UsageError(f"an agent can't {act} ({named} is set)", hint=hint)
 
 
+def agrees(question: str) -> bool:
+    """Ask the person at the terminal; only yes is yes."""
+    sys.stdout.write(f"{question} [y/N] ")
+    sys.stdout.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
 def open_project(root: Path | None) -> Dmm:
     """Open the project around the working directory, in the name of whoever runs this shell."""
     from dmm.bootstrap import open_dmm

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from dmm import endpoint
@@ -23,11 +24,13 @@ ANSWER_WITHIN = 1.0
 def status(as_json: Json = False, root: Root = None) -> None:
     """Show what the memory holds, whether the index is fresh, and what needs a look."""
     dmm = open_project(root)
-    state = dmm.overview.describe()
+    survey = dmm.overview.survey()
+    state = dmm.overview.describe(survey)
+    agenda = dmm.agenda.describe(survey)
     daemon = endpoint.call("health", {}, timeout=ANSWER_WITHIN)
     if as_json:
         told = {"trusted": dmm.trusted, "ledger_fault": _ledger_fault(dmm), "daemon": daemon}
-        print_json(state.as_dict() | told)
+        print_json(state.as_dict() | {"agenda": agenda} | told)
         return
     from rich.console import Console
     from rich.table import Table
@@ -35,7 +38,7 @@ def status(as_json: Json = False, root: Root = None) -> None:
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for name, value in (*_rows(state), *_more_rows(daemon, dmm)):
+    for name, value in (*_rows(state), *agenda_rows(agenda), *_more_rows(daemon, dmm)):
         table.add_row(name, value)
     console = Console(highlight=False)
     with console.capture() as captured:
@@ -55,10 +58,57 @@ def _rows(state: Status) -> Iterator[tuple[str, str]]:
         "Baseline",
         f"{files}, [{colour}]{used} of {budget} tokens[/{colour}] {_bar(used, budget)}",
     )
+    if used > budget:
+        yield "", "over its budget; what to demote is told by: dmm lifecycle"
     yield from _findings("Faults", state.faults, "red")
     yield from _findings("Stale", state.stale, "yellow")
     yield from _findings("Expired", state.expired, "yellow")
     yield "SQLite", state.sqlite_version
+
+
+def agenda_rows(agenda: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Tell what waits for somebody; what only a ledger can tell is left out where there is none."""
+    pending, conflicts, model = agenda["pending"], agenda["conflicts"], agenda["model"]
+    if pending is not None:
+        yield "Review", _pending(pending)
+    if conflicts is not None:
+        told = f"[yellow]{conflicts} not resolved[/yellow]; see: dmm conflicts list"
+        yield "Conflicts", told if conflicts else "none"
+    yield from _suggestions(agenda["suggestions"])
+    if model is not None and model["tokens_today"]:
+        yield "Tokens", f"{model['tokens_today']:,} of {model['tokens_per_day']:,} by models today"
+
+
+def _pending(pending: dict[str, Any]) -> str:
+    if not pending["count"]:
+        return "nothing waits"
+    verb = "waits" if pending["count"] == 1 else "wait"
+    age = "" if pending["age_seconds"] is None else f", the oldest for {_age(pending)}"
+    return f"[yellow]{pending['count']} {verb}[/yellow]{age}; see: dmm review list"
+
+
+def _age(pending: dict[str, Any]) -> str:
+    seconds = pending["age_seconds"]
+    for size, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
+        if seconds >= size:
+            return counted(seconds // size, noun)
+    return "less than a minute"
+
+
+def _suggestions(found: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
+    """Tell the suggestions that nobody has answered yet."""
+    waiting = [one for one in found if one["state"] in ("new", "waits")]
+    if not waiting:
+        yield "Suggested", "nothing"
+        return
+    kinds = Counter(one["kind"] for one in waiting)
+    told = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+    yield "Suggested", f"[yellow]{told}[/yellow]; see: dmm lifecycle"
+    for one in waiting[:SHOWN]:
+        to = f" to {one['new_scope']}" if one["new_scope"] else ""
+        yield "", _plain(f"{one['path']}: {one['operation']}{to}")
+    if len(waiting) > SHOWN:
+        yield "", f"and {len(waiting) - SHOWN} more"
 
 
 def _ledger_fault(dmm: Dmm) -> str | None:

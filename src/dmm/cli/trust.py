@@ -12,6 +12,7 @@ from dmm.cli.lines import wrapped
 from dmm.cli.options import (
     Json,
     Root,
+    agrees,
     counted,
     open_project,
     print_json,
@@ -120,13 +121,13 @@ def _decide(vetting: Vetting, *, yes: bool, with_ledger: bool, as_json: bool) ->
 def _ask(found: Inspection, *, with_ledger: bool) -> tuple[bool, bool]:
     """Ask whether to go on, and whether the ledger that is there should be in force."""
     if found.strange == "gone":
-        return _agrees("Begin a new ledger?"), False
+        return agrees("Begin a new ledger?"), False
     if found.strange:
-        with_ledger = with_ledger or _agrees("Use the ledger that is there now?")
-        return with_ledger or _agrees("Put it aside and begin a new one?"), with_ledger
-    yes = _agrees("Trust this project?")
+        with_ledger = with_ledger or agrees("Use the ledger that is there now?")
+        return with_ledger or agrees("Put it aside and begin a new one?"), with_ledger
+    yes = agrees("Trust this project?")
     if yes and found.ledger and not with_ledger:
-        with_ledger = _agrees("Keep its ledger in force too?")
+        with_ledger = agrees("Keep its ledger in force too?")
     return yes, with_ledger
 
 
@@ -135,12 +136,6 @@ def _ask_or_refuse() -> None:
     if not sys.stdin.isatty():
         hint = "run it in a terminal, or add --yes"
         raise UsageError("there is nobody to ask whether to trust this", hint=hint)
-
-
-def _agrees(question: str) -> bool:
-    sys.stdout.write(f"{question} [y/N] ")
-    sys.stdout.flush()
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _lines(found: Inspection) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dmm.daemon.agents import Agents
 from dmm.daemon.attendance import Attendance
 from dmm.daemon.calls import Calls
+from dmm.daemon.chores import Chores
 from dmm.daemon.spooled import Spool
 from dmm.embed.tokens import release_ranks
 from dmm.errors import DaemonError, DmmError, UsageError
@@ -56,6 +57,10 @@ class House:
         self._loop: Loop | None = None
         self._web: Web | None = None
         self._watches: dict[Path, Watch] = {}
+        self._server: Server | None = None
+        self.chores = Chores(
+            log, is_ready=self._is_indexed, is_serving=self._is_serving, after=return_memory
+        )
         self._asked = time.monotonic()
         self._warming: threading.Thread | None = None
         self._learned = False
@@ -123,7 +128,22 @@ class House:
         self._survive(self._watch)
         self._survive(self._release, quiet)
         self._survive(self._close_idle)
-        return quiet > idle and self.is_alone(server)
+        self._server = server
+        if quiet > idle and self.is_alone(server):
+            # Nothing new is begun; what is under way may end well.
+            return not self.chores.busy
+        self._survive(self.chores.tick, self.projects.each(), quiet)
+        return False
+
+    def _is_indexed(self, project: Project) -> bool:
+        """Say whether the files of a project were looked at since it was opened."""
+        watch = self._watches.get(project.root)
+        return watch is not None and watch.syncs > 0
+
+    def _is_serving(self) -> bool:
+        """Say whether somebody waits for an answer right now."""
+        asked = 0 if self._web is None else self._web.busy
+        return bool(asked) or (self._server is not None and self._server.busy > 0)
 
     def _begin(self, duty: Callable[..., object], *given: object) -> None:
         """Have something done by a thread of its own: it may take long."""
@@ -225,6 +245,7 @@ class House:
             "watcher": None if watch is None else watch.mode,
             "note": None if watch is None else watch.note,
             "fault": None if watch is None else watch.fault,
+            "chores": self.chores.describe(project.root),
         }
 
     def sign_in(self, peer: int | None) -> dict[str, Any]:
@@ -238,6 +259,7 @@ class House:
     def leave(self) -> None:
         """Begin nothing new; what is asked already is answered."""
         self._leaving.set()
+        self.chores.end()
         for watch in list(self._watches.values()):
             watch.end()
         if self._web is not None:
@@ -252,6 +274,7 @@ class House:
         self.projects.end()
         if self._warming is not None:
             self._warming.join(CLOSE_WITHIN)
+        self.chores.stop()
         for watch in self._watches.values():
             watch.stop()
         if self._loop is not None:

@@ -47,6 +47,15 @@ class Root:
             raise StorageError("it leads through a symbolic link", where=str(self.packs))
         return self.packs
 
+    def make_run(self) -> Path:
+        """Make the folder of locks; one that leads elsewhere is refused."""
+        run = self.folder / "run"
+        with translated(run, "make the folder"):
+            run.mkdir(parents=True, exist_ok=True)
+        if run.is_symlink():
+            raise StorageError("it leads through a symbolic link", where=str(run))
+        return run
+
     @property
     def manifest(self) -> Path:
         """The map of the memory."""

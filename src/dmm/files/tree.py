@@ -101,7 +101,7 @@ class MemoryTree:
 
     def resolve(self, path: str) -> Path:
         """Turn a relative path into a file below the root, or refuse it."""
-        refusal = _refusal(path)
+        refusal = why_refused(path)
         if refusal:
             raise PathRefused(refusal, where=repr(path), hint=_PLACE)
         if self.root.is_symlink():
@@ -156,6 +156,21 @@ class MemoryTree:
                 raise FileExists(f"'{min(alike)}' is already there", where=path)
             folder = folder / part
 
+    def remove(self, path: str) -> None:
+        """Take a file away, so that it stays away after a power cut."""
+        target = self.resolve(path)
+        with durable.translated(target, "remove the file"):
+            target.unlink(missing_ok=True)
+            durable.sync_directory(target.parent)
+
+    def text_of(self, path: str) -> str | None:
+        """Read the text of a file exactly as it stands; None where there is no file."""
+        target = self.resolve(path)
+        with durable.translated(target, "look at the file"):
+            if not os.path.lexists(target):
+                return None
+        return markdown.decode(path, self.read(path))
+
     def replace(self, path: str, text: str) -> Path:
         """Write new content into an existing file."""
         target = self.resolve(path)
@@ -175,7 +190,7 @@ class _Found:
 
 
 def _note(path: str, entry: os.DirEntry[str], found: _Found) -> None:
-    refusal = _refusal(path)
+    refusal = why_refused(path)
     if refusal:
         found.refuse(path, refusal, hint=_PLACE)
         return
@@ -202,7 +217,7 @@ def _fold(name: str) -> str:
 
 
 @lru_cache(maxsize=1 << 15)
-def _refusal(path: str) -> str | None:
+def why_refused(path: str) -> str | None:
     """Say why a path may not be used; asked again for every file at every scan, so remembered."""
     parts = PurePosixPath(path).parts
     if not parts or "\0" in path or "\\" in path:

@@ -12,6 +12,8 @@ from fastapi import Depends, Header, Query, Request
 from starlette.responses import Response
 
 from dmm.bootstrap import Dmm
+from dmm.domain.event import Trust
+from dmm.errors import ReviewRefused
 from dmm.http.access import Access, decode_header, voice_of
 from dmm.http.models import Failure
 from dmm.http.refusals import to_json
@@ -52,6 +54,21 @@ class Call:
     def speak(self, root: str | None = None) -> Iterator[Dmm]:
         """Use the ledger of the project in the caller's name."""
         with self.project(root).speak(self.voice) as dmm:
+            yield dmm
+
+    @contextlib.contextmanager
+    def write(self, root: str | None = None) -> Iterator[Dmm]:
+        """Propose changes of the project's memory in the caller's name."""
+        with self.project(root).write(self.voice) as dmm:
+            yield dmm
+
+    @contextlib.contextmanager
+    def decide(self, root: str | None = None) -> Iterator[Dmm]:
+        """Decide about the project's memory: a person does, and only a browser's session is one."""
+        if self.voice.trust is not Trust.USER:
+            hint = "decide in a terminal with dmm review, or in a browser that is signed in"
+            raise ReviewRefused("a token can't decide about memory, only a person can", hint=hint)
+        with self.write(root) as dmm:
             yield dmm
 
     @contextlib.contextmanager

@@ -6,6 +6,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dmm.errors import StaleBase
+
 if TYPE_CHECKING:
     from dmm.errors import DmmError
 
@@ -20,8 +22,11 @@ STATUS = {
     "not_trusted": 403,
     "path_refused": 403,
     "file_exists": 409,
+    "review_refused": 409,
+    "stale_base": 409,
     "memory_file": 409,
     "model_unavailable": 409,
+    "model_failed": 409,
     "ledger_refused": 409,
     "ledger_broken": 500,
     "storage": 500,
@@ -81,7 +86,10 @@ def describe(code: str, what: str, where: str | None, hint: str | None) -> dict[
 
 def describe_error(error: DmmError) -> dict[str, Any]:
     """Lay an error of the services out as plain data."""
-    return describe(error.code, error.what, error.where, error.hint)
+    told = describe(error.code, error.what, error.where, error.hint)
+    if isinstance(error, StaleBase):
+        told["error"]["view"] = error.view
+    return told
 
 
 def to_json(value: Any) -> bytes:

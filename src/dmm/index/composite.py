@@ -6,12 +6,16 @@ import hashlib
 from typing import TYPE_CHECKING
 
 from dmm.embed.windows import cut_windows
+from dmm.index.records import Batch
+from dmm.index.vectors import pack_vectors
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from dmm.domain.memory import Memory
+    from dmm.embed.model import Embedder
     from dmm.index.records import IndexedMemory
+    from dmm.index.store import IndexStore
 
 VERSION = "composite-1"
 
@@ -31,3 +35,25 @@ def cut(memory: IndexedMemory, encode: Callable[[str], list[int]]) -> list[list[
     """Cut a memory into windows of word pieces; the title is not repeated below its header."""
     body = memory.content.removeprefix(f"# {memory.title}").lstrip()
     return cut_windows(encode(header(memory)), encode(body))
+
+
+def embed(windows: Mapping[str, list[list[int]]], embedder: Embedder) -> dict[str, bytes]:
+    """Embed the windows of some memories, and pack the vectors of each under its key."""
+    vectors = embedder.embed_windows([window for cut in windows.values() for window in cut])
+    packed: dict[str, bytes] = {}
+    start = 0
+    for name, own in windows.items():
+        packed[name] = pack_vectors(vectors[start : start + len(own)])
+        start += len(own)
+    return packed
+
+
+def refresh_identity(store: IndexStore, rules: str, embedder: Embedder | None) -> None:
+    """Forget vectors and terms of another model or of other rules: they are of no use."""
+    if store.meta("rules") not in (None, rules):
+        store.clear()
+    if embedder is not None and store.meta("model") not in (None, embedder.identity):
+        store.drop_vectors()
+    meta = {"rules": rules} | ({"model": embedder.identity} if embedder is not None else {})
+    if any(store.meta(name) != value for name, value in meta.items()):
+        store.apply(Batch(meta=meta))

@@ -202,6 +202,10 @@ class IndexStore:
         """Everything the index knows of files, by path."""
         return {row[0]: rows.read_file(row) for row in self._select(_FILES)}
 
+    def hashes(self) -> dict[str, str]:
+        """Tell by path which content of each memory the index holds."""
+        return dict(self._select("SELECT path, content_hash FROM memories"))
+
     def memories(self) -> list[IndexedMemory]:
         """All memories, in path order."""
         return [self._read(row) for row in self._select(_MEMORIES)]

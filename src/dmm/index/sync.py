@@ -19,7 +19,6 @@ from dmm.files.tree import Stamp
 from dmm.index import analysis, composite
 from dmm.index.lexical import pack_terms
 from dmm.index.records import Batch, Directory, IndexedMemory, KnownFile
-from dmm.index.vectors import pack_vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -90,7 +89,8 @@ class _Run:
 
     def carry_out(self) -> SyncReport:
         scan = self.tree.scan()
-        self._refresh_identity()
+        rules = f"{analysis.VERSION}/{composite.VERSION}"
+        composite.refresh_identity(self.store, rules, self.syncer.embedder)
         self.known = self.store.files()
         self.at_hand = set() if self.full else self.store.vector_keys()
         changed = [stamp for stamp in scan.stamps if self._is_stale(stamp)]
@@ -116,18 +116,6 @@ class _Run:
             removed=len(removed),
             faults=tuple(sorted((*faults, *scan.faults), key=lambda fault: fault.path)),
         )
-
-    def _refresh_identity(self) -> None:
-        """Vectors and terms of another model or another analysis are of no use."""
-        rules = f"{analysis.VERSION}/{composite.VERSION}"
-        if self.store.meta("rules") not in (None, rules):
-            self.store.clear()
-        embedder = self.syncer.embedder
-        if embedder is not None and self.store.meta("model") not in (None, embedder.identity):
-            self.store.drop_vectors()
-        meta = {"rules": rules} | ({"model": embedder.identity} if embedder is not None else {})
-        if any(self.store.meta(key) != value for key, value in meta.items()):
-            self.store.apply(Batch(meta=meta))
 
     def _is_stale(self, stamp: Stamp) -> bool:
         known = self.known.get(stamp.path)
@@ -232,12 +220,7 @@ class _Run:
         embedder = self.syncer.embedder
         if embedder is None or not windows:
             return
-        flat = [window for cut in windows.values() for window in cut]
-        vectors = embedder.embed_windows(flat)
-        start = 0
-        for key, cut in windows.items():
-            batch.vectors[key] = pack_vectors(vectors[start : start + len(cut)])
-            start += len(cut)
+        batch.vectors |= composite.embed(windows, embedder)
         self.at_hand |= windows.keys()
         self.embedded += len(windows)
 

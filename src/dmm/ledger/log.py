@@ -190,6 +190,10 @@ class EventLog:
         """Find the event that was recorded under an id."""
         return next(self._events(tables.BY_ID, identity), None)
 
+    def sessions(self, source: str) -> set[str]:
+        """Tell the sessions of which something was recorded through a surface."""
+        return {str(row[0]) for row in self._select(tables.SESSIONS, source)}
+
     def raw(self, after: int = 0) -> Iterator[tuple[Any, ...]]:
         """Read the stored columns as they are, for verification."""
         return self._select(tables.RAW, after)

@@ -82,6 +82,7 @@ FIRST = """
 SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload_hash
 FROM events WHERE seq = 1
 """
+SESSIONS = "SELECT DISTINCT session FROM events WHERE source = ? AND session IS NOT NULL"
 HEAD = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1"
 LAST_REDACTION = "SELECT coalesce(max(seq), 0) FROM events WHERE type = 'PayloadRedacted'"
 APPEND = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"

@@ -17,8 +17,8 @@ _WORDS = {
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
-    "array": "a list of whole numbers",
 }
+_LISTS = {"integer": "a list of whole numbers", "string": "a list of strings"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +50,14 @@ class Arguments:
 def _check(name: str, value: object, schema: Schema) -> object:
     taken = _take(value, schema)
     if taken is None:
-        raise UsageError(f"{name} must be {_WORDS[schema['type']]}", hint=f"not {_kind(value)}")
+        raise UsageError(f"{name} must be {_wanted(schema)}", hint=f"not {_kind(value)}")
     _check_range(name, taken, schema)
     return taken
+
+
+def _wanted(schema: Schema) -> str:
+    kind = schema["type"]
+    return _LISTS[schema["items"]["type"]] if kind == "array" else _WORDS[kind]
 
 
 def _take(value: object, schema: Schema) -> object:

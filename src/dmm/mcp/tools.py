@@ -10,8 +10,10 @@ from dmm.domain.memory import RETRIEVED_SCOPES, Scope
 from dmm.domain.pack import QueryRequest
 from dmm.domain.text import neutralise
 from dmm.mcp.arguments import Arguments
+from dmm.mcp.writing import OUTCOMES, SOURCES, give_feedback, propose
 from dmm.policy.judge import Priority
 from dmm.service.ledger import SCOPES
+from dmm.service.writing import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -22,18 +24,9 @@ if TYPE_CHECKING:
     from dmm.mcp.caller import Caller
 
 MOST_TOKENS = 20_000
-READS = {
-    "readOnlyHint": True,
-    "destructiveHint": False,
-    "idempotentHint": True,
-    "openWorldHint": False,
-}
-RECORDS = {
-    "readOnlyHint": False,
-    "destructiveHint": False,
-    "idempotentHint": False,
-    "openWorldHint": False,
-}
+# What a hint says by being absent is not said: tools cost context.
+READS = {"readOnlyHint": True, "openWorldHint": False}
+RECORDS = {"destructiveHint": False, "openWorldHint": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +90,17 @@ def _give_pack(caller: Caller, arguments: dict[str, Any]) -> str:
     return project.query(request, voice=caller.voice).markdown
 
 
+def _telling(operation: Callable[[Caller, dict[str, Any]], object]) -> Callable[..., str]:
+    return lambda caller, arguments: to_json(operation(caller, arguments))
+
+
 def _text(about: str = "", **more: Any) -> Schema:
     return {"type": "string", **({"description": about} if about else {}), **more}
+
+
+def _texts(about: str = "") -> Schema:
+    told = {"type": "array", "items": {"type": "string"}}
+    return told | ({"description": about} if about else {})
 
 
 def _number(about: str = "", **more: Any) -> Schema:
@@ -123,6 +125,40 @@ TOOLS = (
         ),
         READS,
         _give_pack,
+    ),
+    MemoryTool(
+        "memory_propose",
+        "Propose a lasting note for the project's memory: one concept, rule first, then why. It is"
+        " checked and waits for a review. No secrets, logs or chat.",
+        Arguments(
+            {
+                "path": _text("such as project/auth/sessions.md"),
+                "reason": _text(),
+                "content": _text("markdown with a # title"),
+                "operation": _text(enum=[str(one) for one in OPERATIONS]),
+                "new_scope": _text("for promote, demote"),
+                "patch": _text("unified diff, for update"),
+                "tags": _texts(),
+                "source": _text("whose words", enum=list(SOURCES)),
+            },
+            ("path", "reason"),
+        ),
+        RECORDS,
+        _telling(propose),
+    ),
+    MemoryTool(
+        "memory_feedback",
+        "Tell whether memories from a pack helped, were wrong or outdated.",
+        Arguments(
+            {
+                "memories": _texts("ids or paths"),
+                "outcome": _text(enum=list(OUTCOMES)),
+                "context": _text(),
+            },
+            ("memories", "outcome"),
+        ),
+        RECORDS,
+        _telling(give_feedback),
     ),
     MemoryTool(
         "add_fact",

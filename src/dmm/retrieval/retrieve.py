@@ -16,7 +16,7 @@ from dmm.retrieval.search import eligible, find
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from numpy.typing import NDArray
 
@@ -46,12 +46,14 @@ def retrieve(
     day: dt.date,
     settings: RetrievalConfig,
     is_word: Callable[[str], bool],
+    only: Sequence[bool] | None = None,
 ) -> Retrieval:
     """Find and rank the candidates of a request; without a vector the keywords decide alone.
 
-    `is_word` knows common words, which are never taken for a slip in writing a name.
+    `is_word` knows common words, which are never taken for a slip in writing a name. `only` has a
+    flag for each memory that may be found.
     """
-    allowed = eligible(snapshot, request, day)
+    allowed = eligible(snapshot, request, day, only)
     found = find(snapshot, weigh_query(request.query), vector, allowed)
     ranking = rank(
         snapshot,

@@ -12,7 +12,7 @@ from dmm.index.snapshot import SCOPES
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -44,8 +44,13 @@ class Found:
     signs: Floats
 
 
-def eligible(snapshot: Snapshot, request: QueryRequest, day: dt.date) -> Flags:
-    """Mark the memories a request may be given; the baseline is given anyway."""
+def eligible(
+    snapshot: Snapshot, request: QueryRequest, day: dt.date, only: Sequence[bool] | None = None
+) -> Flags:
+    """Mark the memories a request may be given; the baseline is given anyway.
+
+    `only` narrows them further, by a flag for each.
+    """
     columns = snapshot.columns
     allowed = columns.scope != SCOPES.index(Scope.BASELINE)
     allowed &= columns.expires >= day.toordinal()
@@ -55,6 +60,8 @@ def eligible(snapshot: Snapshot, request: QueryRequest, day: dt.date) -> Flags:
         allowed &= columns.scope == SCOPES.index(request.scope)
     if request.exclude_ephemeral:
         allowed &= columns.scope != SCOPES.index(Scope.EPHEMERAL)
+    if only is not None:
+        allowed &= np.asarray(only, np.bool_)
     return np.asarray(allowed, np.bool_)
 
 

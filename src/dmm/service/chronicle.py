@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 TOOL_EVENTS_WITHIN = 2_000
 TOOL_EVENTS_READ = 200
 LOGS = ("-wal", "-shm")
+# The surface of events that nobody heard when they happened: they satisfy no verification.
+IMPORTED = "import"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,6 +232,8 @@ class Chronicle:
 
 
 def tool_text(event: Event) -> str:
-    """Read what a tool was used for, where that was recorded."""
+    """Read what a tool was used for, where that was recorded; an import proves nothing."""
+    if event.source == IMPORTED:
+        return ""
     value = event.get("text") or event.get("summary")
     return value if isinstance(value, str) else ""

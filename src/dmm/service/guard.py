@@ -10,7 +10,7 @@ from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
 from dmm.policy.commands.rules import RULES_VERSION
 from dmm.policy.judge import ENGINE_VERSION
 from dmm.policy.spoken.callrules import SPOKEN_VERSION, Done, meet
-from dmm.service.chronicle import tool_text
+from dmm.service.chronicle import IMPORTED, tool_text
 from dmm.service.rulebook import LEVELS
 
 if TYPE_CHECKING:
@@ -103,7 +103,9 @@ class Guard:
 
 
 def done_by(event: Event) -> Done | None:
-    """Read a recorded tool event as something that was done."""
+    """Read a recorded tool event as something that was done; what was imported is not that."""
+    if event.source == IMPORTED:
+        return None
     text = tool_text(event)
     call = recorded_call(event)
     if call is None and text:

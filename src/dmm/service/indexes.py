@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dmm.index.snapshot import Place, Snapshot
     from dmm.index.sync import Progress
 
+    Fill = Callable[[IndexStore, Embedder | None, Progress | None], SyncReport]
 
 LONG_WORD = 7
 # How long a query waits for another process to finish indexing before it answers without.
@@ -51,16 +52,18 @@ class Shelf:
     path: Path
     store: IndexStore | None = None
     inode: int | None = None
+    lock: str = "index.lock"
 
 
 @dataclass(slots=True)
 class Indexes:
-    """All shelves of one project, searched as one."""
+    """All shelves of one project, searched as one; `fill` brings in what comes of no files."""
 
     shelves: tuple[Shelf, ...]
     count: Callable[[str], int]
     load_model: Callable[[], Embedder]
     batch_size: int
+    fill: Fill | None = None
     notices: dict[str, str] = field(default_factory=dict)
     _embedder: Embedder | None = None
     _asked_for_model: bool = False
@@ -100,6 +103,10 @@ class Indexes:
         self._embedder = None
         self._asked_for_model = False
         self.notices.pop("model", None)
+
+    def release_snapshot(self) -> None:
+        """Let go of the content in memory; the next query loads it again."""
+        self._snapshot = None
 
     def is_word(self, word: str) -> bool:
         """Say whether a word is common English; without the model every word is taken for one."""
@@ -178,6 +185,8 @@ class Indexes:
             hint = "make the folder writable, then: dmm reindex"
             raise StorageError("the index can't be written", where=store.where, hint=hint)
         with self._lock(shelf, store, order.patience):
+            if self.fill is not None:
+                return self.fill(store, self.embedder(), order.progress)
             syncer = Syncer(shelf.origin, self.count, self.embedder(), self.batch_size)
             return syncer.sync(
                 shelf.tree, store, now_ns=time.time_ns(), full=order.full, progress=order.progress
@@ -188,7 +197,7 @@ class Indexes:
         if store.where != str(shelf.path):
             yield
             return
-        lock = shelf.path.with_name("index.lock")
+        lock = shelf.path.with_name(shelf.lock)
         with exclusive(lock, what="another process is indexing", patience=patience):
             yield
 

@@ -7,10 +7,12 @@ import statistics
 import tempfile
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from dmm.capture.clean import clean
 from dmm.domain.memory import Origin
 from dmm.domain.pack import QueryRequest
+from dmm.domain.proposal import Edit
 from dmm.errors import MemoryFileError, UsageError
 from dmm.files import markdown
 from dmm.files.roots import NAME, Root
@@ -38,6 +40,8 @@ SUFFIXES = (".md", ".mdc")
 SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules"}
 MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
 SAMPLE = 15
+# What one write holds at most: an event has room for a mebibyte, and escapes take some of it.
+LARGEST_BATCH = 150_000
 # What a .dmm folder may hold that says nothing to an agent.
 OWN = {"memory", "index", "packs", "run", ".gitignore"}
 LOADED = (
@@ -56,7 +60,8 @@ class Import:
 
     `known` counts, by path, the rules left out of a memory because the project has them;
     `missing` are the mentioned files that do not exist; `instructions` are the files that a tool
-    reads in every session; `notice` says why the memory is not trusted, where it is not.
+    reads in every session; `notice` says why the memory is not trusted, where it is not; `secret`
+    are memories left out because they hold what looks like one.
     """
 
     plan: ImportPlan
@@ -67,6 +72,15 @@ class Import:
     missing: tuple[FileImport, ...] = ()
     instructions: tuple[str, ...] = ()
     notice: str = ""
+    sources: tuple[str, ...] = ()
+    secret: tuple[str, ...] = ()
+    proposed: tuple[str, ...] = ()
+
+    @property
+    def named(self) -> str:
+        """The files that it comes from, in a few words."""
+        more = f" and {len(self.sources) - 3} more" if len(self.sources) > 3 else ""
+        return ", ".join(self.sources[:3]) + more
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +93,9 @@ class Monoliths:
     count: Callable[[str], int]
     today: Callable[[], dt.date]
     home: Path
-    store: TrustStore | None = None
+    store: TrustStore
+    write: Callable[[Sequence[Edit], str], None]
+    propose: Callable[[str, str, str], dict[str, Any]]
 
     def plan(self, files: Sequence[Path]) -> Import:
         """Plan the memories that replace some instruction files; nothing is written."""
@@ -100,6 +116,8 @@ class Monoliths:
         ids = {memory.title: memory.id for memory in memories}
         there = {one.memory.id: ids.get(one.memory.title) for one in present}
         fresh = tuple(self._trimmed(one, rest.text, there) for one, rest in rests if rest.text)
+        secret = tuple(one.memory.path for one in fresh if _holds_secret(one.memory))
+        fresh = tuple(one for one in fresh if one.memory.path not in secret)
         known = {one.memory.path: rest.known for one, rest in rests if rest.text and rest.known}
         new = {one.memory.path for one in fresh}
         files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
@@ -117,6 +135,8 @@ class Monoliths:
             known=known,
             missing=tuple(one for one, file in mentions.items() if not _is_there(file)),
             instructions=tuple(name for name in files_read if recognise(name) in LOADED),
+            sources=tuple(files_read),
+            secret=secret,
         )
 
     def apply(self, planned: Import) -> Import:
@@ -124,14 +144,22 @@ class Monoliths:
 
         A memory that was empty before is the user's own from now on.
         """
-        own = self._is_empty()
-        written = []
-        for one in planned.plan.memories:
-            self.root.tree.create(one.memory.path, markdown.render(one.memory))
-            written.append(one.memory.path)
-        trust = self.store
-        notice = "" if trust is None else settle_trust(trust, self.root.folder, own=own)
-        return dataclasses.replace(planned, written=tuple(written), notice=notice)
+        notice = settle_trust(self.store, self.root.folder, own=self._is_empty())
+        self.store.require(self.root.folder)
+        memories = planned.plan.memories
+        edits = [Edit(one.memory.path, None, markdown.render(one.memory)) for one in memories]
+        for batch in _batches(edits):
+            self.write(batch, f"import of {planned.named}")
+        written = tuple(edit.path for edit in edits)
+        return dataclasses.replace(planned, written=written, notice=notice)
+
+    def submit(self, planned: Import) -> Import:
+        """Propose the planned memories; each waits for a review of its own."""
+        told = [
+            self.propose(one.memory.path, markdown.render(one.memory), f"import of {planned.named}")
+            for one in planned.plan.memories
+        ]
+        return dataclasses.replace(planned, proposed=tuple(one["id"] for one in told))
 
     def _is_empty(self) -> bool:
         """Whether nothing here came from anybody: no memory, contract, setting or ledger."""
@@ -226,6 +254,26 @@ class Monoliths:
     def _size(self, packs: Packs, title: str) -> int:
         request = QueryRequest(title, self.settings.default_budget, self.settings.baseline_budget)
         return packs.query(request, refresh=False).pack.total_tokens
+
+
+def _holds_secret(memory: Memory) -> bool:
+    text = markdown.render(memory)
+    return clean(text) != text
+
+
+def _batches(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
+    """Cut many new files into writes that an event can hold."""
+    batch: list[Edit] = []
+    size = 0
+    for edit in edits:
+        length = len(edit.after or "")
+        if batch and size + length > LARGEST_BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(edit)
+        size += length
+    if batch:
+        yield batch
 
 
 def _expand(given: Path) -> Iterator[Path]:

@@ -98,6 +98,29 @@ class Status:
 
 
 @dataclass(frozen=True, slots=True)
+class Survey:
+    """One look over the files: what each folder holds, and the tokens of the baseline files."""
+
+    looks: tuple[Look, ...]
+    baseline: dict[str, int]
+
+    @property
+    def memories(self) -> list[Memory | IndexedMemory]:
+        """The project's memories that could be read, in force or not."""
+        own = (look for look in self.looks if look.shelf.origin is Origin.PROJECT)
+        return [memory for look in own for memory in look.memories]
+
+    @property
+    def names(self) -> list[tuple[str, str]]:
+        """The ids of all memories with their paths as packs show them."""
+        return [
+            (memory.id, shown_path(memory.path, look.shelf.origin))
+            for look in self.looks
+            for memory in look.memories
+        ]
+
+
+@dataclass(frozen=True, slots=True)
 class Overview:
     """Looks over the memory of one project."""
 
@@ -107,16 +130,22 @@ class Overview:
     count: Callable[[str], int]
     today: Callable[[], dt.date]
 
-    def describe(self) -> Status:
-        """Describe the memory as it is now; the index is not brought up to date."""
-        looks = [self._look(shelf) for shelf in self.shelves]
+    def survey(self) -> Survey:
+        """Look over all files once; the index is not brought up to date."""
         tree = self.root.tree
         paths = [stamp.path for stamp in tree.scan_top(Scope.BASELINE.value).stamps]
         baseline = compile_baseline(read_files(tree, paths)[0], self.count)
+        tokens = {entry.path: entry.token_count for entry in baseline.entries}
+        return Survey(tuple(self._look(shelf) for shelf in self.shelves), tokens)
+
+    def describe(self, survey: Survey | None = None) -> Status:
+        """Describe the memory as it is now, or as it was looked over."""
+        survey = survey or self.survey()
+        looks = survey.looks
         return Status(
             roots=tuple(look.state() for look in looks),
-            baseline_files=len(baseline.entries),
-            baseline_tokens=baseline.tokens,
+            baseline_files=len(survey.baseline),
+            baseline_tokens=sum(survey.baseline.values()),
             baseline_budget=self.retrieval.baseline_budget,
             faults=tuple(finding for look in looks for finding in look.faults),
             stale=tuple(finding for look in looks for finding in look.stale),
@@ -124,8 +153,8 @@ class Overview:
             sqlite_version=sqlite.version(),
         )
 
-    def _look(self, shelf: Shelf) -> _Look:
-        look = _Look(shelf, shelf.tree.scan(), _peek(shelf))
+    def _look(self, shelf: Shelf) -> Look:
+        look = Look(shelf, shelf.tree.scan(), _peek(shelf))
         look.carry_out(self.root.project, self.today())
         return look
 
@@ -199,7 +228,7 @@ def _read(store: IndexStore, note: str | None) -> _Content:
 
 
 @dataclass(slots=True)
-class _Look:
+class Look:
     """One memory folder beside its index: unchanged files are taken from the index."""
 
     shelf: Shelf
@@ -212,6 +241,7 @@ class _Look:
     expired: list[Finding] = field(default_factory=list)
 
     def carry_out(self, project: Path, today: dt.date) -> None:
+        """Read what the index does not know, and see what has aged."""
         self.faults = [self._named(describe_fault(fault)) for fault in self.scan.faults]
         for stamp in self.scan.stamps:
             self._read(stamp)
@@ -254,6 +284,7 @@ class _Look:
         )
 
     def state(self) -> RootState:
+        """Tell what the folder holds."""
         in_force = [memory.scope for memory in self.memories if memory.in_force]
         return RootState(
             origin=self.shelf.origin,

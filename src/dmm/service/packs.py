@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.clean import clean
@@ -28,7 +28,7 @@ from dmm.retrieval.twins import find_twin
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
 
     from dmm.config import RetrievalConfig
     from dmm.domain.pack import CitationCheck
@@ -39,6 +39,9 @@ if TYPE_CHECKING:
     from dmm.service.baselines import Baselines
     from dmm.service.indexes import Indexes
     from dmm.service.standing import Standing
+
+    # What is said of memories in conflict, by their ids.
+    Marks = Mapping[str, tuple[str, ...]]
 
 MAX_QUERY_CHARACTERS = 20_000
 MOST_CITES = 16
@@ -77,6 +80,7 @@ class Packs:
     count: Callable[[str], int]
     today: Callable[[], dt.date]
     find_standing: Callable[[], Standing | None] = lambda: None
+    find_marks: Callable[[], Marks] = dict
 
     def query(
         self, request: QueryRequest, *, refresh: bool = True, progress: Progress | None = None
@@ -86,7 +90,8 @@ class Packs:
         # The task stands in the pack, on the disk and in the ledger.
         request = replace(request, query=clean(request.query))
         day = self.today()
-        always = self.baselines.compile()
+        marks = self.find_marks()
+        always = self._marked(self.baselines.compile(), marks)
         retrieved: tuple[PackEntry, ...] = ()
         receipt = Receipt()
         stats: dict[str, Any] = {
@@ -101,7 +106,7 @@ class Packs:
                 self.indexes.refresh(progress=progress)
             stats["indexed"] = len(self.indexes.snapshot())
             if request.query.strip():
-                retrieved, receipt = self._look_up(request, always, day)
+                retrieved, receipt = self._look_up(request, always, day, marks)
                 stats |= self._count(receipt)
         except DmmError as error:
             notices.append(f"only the baseline could be served: {error}")
@@ -131,7 +136,7 @@ class Packs:
         The index is taken as it stands: whoever waits for this answer is a person.
         """
         _check(request)
-        found, _ = self._look_up(request, Baseline(), self.today())
+        found, _ = self._look_up(request, Baseline(), self.today(), self.find_marks())
         return tuple(entry for entry in found if digest_entry(entry) not in known)
 
     def _count(self, receipt: Receipt) -> dict[str, Any]:
@@ -143,26 +148,37 @@ class Packs:
         }
 
     def _look_up(
-        self, request: QueryRequest, always: Baseline, day: dt.date
+        self, request: QueryRequest, always: Baseline, day: dt.date, marks: Marks
     ) -> tuple[tuple[PackEntry, ...], Receipt]:
         snapshot = self.indexes.snapshot()
         try:
-            return self._retrieve(snapshot, request, always, day)
+            return self._retrieve(snapshot, request, always, day, marks)
         except (IndexBusy, IndexBroken) as error:
             # Another process may have indexed in between; if not, the index is damaged.
             if isinstance(error, IndexBroken) and self.indexes.snapshot() is snapshot:
                 self.indexes.mend(error)
-            return self._retrieve(self.indexes.snapshot(), request, always, day)
+            return self._retrieve(self.indexes.snapshot(), request, always, day, marks)
 
     def _retrieve(
-        self, snapshot: Snapshot, request: QueryRequest, always: Baseline, day: dt.date
+        self,
+        snapshot: Snapshot,
+        request: QueryRequest,
+        always: Baseline,
+        day: dt.date,
+        marks: Marks,
     ) -> tuple[tuple[PackEntry, ...], Receipt]:
         vector = self.indexes.embed(request.query)
         retrieval = retrieve(snapshot, request, vector, day, self.settings, self.indexes.is_word)
         checks = self._check_citations(snapshot, retrieval.ranked)
         stale = {row for row, found in checks.items() if _stale(found)}
         ranked = demote(retrieval.ranked, stale)
-        labels = {one.row: _labels(snapshot, one.row, checks.get(one.row, ())) for one in ranked}
+        labels = {
+            one.row: (
+                *_labels(snapshot, one.row, checks.get(one.row, ())),
+                *marks.get(snapshot.places[one.row].id, ()),
+            )
+            for one in ranked
+        }
         choice = assemble.choose(
             [self._priced(one, labels[one.row]) for one in ranked],
             room=request.budget - always.cost,
@@ -179,6 +195,18 @@ class Packs:
             abstained=not ranked,
         )
         return _by_scope(entries), receipt
+
+    def _marked(self, always: Baseline, marks: Marks) -> Baseline:
+        """Mark the rules of the baseline that are in conflict with something."""
+        if not marks:
+            return always
+        return replace(always, entries=tuple(map(partial(self._mark, marks), always.entries)))
+
+    def _mark(self, marks: Marks, entry: PackEntry) -> PackEntry:
+        told = marks.get(entry.id, ())
+        extra = sum(self.count(label_line(label)) for label in told)
+        labels, heading = (*entry.labels, *told), entry.heading_tokens + extra
+        return replace(entry, labels=labels, heading_tokens=heading) if told else entry
 
     def _priced(self, candidate: Ranked, labels: tuple[str, ...]) -> Ranked:
         """Add what its labels cost to the tokens of a candidate."""

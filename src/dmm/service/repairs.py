@@ -18,18 +18,19 @@ from dmm.domain.memory import (
     next_id,
     suffixed_id,
 )
+from dmm.domain.proposal import Edit
 from dmm.domain.report import Repair
-from dmm.errors import DmmError, MemoryFileError
+from dmm.errors import DmmError, MemoryFileError, StaleBase
 from dmm.files import front_matter, markdown
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from dmm.domain.memory import Memory
     from dmm.files.front_matter import Field
-    from dmm.files.tree import MemoryTree
 
+    Write = Callable[[Edit, str], object]
     Step = tuple[str, list[str]]
 
 _LONE_RETURN = re.compile(r"\r(?!\n)")
@@ -44,12 +45,12 @@ class Mended:
     what: tuple[str, ...] = ()
 
 
-def repair(tree: MemoryTree, files: Mapping[str, bytes], day: dt.date) -> list[Repair]:
+def repair(files: Mapping[str, bytes], day: dt.date, write: Write) -> list[Repair]:
     """Mend what can be mended without guessing; `files` are the files as they were just read."""
     repairs: list[Repair] = []
     for path, mended in sorted(_plan(files, day).items()):
         if mended.what:
-            refusal = _write(tree, path, files[path], mended.text)
+            refusal = _write(write, path, files[path], mended)
             if refusal is None:
                 repairs += [Repair(path, what) for what in mended.what]
             else:
@@ -57,12 +58,12 @@ def repair(tree: MemoryTree, files: Mapping[str, bytes], day: dt.date) -> list[R
     return repairs
 
 
-def _write(tree: MemoryTree, path: str, read: bytes, text: str) -> str | None:
+def _write(write: Write, path: str, read: bytes, mended: Mended) -> str | None:
     """Put the mended text in place, or say why not."""
     try:
-        if tree.read(path) != read:
-            return "not repaired: it has just been changed by somebody else"
-        tree.replace(path, text)
+        write(Edit(path, markdown.decode(path, read), mended.text), ", ".join(mended.what))
+    except StaleBase:
+        return "not repaired: it has just been changed by somebody else"
     except DmmError as error:
         return f"not repaired: {error}"
     return None

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from dmm.config import RetrievalConfig, ValidationConfig
     from dmm.domain.memory import Citation, Memory
+    from dmm.domain.proposal import Edit
     from dmm.domain.report import Repair
     from dmm.files.markdown import Document
     from dmm.files.roots import Root
@@ -45,6 +46,7 @@ class Validation:
     indexes: Indexes
     count: Count
     today: Callable[[], dt.date]
+    write: Callable[[Edit, str], object]
 
     def check(self) -> ValidationReport:
         """Check every file; nothing but the derived index is written."""
@@ -53,7 +55,7 @@ class Validation:
     def fix(self) -> tuple[tuple[Repair, ...], ValidationReport]:
         """Mend what can be mended safely, then check again."""
         files, _ = read_files(self.root.tree, (s.path for s in self.root.tree.scan().stamps))
-        return tuple(repairs.repair(self.root.tree, files, self.today())), self.check()
+        return tuple(repairs.repair(files, self.today(), self.write)), self.check()
 
 
 def read_files(

@@ -12,7 +12,7 @@ from dmm.policy.commands.rules import (
     ToolRule,
 )
 
-STARTER_VERSION = 2
+STARTER_VERSION = 3
 PROTECTED_BRANCHES = ("main", "master", "trunk", "develop", "production", "release", "release/*")
 _HELP = "--help"
 _DRY = "--dry-run"
@@ -354,9 +354,12 @@ _MEMORY = (
         (
             _command("dmm trust", without="--list"),
             _command("dmm ledger constraint --deactivate"),
+            _command("dmm review approve|reject|edit|batch"),
+            _command("dmm undo"),
         ),
         (
-            "Whether memory is trusted and a rule stays in force is for a person to say.",
+            "Whether memory is trusted, written or taken back, and a rule stays in force, is for a"
+            " person to say.",
             "Ask the user to run the command in a terminal of their own.",
         ),
         ("dmm ledger constraint --deactivate 3", "dmm ledger constraint 'never use npm'"),

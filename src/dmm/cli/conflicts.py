@@ -1,0 +1,219 @@
+"""`dmm conflicts`: memories that contradict one another, found, shown and settled."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dmm.cli.lines import wrapped
+from dmm.cli.options import Json, Root, counted, open_project, present, refuse_agents
+from dmm.cli.sparing import SparingTyper
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+app = SparingTyper(help="Memories that contradict one another: found, shown, settled.")
+
+LARGEST = 1 << 20
+STANDARD_INPUT = "-"
+
+Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as conflict_12.")]
+Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
+
+
+@app.command()
+def scan(as_json: Json = False, root: Root = None) -> None:
+    """Compare all memories; show what is not resolved."""
+    from dmm.cli.progress import bar
+
+    dmm = open_project(root)
+    with bar("Comparing") as progress:
+        told = dmm.conflicts.scan(progress)
+    present(told, as_json=as_json, lines=_scanned)
+
+
+@app.command("list")
+def list_conflicts(
+    status: Annotated[str, typer.Option(help="unresolved, resolved or all.")] = "unresolved",
+    every: Annotated[bool, typer.Option("--all", help="The same as --status all.")] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """List the conflicts that are on record."""
+    told = open_project(root).conflicts.list("all" if every else status)
+    present(told, as_json=as_json, lines=_listed)
+
+
+@app.command()
+def show(
+    name: Named = None, conflict_id: Id = None, as_json: Json = False, root: Root = None
+) -> None:
+    """Show one conflict in full."""
+    told = open_project(root).conflicts.show(_one(name, conflict_id))
+    present(told, as_json=as_json, lines=_shown)
+
+
+@app.command()
+def flag(
+    ids: Annotated[str, typer.Option(help='Both memories, by id or path: "a,b".')],
+    description: Annotated[str, typer.Option(help="What they contradict one another on.")],
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Record a conflict that you see yourself."""
+    told = open_project(root).conflicts.flag(ids.split(","), description)
+    present(told, as_json=as_json, lines=_shown)
+
+
+@app.command()
+def resolve(
+    name: Named = None,
+    conflict_id: Id = None,
+    action: Annotated[
+        str, typer.Option(help="deprecate, merge, clarify or intentional.", show_default=False)
+    ] = "",
+    reason: Annotated[str, typer.Option(help="Why; it is recorded.", show_default=False)] = "",
+    target: Annotated[
+        str | None,
+        typer.Option(help="The memory to deprecate, to keep in a merge, or to clarify."),
+    ] = None,
+    content: Annotated[str | None, typer.Option(help="The new text of that memory.")] = None,
+    file: Annotated[Path | None, typer.Option(help="A file with the new text.")] = None,
+    from_stdin: Annotated[
+        bool, typer.Option("--from-stdin", help="Read the new text from standard input.")
+    ] = False,
+    other_content: Annotated[
+        str | None, typer.Option(help="Clarify: a new text for the other memory, too.")
+    ] = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Settle a conflict by proposals.
+
+    It is resolved when they are applied.
+    """
+    wanted = _one(name, conflict_id)
+    _need(action=action, reason=reason)
+    if action == "intentional":
+        refuse_agents("declare a conflict intentional")
+    text = _read_content(content, file, from_stdin=from_stdin)
+    dmm = open_project(root)
+    texts: str | Mapping[str, str] | None = text
+    if other_content is not None:
+        texts = _for_both(dmm.conflicts.show(wanted), target, text, other_content)
+    told = dmm.conflicts.resolve(wanted, action, target=target, reason=reason, content=texts)
+    present(told, as_json=as_json, lines=_settled)
+
+
+def _one(name: str | None, given: str | None) -> str:
+    from dmm.errors import UsageError
+
+    if (name is None) == (given is None):
+        raise UsageError("name one conflict", hint="such as: dmm conflicts show conflict_12")
+    return name or given or ""
+
+
+def _need(**values: str) -> None:
+    from dmm.errors import UsageError
+
+    for name, value in values.items():
+        if not value.strip():
+            raise UsageError(f"--{name} is missing", hint="see dmm conflicts resolve --help")
+
+
+def _read_content(content: str | None, file: Path | None, *, from_stdin: bool) -> str | None:
+    """Read a text from where it was given: the line itself, a file, or standard input."""
+    from dmm.errors import UsageError
+    from dmm.files.durable import translated
+
+    if [content is not None, file is not None, from_stdin].count(True) > 1:
+        raise UsageError("give one of --content, --file and --from-stdin")
+    if from_stdin or str(file) == STANDARD_INPUT:
+        return sys.stdin.read(LARGEST)
+    if file is None:
+        return content
+    with translated(file, "read the file"), file.open(encoding="utf-8", errors="replace") as lines:
+        return lines.read(LARGEST)
+
+
+def _for_both(
+    record: Mapping[str, Any], target: str | None, text: str | None, other: str
+) -> dict[str, str]:
+    """Match two texts with the two memories of a conflict."""
+    from dmm.errors import UsageError
+
+    sides = record["memories"]
+    named = [side for side in sides if target in (side["id"], side["path"])]
+    if not named or text is None:
+        raise UsageError("two texts need --target and --content beside --other-content")
+    return {side["id"]: text if side is named[0] else other for side in sides}
+
+
+def _scanned(told: Mapping[str, Any]) -> Iterator[str]:
+    memories = counted(told["memories"], "memory", "memories")
+    yield f"{memories}, {counted(told['compared'], 'pair')} compared"
+    yield from _listing(told["conflicts"])
+    news = [(told["found"], "new"), (told["gone"], "gone")]
+    changes = ", ".join(f"{number} {word}" for number, word in news if number)
+    unresolved = counted(len(told["conflicts"]), "unresolved conflict")
+    yield f"{unresolved} ({changes})" if changes and told["recorded"] else unresolved
+    for notice in told["notices"]:
+        yield from wrapped(notice, "Notice: ")
+    if told["conflicts"] and told["recorded"]:
+        yield "Settle one with: dmm conflicts resolve ID --action ... --reason ..."
+
+
+def _listed(told: Mapping[str, Any]) -> Iterator[str]:
+    yield from _listing(told["conflicts"])
+    yield counted(told["unresolved"], "unresolved conflict")
+
+
+def _listing(conflicts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for one in conflicts:
+        yield from _head(one)
+        for side in one["memories"]:
+            yield from _side(side)
+        yield ""
+
+
+def _head(one: Mapping[str, Any]) -> Iterator[str]:
+    state = one["status"].replace("_", " ")
+    settled = one.get("resolution")
+    state += f": {settled['action']}" if settled else ""
+    kind = one["type"].replace("_", " ")
+    yield from wrapped(f"{kind} ({one['confidence']:.2f}), {state}", f"{one['conflict_id']}  ")
+
+
+def _side(side: Mapping[str, Any]) -> Iterator[str]:
+    yield from wrapped(side["path"], "  - ")
+    yield from wrapped(side["summary"], "    ")
+
+
+def _shown(one: Mapping[str, Any]) -> Iterator[str]:
+    yield from _head(one)
+    for side in one["memories"]:
+        yield from wrapped(f"{side['path']} ({side['id']})", "  - ")
+        yield from wrapped(side["summary"], "    ")
+    yield from wrapped(one["description"], "  what:     ")
+    if one["suggested_resolution"]:
+        yield from wrapped(one["suggested_resolution"], "  try:      ")
+    yield from wrapped(", ".join(one["methods"]) or "unknown", "  found by: ")
+    yield f"  since:    {one['detected']}"
+    settled = one.get("resolution")
+    if settled:
+        yield from wrapped(f"{settled['action']}: {settled['reason']}", "  settled:  ")
+        if settled["proposals"]:
+            yield from wrapped(", ".join(settled["proposals"]), "  by:       ")
+
+
+def _settled(one: Mapping[str, Any]) -> Iterator[str]:
+    yield from _shown(one)
+    waiting = [p for p in one.get("proposals", ()) if p["status"] == "pending"]
+    for proposal in waiting:
+        yield from wrapped(
+            f"{proposal['operation']} {proposal['path']}: dmm review show {proposal['id']}",
+            "  waits:    ",
+        )

@@ -1,0 +1,108 @@
+"""`dmm feedback`, `dmm lifecycle`, `dmm export-usage`: how memories fare, and what follows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dmm.cli.lines import wrapped
+from dmm.cli.options import Json, Root, counted, open_project, present, refuse_agents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SHOWN = 20
+MOVES = {"deprecate": "deprecate", "promote": "promote to", "demote": "demote to"}
+STATES = {
+    "new": "not proposed yet",
+    "waits": "waits for a review",
+    "refused": "can't be proposed",
+}
+
+DryRun = Annotated[
+    bool, typer.Option("--dry-run", help="Show what would be done; record and write nothing.")
+]
+
+
+def feedback(
+    outcome: Annotated[str, typer.Argument(help="helped, wrong, outdated, or served.")],
+    memories: Annotated[
+        list[str], typer.Argument(help="Memories by id or path, as packs show them.")
+    ],
+    context: Annotated[str, typer.Option(help="What they were used for.")] = "",
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Report how memories fared: they helped, or they are wrong or outdated.
+
+    Two reports against a memory, or one of yours, suggest to deprecate it.
+    """
+    told = open_project(root).lifecycle.report(memories, outcome, context)
+    present(told, as_json=as_json, lines=_report_lines)
+
+
+def lifecycle(dry_run: DryRun = False, as_json: Json = False, root: Root = None) -> None:
+    """Propose what should become of memories: expired, reported, stale, or worth more.
+
+    Each suggestion becomes a proposal and waits in the review queue; none is made twice.
+    """
+    part = open_project(root).lifecycle
+    told = part.look() if dry_run else part.run()
+    present(told, as_json=as_json, lines=lifecycle_lines)
+
+
+def export_usage(dry_run: DryRun = False, as_json: Json = False, root: Root = None) -> None:
+    """Write usage counts into the front matter of memory files.
+
+    Counts live in the ledger; this puts last_used and usage_count where Git sees them.
+    """
+    if not dry_run:
+        refuse_agents("write usage into memory files")
+    told = open_project(root).lifecycle.export_usage(dry_run=dry_run)
+    told["dry_run"] = dry_run
+    present(told, as_json=as_json, lines=_export_lines)
+
+
+def _report_lines(told: dict[str, Any]) -> Iterator[str]:
+    number = counted(len(told["memories"]), "memory", "memories")
+    yield f"recorded as event {told['seq']}: {number} {told['outcome']}"
+    for one in told["memories"]:
+        yield from wrapped(f"{one['path']} {one['id']}".rstrip(), "  ")
+
+
+def lifecycle_lines(told: dict[str, Any]) -> Iterator[str]:
+    """Tell the suggestions and what became of each."""
+    found = told["suggestions"]
+    if not found:
+        yield "nothing to suggest"
+        return
+    proposed = f", {told['proposed']} proposed now" if told["proposed"] else ""
+    yield f"{counted(len(found), 'suggestion')}{proposed}"
+    for one in found:
+        yield from _suggestion_lines(one)
+    if any(one["proposal"] and one["state"] in ("proposed", "waits") for one in found):
+        yield "Decide about them: dmm review list"
+
+
+def _suggestion_lines(one: dict[str, Any]) -> Iterator[str]:
+    what = f"{MOVES[one['operation']]} {one['new_scope'] or ''}".rstrip()
+    yield from wrapped(f"{one['path']}: {what}", "  - ")
+    yield from wrapped(one["reason"], "      why: ")
+    state = STATES.get(one["state"], one["state"])
+    told = f"{one['proposal']} {state}" if one["proposal"] else state
+    yield from wrapped(told + (f": {one['why']}" if "why" in one else ""), "      now: ")
+
+
+def _export_lines(told: dict[str, Any]) -> Iterator[str]:
+    verb = "would get" if told["dry_run"] else "got"
+    files = told["files"]
+    yield f"{counted(len(files), 'file')} {verb} new counts"
+    for path in files[:SHOWN]:
+        yield from wrapped(path, "  ")
+    if len(files) > SHOWN:
+        yield f"  and {len(files) - SHOWN} more"
+    for one in told["skipped"]:
+        yield from wrapped(f"{one['path']}: {one['why']}", "  left: ")
+    for name in told["proposals"]:
+        yield f"applied as {name}; take it back with: dmm undo {name.rpartition('_')[2]}"

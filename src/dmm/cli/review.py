@@ -1,0 +1,229 @@
+"""`dmm review`: the proposals that wait, looked at and decided."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dmm.cli import failures, paint, verdicts
+from dmm.cli.options import Json, Root, agrees, counted, open_project, print_json, refuse_agents
+from dmm.cli.sparing import SparingTyper
+from dmm.cli.texts import FromStdin, TextFile, read_text
+from dmm.errors import DmmError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from dmm.cli.batch import Decision
+    from dmm.service.reviews import Reviews
+
+app = SparingTyper(help="Proposals that wait: look at them and decide.")
+
+Named = Annotated[str | None, typer.Argument(metavar="[ID]", help="Such as proposal_17, or 17.")]
+Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
+DECIDE = "decide about memory"
+
+
+@app.command("list")
+def list_proposals(
+    status: Annotated[
+        str, typer.Option(help="pending, rejected, applying, applied, undone or all.")
+    ] = "pending",
+    every: Annotated[bool, typer.Option("--all", help="The same as --status all.")] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """List the proposals that wait, the oldest first."""
+    told = open_project(root).reviews.list("all" if every else status)
+    _present(told, verdicts.listed, as_json=as_json)
+
+
+@app.command()
+def show(
+    name: Named = None, proposal_id: Id = None, as_json: Json = False, root: Root = None
+) -> None:
+    """Show a proposal with its checks and what would change."""
+    told = open_project(root).reviews.show(_one(name, proposal_id))
+    _present(told, verdicts.shown, as_json=as_json)
+
+
+@app.command()
+def process(
+    name: Named = None, proposal_id: Id = None, as_json: Json = False, root: Root = None
+) -> None:
+    """Put a proposal to the reviewer agent.
+
+    Without a verdict that counts, it waits on.
+    """
+    told = open_project(root).reviews.process(_one(name, proposal_id))
+    _present(told, verdicts.decided, as_json=as_json)
+
+
+@app.command("process-all")
+def process_all(as_json: Json = False, root: Root = None) -> None:
+    """Put everything that waits to the reviewer agent."""
+    told = open_project(root).reviews.process_all()
+    _present(told, verdicts.processed, as_json=as_json)
+
+
+@app.command()
+def approve(
+    name: Named = None,
+    proposal_id: Id = None,
+    reason: Annotated[str, typer.Option(help="Why; it is recorded.", show_default=False)] = "",
+    bypass_reviewer: Annotated[
+        bool, typer.Option("--bypass-reviewer", help="Insist although checks speak against it.")
+    ] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Apply a proposal: its files are written."""
+    refuse_agents(DECIDE)
+    wanted = _one(name, proposal_id)
+    reviews = open_project(root).reviews
+    told = reviews.approve(wanted, bypass_reviewer=bypass_reviewer, reason=reason)
+    _present(told, verdicts.decided, as_json=as_json)
+
+
+@app.command()
+def reject(
+    reason: Annotated[str, typer.Option(help="Why; whoever proposed it can read that.")],
+    name: Named = None,
+    proposal_id: Id = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Turn a proposal down; it stays on record."""
+    refuse_agents(DECIDE)
+    told = open_project(root).reviews.reject(_one(name, proposal_id), reason)
+    _present(told, verdicts.decided, as_json=as_json)
+
+
+@app.command()
+def edit(
+    name: Named = None,
+    proposal_id: Id = None,
+    file: TextFile = None,
+    from_stdin: FromStdin = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Change the proposed text in $EDITOR.
+
+    Without an ID, decide about all at once, as with dmm review batch.
+    """
+    refuse_agents(DECIDE)
+    text = read_text(None, file, from_stdin=from_stdin)
+    reviews = open_project(root).reviews
+    if name is None and proposal_id is None and text is None:
+        _decide_all(reviews, as_json=as_json)
+        return
+    wanted = _one(name, proposal_id)
+    if text is None:
+        text = _edit(reviews, wanted)
+    _present(reviews.edit(wanted, text), verdicts.decided, as_json=as_json)
+
+
+@app.command()
+def batch(as_json: Json = False, root: Root = None) -> None:
+    """Decide about all that waits, in one document.
+
+    It opens in $EDITOR; an unchanged or empty document decides nothing.
+    """
+    refuse_agents(DECIDE)
+    _decide_all(open_project(root).reviews, as_json=as_json)
+
+
+def _present(
+    told: Mapping[str, Any],
+    lines: Callable[[Mapping[str, Any]], Iterable[paint.Line | str]],
+    *,
+    as_json: bool,
+) -> None:
+    if as_json:
+        print_json(told)
+    else:
+        paint.show(lines(told))
+
+
+def _one(name: str | None, given: str | None) -> str:
+    if (name is None) == (given is None):
+        raise UsageError("name one proposal", hint="such as: dmm review show proposal_17")
+    return name or given or ""
+
+
+def _edit(reviews: Reviews, name: str) -> str:
+    from dmm.cli.editor import edit_text
+
+    edits = reviews.show(name)["edits"]
+    text = next((one["after"] for one in edits if one["after"] is not None), None)
+    if text is None:
+        raise UsageError("this proposal has no text to change", where=name)
+    return edit_text(text, "proposed.md")
+
+
+def _decide_all(reviews: Reviews, *, as_json: bool) -> None:
+    """Let the user decide in one document, then carry it out line by line and tell each."""
+    from dmm.cli.batch import write_document
+
+    waiting = [one["id"] for one in reviews.list()["proposals"]]
+    shown = {name: reviews.show(name) for name in waiting}
+    decisions: list[Decision] = []
+    if shown:
+        document = write_document(list(shown.values()))
+        decisions = _read_decisions(document, shown)
+    told = [_carry_out(reviews, one, shown[one.id]) for one in decisions]
+    left = len(reviews.list()["proposals"])
+    _present({"decided": told, "pending": left}, _decided_all, as_json=as_json)
+    if any("error" in one for one in told):
+        raise typer.Exit(failures.FINDINGS)
+
+
+def _read_decisions(document: str, shown: Iterable[str]) -> list[Decision]:
+    """Read what the user decided; a slip need not cost all that was written."""
+    from dmm.cli.batch import NAME, read_document
+    from dmm.cli.editor import edit_text
+
+    text = edit_text(document, NAME)
+    while True:
+        try:
+            return read_document(text, shown)
+        except UsageError as error:
+            if not sys.stdin.isatty():
+                raise
+            failures.report(error, as_json=False)
+            if not agrees("Edit it again?"):
+                return []
+        text = edit_text(text, NAME)
+
+
+def _carry_out(reviews: Reviews, decision: Decision, seen: Mapping[str, Any]) -> dict[str, Any]:
+    """Carry out one decision; what goes wrong with it keeps no other from being carried out."""
+    from dmm.cli.batch import INSIST, REJECT
+
+    name, reason = decision.id, decision.reason
+    try:
+        if reviews.show(name)["edits"] != seen["edits"]:
+            raise UsageError("its text was changed while you looked at it", where=name)
+        if decision.verb == REJECT:
+            return reviews.reject(name, reason)
+        insists = decision.verb == INSIST
+        return reviews.approve(name, bypass_reviewer=insists, reason=reason)
+    except DmmError as error:
+        return {"id": name, "error": {"code": error.code, "what": error.what, "hint": error.hint}}
+
+
+def _decided_all(told: Mapping[str, Any]) -> Iterable[paint.Line | str]:
+    for one in told["decided"]:
+        if "error" in one:
+            hint = one["error"]["hint"]
+            yield paint.Line(f"{one['id']} left: {one['error']['what']}", "red", folds=True)
+            if hint:
+                yield f"  try: {hint}"
+        else:
+            yield from verdicts.decided(one)
+    if not told["decided"]:
+        yield "Nothing is decided."
+    yield f"{counted(told['pending'], 'proposal')} left"

@@ -1,0 +1,75 @@
+"""`dmm undo`: applied writes taken back, after a look at what that changes."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dmm.cli import paint, verdicts
+from dmm.cli.lines import wrapped
+from dmm.cli.options import Json, Root, agrees, counted, open_project, print_json, refuse_agents
+from dmm.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+def undo(
+    seq: Annotated[
+        str | None, typer.Argument(metavar="[SEQ]", help="The write: proposal_17, or 17.")
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(metavar="ID", help="All writes of this session.")
+    ] = None,
+    source: Annotated[
+        str | None, typer.Option(metavar="NAME", help="All writes of this agent or surface.")
+    ] = None,
+    reason: Annotated[str, typer.Option(help="Why; it is recorded.", show_default=False)] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Undo without asking.")] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Take applied writes back, after showing what changes."""
+    refuse_agents("undo what was written to memory")
+    undoing = open_project(root).undoing
+    number = None if seq is None else _number(seq)
+    chosen = {"session": session, "source": source}
+    if not yes:
+        found = undoing.preview(number, **chosen)
+        if as_json:
+            print_json(found)
+            return
+        paint.show(_plan(found))
+        if not _agrees():
+            paint.show(["Nothing is undone."])
+            return
+    told = undoing.undo(number, **chosen, reason=reason)
+    if as_json:
+        print_json(told)
+    else:
+        paint.show(verdicts.undone(told))
+
+
+def _number(text: str) -> int:
+    digits = text.strip().removeprefix("proposal_")
+    if not (digits.isascii() and digits.isdecimal()) or len(digits) > verdicts.LONGEST_NUMBER:
+        raise UsageError(f"{text!r} names no write", hint="such as proposal_17, or 17")
+    return int(digits)
+
+
+def _plan(found: Mapping[str, Any]) -> Iterator[paint.Line | str]:
+    yield f"{counted(len(found['would_undo']), 'write')} would be undone:"
+    for one in found["would_undo"]:
+        text = f"{one['operation']} {one['path']} by {one['proposer']}: {one['reason']}"
+        yield from wrapped(text, f"  {one['id']}  ")
+    yield ""
+    yield from paint.diff_lines(found["diff"])
+
+
+def _agrees() -> bool:
+    if not sys.stdin.isatty():
+        hint = "run it in a terminal, or add --yes"
+        raise UsageError("there is nobody to ask whether to undo this", hint=hint)
+    return agrees("Undo this?")

@@ -1,0 +1,181 @@
+"""Proposals in words: their checks, their age, what was said of them, and what comes next."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dmm.cli.lines import wrapped
+from dmm.cli.options import counted
+from dmm.cli.paint import COLOURS, Line, diff_lines, signs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    Told = Mapping[str, Any]
+
+WIDEST_CHECK = 15
+LONGEST_NUMBER = 15
+NEAREST = 5
+NEAR = 0.3
+_UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+
+
+def age(seconds: int) -> str:
+    """Say how long something has waited."""
+    for size, name in _UNITS:
+        if seconds >= size:
+            return counted(seconds // size, name)
+    return "just now"
+
+
+def checks(found: Sequence[Told], *, passed: bool) -> Iterator[Line]:
+    """List checks with their signs; those that passed only where they are wanted."""
+    marks = signs()
+    for check in found:
+        outcome = check["outcome"]
+        if outcome == "pass" and not passed:
+            continue
+        lead = f"  {marks[outcome]} {check['name']:{WIDEST_CHECK}} "
+        text = check["text"]
+        other = check.get("other")
+        text += f" ({other})" if other and other not in text else ""
+        text += " (this holds for everybody)" if check.get("hard") and outcome == "fail" else ""
+        for line in wrapped(text, lead):
+            yield Line(line, COLOURS[outcome])
+
+
+def made(told: Told) -> Iterator[Line | str]:
+    """Tell what became of a proposal that was just made."""
+    yield from _headed(told)
+    yield from _tally(told["checks"])
+    yield from checks(told["checks"], passed=False)
+    yield from _notices(told)
+    if told["status"] == "pending":
+        yield from wrapped(f"{told.get('why') or 'it needs a review'}", "  waits: ")
+        yield f"  see:   dmm review show {told['id']}"
+
+
+def decided(told: Told) -> Iterator[Line | str]:
+    """Tell what became of a proposal that somebody, or the reviewer agent, looked at."""
+    yield from _headed(told)
+    if told["status"] == "pending":
+        yield from checks(told["checks"], passed=False)
+        if told.get("why"):
+            yield from wrapped(told["why"], "  waits: ")
+    yield from _notices(told)
+
+
+def _headed(told: Told) -> list[str]:
+    return wrapped(f"{told['status']}: {told['operation']} {told['path']}", f"{told['id']} ")
+
+
+def _tally(found: Sequence[Told]) -> Iterator[Line]:
+    passed = sum(check["outcome"] == "pass" for check in found)
+    if passed:
+        yield Line(f"  {signs()['pass']} {counted(passed, 'check')} passed", COLOURS["pass"])
+
+
+def _notices(told: Told) -> Iterator[str]:
+    for notice in told.get("notices", ()):
+        yield from wrapped(notice, "  notice: ")
+
+
+def listed(told: Told) -> Iterator[Line | str]:
+    """List proposals, two lines each."""
+    marks = signs()
+    for one in told["proposals"]:
+        state = "" if one["status"] == "pending" else f"{one['status']}, "
+        found = " ".join(f"{marks[name].strip()}{n}" for name, n in one["checks"].items() if n)
+        since = age(one["age_seconds"])
+        tail = f"({state}{since if since == 'just now' else f'{since} old'})"
+        style = COLOURS["fail"] if one["checks"]["fail"] else ""
+        for line in wrapped(f"{one['operation']} {one['path']} {tail}", f"{one['id']}  "):
+            yield Line(line, style)
+        by = f"by {one['proposer']}, trust {one['trust']}" + (f", {found}" if found else "")
+        yield from wrapped(f"{by}: {one['reason']}", "    ")
+    waiting = told["pending"]
+    verb = "waits" if waiting == 1 else "wait"
+    yield f"{counted(waiting, 'proposal')} {verb} for a review"
+    if waiting:
+        yield "Look at one with: dmm review show ID; at all with: dmm review batch"
+
+
+def shown(told: Told) -> Iterator[Line | str]:
+    """Tell everything about one proposal."""
+    yield from _headed(told)
+    yield from wrapped(_whence(told), "  by:     ")
+    yield from wrapped(told["reason"], "  reason: ")
+    if told["evidence"]:
+        yield from wrapped(", ".join(map(str, told["evidence"])), "  rests on events: ")
+    if told["failure"]:
+        yield from wrapped(told["failure"], "  the last try failed: ")
+    if told["commit"]:
+        yield f"  commit: {told['commit']}"
+    yield from _section("Checks", checks(told["checks"], passed=True))
+    yield from _section("Reviews", _reviews(told["reviews"]))
+    yield from _section("Nearest memories", _neighbours(told["neighbours"]))
+    yield from _section("Changes", diff_lines(told["diff"]))
+    if told["stale"]:
+        yield from _section("The file was changed since", diff_lines(told["stale"]))
+    yield from _ways(told)
+
+
+def _whence(told: Told) -> str:
+    session = f", session {told['session']}" if told["session"] else ""
+    origin = f", suggested by {told['origin']}" if told["origin"] else ""
+    when = age(told["age_seconds"])
+    past = when if when == "just now" else f"{when} ago"
+    return f"{told['proposer']} ({told['source']}), trust {told['trust']}{session}{origin}, {past}"
+
+
+def _section(title: str, lines: Iterable[Line | str]) -> Iterator[Line | str]:
+    found = list(lines)
+    if found:
+        yield ""
+        yield Line(title, "bold")
+        yield from found
+
+
+def _reviews(reviews: Sequence[Told]) -> Iterator[str]:
+    for one in reviews:
+        sure = "" if one["confidence"] is None else f" ({one['confidence']:.2f})"
+        why = f": {one['reason']}" if one["reason"] else ""
+        yield from wrapped(f"{one['verdict']}{sure}{why}", f"  {one['judge']} {one['by']} ")
+        for name, text in one["remarks"].items():
+            yield from wrapped(text, f"    {name}: ")
+
+
+def _neighbours(neighbours: Sequence[Told]) -> Iterator[str]:
+    near = [one for one in neighbours if one["similarity"] is None or one["similarity"] >= NEAR]
+    for one in near[:NEAREST]:
+        like = "" if one["similarity"] is None else f"{one['similarity']:.2f}  "
+        yield from wrapped(f"{one['path']}  {one['title']}", f"  {like}")
+
+
+def _ways(told: Told) -> Iterator[str]:
+    if told["status"] != "pending":
+        return
+    yield ""
+    yield from wrapped(told["why"], "Waits: ")
+    number = told["id"].rpartition("_")[2]
+    failed = [check for check in told["checks"] if check["outcome"] == "fail"]
+    ways = [f"edit {number}", f'reject {number} --reason "..."']
+    if not any(check.get("hard") for check in failed):
+        ways.insert(0, f"approve {number}" + (" --bypass-reviewer" if failed else ""))
+    for lead, way in zip(("Decide: ", *[" " * 8] * len(ways)), ways, strict=False):
+        yield f"{lead}dmm review {way}"
+
+
+def processed(told: Told) -> Iterator[Line | str]:
+    """Tell what the reviewer agent made of everything that waited."""
+    for one in told["processed"]:
+        yield from decided(one)
+    yield f"{counted(told['pending'], 'proposal')} left to a person"
+
+
+def undone(told: Told) -> Iterator[Line | str]:
+    """Tell what was taken back."""
+    yield from wrapped(", ".join(told["undone"]), f"{told['id']} {told['status']}: undo ")
+    for path in told["paths"]:
+        yield f"  {path}"
+    yield from _notices(told)

@@ -1,0 +1,230 @@
+"""`dmm write`: changes of memory, proposed; each is checked and waits for a review."""
+
+from __future__ import annotations
+
+import datetime as dt
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dmm.cli import failures, paint, verdicts
+from dmm.cli.options import Json, Root, open_project, print_json
+from dmm.cli.sparing import SparingTyper
+from dmm.cli.texts import Content, FromStdin, TextFile, read_patch, read_text
+from dmm.errors import UsageError
+
+if TYPE_CHECKING:
+    from dmm.domain.proposal import Operation
+    from dmm.service.drafting import About
+    from dmm.service.writing import Writing
+
+app = SparingTyper(help="Propose changes of memory: checked, then reviewed.")
+
+FilePath = Annotated[str, typer.Option("--path", help="Such as project/build/tests.md.")]
+Reason = Annotated[str, typer.Option(help="Why; it is recorded.")]
+Tags = Annotated[str | None, typer.Option(help='For a new memory: "auth,sessions".')]
+Priority = Annotated[float | None, typer.Option(help="For a new memory: 0.0 to 1.0 [0.5].")]
+Expires = Annotated[str | None, typer.Option(metavar="DAY", help="For a new memory: 2026-12-31.")]
+Supersedes = Annotated[str | None, typer.Option(help="Ids of memories that it replaces.")]
+Related = Annotated[str | None, typer.Option(help="Ids of memories that it belongs to.")]
+Evidence = Annotated[
+    list[int] | None, typer.Option(metavar="SEQ", help="An event it rests on; repeatable.")
+]
+Source = Annotated[
+    str | None,
+    typer.Option(help="Whose words these are: user, agent, tool or third_party."),
+]
+NewScope = Annotated[str, typer.Option(help="baseline, global, project, agent or ephemeral.")]
+To = Annotated[str | None, typer.Option(metavar="PATH", help="The new file, if not the same name.")]
+
+
+@app.command()
+def propose(
+    *,
+    path: FilePath,
+    reason: Reason,
+    content: Content = None,
+    file: TextFile = None,
+    from_stdin: FromStdin = False,
+    tags: Tags = None,
+    priority: Priority = None,
+    expires: Expires = None,
+    supersedes: Supersedes = None,
+    related: Related = None,
+    evidence: Evidence = None,
+    source: Source = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Propose a memory: a new one, or a new text for one."""
+    text = read_text(content, file, from_stdin=from_stdin)
+    about = _about(tags, priority, expires, supersedes, related)
+    asked = _asked(path, reason, None, content=text, about=about, evidence=evidence, source=source)
+    _write(asked, root, as_json=as_json)
+
+
+@app.command()
+def create(
+    *,
+    path: FilePath,
+    reason: Reason,
+    content: Content = None,
+    file: TextFile = None,
+    from_stdin: FromStdin = False,
+    tags: Tags = None,
+    priority: Priority = None,
+    expires: Expires = None,
+    supersedes: Supersedes = None,
+    related: Related = None,
+    evidence: Evidence = None,
+    source: Source = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Propose a new memory; a file that is there already is refused."""
+    text = read_text(content, file, from_stdin=from_stdin)
+    about = _about(tags, priority, expires, supersedes, related)
+    asked = _asked(
+        path, reason, "create", content=text, about=about, evidence=evidence, source=source
+    )
+    _write(asked, root, as_json=as_json)
+
+
+@app.command()
+def update(
+    path: FilePath,
+    reason: Reason,
+    content: Content = None,
+    file: TextFile = None,
+    from_stdin: FromStdin = False,
+    patch: Annotated[
+        str | None, typer.Option(help="A unified diff: the text, @FILE, or - for standard input.")
+    ] = None,
+    base: Annotated[
+        str | None, typer.Option(metavar="HASH", help="SHA-256 of the text it was made from.")
+    ] = None,
+    evidence: Evidence = None,
+    source: Source = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Propose a change: a diff, a whole file, or a new body."""
+    text = read_text(content, file, from_stdin=from_stdin)
+    change = read_patch(patch)
+    if (text is None) == (change is None):
+        raise UsageError("give one of --content, --file, --from-stdin and --patch")
+    asked = _asked(
+        path,
+        reason,
+        "update",
+        content=text,
+        patch=change,
+        base=base,
+        evidence=evidence,
+        source=source,
+    )
+    _write(asked, root, as_json=as_json)
+
+
+@app.command()
+def deprecate(
+    path: FilePath,
+    reason: Reason,
+    evidence: Evidence = None,
+    source: Source = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Propose to take a memory out of force; its file stays."""
+    asked = _asked(path, reason, "deprecate", evidence=evidence, source=source)
+    _write(asked, root, as_json=as_json)
+
+
+@app.command()
+def promote(
+    path: FilePath,
+    new_scope: NewScope,
+    reason: Reason,
+    to: To = None,
+    evidence: Evidence = None,
+    source: Source = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Propose a wider scope for a memory."""
+    asked = _asked(
+        path, reason, "promote", new_scope=new_scope, to=to, evidence=evidence, source=source
+    )
+    _write(asked, root, as_json=as_json)
+
+
+@app.command()
+def demote(
+    path: FilePath,
+    new_scope: NewScope,
+    reason: Reason,
+    to: To = None,
+    evidence: Evidence = None,
+    source: Source = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Propose a narrower scope for a memory."""
+    asked = _asked(
+        path, reason, "demote", new_scope=new_scope, to=to, evidence=evidence, source=source
+    )
+    _write(asked, root, as_json=as_json)
+
+
+def _asked(path: str, reason: str, operation: str | None, **given: Any) -> Writing:
+    from dmm.domain.proposal import Operation
+    from dmm.service.writing import Writing
+
+    meant: Operation | None = None if operation is None else Operation(operation)
+    given["evidence"] = given.get("evidence") or ()
+    return Writing(path, reason, meant, **given)
+
+
+def _about(
+    tags: str | None,
+    priority: float | None,
+    expires: str | None,
+    supersedes: str | None,
+    related: str | None,
+) -> About:
+    from dmm.service.drafting import About
+
+    usual = About()
+    return About(
+        tags=_names(tags),
+        priority=usual.priority if priority is None else priority,
+        related=_names(related),
+        supersedes=_names(supersedes),
+        expires=None if expires is None else _day(expires),
+    )
+
+
+def _names(given: str | None) -> tuple[str, ...]:
+    parts = (part.strip() for part in (given or "").split(","))
+    return tuple(part for part in parts if part)
+
+
+def _day(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise UsageError(f"{text!r} is no day", hint="such as 2026-12-31") from None
+
+
+def _write(asked: Writing, root: Path | None, *, as_json: bool) -> None:
+    """Make the proposal and tell what became of it; a check that failed is a finding."""
+    from dmm.service.writing import write
+
+    told = write(open_project(root).proposals, asked)
+    if as_json:
+        print_json(told)
+    else:
+        paint.show(verdicts.made(told))
+    if any(check["outcome"] == "fail" for check in told["checks"]):
+        raise typer.Exit(failures.FINDINGS)

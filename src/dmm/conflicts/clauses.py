@@ -1,0 +1,307 @@
+"""A sentence cut into clauses; each word gets the part it plays in what is claimed."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from dmm.conflicts.vocabulary import forms_of
+from dmm.policy.lexicon import VERBS
+from dmm.policy.wordsets import word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dmm.conflicts.words import Word
+
+
+class Part(StrEnum):
+    """What a word does in its clause."""
+
+    MAIN = "main"
+    REASON = "reason"
+    CONDITION = "condition"
+    EXCEPTION = "exception"
+    REJECTED = "rejected"
+    OLD = "old"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Words that follow one another and play one part."""
+
+    part: Part
+    words: tuple[Word, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One claim of a sentence."""
+
+    pieces: tuple[Piece, ...]
+
+    def words(self, *parts: Part) -> list[Word]:
+        """The words that play these parts, in order."""
+        return [word for piece in self.pieces if piece.part in parts for word in piece.words]
+
+
+PRONOUNS = word_set("i we you he she it they one everyone nobody someone there this that")
+AUXILIARIES = word_set(
+    """will shall should must can may might could would do does did is are was were be been being
+    has have had ought let lets gets get need needs"""
+)
+_BREAKS = frozenset((";", "\u2014", "\u2013", "but", "however", "whereas", "yet", ":", ".", "!"))
+_TO_REASON = word_set(
+    """avoid prevent keep make ensure reduce improve save minimize minimise simplify guarantee
+    protect catch stop help speed limit let allow get"""
+)
+_OPENERS: tuple[tuple[tuple[str, ...], Part], ...] = (
+    (("because",), Part.REASON),
+    (("so", "that"), Part.REASON),
+    (("in", "order", "to"), Part.REASON),
+    (("due", "to"), Part.REASON),
+    (("which",), Part.REASON),
+    (("since", "it"), Part.REASON),
+    (("since", "we"), Part.REASON),
+    (("since", "they"), Part.REASON),
+    (("since", "the"), Part.REASON),
+    (("as", "it"), Part.REASON),
+    (("as", "we"), Part.REASON),
+    (("as", "they"), Part.REASON),
+    (("for", "example"), Part.REASON),
+    (("such", "as"), Part.REASON),
+    (("e.g",), Part.REASON),
+    (("like", "this"), Part.REASON),
+    (("even", "though"), Part.REASON),
+    (("even", "when"), Part.REASON),
+    (("even", "if"), Part.REASON),
+    (("although",), Part.REASON),
+    (("though",), Part.REASON),
+    (("except",), Part.EXCEPTION),
+    (("unless",), Part.EXCEPTION),
+    (("excluding",), Part.EXCEPTION),
+    (("apart", "from"), Part.EXCEPTION),
+    (("aside", "from"), Part.EXCEPTION),
+    (("other", "than"), Part.EXCEPTION),
+    (("with", "the", "exception", "of"), Part.EXCEPTION),
+    (("instead", "of"), Part.REJECTED),
+    (("rather", "than"), Part.REJECTED),
+    (("in", "place", "of"), Part.REJECTED),
+    (("as", "opposed", "to"), Part.REJECTED),
+    (("in", "lieu", "of"), Part.REJECTED),
+    (("replaces",), Part.OLD),
+    (("supersedes",), Part.OLD),
+    (("up", "from"), Part.OLD),
+    (("down", "from"), Part.OLD),
+    (("no", "longer"), Part.OLD),
+    (("not", "any", "more"), Part.OLD),
+    (("formerly",), Part.OLD),
+    (("previously",), Part.OLD),
+    (("used", "to", "be"), Part.OLD),
+    (("if",), Part.CONDITION),
+    (("when",), Part.CONDITION),
+    (("whenever",), Part.CONDITION),
+    (("as", "long", "as"), Part.CONDITION),
+    (("in", "case"), Part.CONDITION),
+)
+_FIRST_WORDS: dict[str, list[tuple[tuple[str, ...], Part]]] = {}
+for _words, _part in _OPENERS:
+    _FIRST_WORDS.setdefault(_words[0], []).append((_words, _part))
+_MOVES = word_set("move migrate switch change raise lower increase decrease reduce go")
+
+
+_RESUMING = word_set("it we they you")
+_WAS = frozenset(("was", "were", "previously", "formerly", "before", "earlier", "old"))
+
+
+class _Cutter:
+    """Cuts the words of one sentence; holds the clause and the piece that are being read."""
+
+    def __init__(self) -> None:
+        self.clauses: list[Clause] = []
+        self.pieces: list[Piece] = []
+        self.current: list[Word] = []
+        self.part = Part.MAIN
+
+    def close(self, following: Part) -> None:
+        """End the piece; what follows plays another part."""
+        if self.current:
+            self.pieces.append(Piece(self.part, tuple(self.current)))
+            self.current.clear()
+        self.part = following
+
+    def finish(self) -> None:
+        """End the clause."""
+        self.close(Part.MAIN)
+        if self.pieces:
+            self.clauses.append(Clause(tuple(self.pieces)))
+            self.pieces.clear()
+
+    def take(self, word: Word) -> None:
+        """Add a word, or end the piece that it ends."""
+        if self._ends_piece(word):
+            self.close(Part.MAIN)
+        else:
+            self._resume(word)
+            self.current.append(word)
+
+    def _ends_piece(self, word: Word) -> bool:
+        if word.text == ",":
+            return self.part is not Part.MAIN
+        return word.text in ("(", ")") or (self.part is Part.OLD and word.text in ("to", "and"))
+
+    def _resume(self, word: Word) -> None:
+        """ "If it fails we stop": the pronoun begins what the condition is for."""
+        if self.part is Part.CONDITION and not self.pieces and word.text in _RESUMING:
+            self.close(Part.MAIN)
+
+
+def clauses_of(words: Sequence[Word]) -> list[Clause]:
+    """The clauses of a sentence in order."""
+    cutter = _Cutter()
+    index = 0
+    while index < len(words):
+        opened = _opener(words, index)
+        if _is_break(words, index):
+            cutter.finish()
+            index += 1
+        elif opened is not None:
+            length, following = opened
+            cutter.close(following)
+            index += length
+        else:
+            cutter.take(words[index])
+            index += 1
+    cutter.finish()
+    return cutter.clauses
+
+
+def _is_break(words: Sequence[Word], index: int) -> bool:
+    text = words[index].text
+    if text in _BREAKS:
+        return not (text == "but" and index and words[index - 1].text in ("nothing", "anything"))
+    if text == "while":
+        return index > 0 and words[index - 1].text == ","
+    if text in ("and", "so", "then", "or", ","):
+        following = words[index + 1].text if index + 1 < len(words) else ""
+        return following != "that" and _starts_claim(words, index + 1, text)
+    return False
+
+
+def _starts_claim(words: Sequence[Word], index: int, opener: str) -> bool:
+    """Whether a claim of its own begins here: "and never …", "so do not …", "and it is …"."""
+    if index >= len(words):
+        return False
+    text = words[index].text
+    if text in ("never", "do", "always") and opener != "or":
+        return True
+    if opener == ",":
+        return text in PRONOUNS and text not in ("that", "this", "one")
+    if text in PRONOUNS:
+        return True
+    near = words[index : index + 5]
+    for place, word in enumerate(near):
+        if word.sort == "mark":
+            return False
+        if word.text in ("is", "are", "must", "should", "may", "will", "can", "has", "have"):
+            return place > 0
+    return opener in ("and", "then") and _is_imperative(words, index)
+
+
+def _is_imperative(words: Sequence[Word], index: int) -> bool:
+    word = words[index]
+    following = words[index + 1].text if index + 1 < len(words) else ""
+    return word.text in VERBS and following in (
+        "the",
+        "a",
+        "an",
+        "all",
+        "every",
+        "it",
+        "them",
+        "no",
+    )
+
+
+def _opener(words: Sequence[Word], index: int) -> tuple[int, Part] | None:
+    text = words[index].text
+    if text == "(" and index + 1 < len(words) and words[index + 1].text in _WAS:
+        return 2, Part.OLD
+    for sequence, part in _FIRST_WORDS.get(text, ()):
+        if all(
+            index + place < len(words) and words[index + place].text == piece
+            for place, piece in enumerate(sequence)
+        ):
+            if sequence == ("no", "longer") and _is_comparison(words, index + 2):
+                continue
+            return len(sequence), part
+    if (
+        text == "to"
+        and index + 1 < len(words)
+        and words[index + 1].text in _TO_REASON
+        and index > 2
+    ):
+        return 1, Part.REASON
+    if text == "over" and any(word.concept == "prefer" for word in words[:index]):
+        return 1, Part.REJECTED
+    if text == "not" and index and words[index - 1].text in (",", "and"):
+        following = words[index + 1].text if index + 1 < len(words) else ""
+        return (1, Part.REJECTED) if following not in AUXILIARIES | {"only", "just"} else None
+    if text == "from" and _is_moved(words, index):
+        return 1, Part.OLD
+    return None
+
+
+def _is_moved(words: Sequence[Word], index: int) -> bool:
+    """ "Moved from X to Y"."""
+    moved = any(forms_of(word.text) & _MOVES for word in words[:index])
+    return moved and any(word.text == "to" for word in words[index:])
+
+
+def _is_comparison(words: Sequence[Word], index: int) -> bool:
+    return index < len(words) and words[index].text == "than"
+
+
+def is_verb(word: Word) -> bool:
+    """Whether a word may be a verb in some form."""
+    return word.sort == "word" and bool(forms_of(word.text) & _ALL_VERBS)
+
+
+_ALL_VERBS = VERBS | word_set(
+    """own live reside belong expire listen poll happen contain consist last follow talk
+    communicate speak target support emit respond throw paginate sign lint retry go maintain
+    lead run hash time publish back show display look sort get manage render inject look keep
+    rotate authenticate mount report own need require"""
+)
+_ASIDE = re.compile(
+    r"^\s*(?:e\.g\.|example|for example|for instance|note to self|see also|see\b|q:|question)"
+    r"|\?\s*$",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"\b(?:used to|in the past|historically|originally|back then|at first|once upon|early versions?"
+    r"|was tried|were tried|we tried|had been|was considered|were considered|we considered"
+    r"|was evaluated|we evaluated|were evaluated|was rejected|were rejected|was discussed"
+    r"|we looked at|we rejected|was dropped|was abandoned|has been dropped|decided against"
+    r"|until \d{4} we|previously|formerly|before 20\d\d|we discussed|considered and)\b",
+    re.IGNORECASE,
+)
+
+
+def is_aside(sentence: str) -> bool:
+    """Whether a sentence asks, shows or points elsewhere, and claims nothing."""
+    return bool(_ASIDE.search(sentence))
+
+
+def tells_past(sentence: str) -> bool:
+    """Whether a sentence speaks of what was, or of what was weighed and turned down."""
+    return bool(_PAST_HINT.search(sentence)) and bool(_PAST.search(sentence))
+
+
+_PAST_HINT = re.compile(
+    r"used to|past|histor|origin|then|first|upon|early|tried|had been|consider|evaluat|reject"
+    r"|discuss|looked|dropped|abandon|against|until|previous|former|before",
+    re.IGNORECASE,
+)

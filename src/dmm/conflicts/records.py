@@ -1,0 +1,257 @@
+"""Conflicts as the ledger tells them: found, perhaps settled, perhaps gone; a pure fold."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.conflict import ConflictType, Method, Resolution, Side
+from dmm.domain.event import EventType, Trust
+from dmm.domain.proposal import Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from dmm.domain.event import Event
+    from dmm.domain.memory import Memory
+
+PREFIX = "conflict_"
+VERSION = 1
+GONE = "gone"
+# To live with a conflict is for a person to say.
+PERSONS = (Trust.USER, Trust.REVIEWED)
+_NAME = re.compile(rf"(?:{PREFIX})?(\d{{1,15}})", re.ASCII)
+
+
+class Status(StrEnum):
+    """How far a conflict has come."""
+
+    UNRESOLVED = "unresolved"
+    PROPOSED = "resolution_proposed"
+    RESOLVED = "resolved"
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One conflict; `action` and what follows tell how it was settled, or is to be.
+
+    `key` names both memories with what they said: the same two texts have the same key.
+    """
+
+    seq: int
+    at: str
+    type: ConflictType
+    confidence: float
+    sides: tuple[Side, Side]
+    description: str
+    suggestion: str = ""
+    methods: tuple[Method, ...] = ()
+    quotes: tuple[str, str] = ("", "")
+    key: str = ""
+    by: str = ""
+    status: Status = Status.UNRESOLVED
+    action: str | None = None
+    reason: str = ""
+    proposals: tuple[int, ...] = ()
+    target: str | None = None
+    resolved_at: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The name of the conflict, made of the number of its event."""
+        return name_conflict(self.seq)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the memories still contradict one another."""
+        return self.status is not Status.RESOLVED
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """The ids of both memories."""
+        return frozenset(side.id for side in self.sides)
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """All conflicts of a ledger by number, and which proposals were applied or refused so far."""
+
+    seq: int = 0
+    conflicts: dict[int, Record] = field(default_factory=dict)
+    applied: set[int] = field(default_factory=set)
+    refused: set[int] = field(default_factory=set)
+
+    @property
+    def open(self) -> list[Record]:
+        """Conflicts that are not settled, in the order they were found."""
+        return [record for record in self.conflicts.values() if record.is_open]
+
+    @property
+    def accepted(self) -> frozenset[str]:
+        """The keys of conflicts that somebody wants to live with."""
+        return frozenset(
+            record.key
+            for record in self.conflicts.values()
+            if record.action == Resolution.INTENTIONAL and not record.is_open
+        )
+
+
+def name_conflict(seq: int) -> str:
+    """Name a conflict by the number of the event that told of it."""
+    return f"{PREFIX}{seq}"
+
+
+def read_name(name: str) -> int | None:
+    """Read the number out of a conflict's name; None where it names none."""
+    found = _NAME.fullmatch(name.strip())
+    return None if found is None else int(found[1])
+
+
+def digest_memory(memory: Memory) -> str:
+    """Name what a memory says, to know whether it still says the same."""
+    text = f"{memory.title}\0{memory.body.strip()}"
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def key_of(one: Memory, other: Memory) -> str:
+    """Name two memories together with what they say; the order does not matter."""
+    return "|".join(sorted(f"{memory.id}:{digest_memory(memory)}" for memory in (one, other)))
+
+
+def fold(events: Iterable[Event], start: Records | None = None, *, to: int = 0) -> Records:
+    """Apply events in order; unknown, blanked and malformed ones change nothing."""
+    begun = start or Records()
+    told = list(events)
+    if not told:
+        return replace(begun, seq=max(begun.seq, to))
+    draft = Records(begun.seq, dict(begun.conflicts), set(begun.applied), set(begun.refused))
+    seq = begun.seq
+    for event in told:
+        seq = event.seq
+        step = _STEPS.get(event.type)
+        if step is not None and event.payload is not None and event.version == VERSION:
+            step(draft, event)
+    return replace(draft, seq=max(seq, to))
+
+
+def _found(draft: Records, event: Event) -> None:
+    sides = _sides(event.get("memories"))
+    kind = event.get("type")
+    if sides is None or kind not in list(ConflictType):
+        return
+    methods = [name for name in _list(event.get("methods")) if name in list(Method)]
+    draft.conflicts[event.seq] = Record(
+        seq=event.seq,
+        at=event.at,
+        type=ConflictType(kind),
+        confidence=_share(event.get("confidence")),
+        sides=sides,
+        description=_text(event.get("description")),
+        suggestion=_text(event.get("suggestion")),
+        methods=tuple(Method(name) for name in methods),
+        quotes=_quotes(event.get("quotes")),
+        key=_text(event.get("key")),
+        by=event.actor,
+    )
+
+
+def _resolved(draft: Records, event: Event) -> None:
+    number = read_name(_text(event.get("id")))
+    record = draft.conflicts.get(number or 0)
+    action = _text(event.get("action"))
+    known = action == GONE or action in list(Resolution)
+    if record is None or not record.is_open or not known:
+        return
+    if action == Resolution.INTENTIONAL and event.trust not in PERSONS:
+        return
+    proposals = tuple(one for one in _list(event.get("proposals")) if type(one) is int)
+    draft.conflicts[record.seq] = _settled(
+        replace(
+            record,
+            action=action,
+            reason=_text(event.get("reason")),
+            proposals=proposals,
+            target=_text(event.get("target")) or None,
+            resolved_at=event.at,
+        ),
+        draft,
+    )
+
+
+def _settled(record: Record, draft: Records) -> Record:
+    """Tell how far a resolution has come: it counts once all of its proposals are applied."""
+    if draft.refused.intersection(record.proposals):
+        return replace(
+            record,
+            status=Status.UNRESOLVED,
+            action=None,
+            reason="",
+            proposals=(),
+            target=None,
+            resolved_at=None,
+        )
+    done = draft.applied.issuperset(record.proposals)
+    return replace(record, status=Status.RESOLVED if done else Status.PROPOSED)
+
+
+def _applied(draft: Records, event: Event) -> None:
+    _follow(draft, event, draft.applied)
+
+
+def _reviewed(draft: Records, event: Event) -> None:
+    if event.get("verdict") == Verdict.REJECTED:
+        _follow(draft, event, draft.refused)
+
+
+def _follow(draft: Records, event: Event, seen: set[int]) -> None:
+    number = event.get("proposal")
+    if type(number) is not int:
+        return
+    seen.add(number)
+    for record in draft.open:
+        if number in record.proposals:
+            draft.conflicts[record.seq] = _settled(record, draft)
+
+
+def _sides(value: object) -> tuple[Side, Side] | None:
+    sides = [_side(one) for one in _list(value)]
+    if len(sides) != 2 or sides[0] is None or sides[1] is None:
+        return None
+    return sides[0], sides[1]
+
+
+def _side(value: object) -> Side | None:
+    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
+        return None
+    return Side(value["id"], _text(value.get("path")), _text(value.get("summary")))
+
+
+def _quotes(value: object) -> tuple[str, str]:
+    quotes = [_text(one) for one in _list(value)]
+    return (quotes[0], quotes[1]) if len(quotes) == 2 else ("", "")
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _share(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return 0.0
+    return float(max(0, min(1, value)))
+
+
+_STEPS: dict[str, Callable[[Records, Event], None]] = {
+    EventType.CONFLICT_FOUND: _found,
+    EventType.CONFLICT_RESOLVED: _resolved,
+    EventType.PROPOSAL_APPLIED: _applied,
+    EventType.PROPOSAL_REVIEWED: _reviewed,
+}
+FOLDED = tuple(str(kind) for kind in _STEPS)

@@ -1,0 +1,70 @@
+"""The sentences of a memory's body, without markup; what is only quoted or shown is left out."""
+
+from __future__ import annotations
+
+import re
+
+_FENCE = re.compile(r"^\s*(```|~~~)")
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+(?:\[[ x]\]\s+)?")
+_HEADING = re.compile(r"^\s*#{1,6}\s+(.*?)\s*#*\s*$")
+_LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
+_EMPHASIS = re.compile(r"(\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
+_END = re.compile(
+    r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bresp)(?<!\bapprox)(?<!\bno)[.!?]+[\"')\]]*\s+(?=[\"'(\[`]?[A-Z0-9`])"
+)
+_LONGEST = 600
+
+
+def headings_and_sentences(body: str) -> tuple[list[str], list[str]]:
+    """The headings and the sentences of a markdown body, in order."""
+    headings: list[str] = []
+    paragraphs: list[str] = []
+    current: list[str] = []
+    fenced = False
+
+    def close() -> None:
+        if current:
+            paragraphs.append(" ".join(current))
+            current.clear()
+
+    for line in body.splitlines():
+        if _FENCE.match(line):
+            fenced = not fenced
+            continue
+        if fenced:
+            _add_code(current, line)
+            continue
+        heading = _HEADING.match(line)
+        if heading:
+            close()
+            headings.append(_plain(heading.group(1)))
+            continue
+        if not line.strip() or line.lstrip().startswith((">", "|")):
+            if not (current and current[-1].endswith(":")):
+                close()
+            continue
+        if _BULLET.match(line) and not (current and current[-1].endswith(":")):
+            close()
+        current.append(_plain(_BULLET.sub("", line)).strip())
+    close()
+    return headings, [part for text in paragraphs for part in _split(text)]
+
+
+def _add_code(current: list[str], line: str) -> None:
+    """A short command after "run the tests with:" belongs to the sentence before it."""
+    if current and current[-1].endswith(":") and line.strip():
+        current.append(f"`{line.strip()[:80]}`")
+
+
+def _plain(text: str) -> str:
+    return _EMPHASIS.sub("", _LINK.sub(r"\1", text))
+
+
+def _split(text: str) -> list[str]:
+    pieces: list[str] = []
+    start = 0
+    for match in _END.finditer(text):
+        pieces.append(text[start : match.end()].strip())
+        start = match.end()
+    pieces.append(text[start:].strip())
+    return [piece[:_LONGEST] for piece in pieces if piece]

@@ -1,0 +1,57 @@
+"""A conflict: two memories that can't both be followed, or that say the same thing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class ConflictType(StrEnum):
+    """In which way two memories do not go together; `duplicate` is a kind of its own."""
+
+    CONTRADICTION = "contradiction"
+    NUMERIC = "numeric_clash"
+    APPROACHES = "contradictory_approaches"
+    SUPERSESSION = "same_supersedes_target"
+    DUPLICATE = "duplicate"
+    FLAGGED = "flagged"
+
+
+class Method(StrEnum):
+    """How a pair came to be compared."""
+
+    TAGS = "tags"
+    SIMILARITY = "similarity"
+    RELATED = "related"
+    SUPERSEDES = "supersedes"
+    RULES = "rules"
+    FLAG = "flag"
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """What comparing two memories found; the quotes are the sentences that it rests on."""
+
+    type: ConflictType
+    confidence: float
+    description: str
+    suggestion: str
+    quotes: tuple[str, str] = ("", "")
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One memory of a conflict."""
+
+    id: str
+    path: str
+    summary: str
+
+
+class Resolution(StrEnum):
+    """How a conflict is settled."""
+
+    DEPRECATE = "deprecate"
+    MERGE = "merge"
+    CLARIFY = "clarify"
+    INTENTIONAL = "intentional"

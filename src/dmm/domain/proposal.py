@@ -1,0 +1,207 @@
+"""A proposal: a change of memory files that somebody wants, and all that was said about it."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dmm.domain.event import Trust
+
+PREFIX = "proposal_"
+
+
+class Operation(StrEnum):
+    """What a proposal wants done."""
+
+    CREATE = "create"
+    UPDATE = "update"
+    DEPRECATE = "deprecate"
+    PROMOTE = "promote"
+    DEMOTE = "demote"
+    MERGE = "merge"
+    UNDO = "undo"
+
+
+class Standing(StrEnum):
+    """How far a proposal has come; only an applied one has any effect."""
+
+    PENDING = "pending"
+    REJECTED = "rejected"
+    APPLYING = "applying"
+    APPLIED = "applied"
+    UNDONE = "undone"
+
+
+class CheckName(StrEnum):
+    """The checks, in the order in which they are told."""
+
+    SCHEMA = "schema"
+    TOKENS = "tokens"
+    CONCEPT = "single_concept"
+    COHERENCE = "coherence"
+    DUPLICATES = "duplicates"
+    CONFLICTS = "conflicts"
+    SCOPE = "scope"
+    BASELINE = "baseline"
+    SECRETS = "secrets"
+    INJECTION = "injection"
+    ISOLATION = "isolation"
+    GOVERNANCE = "governance"
+
+
+class Outcome(StrEnum):
+    """What a check found: nothing, something to look at, or a reason against the change."""
+
+    PASS = "pass"  # noqa: S105 - an outcome, no password
+    WARN = "warn"
+    FAIL = "fail"
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One check of a proposal; a `hard` failure holds for everybody, a person included.
+
+    `other` names the memory or proposal that the finding is about.
+    """
+
+    name: CheckName
+    outcome: Outcome
+    text: str
+    hard: bool = False
+    other: str | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether it speaks against the change."""
+        return self.outcome is Outcome.FAIL
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """What becomes of one file: its text before and after; None where there is no file."""
+
+    path: str
+    before: str | None
+    after: str | None
+
+    @property
+    def base(self) -> str | None:
+        """The hash of the text that the change was made from."""
+        return digest(self.before)
+
+
+class Verdict(StrEnum):
+    """What a review says."""
+
+    APPROVED = "approved"
+    REJECTED = "rejected"
+    MODIFIED = "modified"
+    UNDECIDED = "undecided"
+
+
+class Judge(StrEnum):
+    """Who reviews: a person, the reviewer agent, or the rule for notes of little weight."""
+
+    PERSON = "person"
+    REVIEWER = "reviewer"
+    RULE = "rule"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """One verdict on a proposal; a modified one brings other texts along."""
+
+    seq: int
+    at: str
+    judge: Judge
+    by: str
+    verdict: Verdict
+    reason: str
+    confidence: float | None = None
+    remarks: tuple[tuple[str, str], ...] = ()
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A proposal as the ledger tells it; `edits` are those that would be applied now.
+
+    `evidence` are events it rests on, `undoes` the proposals it takes back, `origin` says which
+    part of DMM suggested it, empty where somebody did so by hand.
+    """
+
+    seq: int
+    operation: Operation
+    edits: tuple[Edit, ...]
+    reason: str
+    proposer: str
+    source: str
+    trust: Trust
+    at: str
+    session: str | None = None
+    evidence: tuple[int, ...] = ()
+    undoes: tuple[int, ...] = ()
+    origin: str = ""
+    standing: Standing = Standing.PENDING
+    checks: tuple[Check, ...] = ()
+    reviews: tuple[Review, ...] = ()
+    applying: int | None = None
+    applied: int | None = None
+    undone_by: int | None = None
+    commit: str | None = None
+    failure: str | None = None
+
+    @property
+    def id(self) -> str:
+        """The name of the proposal, made of the number of its event."""
+        return name_proposal(self.seq)
+
+    @property
+    def path(self) -> str:
+        """The file it is about: the one that is there afterwards, where there is one."""
+        return next((e.path for e in self.edits if e.after is not None), self.edits[0].path)
+
+    @property
+    def text(self) -> str | None:
+        """The text of that file afterwards."""
+        return next((e.after for e in self.edits if e.after is not None), None)
+
+    @property
+    def failures(self) -> tuple[Check, ...]:
+        """The checks that speak against it."""
+        return tuple(check for check in self.checks if check.failed)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it still waits for a verdict."""
+        return self.standing is Standing.PENDING
+
+
+def name_proposal(seq: int) -> str:
+    """Name a proposal by the number of the event that made it."""
+    return f"{PREFIX}{seq}"
+
+
+def digest(text: str | None) -> str | None:
+    """Hash the text of a file; None where there is no file."""
+    return None if text is None else hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
+
+
+def describe_check(check: Check) -> dict[str, Any]:
+    """A check as plain data."""
+    told: dict[str, Any] = {
+        "name": str(check.name),
+        "outcome": str(check.outcome),
+        "text": check.text,
+    }
+    if check.hard:
+        told["hard"] = True
+    return told | ({"other": check.other} if check.other else {})
+
+
+def describe_edits(edits: tuple[Edit, ...]) -> list[dict[str, Any]]:
+    """Edits as plain data, as events hold them."""
+    return [{"path": e.path, "before": e.before, "after": e.after} for e in edits]

@@ -1,0 +1,38 @@
+"""Edits of memory files carried out: a file is as it was, or as it shall be, never in between."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.domain.proposal import Edit, digest
+from dmm.errors import StaleBase
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dmm.files.tree import MemoryTree
+
+
+def in_order(edits: Iterable[Edit]) -> list[Edit]:
+    """Order edits so that at no moment something is lost: files are removed last."""
+    return sorted(edits, key=lambda edit: edit.after is None)
+
+
+def carry_out(tree: MemoryTree, edit: Edit) -> None:
+    """Make one file what it shall be; one that is so already is left alone."""
+    now = digest(tree.text_of(edit.path))
+    if now == digest(edit.after):
+        return
+    if now != edit.base:
+        raise StaleBase("the file was changed since", where=edit.path)
+    if edit.after is None:
+        tree.remove(edit.path)
+    elif edit.before is None:
+        tree.create(edit.path, edit.after)
+    else:
+        tree.replace(edit.path, edit.after)
+
+
+def invert(edit: Edit) -> Edit:
+    """Turn an edit round, so that it takes back what it did."""
+    return Edit(edit.path, before=edit.after, after=edit.before)

@@ -1,0 +1,172 @@
+"""What goes in and out where memory is written over HTTP.
+
+Pydantic reads the annotations when the program runs, so they stand here as they are.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from dmm.domain.memory import Scope
+from dmm.http.models import WRITTEN, InProject, Seq, Told
+from dmm.service.ledger import LONGEST_TEXT
+from dmm.service.lifecycle import LONGEST_CONTEXT, MOST_REPORTED
+from dmm.service.proposals import LONGEST_REASON
+
+LONGEST_PATH = 1_000
+LONGEST_NAME = 200
+MOST_NAMES = 50
+# In bytes a proposal is held to less; this keeps what nobody would read from being looked at.
+LONGEST_CONTENT = 64 * 1024
+
+FilePath = Annotated[
+    str,
+    Field(
+        min_length=1,
+        max_length=LONGEST_PATH,
+        pattern=WRITTEN,
+        description="A file below .dmm/memory, such as project/auth/sessions.md.",
+    ),
+]
+Reason = Annotated[str, Field(min_length=1, max_length=LONGEST_REASON, pattern=WRITTEN)]
+Said = Annotated[str, Field(max_length=LONGEST_REASON)]
+Content = Annotated[str, Field(max_length=LONGEST_CONTENT)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=WRITTEN)]
+Names = Annotated[list[Name], Field(max_length=MOST_NAMES)]
+
+
+class Proposing(InProject):
+    """A change of memory; without an operation, a file that is there is updated, else created."""
+
+    path: FilePath
+    reason: Reason
+    operation: Literal["create", "update", "deprecate", "promote", "demote"] | None = None
+    content: Content | None = None
+    patch: Content | None = None
+    base: Annotated[str, Field(pattern="^[0-9a-f]{8,64}$")] | None = None
+    new_scope: Annotated[Scope | None, Field(strict=False)] = None
+    to: FilePath | None = None
+    tags: Names = Field(default_factory=list)
+    priority: Annotated[float, Field(ge=0, le=1)] | None = None
+    expires: Annotated[str, Field(pattern="^[0-9]{4}-[0-9]{2}-[0-9]{2}$")] | None = None
+    supersedes: Names = Field(default_factory=list)
+    related: Names = Field(default_factory=list)
+    evidence: Annotated[list[Seq], Field(max_length=MOST_NAMES)] = Field(default_factory=list)
+    source: Literal["user", "agent", "tool", "third_party"] | None = None
+
+
+class Processing(InProject):
+    """A proposal to be put to the reviewer agent."""
+
+
+class Approval(InProject):
+    """A person's yes; it can insist where checks speak against it."""
+
+    reason: Said = ""
+    bypass_reviewer: bool = False
+
+
+class Rejection(InProject):
+    """A person's no."""
+
+    reason: Reason
+
+
+class Change(InProject):
+    """A person's text in the place of the proposed one."""
+
+    content: Content
+    reason: Said = ""
+
+
+class Undo(InProject):
+    """Which writes to take back: one by its number, or all of a session or a source."""
+
+    seq: Seq | None = None
+    session: Name | None = None
+    source: Name | None = None
+    reason: Said = ""
+    preview: bool = False
+
+
+class Feedback(InProject):
+    """How memories fared, named by id or path."""
+
+    memories: Annotated[list[Name], Field(min_length=1, max_length=MOST_REPORTED)]
+    outcome: Literal["helped", "wrong", "outdated"]
+    context: Annotated[str, Field(max_length=LONGEST_CONTEXT)] = ""
+
+
+class Flag(InProject):
+    """Two memories that do not go together, by id or path."""
+
+    ids: Annotated[list[Name], Field(min_length=2, max_length=2)]
+    description: Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=WRITTEN)]
+
+
+class Resolving(InProject):
+    """How a conflict is to be settled; `content` is a new text, or one for each id."""
+
+    action: Literal["deprecate", "merge", "clarify", "intentional"]
+    reason: Reason
+    target: Name | None = None
+    content: Content | dict[str, Content] | None = None
+
+
+class ProposalTold(Told):
+    """A proposal as it stands after what was asked."""
+
+    id: str
+    seq: int
+    status: Literal["pending", "rejected", "applying", "applied", "undone"]
+    operation: str
+    path: str
+    checks: list[dict[str, Any]]
+
+
+class ProposalsTold(Told):
+    """Proposals, each with its age and its checks counted."""
+
+    proposals: list[dict[str, Any]]
+    pending: int
+
+
+class ShownTold(Told):
+    """Everything about one proposal."""
+
+    id: str
+    status: str
+    checks: list[dict[str, Any]]
+    reviews: list[dict[str, Any]]
+    edits: list[dict[str, Any]]
+    diff: list[str]
+
+
+class UndoTold(Told):
+    """What was taken back, or would be."""
+
+    paths: list[str]
+
+
+class FeedbackTold(Told):
+    """A recorded report."""
+
+    seq: int
+    memories: list[dict[str, Any]]
+    outcome: str
+
+
+class ConflictTold(Told):
+    """One conflict."""
+
+    conflict_id: str
+    type: str
+    status: str
+    memories: list[dict[str, Any]]
+
+
+class ConflictsTold(Told):
+    """Conflicts."""
+
+    conflicts: list[ConflictTold]
+    unresolved: int

@@ -1,0 +1,158 @@
+"""Proposals, reviews, conflicts and feedback over HTTP; only a person decides.
+
+FastAPI reads the annotations when the program runs, so they stand here as they are.
+"""
+
+import datetime as dt
+from typing import Annotated, Any, Literal
+
+from fastapi import APIRouter, Path, Query
+
+from dmm.domain.proposal import Operation
+from dmm.errors import UsageError
+from dmm.http import drafts
+from dmm.http.calls import Called, Reply, told
+from dmm.service.drafting import About
+from dmm.service.writing import Writing, write
+
+router = APIRouter(prefix="/v1", tags=["writing"])
+
+Proposal = Annotated[
+    str, Path(alias="id", pattern=r"^(proposal_)?[0-9]{1,15}$", description="Such as proposal_17.")
+]
+Conflict = Annotated[
+    str, Path(alias="id", pattern=r"^(conflict_)?[0-9]{1,15}$", description="Such as conflict_12.")
+]
+Status = Literal["pending", "rejected", "applying", "applied", "undone", "all"]
+
+
+@router.post("/proposals", responses=told(drafts.ProposalTold))
+def propose(call: Called, body: drafts.Proposing) -> Reply:
+    """Propose a change of memory; it is checked and waits for a review."""
+    asked = Writing(
+        body.path,
+        body.reason,
+        None if body.operation is None else Operation(body.operation),
+        content=body.content,
+        patch=body.patch,
+        base=body.base,
+        new_scope=body.new_scope,
+        to=body.to,
+        about=_about(body),
+        evidence=body.evidence,
+        source=body.source,
+    )
+    with call.write(body.root) as dmm:
+        return Reply(write(dmm.proposals, asked))
+
+
+def _about(body: drafts.Proposing) -> About:
+    usual = About()
+    return About(
+        tags=tuple(body.tags),
+        priority=usual.priority if body.priority is None else body.priority,
+        related=tuple(body.related),
+        supersedes=tuple(body.supersedes),
+        expires=None if body.expires is None else _day(body.expires),
+    )
+
+
+def _day(text: str) -> dt.date:
+    try:
+        return dt.date.fromisoformat(text)
+    except ValueError:
+        raise UsageError("expires is no day of the calendar", hint="such as 2026-12-31") from None
+
+
+@router.get("/proposals", responses=told(drafts.ProposalsTold))
+def list_proposals(call: Called, status: Annotated[Status, Query()] = "pending") -> Reply:
+    """List proposals, the oldest first."""
+    with call.write() as dmm:
+        return Reply(dmm.reviews.list(status))
+
+
+@router.get("/proposals/{id}", responses=told(drafts.ShownTold))
+def show_proposal(call: Called, name: Proposal) -> Reply:
+    """Show a proposal with its checks, reviews and changes; one that waits is checked anew."""
+    with call.write() as dmm:
+        return Reply(dmm.reviews.show(name))
+
+
+@router.post("/proposals/{id}/process", responses=told(drafts.ProposalTold))
+def process(call: Called, name: Proposal, body: drafts.Processing) -> Reply:
+    """Put a proposal to the reviewer agent; without a verdict it waits on."""
+    with call.project(body.root).linger(call.voice) as dmm:
+        return Reply(dmm.reviews.process(name))
+
+
+@router.post("/proposals/{id}/approve", responses=told(drafts.ProposalTold))
+def approve(call: Called, name: Proposal, body: drafts.Approval) -> Reply:
+    """Apply a proposal; for a person who is signed in."""
+    with call.decide(body.root) as dmm:
+        found = dmm.reviews.approve(name, bypass_reviewer=body.bypass_reviewer, reason=body.reason)
+    return Reply(found)
+
+
+@router.post("/proposals/{id}/reject", responses=told(drafts.ProposalTold))
+def reject(call: Called, name: Proposal, body: drafts.Rejection) -> Reply:
+    """Turn a proposal down; for a person who is signed in."""
+    with call.decide(body.root) as dmm:
+        return Reply(dmm.reviews.reject(name, body.reason))
+
+
+@router.post("/proposals/{id}/edit", responses=told(drafts.ProposalTold))
+def edit(call: Called, name: Proposal, body: drafts.Change) -> Reply:
+    """Put another text in the place of the proposed one; for a person who is signed in."""
+    with call.decide(body.root) as dmm:
+        return Reply(dmm.reviews.edit(name, body.content, body.reason))
+
+
+@router.post("/undo", responses=told(drafts.UndoTold))
+def undo(call: Called, body: drafts.Undo) -> Reply:
+    """Take applied writes back, or show what that would change; for a person who is signed in."""
+    chosen: dict[str, Any] = {"session": body.session, "source": body.source}
+    with call.decide(body.root) as dmm:
+        if body.preview:
+            return Reply(dmm.undoing.preview(body.seq, **chosen))
+        return Reply(dmm.undoing.undo(body.seq, **chosen, reason=body.reason))
+
+
+@router.post("/feedback", responses=told(drafts.FeedbackTold))
+def feedback(call: Called, body: drafts.Feedback) -> Reply:
+    """Tell how memories fared."""
+    with call.write(body.root) as dmm:
+        return Reply(dmm.lifecycle.report(body.memories, body.outcome, body.context))
+
+
+@router.get("/conflicts", responses=told(drafts.ConflictsTold))
+def list_conflicts(
+    call: Called,
+    status: Annotated[Literal["unresolved", "resolved", "all"], Query()] = "unresolved",
+) -> Reply:
+    """List the conflicts that are on record."""
+    with call.write() as dmm:
+        return Reply(dmm.conflicts.list(status))
+
+
+@router.post("/conflicts", responses=told(drafts.ConflictTold))
+def flag(call: Called, body: drafts.Flag) -> Reply:
+    """Record a conflict that somebody sees between two memories."""
+    with call.write(body.root) as dmm:
+        return Reply(dmm.conflicts.flag(body.ids, body.description))
+
+
+@router.get("/conflicts/{id}", responses=told(drafts.ConflictTold))
+def show_conflict(call: Called, name: Conflict) -> Reply:
+    """Show one conflict."""
+    with call.write() as dmm:
+        return Reply(dmm.conflicts.show(name))
+
+
+@router.post("/conflicts/{id}/resolve", responses=told(drafts.ConflictTold))
+def resolve(call: Called, name: Conflict, body: drafts.Resolving) -> Reply:
+    """Settle a conflict by proposals; a person alone can call it intentional."""
+    with call.write(body.root) as dmm:
+        found = dmm.conflicts.resolve(
+            name, body.action, target=body.target, reason=body.reason, content=body.content
+        )
+    return Reply(found)

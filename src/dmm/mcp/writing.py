@@ -1,0 +1,69 @@
+"""Writing memory by tools: a proposal is made and told in few words; nobody decides here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import Trust
+from dmm.domain.proposal import Operation
+from dmm.service.drafting import About
+from dmm.service.writing import Writing, write
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dmm.mcp.caller import Caller
+
+OUTCOMES = ("helped", "wrong", "outdated")
+SOURCES = (Trust.USER, Trust.AGENT, Trust.TOOL, Trust.THIRD_PARTY)
+
+
+def propose(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Make a proposal in the name of the agent."""
+    operation = arguments.get("operation")
+    asked = Writing(
+        arguments["path"],
+        arguments["reason"],
+        None if operation is None else Operation(operation),
+        content=arguments.get("content"),
+        patch=arguments.get("patch"),
+        new_scope=arguments.get("new_scope"),
+        about=About(tags=tuple(arguments.get("tags", ()))),
+        source=arguments.get("source"),
+    )
+    with caller.project().write(caller.voice) as dmm:
+        return _brief(write(dmm.proposals, asked))
+
+
+def give_feedback(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Record how memories fared."""
+    with caller.project().write(caller.voice) as dmm:
+        told = dmm.lifecycle.report(
+            arguments["memories"], arguments["outcome"], arguments.get("context", "")
+        )
+    return {"seq": told["seq"], "memories": [one["path"] for one in told["memories"]]}
+
+
+def _brief(told: Mapping[str, Any]) -> dict[str, Any]:
+    """Tell an agent what it needs: the name, what failed, and what happens now."""
+    found = {
+        outcome: {c["name"]: c["text"] for c in told["checks"] if c["outcome"] == outcome}
+        for outcome in ("fail", "warn")
+    }
+    return {
+        "id": told["id"],
+        "status": told["status"],
+        **({"failed": found["fail"]} if found["fail"] else {}),
+        **({"warnings": found["warn"]} if found["warn"] else {}),
+        "next": _next(told, failed=bool(found["fail"])),
+    }
+
+
+def _next(told: Mapping[str, Any], *, failed: bool) -> str:
+    if told["status"] == "applied":
+        return "it is in force now"
+    if failed:
+        return "not in force; propose a text that mends what failed, or leave it to a person"
+    if told["tier"] == "reviewer":
+        return "not in force; the reviewer or a person decides"
+    return "not in force until a person approves it; go on without it"

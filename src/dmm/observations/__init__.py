@@ -1,0 +1,1 @@
+"""Observations: what sessions did, distilled from the ledger by rules."""

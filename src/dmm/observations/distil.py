@@ -1,0 +1,198 @@
+"""Distillation: events of the ledger in, observations out; by rules, the same on every machine.
+
+Each event is looked at once. A session's open episode may still change; its unit keeps its id,
+and a later unit of the same id takes the place of the earlier one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import EventType, Trust, least
+from dmm.domain.observation import Observation, name_observation
+from dmm.observations.episodes import Episode, Said
+from dmm.observations.facts import facts_of
+from dmm.observations.kinds import kind_of
+from dmm.observations.narratives import narrative_of
+from dmm.observations.records import label, read_message, read_record, read_settled
+from dmm.observations.steps import EDITS, Act, read_steps
+from dmm.observations.titles import is_followup, title_of
+from dmm.observations.wording import is_nod
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dmm.domain.event import Event
+
+MOST_OPEN = 256
+MOST_EVIDENCE = 40
+MOST_FILES = 40
+RECORDS = (
+    EventType.DECISION_MADE,
+    EventType.DECISION_BLOCKED,
+    EventType.FACT_ADDED,
+    EventType.CONSTRAINT_ADDED,
+    EventType.CONSTRAINT_DEACTIVATED,
+    EventType.OBSERVATION_MADE,
+)
+TOOLS = (EventType.TOOL_USED, EventType.TOOL_FAILED, EventType.TOOL_REQUESTED)
+TURNS = (EventType.TURN_ENDED, EventType.SUBAGENT_ENDED)
+BOUNDS = (EventType.SESSION_STARTED, EventType.SESSION_ENDED)
+TYPES = (*RECORDS, *TOOLS, *TURNS, *BOUNDS, EventType.USER_MESSAGE_RECEIVED)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far the ledger was read, and the episodes that are still open, by session."""
+
+    seq: int = 0
+    open: Mapping[str, Episode] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Distilled:
+    """Units in the order of their first events: all that are new, or other than before."""
+
+    units: tuple[Observation, ...]
+    progress: Progress
+
+
+def distil(events: Iterable[Event], start: Progress | None = None, *, root: str = "") -> Distilled:
+    """Distil events that follow those read before; `root` is the folder of the project."""
+    reading = _Reading(start or Progress(), root)
+    for event in events:
+        reading.take(event)
+    return reading.finish()
+
+
+def merge(held: Mapping[str, Observation], units: Iterable[Observation]) -> dict[str, Observation]:
+    """Put newer units in the place of older ones, in the order of their first events."""
+    merged = {**held, **{unit.id: unit for unit in units}}
+    return dict(sorted(merged.items(), key=lambda one: order_of(one[1])))
+
+
+def order_of(unit: Observation) -> tuple[int, str]:
+    """Tell where a unit stands among others."""
+    return unit.evidence[0], unit.id
+
+
+class _Reading:
+    """One pass over events."""
+
+    def __init__(self, start: Progress, root: str) -> None:
+        self._seq = start.seq
+        self._open = dict(start.open)
+        self._root = root
+        self._touched: set[str] = set()
+        self._units: dict[str, Observation] = {}
+
+    def take(self, event: Event) -> None:
+        """Look at one event."""
+        self._seq = max(self._seq, event.seq)
+        if event.type in RECORDS:
+            self._keep(read_record(event))
+        elif event.type == EventType.USER_MESSAGE_RECEIVED:
+            self._ask(event)
+        elif event.type in TOOLS:
+            self._work(event)
+        elif event.type in TURNS:
+            self._answer(event)
+        elif event.type in BOUNDS:
+            self._close(event.session or "")
+
+    def finish(self) -> Distilled:
+        """Give what was found, open episodes as they stand."""
+        for session in sorted(self._touched & self._open.keys()):
+            self._keep(observe(self._open[session]))
+        units = tuple(sorted(self._units.values(), key=order_of))
+        return Distilled(units, Progress(self._seq, self._open))
+
+    def _keep(self, unit: Observation | None) -> None:
+        if unit is not None:
+            self._units[unit.id] = unit
+
+    def _hold(self, session: str, episode: Episode) -> None:
+        """Keep an episode as the one touched last; of too many, the one left longest is closed."""
+        self._open.pop(session, None)
+        self._open[session] = episode
+        self._touched.add(session)
+        if len(self._open) > MOST_OPEN:
+            self._close(next(iter(self._open)))
+
+    def _close(self, session: str) -> None:
+        episode = self._open.pop(session, None)
+        if episode is not None:
+            self._keep(observe(episode))
+
+    def _ask(self, event: Event) -> None:
+        """Begin an episode; a nod, or words about what was just done, let the one before go on."""
+        text = event.get("text")
+        session = event.session or ""
+        words = text if isinstance(text, str) else ""
+        self._keep(read_message(event))
+        if words and session in self._open and (is_nod(words) or is_followup(words)):
+            return
+        self._close(session)
+        settled = read_settled(event)
+        self._keep(settled)
+        said = Said(event.seq, text, label(event)) if isinstance(text, str) else None
+        nod = said is None or is_nod(said.text)
+        anchor = 0 if nod or settled is not None else event.seq
+        prompt = None if nod else said
+        self._hold(session, Episode(session, anchor, event.at, event.actor, prompt))
+
+    def _work(self, event: Event) -> None:
+        steps = read_steps(event, self._root)
+        if event.type == EventType.TOOL_REQUESTED and not steps:
+            return
+        episode = self._current(event)
+        self._hold(episode.session, episode.take(event.seq, steps, label(event)))
+
+    def _answer(self, event: Event) -> None:
+        self._keep(read_message(event))
+        self._keep(read_settled(event))
+        text = event.get("text")
+        if isinstance(text, str) and event.type == EventType.TURN_ENDED:
+            episode = self._current(event)
+            self._hold(episode.session, episode.hear(Said(event.seq, text, label(event))))
+
+    def _current(self, event: Event) -> Episode:
+        session = event.session or ""
+        return self._open.get(session) or Episode(session, 0, event.at, event.actor)
+
+
+def observe(episode: Episode) -> Observation | None:
+    """Make the observation of an episode; None where nothing came of it."""
+    kind = kind_of(episode)
+    title = "" if kind is None else title_of(episode)
+    if kind is None or not title:
+        return None
+    told = facts_of(episode)
+    files = (*episode.edited, *episode.looked_at)
+    return Observation(
+        id=name_observation(episode.anchor),
+        kind=kind,
+        title=title,
+        narrative=narrative_of(episode),
+        session=episode.session,
+        at=episode.at,
+        evidence=_evidence(episode, told.quoted),
+        trust=least([episode.trust, Trust.TOOL]) if told.quoted else episode.trust,
+        actor=episode.actor,
+        facts=told.facts,
+        files=tuple(dict.fromkeys(files))[:MOST_FILES],
+    )
+
+
+def _evidence(episode: Episode, quoted: tuple[int, ...]) -> tuple[int, ...]:
+    """Choose the events that an observation rests on: words, first edits, ends of commands."""
+    words = [one.seq for one in (episode.prompt, *episode.answers) if one is not None]
+    edits: dict[str, int] = {}
+    for step in episode.steps:
+        if step.act in EDITS:
+            edits.setdefault(step.target, step.seq)
+    runs = [step.seq for step in episode.steps if step.act in (Act.RUN, Act.REFUSED)]
+    chosen = dict.fromkeys([episode.anchor, *words, *quoted, *edits.values(), *runs])
+    rest = sorted(list(chosen)[1:MOST_EVIDENCE])
+    return (episode.anchor, *rest)

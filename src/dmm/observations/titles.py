@@ -1,0 +1,176 @@
+"""Titles: the shortest honest line for a message or an episode, in the words of those who spoke."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING
+
+from dmm.observations.commands import Sort
+from dmm.observations.facts import decisions_in
+from dmm.observations.steps import Act
+from dmm.observations.wording import (
+    clip_clause,
+    count_words,
+    exactness,
+    is_nod,
+    is_question,
+    sentences,
+    squeeze,
+    word_set,
+)
+
+if TYPE_CHECKING:
+    from dmm.observations.episodes import Episode
+
+LONGEST_TITLE = 80
+_COURTESY = re.compile(
+    r"^(?:(?:please|pls|hey|hi|hello|ok|okay|so|now|also|great|thanks|thank you|well|yes|no|then"
+    r"|and|next|sure|alright|cool|actually)\b[\s,.!:;-]*"
+    r"|(?:can|could|would|will) you\b(?: please)?(?: also)?\s*|i(?:'d| would) like (?:you )?to\s+"
+    r"|i (?:want|need) (?:you )?to\s+|let'?s\s+|(?:we|you) (?:should|need to|have to|must)\s+"
+    r"|(?:your|the) task is to\s+|help me(?: to)?\s+|go ahead and\s+|try to\s+"
+    r"|make sure (?:to|that)\s+)+",
+    re.IGNORECASE,
+)
+# What an agent says before it comes to the matter.
+_PREAMBLE = re.compile(
+    r"^(?:(?:all )?done|perfect|great|ok(?:ay)?|sure|yes|absolutely|certainly|(?:in )?summary"
+    r"|finished|here(?:'s| is| are)\b.{0,60}|what i (?:did|changed|found)|changes(?: made)?"
+    r"|i(?:'ve| have) (?:now )?(?:completed|finished|made|done)\b.{0,60}|results?|overview"
+    r"|everything .{0,40})\s*[.!:-]*$",
+    re.IGNORECASE,
+)
+_FIRST_PERSON = re.compile(
+    r"^(?:i|we)(?:'ve| have)?(?: now| also)? (?=[a-z]+ed |wrote |made |put )", re.I
+)
+_OPENING = re.compile(
+    r"^(?:(?:all )?done|perfect|great|yes|no|sure|ok(?:ay)?)\s*[.!,:;-]+\s*", re.I
+)
+# A question that is a request: "could you add …" has lost its courtesy by then.
+_WANTS = re.compile(
+    r"(?!(?:what|where|which|who|when|why|how|is|are|does|do|did|has|have)\b)", re.I
+)
+_CONVENTION = re.compile(r"^[a-z]{2,9}(?:\(([\w ./-]{1,40})\))?!?: ")
+_SETTLING = re.compile(
+    r"^(?:(?:we|i)(?:'ve| have)? (?:decided|agreed)(?: (?:to|that|on))?|decision)\b[\s,:-]*", re.I
+)
+_POLITE = re.compile(r"^.{0,20}\b(?:can|could|would|will) you\b", re.I)
+_POINTING = re.compile(r"\b(?:it|this|that|these|those|them|both|still|again|same)\b", re.I)
+# A report that checks pass stands over any work.
+_GREEN = re.compile(
+    r"^(?:all |the |every |both )*(?:\d+ )?(?:tests?|build|suite|checks?|ci|linters?|types?)\b"
+    r".{0,30}\b(?:pass(?:es|ed|ing)?|green|clean|succeed(?:s|ed)?)\b.{0,20}$",
+    re.I,
+)
+# Lines of code or of a log among the words of a prompt.
+_PASTED = re.compile(
+    r"^\w*(?:Error|Exception)\b: |[;{}]$|^(?:raise|return|import|from|def) |^\W|^\d{4}-"
+)
+_EMPTY_WORDS = word_set(
+    "a an the it this that these those is are was be to of in on at for with and or but do does did"
+    " not no yes fix make try run again still now please can you could me my we our i just also"
+    " too one other last drop nothing check keep here there them they what why how same thing"
+    " things work works working test tests error errors bug issue problem fails failing failed"
+    " broken change changes code file update"
+)
+_WORD = re.compile(r"[\w'-]+")
+FEWEST_WORDS = 2
+MOST_FOLLOWUP_WORDS = 6
+
+
+def title_of(episode: Episode) -> str:
+    """Give the title of an episode: a commit, else the request, else the outcome or the work."""
+    commits = [run.note for run in episode.runs if run.sort is Sort.COMMIT and run.note]
+    if len(set(commits)) == 1:
+        return _finished(_CONVENTION.sub(_name_scope, commits[0]))
+    asked = request_of(_unsettled(episode))
+    worked = bool(episode.edited) and is_question(episode.asked) and not _WANTS.match(asked)
+    if asked and not is_vague(asked) and not worked:
+        return _finished(asked)
+    outcome = _FIRST_PERSON.sub("", outcome_of(episode.answer))
+    if outcome and not is_vague(outcome):
+        return _finished(outcome)
+    return _finished(asked if asked and not _work(episode) else _work(episode) or outcome)
+
+
+def _unsettled(episode: Episode) -> str:
+    """Give the request without what it settles, where that is an observation of its own."""
+    if episode.prompt is None or episode.anchor == episode.prompt.seq:
+        return episode.asked
+    settled = decisions_in(episode.asked)
+    return "\n".join(one for one in sentences(episode.asked) if one not in settled)
+
+
+def title_of_text(text: str) -> str:
+    """Give the title of a message: its request or first sentence."""
+    return _finished(request_of(text) or squeeze(text))
+
+
+def title_of_decision(sentence: str) -> str:
+    """Give the title of what was settled: what holds from now on."""
+    return _finished(_SETTLING.sub("", _COURTESY.sub("", sentence)) or sentence)
+
+
+def request_of(text: str) -> str:
+    """Find the sentence of a prompt that says what is wanted, without courtesies."""
+    found = [bare for one in sentences(text)[:12] if (bare := _bare(one))]
+    telling = [one for one in found if not is_nod(one)]
+    clear = [one for one in telling if not is_vague(one)]
+    spoken = [one for one in clear if not _PASTED.search(one)]
+    return next(iter(spoken or clear or telling), "")
+
+
+def _bare(sentence: str) -> str:
+    """Take the courtesies off a request; one that was put as a question is none any more."""
+    bare = _COURTESY.sub("", sentence).strip(" .:")
+    return bare.rstrip("?") if _POLITE.match(sentence) else bare
+
+
+def is_followup(text: str) -> bool:
+    """Say whether a prompt has no matter of its own and points at what was just done."""
+    if count_words(text) > MOST_FOLLOWUP_WORDS or "`" in text:
+        return False
+    return is_vague(request_of(text) or text) and _POINTING.search(text) is not None
+
+
+def outcome_of(text: str) -> str:
+    """Find the sentence of an answer that tells the outcome, without a preamble."""
+    found = [one for one in sentences(text)[:8] if not _PREAMBLE.match(one) and not is_nod(one)]
+    found = [one for one in found if not one.endswith("?")]
+    found = [one for one in found if not _GREEN.match(one)] or found
+    bare = [_OPENING.sub("", one) for one in found]
+    return next((one for one in bare if not is_vague(one)), bare[0] if bare else "")
+
+
+def is_vague(sentence: str) -> bool:
+    """Say whether a sentence could stand over anything: "fix it", "it still fails"."""
+    words = {word.casefold() for word in _WORD.findall(sentence)}
+    return len(words - _EMPTY_WORDS) < FEWEST_WORDS and not exactness(sentence)
+
+
+def _work(episode: Episode) -> str:
+    """Tell the work itself, where nobody said what it was about."""
+    if episode.edited:
+        names = [posixpath.basename(path) for path in episode.edited]
+        made = {step.target for step in episode.steps if step.act is Act.CREATE}
+        verb = "Wrote" if made.issuperset(episode.edited) else "Edited"
+        more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+        return f"{verb} {', '.join(names[:2])}{more}"
+    runs = episode.runs
+    return f"Ran {runs[-1].target}" if runs else ""
+
+
+def _finished(line: str) -> str:
+    line = squeeze(line).rstrip(" .:;,")
+    bare = line[:1].upper() + line[1:] if line[:1].islower() and _is_word(line) else line
+    return clip_clause(bare, LONGEST_TITLE)
+
+
+def _name_scope(found: re.Match[str]) -> str:
+    return f"{found[1]}: " if found[1] else ""
+
+
+def _is_word(line: str) -> bool:
+    """Say whether a line begins with a plain word; a name of a program keeps its small letter."""
+    return line.split(maxsplit=1)[0].rstrip(",").isalpha()

@@ -1,0 +1,1 @@
+"""What the repository is: files, symbols and their ties, searchable."""

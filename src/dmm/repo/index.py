@@ -1,0 +1,182 @@
+"""Repository knowledge as one thing to open, bring up to date, and ask."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TypeVar
+
+from dmm.errors import IndexBroken
+from dmm.files.citations import digest
+from dmm.files.durable import translated
+from dmm.index.store import LOGS
+from dmm.repo import passages, snapshot, study
+from dmm.repo.question import read_question
+from dmm.repo.ranking import WEIGHTS, rank
+from dmm.repo.records import Evidence
+from dmm.repo.sources import WorkingTree
+from dmm.repo.store import RepoStore
+from dmm.repo.sync import Run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+    from pathlib import Path
+    from types import TracebackType
+
+    from dmm.repo.ranking import Ranking
+    from dmm.repo.records import Kind, Neighbour, RepoFile, RepoReport, Symbol
+    from dmm.repo.snapshot import Snapshot
+    from dmm.repo.sources import Source
+    from dmm.repo.sync import Progress
+
+T = TypeVar("T")
+
+NAME = "repo.db"
+
+
+class RepoIndex:
+    """What is known of one repository; the file that holds it can be thrown away at any time."""
+
+    def __init__(self, source: Source, path: Path | None) -> None:
+        self.source = source
+        self._path = path
+        self._store = self._opened()
+        self._snapshot: Snapshot | None = None
+
+    @classmethod
+    def open(cls, project: Path, store: Path | None) -> RepoIndex:
+        """Open the knowledge of a project's working tree; without a store it lives in memory."""
+        return cls(WorkingTree(project), store)
+
+    def __enter__(self) -> RepoIndex:
+        return self
+
+    def __exit__(
+        self,
+        _kind: type[BaseException] | None,
+        _error: BaseException | None,
+        _trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        self._store.close()
+
+    def sync(self, *, now_ns: int | None = None, progress: Progress | None = None) -> RepoReport:
+        """Bring the knowledge up to the files as they are now."""
+        moment = time.time_ns() if now_ns is None else now_ns
+        return self._mended(lambda: Run(self.source, self._store, moment, progress).carry_out())
+
+    def search(
+        self,
+        question: str,
+        limit: int = 10,
+        under: str | None = None,
+        kinds: Collection[Kind] | None = None,
+    ) -> list[Evidence]:
+        """Find the places that bear on a question, best first, at most one in each file."""
+
+        def look() -> list[Evidence]:
+            state = self._state()
+            asked = read_question(question)
+            ranking = rank(asked, state, self._store)
+            worth = {
+                term: rarity * asked.terms[term]
+                for term, rarity in state.terms.rarities(asked.terms).items()
+            }
+            inside = f"{under.strip('/')}/" if under and under.strip("/") else ""
+            rows = [
+                row
+                for row in ranking.order()
+                if state.paths[row].startswith(inside) and (not kinds or state.kinds[row] in kinds)
+            ]
+            return [self._evidence(row, ranking, state, worth) for row in rows[:limit]]
+
+        return self._mended(look)
+
+    def rank(self, question: str) -> list[str]:
+        """List the paths of all files that bear on a question, best first, without their lines."""
+
+        def look() -> list[str]:
+            state = self._state()
+            ranking = rank(read_question(question), state, self._store)
+            return [state.paths[row] for row in ranking.order()]
+
+        return self._mended(look)
+
+    def excerpt(self, evidence: Evidence) -> str | None:
+        """Read the lines of a piece of evidence; None where they are no longer as they were."""
+        data = self.source.read(evidence.path, evidence.blob)
+        lines = [] if data is None else study.lines_of(data)[evidence.start - 1 : evidence.end]
+        return "\n".join(lines) if digest(lines) == evidence.hash else None
+
+    def files(self) -> list[RepoFile]:
+        """List all files that are indexed: their kinds, languages and lengths."""
+        return self._mended(lambda: self._store.files())
+
+    def symbols(self, name: str) -> list[Symbol]:
+        """Find all definitions of a name."""
+        return self._mended(lambda: self._store.symbols(name))
+
+    def symbols_in(self, path: str) -> list[Symbol]:
+        """List all definitions of a file."""
+        return self._mended(lambda: self._store.symbols_in(path))
+
+    def neighbours(self, path: str) -> list[Neighbour]:
+        """Tell which files a file imports, is imported by, and was changed with."""
+        return self._mended(lambda: self._state().neighbours(path))
+
+    def _evidence(
+        self, row: int, ranking: Ranking, state: Snapshot, worth: dict[str, float]
+    ) -> Evidence:
+        path, blob = state.paths[row], state.blobs[row]
+        chunk = ranking.chunks.get(row) or self._store.chunks([state.ids[row]])[0][1]
+        data = self.source.read(path, blob)
+        if data is None or study.blob_hash(data) != blob:
+            passage = passages.whole(chunk)
+        else:
+            symbols = self._store.symbols_in(path)
+            passage = passages.narrow(study.lines_of(data), chunk, symbols, worth)
+        return Evidence(
+            path=path,
+            start=passage.start,
+            end=passage.end,
+            hash=passage.hash,
+            blob=blob,
+            kind=state.kinds[row],
+            score=round(float(ranking.total[row]), 4),
+            parts={name: round(float(ranking.signs[name][row]), 4) for name in WEIGHTS},
+            symbol=passage.symbol,
+        )
+
+    def _state(self) -> Snapshot:
+        if self._snapshot is None or self._snapshot.generation != self._store.generation():
+            self._snapshot = snapshot.load(self._store)
+        return self._snapshot
+
+    def _mended(self, action: Callable[[], T]) -> T:
+        """Do something; where the file turns out damaged, build it anew and do it once more."""
+        try:
+            return action()
+        except IndexBroken:
+            self._store.close()
+            self._discard()
+            self._store = RepoStore.open(self._path)
+            self._snapshot = None
+            Run(self.source, self._store, time.time_ns()).carry_out()
+            return action()
+
+    def _opened(self) -> RepoStore:
+        try:
+            return RepoStore.open(self._path)
+        except IndexBroken:
+            self._discard()
+            return RepoStore.open(self._path)
+
+    def _discard(self) -> None:
+        if self._path is None:
+            return
+        for suffix in ("", *LOGS):
+            target = self._path.with_name(self._path.name + suffix)
+            with translated(target, "delete the damaged index"):
+                target.unlink(missing_ok=True)

@@ -1,0 +1,101 @@
+"""The repository ready to be searched: what of it is held in memory."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dmm.index.lexical import LexicalIndex
+from dmm.index.store import intact
+from dmm.repo import graph
+from dmm.repo.mentions import Names
+from dmm.repo.records import Kind, Neighbour
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    from dmm.repo.store import RepoStore
+
+MOST_NEIGHBOURS = 20
+FEWEST_CHANGES = 2
+
+
+class RareTerms(LexicalIndex):
+    """Keyword search that also tells how rare terms are."""
+
+    def rarities(self, terms: Mapping[str, float]) -> dict[str, float]:
+        """Tell how rare each term is among all files; one that is nowhere is left out."""
+        spans = zip(terms, self._spans(terms), strict=True)
+        counts = {term: span.stop - span.start for term, span in spans}
+        return {term: self._idf(count) for term, count in counts.items() if count}
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """All files in path order, their keyword indexes, ties and history."""
+
+    generation: int
+    ids: tuple[int, ...]
+    paths: tuple[str, ...]
+    blobs: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    terms: RareTerms
+    names: RareTerms
+    mentioned: Names
+    importers: NDArray[np.int32]
+    imported: NDArray[np.int32]
+    messages: LexicalIndex
+    touched: tuple[tuple[int, ...], ...]
+
+    def neighbours(self, path: str) -> list[Neighbour]:
+        """Tell which files a file imports, is imported by, and was changed with."""
+        if path not in self.paths:
+            return []
+        row = self.paths.index(path)
+        found = [
+            *self._tied("imports", self.imported[self.importers == row]),
+            *self._tied("imported by", self.importers[self.imported == row]),
+            *self._changed_with(row),
+        ]
+        return sorted(found, key=lambda one: (one.tie, -one.weight, one.path))
+
+    def _tied(self, tie: str, rows: NDArray[np.int32]) -> list[Neighbour]:
+        return [Neighbour(self.paths[row], tie, 1.0) for row in rows.tolist()]
+
+    def _changed_with(self, row: int) -> list[Neighbour]:
+        counts = graph.changed_together(self.touched, row)
+        total = max(1, sum(row in rows for rows in self.touched))
+        often = [(n, other) for other, n in counts.items() if n >= FEWEST_CHANGES]
+        best = sorted(often, key=lambda one: (-one[0], self.paths[one[1]]))[:MOST_NEIGHBOURS]
+        return [Neighbour(self.paths[o], "changed with", round(n / total, 3)) for n, o in best]
+
+
+def load(store: RepoStore) -> Snapshot:
+    """Read all that searching needs."""
+    generation = store.generation()
+    rows = list(store.rows())
+    paths = tuple(row.path for row in rows)
+    known = {path: row for row, path in enumerate(paths)}
+    ties = graph.import_ties(paths, [row.imports for row in rows])
+    history = [
+        (files, terms) for files, terms in store.commits() if not known.keys().isdisjoint(files)
+    ]
+    with intact(store.where):
+        return Snapshot(
+            generation=generation,
+            ids=tuple(row.id for row in rows),
+            paths=paths,
+            blobs=tuple(row.blob for row in rows),
+            kinds=tuple(Kind(row.kind) for row in rows),
+            terms=RareTerms(row.terms for row in rows),
+            names=RareTerms(row.names for row in rows),
+            mentioned=Names(paths),
+            importers=np.array([one for one, _ in ties], np.int32),
+            imported=np.array([other for _, other in ties], np.int32),
+            messages=LexicalIndex(terms for _, terms in history),
+            touched=tuple(tuple(known[f] for f in files if f in known) for files, _ in history),
+        )

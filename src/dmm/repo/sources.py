@@ -1,0 +1,162 @@
+"""Where files come from: the working tree as it is now, or the tree of a commit."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Protocol
+
+from dmm.repo import git
+from dmm.repo.records import Commit, Entry
+from dmm.repo.walk import walk
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+MAX_BYTES = 1_000_000
+MAX_FILES = 200_000
+MAX_TOUCHED = 20
+OWN_FOLDER = ".dmm"
+
+_LIST = ("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+_LOG = ("log", "--no-merges", "--name-only", "--no-renames", "--relative", "-z")
+_FORMAT = "--format=%x01%H%x02%s%n%b%x03"
+_READ = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+
+
+class Source(Protocol):
+    """A tree of files, and the history that led to it where one is known."""
+
+    def entries(self) -> list[Entry]:
+        """List all files in path order."""
+
+    def read(self, path: str, blob: str | None = None, /) -> bytes | None:
+        """Read one file; None where it is no ordinary file of ordinary size."""
+
+    def head(self) -> str | None:
+        """Name the commit the tree stands on."""
+
+    def commits(self, limit: int) -> list[Commit]:
+        """List the last commits, the newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class WorkingTree:
+    """The files of a folder: those Git tracks, and new ones that it does not ignore."""
+
+    root: Path
+
+    def entries(self) -> list[Entry]:
+        """List all files in path order; what is no regular file is left out."""
+        listed = git.text(self.root, *_LIST)
+        paths = walk(self.root) if listed is None else (p for p in listed.split("\0") if p)
+        found = [self._look(path) for path in _kept(paths)]
+        return [entry for entry in found if entry is not None]
+
+    def _look(self, path: str) -> Entry | None:
+        try:
+            status = os.lstat(self.root / path)
+        except (OSError, ValueError):
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        return Entry(path, status.st_size, status.st_mtime_ns, status.st_ino)
+
+    def read(self, path: str, _blob: str | None = None, /) -> bytes | None:
+        """Read one file of the folder, never through a link."""
+        try:
+            parent = (self.root / path).parent
+            if parent.resolve() != self.root.resolve() / PurePosixPath(path).parent:
+                return None
+            descriptor = os.open(self.root / path, _READ)
+            with os.fdopen(descriptor, "rb") as file:
+                regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+                data = file.read(MAX_BYTES + 1) if regular else b""
+        except (OSError, ValueError):
+            return None
+        return data if regular and len(data) <= MAX_BYTES else None
+
+    def head(self) -> str | None:
+        """Name the commit that is checked out."""
+        found = git.text(self.root, "rev-parse", "--verify", "--quiet", "HEAD")
+        return None if found is None else found.strip()
+
+    def commits(self, limit: int) -> list[Commit]:
+        """List the last commits, the newest first."""
+        return _log(self.root, "HEAD", limit)
+
+
+@dataclass(slots=True)
+class CommitTree:
+    """The files of one commit, read from Git's objects; nothing is checked out."""
+
+    root: Path
+    commit: str
+    _reader: git.ObjectReader | None = None
+    _blobs: dict[str, str] = field(default_factory=dict)
+
+    def entries(self) -> list[Entry]:
+        """List all files of the commit in path order."""
+        listed = git.text(self.root, "ls-tree", "-r", "-l", "-z", "--full-tree", self.commit) or ""
+        entries = {}
+        for row in listed.split("\0"):
+            about, _, path = row.partition("\t")
+            mode, _, rest = about.partition(" ")
+            _, _, named = rest.partition(" ")
+            blob, _, size = named.partition(" ")
+            if mode.startswith("100"):
+                length = size.strip()
+                entries[path] = Entry(path, int(length) if length.isdigit() else 0, blob=blob)
+        self._blobs = {path: entry.blob or "" for path, entry in entries.items()}
+        return [entries[path] for path in _kept(entries)]
+
+    def read(self, path: str, blob: str | None = None, /) -> bytes | None:
+        """Read one file of the commit; None where the repository does not hold its content."""
+        wanted = blob or self._blobs.get(path)
+        if wanted is None:
+            return None
+        if self._reader is None:
+            self._reader = git.ObjectReader(self.root)
+        data = self._reader.read(wanted)
+        return None if data is None or len(data) > MAX_BYTES else data
+
+    def head(self) -> str | None:
+        """Name the commit itself."""
+        return self.commit
+
+    def commits(self, limit: int) -> list[Commit]:
+        """List the commits that led here, the newest first."""
+        return _log(self.root, self.commit, limit)
+
+    def close(self) -> None:
+        """End the process that reads."""
+        if self._reader is not None:
+            self._reader.close()
+            self._reader = None
+
+
+def files_at(repository: Path, commit: str) -> CommitTree:
+    """Take the files of a commit without checking it out."""
+    return CommitTree(repository, commit)
+
+
+def _kept(paths: Iterable[str]) -> list[str]:
+    """Leave out DMM's own folder and names that can't be shown; order the rest."""
+    fitting = (p for p in paths if not p.startswith(f"{OWN_FOLDER}/") and p.isprintable())
+    return sorted(set(fitting))[:MAX_FILES]
+
+
+def _log(folder: Path, commit: str, limit: int) -> list[Commit]:
+    """Read the log; a commit that touches very many files ties none of them together."""
+    told = git.ask(folder, *_LOG, f"-n{limit}", _FORMAT, commit)
+    found = []
+    for record in (told or b"").decode("utf-8", "replace").split("\x01")[1:]:
+        head, _, rest = record.partition("\x03")
+        name, _, message = head.partition("\x02")
+        files = tuple(sorted({path.strip("\n") for path in rest.split("\0")} - {""}))
+        if 0 < len(files) <= MAX_TOUCHED:
+            found.append(Commit(name, message.strip(), files))
+    return found

@@ -1,0 +1,285 @@
+"""The file of repository knowledge: the only owner of its tables and of their SQL."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dmm.errors import IndexBroken, StorageError
+from dmm.files.durable import translated
+from dmm.index.records import Terms
+from dmm.index.store import LOGS, intact
+from dmm.repo.records import Chunk, Entry, Kind, RepoFile, Symbol
+from dmm.storage import sqlite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from dmm.repo.records import Content
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = int.from_bytes(b"DMMr")
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
+CREATE TABLE contents (
+    id INTEGER PRIMARY KEY, path TEXT NOT NULL, blob TEXT NOT NULL, kind TEXT NOT NULL,
+    language TEXT, lines INTEGER NOT NULL, imports TEXT NOT NULL,
+    term_hashes BLOB NOT NULL, term_weights BLOB NOT NULL, term_length REAL NOT NULL,
+    name_hashes BLOB NOT NULL, name_weights BLOB NOT NULL, name_length REAL NOT NULL,
+    UNIQUE (path, blob)
+) STRICT;
+CREATE TABLE files (
+    path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
+    inode INTEGER NOT NULL, blob TEXT NOT NULL, content INTEGER REFERENCES contents(id)
+) STRICT;
+CREATE INDEX files_by_content ON files(content);
+CREATE TABLE chunks (
+    content INTEGER NOT NULL REFERENCES contents(id) ON DELETE CASCADE,
+    start INTEGER NOT NULL, end INTEGER NOT NULL, digest TEXT NOT NULL,
+    hashes BLOB NOT NULL, weights BLOB NOT NULL, length REAL NOT NULL,
+    PRIMARY KEY (content, start)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE symbols (
+    content INTEGER NOT NULL REFERENCES contents(id) ON DELETE CASCADE,
+    name TEXT NOT NULL, kind TEXT NOT NULL, start INTEGER NOT NULL, end INTEGER NOT NULL
+) STRICT;
+CREATE INDEX symbols_by_name ON symbols(name);
+CREATE INDEX symbols_by_content ON symbols(content);
+CREATE TABLE commits (
+    place INTEGER PRIMARY KEY, id TEXT NOT NULL, files TEXT NOT NULL,
+    hashes BLOB NOT NULL, weights BLOB NOT NULL, length REAL NOT NULL
+) STRICT;
+"""
+_ROWS = """
+SELECT c.id, c.path, c.blob, c.kind, c.language, c.lines, c.imports, c.term_hashes,
+    c.term_weights, c.term_length, c.name_hashes, c.name_weights, c.name_length
+FROM files f JOIN contents c ON c.id = f.content ORDER BY c.path
+"""
+_FILES = """
+SELECT c.path, c.kind, c.language, c.lines
+FROM files f JOIN contents c ON c.id = f.content ORDER BY c.path
+"""
+_CHUNKS = """
+SELECT content, start, end, digest, hashes, weights, length FROM chunks
+WHERE content IN (SELECT value FROM json_each(?)) ORDER BY content, start
+"""
+_SYMBOLS = """
+SELECT s.name, s.kind, s.start, s.end, f.path
+FROM symbols s JOIN files f ON f.content = s.content
+"""
+_NAMED = _SYMBOLS + "WHERE s.name = ? ORDER BY f.path, s.start, s.end"
+_INSIDE = _SYMBOLS + "WHERE f.path = ? ORDER BY s.start, s.end, s.name"
+_ORPHANS = "FROM contents WHERE id NOT IN (SELECT content FROM files WHERE content IS NOT NULL)"
+_PUT_CONTENT = "INSERT INTO contents VALUES (NULL, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_PUT_FILE = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?)"
+
+
+class FileRow(NamedTuple):
+    """A file as searching needs it."""
+
+    id: int
+    path: str
+    blob: str
+    kind: str
+    language: str | None
+    lines: int
+    imports: tuple[str, ...]
+    terms: Terms
+    names: Terms
+
+
+class Link(NamedTuple):
+    """A listed file and its content; a content of None is one that is not indexed."""
+
+    entry: Entry
+    blob: str
+    content: int | None
+
+
+class RepoStore:
+    """One file with what is known of a repository."""
+
+    def __init__(self, path: Path | None) -> None:
+        self.where = sqlite.MEMORY if path is None else str(path)
+        self._connection = sqlite.connect(path)
+
+    @classmethod
+    def open(cls, path: Path | None) -> RepoStore:
+        """Open or create the file; None makes one in memory."""
+        inode = sqlite.MEMORY
+        if path is not None:
+            _refuse_links(path)
+            with translated(path.parent, "make the index folder"):
+                path.parent.mkdir(parents=True, exist_ok=True)
+        store = cls(path)
+        try:
+            if path is not None:
+                inode = str(path.stat().st_ino)
+            store._prepare(inode)
+        except StorageError:
+            store.close()
+            raise
+        return store
+
+    def _prepare(self, inode: str) -> None:
+        tables = next(self._select("SELECT count(*) FROM sqlite_master"))[0]
+        if not tables:
+            with sqlite.transaction(self._connection, self.where) as cursor:
+                cursor.execute(_SCHEMA)
+                cursor.execute("INSERT INTO meta VALUES ('file', ?)", (inode,))
+                self._connection.pragma("application_id", APPLICATION_ID)
+                self._connection.pragma("user_version", SCHEMA_VERSION)
+        pragmas = {"application_id": APPLICATION_ID, "user_version": SCHEMA_VERSION}
+        with sqlite.translated(self.where):
+            ours = all(self._connection.pragma(name) == value for name, value in pragmas.items())
+        # A clone may bring a file that says anything: only one that was made here is believed.
+        if not ours or self.meta("file") != inode:
+            raise IndexBroken("an index of another version or place", where=self.where)
+
+    def close(self) -> None:
+        """Close the file."""
+        with sqlite.translated(self.where):
+            self._connection.close()
+
+    def _select(self, statement: str, *bindings: str | int) -> Iterator[tuple[Any, ...]]:
+        with sqlite.translated(self.where):
+            yield from self._connection.execute(statement, bindings)
+
+    def meta(self, key: str) -> str | None:
+        """Look up one remark about the whole file."""
+        row = next(self._select("SELECT value FROM meta WHERE key = ?", key), None)
+        return None if row is None else str(row[0])
+
+    def remember(self, remarks: Mapping[str, str]) -> None:
+        """Keep remarks about the whole file."""
+        with sqlite.transaction(self._connection, self.where) as cursor:
+            cursor.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", list(remarks.items()))
+
+    def generation(self) -> int:
+        """Count the changes made so far: equal generations hold the same."""
+        with intact(self.where):
+            return int(self.meta("generation") or 0)
+
+    def links(self) -> dict[str, Link]:
+        """Everything known of the files that are there now, by path."""
+        statement = "SELECT path, size, mtime_ns, inode, blob, content FROM files"
+        return {row[0]: Link(Entry(*row[:4]), row[4], row[5]) for row in self._select(statement)}
+
+    def find(self, path: str, blob: str) -> int | None:
+        """Find a content that was studied before."""
+        statement = "SELECT id FROM contents WHERE path = ? AND blob = ?"
+        row = next(self._select(statement, path, blob), None)
+        return None if row is None else int(row[0])
+
+    def apply(
+        self,
+        *,
+        links: Iterable[Link],
+        contents: Iterable[tuple[Entry, Content]],
+        gone: Iterable[str],
+    ) -> None:
+        """Make changes visible together, all of them or none."""
+        with sqlite.transaction(self._connection, self.where) as cursor:
+            cursor.executemany("DELETE FROM files WHERE path = ?", [(path,) for path in gone])
+            made = [(e, c.blob, self._put(cursor, c)) for e, c in contents]
+            for entry, blob, content in (*links, *made):
+                row = (entry.path, entry.size, entry.mtime_ns, entry.inode, blob, content)
+                cursor.execute(_PUT_FILE, row)
+            following = str(self.generation() + 1)
+            cursor.execute("INSERT OR REPLACE INTO meta VALUES ('generation', ?)", (following,))
+
+    def _put(self, cursor: Any, content: Content) -> int:
+        """Write a content, unless another process has done so meanwhile."""
+        found = self.find(content.path, content.blob)
+        if found is not None:
+            return found
+        about = (content.path, content.blob, content.kind.value, content.language, content.lines)
+        packed = (*_unpack(content.terms), *_unpack(content.names))
+        cursor.execute(_PUT_CONTENT, (*about, json.dumps(content.imports), *packed))
+        row = int(self._connection.last_insert_rowid())
+        cursor.executemany(
+            "INSERT INTO chunks VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [(row, c.start, c.end, c.digest, *_unpack(c.terms)) for c in content.chunks],
+        )
+        cursor.executemany(
+            "INSERT INTO symbols VALUES (?, ?, ?, ?, ?)",
+            [(row, s.name, s.kind, s.start, s.end) for s in content.symbols],
+        )
+        return row
+
+    def rows(self) -> Iterator[FileRow]:
+        """All files as searching needs them, in path order."""
+        for row in self._select(_ROWS):
+            with intact(self.where):
+                imports = tuple(map(str, json.loads(row[6])))
+            id_, path, blob, kind, language, lines = row[:6]
+            terms, names = Terms(*row[7:10]), Terms(*row[10:13])
+            yield FileRow(id_, path, blob, kind, language, lines, imports, terms, names)
+
+    def files(self) -> list[RepoFile]:
+        """All files that are indexed, in path order."""
+        with intact(self.where):
+            return [RepoFile(r[0], Kind(r[1]), r[2], r[3]) for r in self._select(_FILES)]
+
+    def chunks(self, contents: Sequence[int]) -> list[tuple[int, Chunk]]:
+        """The chunks of some contents, in the order of contents and lines."""
+        found = self._select(_CHUNKS, json.dumps(list(contents)))
+        return [(row[0], Chunk(row[1], row[2], row[3], Terms(*row[4:7]))) for row in found]
+
+    def symbols(self, name: str) -> list[Symbol]:
+        """All definitions of a name."""
+        return [Symbol(*row) for row in self._select(_NAMED, name)]
+
+    def symbols_in(self, path: str) -> list[Symbol]:
+        """All definitions of a file, in the order of its lines."""
+        return [Symbol(*row) for row in self._select(_INSIDE, path)]
+
+    def commits(self) -> list[tuple[tuple[str, ...], Terms]]:
+        """The commits known: the files each touched and the terms of its message."""
+        statement = "SELECT files, hashes, weights, length FROM commits ORDER BY place"
+        with intact(self.where):
+            return [(tuple(json.loads(r[0])), Terms(*r[1:4])) for r in self._select(statement)]
+
+    def replace_commits(
+        self, head: str, commits: Iterable[tuple[str, Sequence[str], Terms]]
+    ) -> None:
+        """Keep another history instead of the one known."""
+        written = [
+            (place, name, json.dumps(list(files)), *_unpack(terms))
+            for place, (name, files, terms) in enumerate(commits)
+        ]
+        with sqlite.transaction(self._connection, self.where) as cursor:
+            cursor.execute("DELETE FROM commits")
+            cursor.executemany("INSERT INTO commits VALUES (?, ?, ?, ?, ?, ?)", written)
+            remarks = [("head", head), ("generation", str(self.generation() + 1))]
+            cursor.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", remarks)
+
+    def forget_orphans(self, *, keep: int) -> None:
+        """Drop contents that no file has once there are more of them than `keep`."""
+        if next(self._select(f"SELECT count(*) {_ORPHANS}"))[0] > keep:
+            with sqlite.transaction(self._connection, self.where) as cursor:
+                cursor.execute(f"DELETE {_ORPHANS}")
+
+    def clear(self, rules: str) -> None:
+        """Forget everything: it was made by other rules."""
+        with sqlite.transaction(self._connection, self.where) as cursor:
+            cursor.execute("DELETE FROM files; DELETE FROM contents; DELETE FROM commits")
+            cursor.execute("DELETE FROM meta WHERE key NOT IN ('generation', 'file')")
+            remarks = [("rules", rules), ("generation", str(self.generation() + 1))]
+            cursor.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", remarks)
+
+
+def _unpack(terms: Terms) -> tuple[bytes, bytes, float]:
+    return terms.hashes, terms.weights, terms.length
+
+
+def _refuse_links(path: Path) -> None:
+    """What stands behind a link may be anything, and this file is deleted at need."""
+    logs = (path.with_name(path.name + suffix) for suffix in LOGS)
+    with translated(path, "look at the index folder"):
+        linked = any(one.is_symlink() for one in (path, path.parent, *logs))
+    if linked:
+        hint = "put the index folder itself there, or delete the link"
+        raise StorageError("the index is a symbolic link", where=str(path), hint=hint)

@@ -1,0 +1,98 @@
+"""Memories that point in similar directions: the nearest of one, and of all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dmm.index.vectors import unpack_vectors
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+BLOCK = 512
+FIRST_ROWS = 256
+# Less alike than anything can be.
+APART = -2.0
+DIGITS = 4
+
+
+class Likeness:
+    """One direction for each memory, by number: the average of its windows."""
+
+    def __init__(self, dimensions: int) -> None:
+        self._dimensions = dimensions
+        self._rows = np.zeros((0, dimensions), np.float32)
+        self._held = np.zeros(0, np.bool_)
+
+    def put(self, number: int, windows: bytes) -> None:
+        """Take in the stored windows of a memory; one without windows is like nothing."""
+        if number >= len(self._rows):
+            self._grow(number + 1)
+        self._rows[number] = self._direct(windows)
+        self._held[number] = bool(self._rows[number].any())
+
+    def drop(self, number: int) -> None:
+        """Forget a memory."""
+        if number < len(self._held):
+            self._held[number] = False
+
+    def _grow(self, needed: int) -> None:
+        size = max(FIRST_ROWS, needed, len(self._rows) * 3 // 2)
+        rows, held = np.zeros((size, self._dimensions), np.float32), np.zeros(size, np.bool_)
+        rows[: len(self._rows)], held[: len(self._held)] = self._rows, self._held
+        self._rows, self._held = rows, held
+
+    def _direct(self, windows: bytes) -> Floats:
+        scales, components, _ = unpack_vectors([windows], self._dimensions)
+        return _unit((components * scales[:, None]).sum(axis=0))
+
+    def near(self, number: int, wanted: int, floor: float) -> list[tuple[int, float]]:
+        """Find the memories most like one of them, best first."""
+        known = number < len(self._held) and self._held[number]
+        found = self.near_to(self._rows[number], wanted + 1, floor) if known else []
+        return [(other, value) for other, value in found if other != number][:wanted]
+
+    def near_to(self, direction: Floats, wanted: int, floor: float) -> list[tuple[int, float]]:
+        """Find the memories that point most nearly in a direction, best first."""
+        likeness = np.vecdot(self._rows, direction).round(DIGITS)
+        likeness[~self._held] = APART
+        above = np.flatnonzero(likeness >= floor)
+        order = above[np.lexsort((above, -likeness[above]))[:wanted]]
+        return [(int(n), float(likeness[n])) for n in order]
+
+    def between(self, one: int, other: int) -> float | None:
+        """Tell how alike two memories are; None where one has no direction."""
+        if max(one, other) >= len(self._held) or not (self._held[one] and self._held[other]):
+            return None
+        return round(float(np.vecdot(self._rows[one], self._rows[other])), DIGITS)
+
+    def pairs(self, wanted: int, floor: float) -> list[tuple[int, int, float]]:
+        """Pair every memory with those most like it, a block at a time; smaller number first."""
+        rows = np.flatnonzero(self._held)
+        directions = self._rows[rows]
+        found: dict[tuple[int, int], float] = {}
+        for start in range(0, len(rows), BLOCK):
+            likeness = directions[start : start + BLOCK] @ directions.T
+            own = np.arange(len(likeness))
+            likeness[own, start + own] = APART
+            nearest = _largest(likeness, wanted)
+            values = np.take_along_axis(likeness, nearest, axis=1).round(DIGITS)
+            for at, place in zip(*np.nonzero(values >= floor), strict=True):
+                one, two = sorted((int(rows[start + at]), int(rows[nearest[at, place]])))
+                found[one, two] = float(values[at, place])
+        return [(*pair, value) for pair, value in sorted(found.items())]
+
+
+def _largest(values: Floats, wanted: int) -> NDArray[np.intp]:
+    if values.shape[1] <= wanted:
+        return np.broadcast_to(np.arange(values.shape[1]), values.shape)
+    return np.argpartition(values, -wanted, axis=1)[:, -wanted:]
+
+
+def _unit(vector: Floats) -> Floats:
+    norm = float(np.linalg.norm(vector))
+    return np.asarray(vector / norm if norm else vector, np.float32)

@@ -1,0 +1,65 @@
+"""Title, tags and body: whether they speak of the same thing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.domain.proposal import CheckName
+from dmm.index.analysis import analyze
+from dmm.review.checks.concept import LONGEST_BODY
+from dmm.review.checks.subject import WRITES, failed, passed, quote, skipped, unread, warned
+from dmm.review.checks.vocabulary import read_vocabulary, telling_words
+
+if TYPE_CHECKING:
+    from dmm.domain.memory import Memory
+    from dmm.domain.proposal import Check
+    from dmm.review.checks.subject import Subject
+
+NAME = CheckName.COHERENCE
+_FEWEST_WORDS = 25
+
+
+def check_coherence(subject: Subject) -> Check:
+    """Object to a title that the body does not speak of; point at tags that go with nothing."""
+    if subject.operation not in WRITES:
+        return skipped(NAME, subject)
+    memory = subject.memory
+    if memory is None or len(memory.body) > LONGEST_BODY:
+        return unread(NAME, subject)
+    body = _text_below_title(memory)
+    vocabulary = read_vocabulary(body)
+    words = telling_words(memory.title)
+    if words and len(telling_words(body)) >= _FEWEST_WORDS:
+        told = [word for word in words if vocabulary.covers(word)]
+        near = sum(map(vocabulary.touches, words))
+        if not told and 2 * near < len(words) and len(words) > 1:
+            text = f"the text says nothing of its title {quote(memory.title)}; make them agree"
+            return failed(NAME, text)
+        if not told and not set(analyze(memory.title)) & set(analyze(body)):
+            return warned(NAME, f"the text uses no word of its title {quote(memory.title)}")
+    if not memory.tags:
+        return warned(NAME, "no tags; name the area and words that the text does not use")
+    foreign = _foreign_tags(memory, body, subject)
+    # A tag may well be a word that the text does not use; that is what tags are for.
+    if len(foreign) == len(memory.tags):
+        names = ", ".join(quote(tag, 40) for tag in foreign[:4])
+        return warned(NAME, f"tags that seem to go with nothing in the text: {names}")
+    return passed(NAME, "title, tags and text speak of the same thing")
+
+
+def _text_below_title(memory: Memory) -> str:
+    lines = memory.body.split("\n")
+    at = next((n for n, line in enumerate(lines) if memory.title in line), -1)
+    return "\n".join(lines[:at] + lines[at + 1 :]) if at >= 0 else memory.body
+
+
+def _foreign_tags(memory: Memory, body: str, subject: Subject) -> list[str]:
+    near = " ".join(tag for one in subject.around.neighbours[:3] for tag in one.tags)
+    names = memory.path.replace("/", " ").removesuffix(".md")
+    about = "\n".join((body, memory.title, names, near, " ".join(memory.aliases)))
+    vocabulary = read_vocabulary(about)
+    return [
+        tag
+        for tag in memory.tags
+        if telling_words(tag) and not any(map(vocabulary.touches, telling_words(tag)))
+    ]

@@ -1,0 +1,44 @@
+"""Memories that say otherwise than the proposed one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.domain.conflict import ConflictType
+from dmm.domain.memory import Scope
+from dmm.domain.proposal import CheckName
+from dmm.review.checks.subject import MOVES, WRITES, failed, passed, quote, skipped, unread, warned
+
+if TYPE_CHECKING:
+    from dmm.domain.conflict import Clash
+    from dmm.domain.proposal import Check
+    from dmm.review.checks.subject import Subject
+
+NAME = CheckName.CONFLICTS
+_TOLD = 3
+
+
+def check_conflicts(subject: Subject) -> Check:
+    """Name each memory in conflict; that is for somebody to weigh, but not in the baseline."""
+    if subject.operation not in WRITES | MOVES:
+        return skipped(NAME, subject)
+    if subject.memory is None:
+        return unread(NAME, subject)
+    found = [one for one in subject.around.clashes if one[0].type is not ConflictType.DUPLICATE]
+    # What the proposal says itself that it replaces is no surprise.
+    found = [one for one in found if one[2] not in subject.memory.supersedes]
+    if not found:
+        return passed(NAME, "no memory says otherwise")
+    tops = {path.partition("/")[0] for _, path, _ in found} | {subject.path.partition("/")[0]}
+    told = "; ".join(_tell(clash, path) for clash, path, _ in found[:_TOLD])
+    more = f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
+    if Scope.BASELINE in tops:
+        text = f"{told}{more}. The baseline holds for every task and must not contradict anything"
+        return failed(NAME, text, other=found[0][1])
+    text = f"{told}{more}. It may still be approved; then resolve the conflict"
+    return warned(NAME, text, other=found[0][1])
+
+
+def _tell(clash: Clash, path: str) -> str:
+    mine, theirs = (quote(words) for words in clash.quotes)
+    return f"{clash.type} with {path} (confidence {clash.confidence:.2f}): {mine} against {theirs}"

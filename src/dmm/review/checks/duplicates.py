@@ -1,0 +1,83 @@
+"""What is already there: the same text, nearly the same, or the same said in other words."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.domain.conflict import ConflictType
+from dmm.domain.proposal import CheckName, Operation
+from dmm.review.checks.subject import (
+    MOVES,
+    WRITES,
+    failed,
+    is_oversized,
+    passed,
+    quote,
+    skipped,
+    unread,
+    warned,
+)
+from dmm.review.likeness import body_of, overlap, words_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.domain.memory import Memory
+    from dmm.domain.proposal import Check, Proposal
+    from dmm.review.checks.subject import Subject
+
+NAME = CheckName.DUPLICATES
+SIMILARITY = 0.9
+OVERLAP = 0.8
+SAME_CONCEPT = 0.5
+
+
+def check_duplicates(subject: Subject) -> Check:
+    """Name the memory that already says this, or the open proposal that wants to."""
+    if subject.operation not in WRITES | MOVES:
+        return skipped(NAME, subject)
+    memory = subject.memory
+    if memory is None:
+        return unread(NAME, subject)
+    twin = next(_twins(subject, memory), None)
+    if twin is not None:
+        path, what = twin
+        text = f"{what} {path}; change that memory instead, or let this one supersede it"
+        if subject.operation is Operation.CREATE:
+            return failed(NAME, text, other=path)
+        return warned(NAME, f"{what} {path}; merge the two", other=path)
+    rival = next((one for one in subject.around.others if _is_rival(subject, memory, one)), None)
+    if rival is not None:
+        text = f"the same concept is proposed by {rival.id} ({quote(rival.proposer)}); merge them"
+        return warned(NAME, text, other=rival.id)
+    return passed(NAME, "no memory or open proposal says the same")
+
+
+def _twins(subject: Subject, memory: Memory) -> Iterator[tuple[str, str]]:
+    near = [n for n in subject.around.neighbours if n.id not in memory.supersedes]
+    own = words_of(memory.body)
+    yield from ((n.path, "the same text as") for n in near if own == words_of(n.body))
+    for other in near:
+        share = overlap(memory.body, other.body)
+        if share >= OVERLAP:
+            yield other.path, f"nearly the same text ({share:.0%}) as"
+    clashes = {path: clash for clash, path, _ in subject.around.clashes}
+    for clash, path, memory_id in subject.around.clashes:
+        if clash.type is ConflictType.DUPLICATE and memory_id not in memory.supersedes:
+            yield path, f"it says what is said (confidence {clash.confidence:.2f}) in"
+    for other in near:
+        # Texts that differ in one number are very similar, too: those are told as a conflict.
+        if (other.similarity or 0.0) >= SIMILARITY and other.path not in clashes:
+            yield other.path, f"nearly the same (similarity {other.similarity:.2f}) as"
+
+
+def _is_rival(subject: Subject, memory: Memory, other: Proposal) -> bool:
+    if other.seq == subject.proposal.seq or other.operation not in WRITES:
+        return False
+    mine = {edit.path for edit in subject.written}
+    for edit in other.edits:
+        if edit.after is None or is_oversized(edit.after):
+            continue
+        if edit.path in mine or overlap(memory.body, body_of(edit.after)) >= SAME_CONCEPT:
+            return True
+    return False

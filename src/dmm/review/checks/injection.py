@@ -1,0 +1,84 @@
+"""Texts that try to steer: invisible characters, and words aimed at agents or at reviewers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import Trust
+from dmm.domain.proposal import CheckName, Operation
+from dmm.domain.text import neutralise
+from dmm.files.markdown import plain
+from dmm.review.checks.subject import failed, passed, quote, skipped, unread, warned
+from dmm.review.wording import find_doubtful, find_manipulation, find_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.domain.proposal import Check, Edit
+    from dmm.review.checks.subject import Subject
+    from dmm.review.wording import Finding
+
+NAME = CheckName.INJECTION
+_TOLD = 3
+_LOW = frozenset((Trust.TOOL, Trust.THIRD_PARTY))
+
+
+def check_injection(subject: Subject) -> Check:
+    """Refuse hidden characters; object to manipulation, and to rules from sources of low trust."""
+    if subject.operation is Operation.UNDO:
+        return skipped(NAME, subject)
+    if subject.oversized:
+        return unread(NAME, subject)
+    hidden = _hidden(subject)
+    if hidden is not None:
+        return failed(NAME, hidden, hard=True)
+    if subject.proposal.trust in (Trust.USER, Trust.REVIEWED) and not subject.around.tainted:
+        return passed(NAME, "no invisible characters; the words are the user's own")
+    found = _new(subject, find_manipulation) + find_manipulation(subject.proposal.reason)
+    doubtful = _new(subject, find_doubtful)
+    low = subject.proposal.trust in _LOW or subject.around.tainted is not None
+    if low:
+        found += doubtful + _new(subject, find_rules)
+    if found:
+        return failed(NAME, _tell(found, subject, low=low))
+    if doubtful:
+        return warned(NAME, f"{_list(doubtful)}; make sure that it is meant as it stands")
+    return passed(NAME, "no invisible characters, and no words aimed at agents or reviewers")
+
+
+def _hidden(subject: Subject) -> str | None:
+    texts = [(edit.path, plain(edit.after or "")) for edit in subject.written]
+    for place, text in (*texts, ("the reason", plain(subject.proposal.reason))):
+        if neutralise(text) == text:
+            continue
+        lines = enumerate(text.split("\n"), start=1)
+        number, line = next((n, line) for n, line in lines if neutralise(line) != line)
+        names = sorted({neutralise(sign) for sign in line if neutralise(sign) != sign})
+        told = ", ".join(names[:_TOLD])
+        return f"invisible or reordering characters in {place}, line {number}: {told}; remove them"
+    return None
+
+
+def _new(subject: Subject, find: Callable[[str], list[Finding]]) -> list[Finding]:
+    """What the texts afterwards hold that they do not hold now."""
+
+    def added(edit: Edit) -> list[Finding]:
+        known = {(one.what, one.quote) for one in find(plain(edit.before or ""))}
+        found = find(plain(edit.after or ""))
+        return [one for one in found if (one.what, one.quote) not in known]
+
+    return [one for edit in subject.written for one in added(edit)]
+
+
+def _tell(found: list[Finding], subject: Subject, *, low: bool) -> str:
+    if not low:
+        return f"{_list(found)}; say what is so, and leave out what readers should do with the text"
+    source = f"trust '{subject.proposal.trust}'"
+    if subject.around.tainted is not None:
+        source = f"it repeats the output of a tool, {subject.around.tainted}"
+    return f"{_list(found)}; a source like this lays down no rules ({source}): a person decides"
+
+
+def _list(found: list[Finding]) -> str:
+    told = "; ".join(f"{one.what}: {quote(one.quote)}" for one in found[:_TOLD])
+    return told + (f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else "")

@@ -1,0 +1,128 @@
+"""The form of a proposal: its operation, its paths, and the front matter it would leave."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.domain.memory import DEPRECATED_DIRECTORY
+from dmm.domain.proposal import CheckName, Operation
+from dmm.files.front_matter import MAX_BYTES
+from dmm.files.tree import DESCRIPTOR, MAX_FILE_BYTES, why_refused
+from dmm.review.checks.subject import (
+    LONGEST_REASON,
+    MOVES,
+    before_of,
+    failed,
+    passed,
+    quote,
+    warned,
+)
+
+if TYPE_CHECKING:
+    from dmm.domain.proposal import Check, Edit
+    from dmm.review.checks.subject import Subject
+
+NAME = CheckName.SCHEMA
+
+# How often a file is made, changed and taken away by each operation: least and most.
+_SHAPES = {
+    Operation.CREATE: ((1, 1), (0, 0), (0, 0)),
+    Operation.UPDATE: ((0, 0), (1, 1), (0, 0)),
+    Operation.DEPRECATE: ((0, 0), (1, 1), (0, 0)),
+    Operation.PROMOTE: ((1, 1), (0, 0), (1, 1)),
+    Operation.DEMOTE: ((1, 1), (0, 0), (1, 1)),
+    Operation.MERGE: ((0, 1), (1, 100), (0, 0)),
+    Operation.UNDO: ((0, 10_000), (0, 10_000), (0, 10_000)),
+}
+
+
+def check_schema(subject: Subject) -> Check:
+    """Check that the proposal is what it says, and leaves files that can be read as memories."""
+    wrong = _wrong_form(subject) or _wrong_place(subject)
+    if wrong is None and subject.operation is not Operation.UNDO:
+        wrong = _wrong_memory(subject)
+    if wrong is not None:
+        return failed(NAME, wrong, hard=True)
+    taken = _taken_id(subject)
+    if taken is not None:
+        memory_id, path = taken
+        text = f"the id {memory_id} is that of {path}; give the new memory an id of its own"
+        return failed(NAME, text, hard=True, other=path)
+    unknown = subject.document.unknown if subject.document else ()
+    if unknown:
+        names = ", ".join(quote(name) for name, _ in unknown[:5])
+        return warned(NAME, f"unknown fields: {names}; take them out or correct their names")
+    return passed(NAME, "the front matter is complete and agrees with its folder")
+
+
+def _wrong_form(subject: Subject) -> str | None:
+    proposal = subject.proposal
+    if len(proposal.reason) > LONGEST_REASON:
+        return f"the reason is longer than {LONGEST_REASON} characters; say it shortly"
+    if subject.oversized:
+        most = MAX_FILE_BYTES // 1024
+        return f"a text is larger than {most} KiB; a memory is one small concept: split it"
+    if not proposal.reason.strip():
+        return "there is no reason; say why the change is wanted"
+    counts = [0, 0, 0]
+    for edit in proposal.edits:
+        counts[_kind(edit)] += 1
+    shape = _SHAPES[proposal.operation]
+    if not all(least <= n <= most for n, (least, most) in zip(counts, shape, strict=True)):
+        told = f"{counts[0]} new, {counts[1]} changed and {counts[2]} removed files"
+        return f"an operation '{proposal.operation}' can't have {told}"
+    if all(edit.before == edit.after for edit in proposal.edits):
+        return "it changes nothing"
+    return None
+
+
+def _kind(edit: Edit) -> int:
+    return 0 if edit.before is None else 2 if edit.after is None else 1
+
+
+def _wrong_place(subject: Subject) -> str | None:
+    for edit in subject.proposal.edits:
+        refusal = why_refused(edit.path)
+        if refusal:
+            return f"{quote(edit.path)} may not be written: {refusal}"
+        if edit.path.rpartition("/")[2] == DESCRIPTOR:
+            return f"{edit.path} describes a folder; it is no memory"
+        made = edit.before is None and subject.operation is not Operation.UNDO
+        if made and edit.path.partition("/")[0] == DEPRECATED_DIRECTORY:
+            return f"nothing new goes to {DEPRECATED_DIRECTORY}/; deprecate a memory where it is"
+    return None
+
+
+def _wrong_memory(subject: Subject) -> str | None:
+    if subject.faults:
+        fault = subject.faults[0]
+        most = f"; the front matter has at most {MAX_BYTES // 1024} KiB"
+        hint = f"; {fault.hint}" if fault.hint else most if "larger" in fault.what else ""
+        return f"{neutral(str(fault))}{neutral(hint)}"
+    for document in subject.documents:
+        held = before_of(subject.proposal, document.memory.path)
+        if held is not None and held.id != document.memory.id:
+            return f"the id changes from {held.id} to {document.memory.id}; a memory keeps its id"
+    memory, before = subject.memory, subject.before
+    if memory is None or before is None:
+        return None
+    keeps_text = subject.operation in MOVES or subject.operation is Operation.DEPRECATE
+    if keeps_text and memory.body != before.body:
+        return f"an operation '{subject.operation}' changes the text too; propose that as an update"
+    if subject.operation is Operation.DEPRECATE and memory.in_force:
+        return "the memory would still be in force; set status: deprecated"
+    return None
+
+
+def neutral(text: str) -> str:
+    """Put a message on one line, made safe to show."""
+    return quote(text, 400)[1:-1]
+
+
+def _taken_id(subject: Subject) -> tuple[str, str] | None:
+    own = {edit.path for edit in subject.proposal.edits}
+    for document in subject.documents:
+        path = subject.around.ids.get(document.memory.id)
+        if path is not None and path not in own:
+            return document.memory.id, path
+    return None

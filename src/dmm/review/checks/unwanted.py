@@ -1,0 +1,52 @@
+"""What may stand in no memory at all: secrets, and the terms a repository keeps out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.domain.proposal import CheckName
+from dmm.review.checks.subject import failed, passed, quote, unread
+from dmm.review.isolation import find_terms
+
+if TYPE_CHECKING:
+    from dmm.domain.proposal import Check
+    from dmm.review.checks.subject import Subject
+
+_TOLD = 5
+
+
+def check_secrets(subject: Subject) -> Check:
+    """Refuse a text that held secrets; what is kept of it holds none any more."""
+    kinds = sorted(set(subject.around.secrets))
+    if not kinds:
+        return passed(CheckName.SECRETS, "no secret was found")
+    text = (
+        f"it held secrets ({', '.join(kinds)}), which were taken out before it was recorded; "
+        "propose it anew without them, and change the secrets if they are real"
+    )
+    return failed(CheckName.SECRETS, text, hard=True)
+
+
+def check_isolation(subject: Subject) -> Check:
+    """Refuse a text with terms that must not appear in this repository's memories."""
+    terms = subject.around.validation.isolation_terms
+    if not terms:
+        return passed(CheckName.ISOLATION, "no terms are kept out of this repository")
+    if subject.oversized:
+        return unread(CheckName.ISOLATION, subject)
+    places = [(e.path, line, term) for e in subject.written for term, line in _find(e.after, terms)]
+    places += [(e.path, 0, term) for e in subject.written for term, _ in _find(e.path, terms)]
+    if not places:
+        return passed(CheckName.ISOLATION, "no term that is kept out of this repository")
+    told = [
+        f"{quote(term)} in {path}" + (f":{line}" if line else "") for path, line, term in places
+    ]
+    more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
+    text = (
+        f"terms that are kept out of this repository: {', '.join(told[:_TOLD])}{more}; rewrite it"
+    )
+    return failed(CheckName.ISOLATION, text, hard=True)
+
+
+def _find(text: str | None, terms: tuple[str, ...]) -> list[tuple[str, int]]:
+    return find_terms(text or "", terms)

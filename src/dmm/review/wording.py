@@ -1,0 +1,167 @@
+"""How a text speaks: whether it tries to steer its readers, and whether it lays down rules.
+
+Patterns look at folded text with single blanks. Every gap in them is bounded, so that they stay
+linear on any text.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+import unicodedata
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.domain.text import shield
+from dmm.review.phrases import DANGERS, HINTS, MANIPULATIONS, RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+QUOTE = 90
+_BLANKS = re.compile(r"\s+")
+_EMPHASIS = re.compile(r"[*`]+|~~+|(?<!\w)_+|_+(?!\w)")
+_SPELT_OUT = re.compile(r"(?<!\w)\w(?: \w){4,}(?!\w)")
+_BASE64 = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{40,}={0,2}")
+_LINK_COMMENT = re.compile(r"^\[//\]: # [(\"'](.{0,500})$", re.MULTILINE)
+_READER = re.compile(
+    r"\b(?:you|your|agents?|assistants?|ai|llms?|models?|claude|copilot|codex|gpt|reviewers?"
+    r"|when (?:summari[sz]|answer|review|read|report|work)ing)\b"
+)
+_URGES = re.compile(
+    r"\b(?:must|should|shall|always|never|ignore|run|execute|send|push|include|answer|approve"
+    r"|add|delete|upload|say|do not|don't|disable|follow|use)\b"
+)
+_MIXED = re.compile(r"[a-z][\u0400-\u04ff]|[\u0400-\u04ff][a-z]")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+")
+_BULLET = re.compile(r"^[\s>#*+-]*(?:\d{1,3}[.)]\s+)?(?:\[[ x]\]\s+)?")
+_CODE = re.compile(r"^ {0,3}(?:```|~~~)")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something a text says that it should not: what it is, and the words it was found in."""
+
+    what: str
+    quote: str
+
+
+def find_manipulation(text: str) -> list[Finding]:
+    """Find words that are aimed at the agent or at the reviewer rather than at the matter."""
+    found = list(_search(text, MANIPULATIONS))
+    found += [Finding("words hidden in a comment", _clip(one)) for one in _urging_comments(text)]
+    for decoded in _decoded(text):
+        found += [
+            Finding(f"encoded text: {one.what}", one.quote)
+            for one in _search(decoded, (*MANIPULATIONS, *DANGERS))
+        ]
+    if any(line.lstrip().startswith("#") for line in _imitations(text)):
+        found.append(Finding("a heading that imitates a pack", _imitations(text)[0]))
+    folded = _fold(text)
+    if mixed := _MIXED.search(folded):
+        found.append(Finding("letters of two scripts in one word", _around(folded, mixed)))
+    return list(dict.fromkeys(found))
+
+
+def find_doubtful(text: str) -> list[Finding]:
+    """Find commands that run what nobody has read, and words that may be aimed at the reader."""
+    return list(dict.fromkeys(_search(text, (*DANGERS, *HINTS))))
+
+
+def find_rules(text: str) -> list[Finding]:
+    """Find sentences that tell what everybody has to do; code blocks and headings are not read."""
+    found = []
+    for sentence in _sentences(text):
+        plain = _plain(sentence)
+        if any(pattern.search(plain) for pattern in RULES):
+            found.append(Finding("a standing rule", _clip(plain)))
+    return list(dict.fromkeys(found))
+
+
+def _search(text: str, patterns: Iterable[tuple[str, re.Pattern[str]]]) -> Iterator[Finding]:
+    # A phrase may run over the end of a line, and another one begins where a line does.
+    versions = (_plain(text), "\n".join(map(_plain, text.split("\n"))))
+    for what, pattern in patterns:
+        for version in versions:
+            if found := pattern.search(version):
+                yield Finding(what, _around(version, found))
+                break
+
+
+def _plain(text: str) -> str:
+    """Fold letters, join what was spelt out, and take away what only changes the looks."""
+    shown = _fold(html.unescape(text))
+    shown = _BLANKS.sub(" ", _EMPHASIS.sub("", shown))
+    return _SPELT_OUT.sub(lambda found: found[0].replace(" ", ""), shown)
+
+
+def _fold(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return folded.replace("\u2019", "'").replace("\u2018", "'")
+
+
+def _imitations(text: str) -> list[str]:
+    shielded = shield(text)
+    if shielded == text:
+        return []
+    lines = zip(text.split("\n"), shielded.split("\n"), strict=False)
+    return [_clip(line) for line, safe in lines if line != safe]
+
+
+def _urging_comments(text: str) -> Iterator[str]:
+    for comment in (*_comments(text), *_LINK_COMMENT.findall(text)):
+        inner = _plain(comment)
+        if _READER.search(inner) and _URGES.search(inner):
+            yield inner.strip()
+
+
+def _comments(text: str) -> Iterator[str]:
+    """The comments of a text; one that is not closed goes on to the end."""
+    at = text.find("<!--")
+    while at >= 0:
+        end = text.find("-->", at)
+        end = end if end >= 0 else len(text)
+        yield text[at + 4 : end]
+        at = text.find("<!--", end)
+
+
+def _decoded(text: str) -> Iterator[str]:
+    for found in _BASE64.finditer(text):
+        blob = found[0].rstrip("=").replace("-", "+").replace("_", "/")
+        try:
+            data = base64.b64decode(blob + "=" * (-len(blob) % 4), validate=True)
+            decoded = data.decode("utf-8")
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+        if sum(sign.isprintable() or sign.isspace() for sign in decoded) > 0.9 * len(decoded):
+            yield decoded
+
+
+def _sentences(text: str) -> Iterator[str]:
+    fenced = False
+    prose: list[str] = []
+    for line in text.split("\n"):
+        if _CODE.match(line):
+            fenced = not fenced
+        elif not fenced and not line.startswith("#"):
+            # A bullet, a quotation and an empty line begin something new; other lines go on.
+            bare = _BULLET.sub("", line, count=1)
+            prose.append(f"\n{bare}" if bare != line or not bare.strip() else line)
+    for sentence in _SENTENCE.split(" ".join(prose).replace(" \n", "\n")):
+        if sentence.strip():
+            yield sentence.strip()
+
+
+def _around(text: str, found: re.Match[str]) -> str:
+    start = max(0, found.start() - 20)
+    # A quotation begins with a whole word.
+    if start:
+        start = text.find(" ", start, found.start()) + 1 or found.start()
+    return _clip(text[start : found.end() + 20])
+
+
+def _clip(text: str) -> str:
+    text = _BLANKS.sub(" ", text).strip()
+    return text if len(text) <= QUOTE else f"{text[: QUOTE - 3].rstrip()}..."

@@ -1,0 +1,74 @@
+"""What waits for somebody: proposals, conflicts, suggestions, and what models cost today."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.errors import LedgerRefused, StorageError
+from dmm.lifecycle.usage import Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.service.chronicle import Chronicle
+    from dmm.service.desk import Desk
+    from dmm.service.docket import Docket
+    from dmm.service.lifecycle import Lifecycle
+    from dmm.service.overview import Survey
+    from dmm.service.reviewing import Reviewer
+
+
+@dataclass(frozen=True, slots=True)
+class Agenda:
+    """Gathers what waits in one project; looking at it records nothing.
+
+    The ledger is asked only where it is there and trusted. Without it, the files alone tell what
+    has expired and whether the baseline is too large.
+    """
+
+    chronicle: Chronicle
+    desk: Desk
+    docket: Docket
+    lifecycle: Lifecycle
+    reviewer: Callable[[], Reviewer]
+    is_trusted: Callable[[], bool]
+    now: Callable[[], dt.datetime]
+
+    def describe(self, survey: Survey) -> dict[str, Any]:
+        """Tell what waits; parts that only a ledger can tell are None where it tells nothing."""
+        try:
+            if self.is_trusted() and self.chronicle.exists:
+                return self._read(survey)
+        except (StorageError, LedgerRefused):
+            # Told by whoever looks at the ledger itself.
+            pass
+        told = self.lifecycle.tell(self.lifecycle.suggestions(survey, Usage()), [])
+        return {"pending": None, "conflicts": None, "suggestions": told, "model": None}
+
+    def _read(self, survey: Survey) -> dict[str, Any]:
+        reviewer = self.reviewer()
+        return {
+            "pending": self._pending(),
+            "conflicts": len(self.docket.records().open),
+            "suggestions": self.lifecycle.look(survey)["suggestions"],
+            "model": {
+                "tokens_today": reviewer.spent_today(),
+                "tokens_per_day": reviewer.model.max_tokens_per_day,
+            },
+        }
+
+    def _pending(self) -> dict[str, Any]:
+        waiting = self.desk.queue().open
+        told: dict[str, Any] = {"count": len(waiting), "oldest": None, "age_seconds": None}
+        if waiting:
+            oldest = min(waiting, key=lambda one: one.seq)
+            told |= {"oldest": oldest.id, "age_seconds": self._age(oldest.at)}
+        return told
+
+    def _age(self, at: str) -> int | None:
+        try:
+            return max(0, int((self.now() - dt.datetime.fromisoformat(at)).total_seconds()))
+        except (ValueError, TypeError):
+            return None

@@ -1,0 +1,147 @@
+"""A proposal taken in: freed of secrets, labelled with its trust, and recorded as an event."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.capture.redact import redact
+from dmm.domain.event import EventType, Trust, least
+from dmm.domain.memory import Origin
+from dmm.domain.proposal import Edit, describe_edits
+from dmm.errors import ReviewRefused, UsageError
+from dmm.service.drafting import Drafts
+from dmm.service.provenance import find_tool_source
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Iterable, Sequence
+
+    from dmm.domain.event import Event
+    from dmm.domain.proposal import Operation, Proposal
+    from dmm.files.roots import Root
+    from dmm.service.chronicle import Chronicle
+    from dmm.service.desk import Desk
+    from dmm.service.indexes import Indexes
+
+    Draft = Callable[[Drafts], tuple[Edit, ...]]
+
+MOST_OPEN = 2_000
+_ID = re.compile(r"^id:[ \t]*['\"]?(mem_\w+)", re.MULTILINE | re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants: the operation, why, and what it rests on.
+
+    `claimed` is how far the proposer itself trusts its source; it can only lower the trust.
+    """
+
+    operation: Operation
+    reason: str
+    evidence: tuple[int, ...] = ()
+    claimed: str | None = None
+    origin: str = ""
+    undoes: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Records the proposals of one project."""
+
+    root: Root
+    chronicle: Chronicle
+    desk: Desk
+    indexes: Callable[[], Indexes]
+    today: Callable[[], dt.date]
+
+    def drafts(self, taken: frozenset[str] = frozenset()) -> Drafts:
+        """Give what makes edits of wishes."""
+        return Drafts(self.root.tree, self.root.folder, self.today(), taken)
+
+    def record(self, wish: Wish, draft: Draft, *, new_id: bool = False) -> Proposal:
+        """Record a proposal; an id is given in the same transaction, so none is given twice."""
+        known = self._known_ids() if new_id else frozenset[str]()
+        with self.chronicle.log.writing() as writer:
+            queue = self.desk.queue()
+            if len(queue.open) >= MOST_OPEN:
+                hint = "decide some of them: dmm review list"
+                raise ReviewRefused(f"{MOST_OPEN} proposals wait already", hint=hint)
+            # One that another process has just applied is in no index yet, but it is in the queue.
+            taken = known | _ids_of(queue.proposals.values()) if new_id else known
+            edits, secrets = clean_edits(draft(self.drafts(taken)))
+            event = writer.append(self._describe(wish, edits, secrets))
+        return self.desk.queue().proposals[event.seq]
+
+    def _describe(self, wish: Wish, edits: tuple[Edit, ...], secrets: Sequence[str]) -> Any:
+        trust = self._trust(wish)
+        source = self._tool_source(edits) if trust is Trust.AGENT else None
+        payload: dict[str, Any] = {
+            "operation": str(wish.operation),
+            "edits": describe_edits(edits),
+            "reason": redact(wish.reason).text,
+            "trust": str(trust if source is None else Trust.TOOL),
+            "evidence": list(wish.evidence),
+            "undoes": list(wish.undoes),
+            "origin": wish.origin,
+        }
+        if secrets:
+            payload["secrets"] = list(secrets)
+        if source is not None:
+            payload["tainted"] = source.seq
+        links = (*wish.evidence, *wish.undoes)
+        return self.chronicle.draft(EventType.PROPOSAL_MADE, payload, references=links)
+
+    def _tool_source(self, edits: tuple[Edit, ...]) -> Event | None:
+        text = "\n".join(edit.after or "" for edit in edits)
+        return find_tool_source(text, self.chronicle, self.chronicle.voice.session)
+
+    def _trust(self, wish: Wish) -> Trust:
+        """Take the least of who speaks, what it rests on, and what it says of its source."""
+        labels = [self.chronicle.voice.trust]
+        if wish.claimed is not None:
+            labels.append(_label(wish.claimed))
+        for seq in wish.evidence:
+            event = self.chronicle.reading.event(seq)
+            if event is None:
+                hint = "dmm ledger log shows the events"
+                raise UsageError(f"there is no event {seq} to rest on", hint=hint)
+            labels.append(_label(event.trust))
+        return least(labels)
+
+    def _known_ids(self) -> frozenset[str]:
+        """Gather the ids of all files; told by the index, which reads only what changed."""
+        indexes = self.indexes()
+        indexes.refresh()
+        places = indexes.snapshot().places
+        return frozenset(place.id for place in places if place.origin is Origin.PROJECT)
+
+
+def clean_edits(edits: tuple[Edit, ...]) -> tuple[tuple[Edit, ...], list[str]]:
+    """Take secrets out of the new texts, and name their kinds.
+
+    An old text that holds one can't be recorded, so its file has to be mended first.
+    """
+    cleaned: list[Edit] = []
+    kinds: list[str] = []
+    for edit in edits:
+        if edit.before is not None and redact(edit.before).text != edit.before:
+            hint = "remove it from the file by hand, then propose again"
+            raise UsageError("the file holds what looks like a secret", where=edit.path, hint=hint)
+        found = None if edit.after is None else redact(edit.after)
+        kinds += [] if found is None else sorted(found.counts)
+        cleaned.append(Edit(edit.path, edit.before, None if found is None else found.text))
+    return tuple(cleaned), list(dict.fromkeys(kinds))
+
+
+def _ids_of(proposals: Iterable[Proposal]) -> frozenset[str]:
+    texts = (edit.after for one in proposals for edit in one.edits if edit.after is not None)
+    return frozenset(found[1] for text in texts if (found := _ID.search(text)))
+
+
+def _label(name: str) -> Trust:
+    try:
+        return Trust(name)
+    except ValueError:
+        raise UsageError(f"the source is one of {', '.join(Trust)}") from None

@@ -1,0 +1,66 @@
+"""A wide table of short notes in pairs, judged with the real model."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dmm.conflicts.compare import compare, read_memory
+from dmm.domain.conflict import Clash, ConflictType
+from dmm.domain.memory import Confidence, Memory, Scope, Status
+from dmm.embed.model import Embedder
+
+Judged = list[tuple[str, str]]
+
+
+def note(side: dict[str, str]) -> Memory:
+    return Memory(
+        id="mem_2026_01_01_001",
+        path="project/note.md",
+        title=side["title"],
+        body=side["body"],
+        tags=(),
+        scope=Scope.PROJECT,
+        priority=0.5,
+        confidence=Confidence.ACTIVE,
+        status=Status.ACTIVE,
+    )
+
+
+def name(found: Clash | None) -> str:
+    if found is None:
+        return "compatible"
+    return "duplicate" if found.type is ConflictType.DUPLICATE else "conflict"
+
+
+@pytest.fixture(scope="module")
+def judged() -> Judged:
+    embedder = Embedder.load()
+    table = Path(__file__).with_name("cases.jsonl").read_text(encoding="utf-8")
+    found: Judged = []
+    for row in map(json.loads, table.splitlines()):
+        one, other = note(row["a"]), note(row["b"])
+        vectors = [embedder.embed_query(f"{each.title}\n{each.body}") for each in (one, other)]
+        likeness = float(np.dot(*vectors))
+        clash = compare(read_memory(one), read_memory(other), likeness=likeness)
+        found.append((row["label"], name(clash)))
+    return found
+
+
+def test_most_cases_are_judged_right(judged: Judged) -> None:
+    assert sum(label == said for label, said in judged) >= 0.88 * len(judged)
+
+
+def test_hardly_anything_is_called_a_conflict_that_is_none(judged: Judged) -> None:
+    called = [label for label, said in judged if said == "conflict"]
+    assert called.count("conflict") >= 0.97 * len(called)
+
+
+def test_most_duplicates_are_found(judged: Judged) -> None:
+    right = judged.count(("duplicate", "duplicate"))
+    labelled = sum(label == "duplicate" for label, _ in judged)
+    called = sum(said == "duplicate" for _, said in judged)
+    assert 2 * right / (labelled + called) >= 0.85

@@ -1,0 +1,303 @@
+"""Chores are done once, in order, in a quiet moment, and end when the process does."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dmm.daemon.chores import DAY, HOUR, PATIENCE, QUIET, RETRY, WEEK, Chores, Clocks
+from dmm.daemon.house import House
+from dmm.daemon.instance import claim
+from dmm.daemon.logs import Log
+from dmm.daemon.server import Server
+from dmm.projects import Projects, SharedModel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.conftest import MemoryText, Project
+    from tests.daemon.conftest import Machine, Session
+
+    from dmm.domain.event import Event
+
+SOON = 20.0
+NOW = 1_780_000_000.0
+
+
+@dataclass
+class Day:
+    """Chores of one process, with clocks that a test sets forward."""
+
+    projects: Projects
+    log: Log
+    more: dict[str, Any] = field(default_factory=dict)
+    passed: float = 0.0
+    chores: Chores = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin anew, as another process would."""
+        clocks = Clocks(wall=lambda: NOW + self.passed, steady=lambda: self.passed)
+        self.chores = Chores(self.log, clocks=clocks, **self.more)
+
+    def tick(self, quiet: float = QUIET + 1) -> str | None:
+        """Let one piece of work begin and end; tells which."""
+        before = self.chores._thread
+        self.chores.tick(self.projects.each(), quiet)
+        after = self.chores._thread
+        if after is None or after is before:
+            return None
+        after.join(SOON)
+        assert not self.chores.busy
+        return after.name.removeprefix("dmm-")
+
+    def all(self, quiet: float = QUIET + 1) -> list[str]:
+        done = []
+        while (chore := self.tick(quiet)) is not None:
+            done.append(chore)
+        return done
+
+    def told(self, project: Project) -> dict[str, Any]:
+        return self.chores.describe(project.dmm)
+
+
+@pytest.fixture
+def day(
+    tmp_path: Path,
+    home: Path,
+    project: Project,
+    memory_text: MemoryText,
+    new_embedder: Callable[..., Any],
+) -> Iterator[Day]:
+    project.write("project/a.md", memory_text())
+    project.trust(home)
+    projects = Projects(home=home, model=SharedModel(new_embedder))
+    projects.find(project.folder)
+    log = Log(tmp_path / "logs" / "daemon.log")
+    yield Day(projects, log)
+    projects.close()
+    log.close()
+
+
+def expired(project: Project, memory_text: MemoryText) -> None:
+    text = memory_text(scope="ephemeral", expires="2020-01-01", id="mem_2020_01_01_001")
+    project.write("ephemeral/old.md", text)
+
+
+def test_each_chore_is_done_once_recovery_first_and_again_when_it_is_due(
+    day: Day, project: Project
+) -> None:
+    assert day.all() == ["recovery", "conflicts", "lifecycle"]
+    kept = json.loads((project.dmm / "run" / "chores.json").read_text())
+    assert kept == {"conflicts": NOW, "lifecycle": NOW}
+    assert day.told(project) == {
+        "last": {"conflicts": "2026-05-28T20:26:40Z", "lifecycle": "2026-05-28T20:26:40Z"},
+        "faults": {},
+    }
+    day.passed = DAY - 1
+    assert day.all() == []
+    day.begin()
+    assert day.all() == ["recovery"]
+    day.passed = DAY
+    assert day.all() == ["conflicts", "lifecycle"]
+
+
+def test_nothing_but_recovery_is_done_while_somebody_asks_unless_that_never_ends(
+    day: Day,
+) -> None:
+    assert day.all(quiet=0.1) == ["recovery"]
+    day.passed = PATIENCE - 1
+    assert day.all(quiet=0.1) == []
+    day.passed = PATIENCE + 1
+    assert day.all(quiet=0.1) == ["conflicts", "lifecycle"]
+
+
+def test_a_project_waits_until_its_files_were_looked_at(day: Day) -> None:
+    seen = threading.Event()
+    day.more = {"is_ready": lambda _: seen.is_set()}
+    day.begin()
+    assert day.all() == ["recovery"]
+    seen.set()
+    assert day.all() == ["conflicts", "lifecycle"]
+
+
+@pytest.mark.parametrize(
+    ("setting", "after", "done"),
+    [
+        ("hourly", HOUR, ["conflicts"]),
+        ("hourly", HOUR - 1, []),
+        ("weekly", WEEK, ["conflicts", "lifecycle"]),
+        ("weekly", WEEK - 1, ["lifecycle"]),
+        ("never", 10 * WEEK, ["lifecycle"]),
+    ],
+)
+def test_conflicts_are_looked_for_as_often_as_the_settings_say(
+    setting: str, after: float, done: list[str], day: Day, project: Project
+) -> None:
+    (project.dmm / "daemon.config.json").write_text(json.dumps({"conflict_scan_interval": setting}))
+    day.projects.find(project.folder)
+    day.all()
+    day.passed = after
+    assert day.all() == done
+
+
+def test_new_settings_do_not_have_everything_done_again(day: Day, project: Project) -> None:
+    day.all()
+    (project.dmm / "daemon.config.json").write_text('{"lifecycle": {"stale_days": 30}}')
+    day.projects.find(project.folder)
+    assert day.all() == ["recovery"]
+
+
+@pytest.mark.parametrize(
+    "kept", ["", "[]", "7", '{"conflicts": "x"}', json.dumps({"lifecycle": NOW * 2}), "[" * 3000]
+)
+def test_a_note_that_is_damaged_or_from_the_future_is_not_believed(
+    kept: str, day: Day, project: Project
+) -> None:
+    (project.dmm / "run").mkdir()
+    (project.dmm / "run" / "chores.json").write_text(kept)
+    assert day.all() == ["recovery", "conflicts", "lifecycle"]
+
+
+def test_where_nothing_can_be_noted_the_chores_are_done_all_the_same(
+    day: Day, project: Project, tmp_path: Path
+) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (project.dmm / "run").symlink_to(tmp_path / "elsewhere")
+    assert day.tick() == "recovery"
+    assert day.tick() == "conflicts"
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
+def test_a_project_that_is_not_trusted_or_can_not_be_configured_is_left_alone(
+    day: Day, new_project: Callable[[str], Project], home: Path
+) -> None:
+    day.projects.close()
+    stranger, broken = new_project("stranger"), new_project("broken")
+    day.projects.look_up(stranger.folder)
+    (broken.dmm / "daemon.config.json").write_text("{")
+    broken.trust(home)
+    day.projects.find(broken.folder)
+    assert len(day.projects.each()) == 2
+    assert day.all() == []
+
+
+def test_a_project_that_was_closed_is_forgotten(day: Day, project: Project) -> None:
+    day.all()
+    day.chores.tick([], QUIET + 1)
+    assert day.told(project) == {"last": {}, "faults": {}}
+
+
+def test_a_fault_is_told_and_the_chore_is_tried_again_after_a_rest(
+    day: Day, project: Project, home: Path
+) -> None:
+    ledger = project.dmm / "ledger.db"
+    ledger.write_bytes(b"garbage" * 2000)
+    assert day.tick() == "recovery"
+    faults = day.told(project)["faults"]
+    assert list(faults) == ["recovery"]
+    assert str(ledger) in faults["recovery"]
+    assert "recovery failed: " in (day.log._path).read_text()
+    ledger.unlink()
+    day.passed = RETRY - 1
+    assert "recovery" not in day.all()
+    day.passed = RETRY
+    assert day.tick() == "recovery"
+    assert day.told(project)["faults"] == {}
+
+
+def test_what_the_daemon_proposes_is_recorded_in_its_own_name(
+    day: Day, project: Project, memory_text: MemoryText, ledger: Callable[[Project], list[Event]]
+) -> None:
+    expired(project, memory_text)
+    day.all()
+    assert day.told(project)["faults"] == {}
+    made = [event for event in ledger(project) if event.type == "ProposalMade"]
+    assert [(one.actor, one.source, one.trust) for one in made] == [("dmm", "daemon", "agent")]
+    assert [one.get("operation") for one in made] == ["deprecate"]
+    day.passed = DAY
+    day.all()
+    assert [event for event in ledger(project) if event.type == "ProposalMade"] == made
+
+
+def test_work_makes_way_for_whoever_is_served_and_ends_when_the_process_does(
+    day: Day, project: Project, memory_text: MemoryText
+) -> None:
+    expired(project, memory_text)
+    serving = threading.Event()
+
+    def is_serving() -> bool:
+        serving.set()
+        return True
+
+    day.more = {"is_serving": is_serving}
+    day.begin()
+    day.tick()
+    while not serving.is_set():
+        day.chores.tick(day.projects.each(), QUIET + 1)
+        serving.wait(0.05)
+    assert day.chores.stop()
+    assert day.told(project)["faults"] == {}
+    assert "lifecycle" not in day.told(project)["last"]
+    day.chores.tick(day.projects.each(), QUIET + 1)
+    assert not day.chores.busy
+
+
+@pytest.fixture
+def house(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, lived_in: Project
+) -> Iterator[House]:
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("DMM_RUN_DIR", str(tmp_path / "run"))
+    instance = claim(tmp_path / "run", patience=0.0)
+    assert instance is not None
+    log = Log(tmp_path / "logs" / "daemon.log")
+    found = House(instance, log, 0, lambda: None)
+    found.projects.find(lived_in.folder)
+    yield found
+    found.leave()
+    found.close()
+    log.close()
+    instance.release()
+
+
+def test_the_house_does_chores_only_for_projects_that_are_indexed(
+    house: House, lived_in: Project
+) -> None:
+    (project,) = house.projects.each()
+    assert not house._is_indexed(project)
+    house._watch()
+    assert house._watches[lived_in.dmm].await_sync(1, SOON)
+    assert house._is_indexed(project)
+    assert house.observe()["projects"][0]["chores"] == {"last": {}, "faults": {}}
+
+
+def test_the_process_leaves_when_idle_but_not_in_the_middle_of_a_chore(house: House) -> None:
+    listener = socket.socket(socket.AF_UNIX)
+    server = Server(listener, lambda _: None, house._log)
+    server.last = 0.0
+    go_on = threading.Event()
+    working = threading.Thread(target=go_on.wait, args=(SOON,))
+    working.start()
+    house._asked = 0.0
+    house.chores._thread = working
+    assert not house.tick(server, idle=0.0)
+    go_on.set()
+    working.join()
+    assert house.tick(server, idle=0.0)
+    listener.close()
+
+
+def test_the_status_of_the_daemon_tells_of_chores(machine: Machine, session: Session) -> None:
+    machine.hook(session.start())
+    (told,) = machine.status()["projects"]
+    assert told["chores"]["faults"] == {}
+    assert "failed" not in machine.dmm("daemon", "status").stdout

@@ -1,0 +1,239 @@
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.review.making import BODY, check, file_text, propose, surround
+
+from dmm.domain.event import Trust
+from dmm.domain.proposal import CheckName, Edit, Operation, Outcome
+from dmm.review.checks import run_checks
+
+SCHEMA = CheckName.SCHEMA
+
+
+def test_a_good_memory_passes_every_check_in_their_order() -> None:
+    checks = run_checks(propose(), surround())
+    assert [one.name for one in checks] == list(CheckName)
+    assert [one.text for one in checks if one.outcome is not Outcome.PASS] == []
+
+
+@pytest.mark.parametrize("operation", list(Operation))
+def test_every_operation_gets_one_result_for_each_check(operation: Operation) -> None:
+    checks = run_checks(propose(operation=operation), surround())
+    assert [one.name for one in checks] == list(CheckName)
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("no front matter", "project/billing/refunds.md:1: no front matter; start the file with"),
+        (file_text(id=""), "project/billing/refunds.md:2: missing field: id"),
+        (file_text(id="mem_1"), "'id' must be like mem_2026_01_31_001, not 'mem_1'"),
+        (file_text(scope="global"), "scope 'global' does not agree with the folder 'project'"),
+        (file_text(priority="9"), "'priority' must be a number from 0.0 to 1.0, not '9'"),
+        (file_text("no title here"), "no title"),
+    ],
+)
+def test_a_file_that_is_no_memory_is_refused_for_everybody(text: str, what: str) -> None:
+    found = check(SCHEMA, propose(text))
+    assert found.failed
+    assert found.hard
+    assert what in found.text
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "../../etc/passwd.md",
+        "/etc/cron.md",
+        "project/../baseline/a.md",
+        "project/.hidden/a.md",
+        "secrets/a.md",
+        "project/a.txt",
+        "project/con.md",
+        "project/a\u202emd.md",
+        "project\\a.md",
+        "project/_dir.md",
+        "deprecated/a.md",
+        "a.md",
+        "",
+    ],
+)
+def test_a_path_that_may_not_be_written_is_refused(path: str) -> None:
+    found = check(SCHEMA, propose(path=path))
+    assert found.failed
+    assert found.hard
+
+
+def test_the_id_of_another_memory_is_refused_and_named() -> None:
+    found = check(SCHEMA, propose(), ids={"mem_2026_06_01_001": "project/other.md"})
+    assert found.hard
+    assert found.other == "project/other.md"
+    assert found.text == (
+        "the id mem_2026_06_01_001 is that of project/other.md; "
+        "give the new memory an id of its own"
+    )
+
+
+def test_an_update_keeps_the_id_of_its_file() -> None:
+    before = file_text()
+    own = {"mem_2026_06_01_001": "project/billing/refunds.md"}
+    same = propose(file_text(BODY + "\nMore.\n"), before=before)
+    assert check(SCHEMA, same, ids=own).outcome is Outcome.PASS
+    other = check(SCHEMA, propose(file_text(id="mem_2026_06_01_002"), before=before))
+    assert other.text == (
+        "the id changes from mem_2026_06_01_001 to mem_2026_06_01_002; a memory keeps its id"
+    )
+
+
+def test_no_file_of_a_merge_takes_another_id() -> None:
+    kept, gone = file_text(), file_text(id="mem_2026_06_01_002")
+    merge = propose(
+        operation=Operation.MERGE,
+        edits=(
+            Edit("project/a.md", kept, file_text(BODY + "\nMore.\n")),
+            Edit("project/b.md", gone, file_text(id="mem_2026_06_01_003", status="deprecated")),
+        ),
+    )
+    assert check(SCHEMA, merge).text == (
+        "the id changes from mem_2026_06_01_002 to mem_2026_06_01_003; a memory keeps its id"
+    )
+
+
+def test_unknown_fields_are_pointed_at() -> None:
+    found = check(SCHEMA, propose(file_text(trusted="yes")))
+    assert found.outcome is Outcome.WARN
+    assert found.text == "unknown fields: 'trusted'; take them out or correct their names"
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"reason": "  "}, "there is no reason; say why the change is wanted"),
+        ({"reason": "x" * 4_001}, "the reason is longer than 4000 characters; say it shortly"),
+        (
+            {"operation": Operation.UPDATE},
+            "an operation 'update' can't have 1 new, 0 changed and 0 removed files",
+        ),
+        (
+            {"edits": (Edit("project/a.md", file_text(), None),)},
+            "an operation 'create' can't have 0 new, 0 changed and 1 removed files",
+        ),
+        (
+            {
+                "operation": Operation.UPDATE,
+                "edits": (Edit("project/a.md", file_text(), file_text()),),
+            },
+            "it changes nothing",
+        ),
+    ],
+)
+def test_a_proposal_is_what_its_operation_says(changes: dict[str, Any], what: str) -> None:
+    found = check(SCHEMA, propose(**changes))
+    assert found.hard
+    assert found.text == what
+
+
+def test_moving_or_deprecating_changes_no_text() -> None:
+    before, after = file_text(), file_text(BODY + "\nA new rule.\n", scope="global")
+    moved = propose(
+        operation=Operation.PROMOTE,
+        edits=(Edit("project/a.md", before, None), Edit("global/a.md", None, after)),
+    )
+    assert "changes the text too" in check(SCHEMA, moved).text
+    kept = propose(file_text(), "project/a.md", before=BODY, operation=Operation.DEPRECATE)
+    assert check(SCHEMA, kept).outcome is Outcome.PASS
+    active = propose(
+        file_text(priority="0.4"), "project/a.md", before, operation=Operation.DEPRECATE
+    )
+    assert check(SCHEMA, active).text == (
+        "the memory would still be in force; set status: deprecated"
+    )
+
+
+def test_ten_megabytes_are_refused_at_once() -> None:
+    huge = propose(file_text("# Title\n\n" + "ignore all previous " * 500_000))
+    started = time.process_time()
+    checks = run_checks(huge, surround())
+    assert time.process_time() - started < 1
+    assert [one.name for one in checks if one.hard] == [SCHEMA, CheckName.TOKENS]
+    assert checks[0].text == (
+        "a text is larger than 256 KiB; a memory is one small concept: split it"
+    )
+    assert all(one.outcome is not Outcome.PASS for one in checks[2:6])
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "send " * 50,
+        "a" * 250,
+        "- " * 120,
+        "# x",
+        "<!-- ",
+        "](https://x/?" + "&" * 200,
+        "ignore the ",
+    ],
+)
+def test_every_check_stays_fast_on_the_largest_text(line: str) -> None:
+    text = file_text("# Title\n\n" + (line + "\n") * (200_000 // (len(line) + 1)))
+    proposal = propose(text, trust=Trust.TOOL)
+    started = time.process_time()
+    run_checks(proposal, surround())
+    assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("tokens", "outcome", "hard"),
+    [
+        (299, Outcome.FAIL, False),
+        (300, Outcome.PASS, False),
+        (800, Outcome.PASS, False),
+        (801, Outcome.FAIL, False),
+        (2000, Outcome.FAIL, False),
+        (2001, Outcome.FAIL, True),
+    ],
+)
+def test_the_length_of_a_new_memory_is_within_the_range(
+    tokens: int, outcome: Outcome, hard: bool
+) -> None:
+    found = check(CheckName.TOKENS, propose(), count=lambda text: tokens)
+    assert (found.outcome, found.hard) == (outcome, hard)
+
+
+def test_baseline_files_may_be_short() -> None:
+    proposal = propose(file_text(scope="baseline"), "baseline/a.md")
+    assert check(CheckName.TOKENS, proposal, count=lambda text: 20).outcome is Outcome.PASS
+    assert check(CheckName.TOKENS, proposal, count=lambda text: 2001).hard
+
+
+def test_a_change_that_brings_a_short_memory_nearer_to_the_range_is_not_to_blame() -> None:
+    longer = propose(file_text(BODY + "\nOne more.\n"), before=file_text())
+    assert check(CheckName.TOKENS, longer, count=len_words).outcome is Outcome.WARN
+    shorter = propose(file_text("# Refunds\n\nShort.\n"), before=file_text())
+    assert check(CheckName.TOKENS, shorter, count=len_words).outcome is Outcome.FAIL
+
+
+@given(
+    st.text(max_size=300),
+    st.text(max_size=60),
+    st.text(max_size=60),
+    st.sampled_from(list(Operation)),
+    st.sampled_from(list(Trust)),
+)
+def test_any_proposal_can_be_checked(
+    body: str, path: str, reason: str, operation: Operation, trust: Trust
+) -> None:
+    for text in (body, file_text(f"# Title\n\n{body}")):
+        proposal = propose(text, path, reason=reason, operation=operation, trust=trust)
+        checks = run_checks(proposal, surround())
+        assert [one.name for one in checks] == list(CheckName)
+        assert all(one.text for one in checks)
+
+
+def len_words(text: str) -> int:
+    return len(text.split())

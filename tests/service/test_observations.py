@@ -1,0 +1,104 @@
+"""Observations held by a service: current after each event, and true to the ledger as it stands."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dmm.capture.payload import parse_payload
+from dmm.domain.event import EventType
+from dmm.service.observations import Observations
+from dmm.service.sessions import deliver
+
+if TYPE_CHECKING:
+    from tests.conftest import Opener, Project
+
+    from dmm.bootstrap import Dmm
+
+
+@pytest.fixture
+def dmm(project: Project, open_project: Opener) -> Dmm:
+    return open_project(project)
+
+
+def hook(dmm: Dmm, event: str, **fields: Any) -> int:
+    told = {"session_id": "s", "cwd": str(dmm.root.project), "hook_event_name": event} | fields
+    read = parse_payload("claude-code", json.dumps(told).encode())
+    dmm.sessions.attend(deliver(read, f"d{dmm.chronicle.reading.head().seq}"))
+    return dmm.chronicle.reading.head().seq
+
+
+def work(dmm: Dmm) -> None:
+    hook(dmm, "UserPromptSubmit", prompt="Rename the Cart class to Basket")
+    path = f"{dmm.root.project}/src/cart.py"
+    hook(dmm, "PostToolUse", tool_name="Edit", tool_input={"file_path": path}, tool_response="ok")
+
+
+def held(dmm: Dmm) -> list[tuple[str, str, str]]:
+    return [(one.id, str(one.kind), one.title) for one in dmm.observations.units().values()]
+
+
+def test_where_nothing_was_recorded_there_is_nothing(dmm: Dmm) -> None:
+    assert dict(dmm.observations.units()) == {}
+    assert not dmm.chronicle.exists
+
+
+def test_an_observation_is_there_with_the_event_and_grows_with_the_next(dmm: Dmm) -> None:
+    work(dmm)
+    assert held(dmm) == [
+        ("msg_1", "message", "Rename the Cart class to Basket"),
+        ("obs_1", "change", "Rename the Cart class to Basket"),
+    ]
+    before = dmm.observations.units()["obs_1"]
+    assert before.files == ("src/cart.py",)
+    hook(dmm, "Stop", last_assistant_message="Renamed `Cart` to `Basket` in 1 file.")
+    after = dmm.observations.units()["obs_1"]
+    assert after.evidence == (*before.evidence, 3)
+    assert [one.id for one in dmm.observations.units().values()] == ["msg_1", "obs_1", "msg_3"]
+
+
+def test_what_is_held_is_what_a_fresh_reading_finds(dmm: Dmm) -> None:
+    for _ in range(3):
+        work(dmm)
+        dmm.observations.units()
+        dmm.ledger.add_fact("region", "eu-west-1")
+        hook(dmm, "Stop", last_assistant_message="Renamed `Cart` to `Basket` in 1 file.")
+        dmm.observations.units()
+    fresh = Observations(dmm.chronicle, str(dmm.root.project)).units()
+    assert list(fresh.items()) == list(dmm.observations.units().items())
+
+
+def test_units_are_found_by_id_and_by_day(dmm: Dmm) -> None:
+    work(dmm)
+    found = dmm.observations.find(["obs_1", "msg_77", "msg_1", "obs_1"])
+    assert [one.id for one in found] == ["obs_1", "msg_1"]
+    assert {one.id for one in dmm.observations.of_day(found[0].day)} == {"obs_1", "msg_1"}
+    assert dmm.observations.of_day("1999-01-01") == []
+
+
+def test_what_was_blanked_is_forgotten(dmm: Dmm) -> None:
+    work(dmm)
+    assert len(held(dmm)) == 2
+    chronicle = dmm.chronicle
+    chronicle.log.blank(1, chronicle.draft(EventType.PAYLOAD_REDACTED, {"seq": 1}))
+    told = held(dmm)
+    assert told == [("obs_2", "change", "Edited cart.py")]
+
+
+def test_another_ledger_in_the_place_of_the_one_that_was_read_is_read_anew(
+    project: Project, open_project: Opener
+) -> None:
+    dmm = open_project(project, trusted=False)
+    work(dmm)
+    assert len(held(dmm)) == 2
+    path = dmm.chronicle.path
+    assert path is not None
+    dmm.chronicle.close()
+    for name in path.parent.glob(f"{path.name}*"):
+        name.unlink()
+    dmm.ledger.add_fact("region", "eu-west-1")
+    dmm.ledger.add_fact("zone", "b")
+    dmm.ledger.add_fact("rack", "7")
+    assert [one[0] for one in held(dmm)] == ["obs_1", "obs_2", "obs_3"]
