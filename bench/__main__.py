@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -47,6 +48,16 @@ def _parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
+def _plain(name: str) -> Callable[[], report.Part]:
+    """Name a part that needs nothing but its module."""
+
+    def measure() -> report.Part:
+        part: report.Part = import_module(f"bench.{name}").measure()
+        return part
+
+    return measure
+
+
 def _measures(
     data: Path, *, large: bool = False, quick: bool = False
 ) -> dict[str, Callable[[], report.Part]]:
@@ -56,21 +67,6 @@ def _measures(
         from bench import cached, quality
 
         return quality.measure(data, cached.CachedEmbedder.open(CACHE))
-
-    def latency() -> report.Part:
-        from bench import latency
-
-        return latency.measure()
-
-    def indexing() -> report.Part:
-        from bench import indexing
-
-        return indexing.measure()
-
-    def footprint() -> report.Part:
-        from bench import footprint
-
-        return footprint.measure()
 
     def tokens() -> report.Part:
         from bench import cached, tokens
@@ -94,9 +90,9 @@ def _measures(
 
     return {
         "quality": quality,
-        "latency": latency,
-        "indexing": indexing,
-        "footprint": footprint,
+        "latency": _plain("latency"),
+        "indexing": _plain("indexing"),
+        "footprint": _plain("footprint"),
         "tokens": tokens,
         "ledger": ledger,
         "daemon": daemon,

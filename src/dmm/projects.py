@@ -151,6 +151,12 @@ class Project:
             yield self.asked
 
     @contextlib.contextmanager
+    def recall(self, voice: Voice) -> Iterator[Dmm]:
+        """Search the sessions; like queries, they are answered one at a time."""
+        with self.write(voice) as dmm:
+            yield dmm
+
+    @contextlib.contextmanager
     def linger(self, voice: Voice) -> Iterator[Dmm]:
         """Do what waits for others, such as a model; it has files of its own, so no query waits."""
         with self._lingering:
@@ -202,7 +208,7 @@ class Project:
         free = True
         for lock, dmm in ((self._asking, self.asked), (self._indexing, self.indexed)):
             if lock.acquire(blocking=False):
-                dmm.indexes.release_model()
+                dmm.release_model()
                 lock.release()
             else:
                 free = False

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     [
         ("please rename CartModel to Cart everywhere", "Rename CartModel to Cart everywhere"),
         ("Hi! Can you add a health check endpoint?", "Add a health check endpoint"),
-        ("I need you to migrate config loading to YAML.\n- keep JSON", "Migrate config loading to YAML"),
+        ("I need you to migrate config to YAML.\n- keep JSON", "Migrate config to YAML"),
         ("npm run build fails on Windows", "npm run build fails on Windows"),
         ("[Image #1] the button is misaligned", "The button is misaligned"),
         ("Where is the port set?", "Where is the port set?"),
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
             "ValueError: no stock\n\nwhy do I get this when stock is 3?",
             "Why do I get this when stock is 3?",
         ),
-        ("<system-reminder>be nice</system-reminder>\nBump the version to 2.1", "Bump the version to 2.1"),
+        ("<system-reminder>be nice</system-reminder>\nBump it to 2.1", "Bump it to 2.1"),
         (
             "Use Redis instead of Memcached for the session cache of the shop, because we need it",
             "Use Redis instead of Memcached for the session cache of the shop",

@@ -9,13 +9,19 @@ import pytest
 
 from dmm.capture.payload import parse_payload
 from dmm.domain.event import EventType
+from dmm.observations.distil import distil
+from dmm.observations.snapshots import CODE
 from dmm.service.observations import Observations
 from dmm.service.sessions import deliver
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tests.conftest import Opener, Project
 
     from dmm.bootstrap import Dmm
+    from dmm.domain.event import Event
+    from dmm.observations.distil import Distilled, Progress
 
 
 @pytest.fixture
@@ -30,10 +36,10 @@ def hook(dmm: Dmm, event: str, **fields: Any) -> int:
     return dmm.chronicle.reading.head().seq
 
 
-def work(dmm: Dmm) -> None:
-    hook(dmm, "UserPromptSubmit", prompt="Rename the Cart class to Basket")
-    path = f"{dmm.root.project}/src/cart.py"
-    hook(dmm, "PostToolUse", tool_name="Edit", tool_input={"file_path": path}, tool_response="ok")
+def work(dmm: Dmm, number: str = "") -> None:
+    hook(dmm, "UserPromptSubmit", prompt=f"Rename the Cart{number} class to Basket")
+    given = {"file_path": f"{dmm.root.project}/src/cart{number}.py"}
+    hook(dmm, "PostToolUse", tool_name="Edit", tool_input=given, tool_response="ok")
 
 
 def held(dmm: Dmm) -> list[tuple[str, str, str]]:
@@ -60,14 +66,45 @@ def test_an_observation_is_there_with_the_event_and_grows_with_the_next(dmm: Dmm
 
 
 def test_what_is_held_is_what_a_fresh_reading_finds(dmm: Dmm) -> None:
-    for _ in range(3):
-        work(dmm)
+    for number in range(3):
+        work(dmm, str(number))
         dmm.observations.units()
         dmm.ledger.add_fact("region", "eu-west-1")
-        hook(dmm, "Stop", last_assistant_message="Renamed `Cart` to `Basket` in 1 file.")
+        hook(dmm, "Stop", last_assistant_message=f"Renamed `Cart{number}` in 1 file.")
         dmm.observations.units()
     fresh = Observations(dmm.chronicle, str(dmm.root.project)).units()
     assert list(fresh.items()) == list(dmm.observations.units().items())
+
+
+def test_a_long_ledger_is_begun_at_its_snapshots(dmm: Dmm, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dmm.service.observations.EVERY", 8)
+    monkeypatch.setattr("dmm.service.observations.BESIDE", 2)
+    for number in range(12):
+        work(dmm, str(number))
+        hook(dmm, "Stop", last_assistant_message=f"Renamed `Cart{number}` in 1 file.")
+        if number % 5 == 0:
+            dmm.observations.units()
+    whole = dict(dmm.observations.units())
+    log = dmm.chronicle.log
+    assert [seq for seq, _ in log.snapshots(CODE)] == [2, 10, 18, 26, 34]
+    read: list[int] = []
+
+    def watched(events: Iterable[Event], start: Progress, *, root: str) -> Distilled:
+        found = list(events)
+        read.extend(event.seq for event in found)
+        return distil(found, start, root=root)
+
+    monkeypatch.setattr("dmm.service.observations.distil", watched)
+    project = str(dmm.root.project)
+    assert list(Observations(dmm.chronicle, project).units().items()) == list(whole.items())
+    assert read == [35, 36]
+    read.clear()
+    Observations(dmm.chronicle, "/elsewhere").units()
+    assert len(read) == 36
+    log.keep_snapshots([(18, b"no such thing")], CODE, 0)
+    read.clear()
+    assert list(Observations(dmm.chronicle, project).units().items()) == list(whole.items())
+    assert read[0] == 1
 
 
 def test_units_are_found_by_id_and_by_day(dmm: Dmm) -> None:

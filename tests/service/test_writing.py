@@ -57,6 +57,10 @@ def test_what_is_given_says_what_is_meant(
         ),
         ({"content": "x", "patch": PATCH}, "give one of a content and a patch"),
         (
+            {"content": "# Lamp\n\nIt is old.", "about": About(tags=("a",))},
+            "tags, priority, expires, supersedes and related are for a new memory",
+        ),
+        (
             {"patch": PATCH, "about": About(tags=("a",))},
             "tags, priority, expires, supersedes and related are for a new memory",
         ),

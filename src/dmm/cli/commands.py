@@ -25,6 +25,9 @@ TEXTS = {"task", "text", "question", "value"}
 COMMANDS = {
     "init": "setup.init",
     "query": "query.query",
+    "search": "recall.search",
+    "timeline": "recall.timeline",
+    "get": "recall.get",
     "import": "monolith.import_files",
     "export": "monolith.export",
     "import-sessions": "transcripts.import_sessions",

@@ -60,7 +60,7 @@ def answers_of(
     for index, word in enumerate(words):
         if word.concept in _OUTCOME:
             _add(found, "outcome", _phrase(words, index + 1, tells))
-        if word.concept in _VALUED:
+        if word.concept in _VALUED and not word.text.endswith("s"):
             _add(found, f"{word.concept} is", _value(words, index, tells, acts))
         if word.text in _OPEN and verb:
             _add(found, f"{verb} {word.text}", _phrase(words, index + 1, tells))

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading", "compare", "read_memory"]
 
-_SAME = 0.585
+_SAME = 0.62
 _LEAST_CONFIDENCE = 0.5
 
 

@@ -54,7 +54,7 @@ def find_stances(meeting: Meeting) -> Finding | None:
         return None
     if topic.left and topic.right and topic.least < 0.6:
         return None
-    if one.restricts or other.restricts:
+    if one.restricts or other.restricts or positive.exceptions:
         return None
     reason = f"One asks for what the other rules out ({shown(topic)})."
     certain = 0.6 + 0.35 * topic.least

@@ -63,6 +63,12 @@ class Call:
             yield dmm
 
     @contextlib.contextmanager
+    def recall(self) -> Iterator[Dmm]:
+        """Search the sessions of the project."""
+        with self.project().recall(self.voice) as dmm:
+            yield dmm
+
+    @contextlib.contextmanager
     def decide(self, root: str | None = None) -> Iterator[Dmm]:
         """Decide about the project's memory: a person does, and only a browser's session is one."""
         if self.voice.trust is not Trust.USER:

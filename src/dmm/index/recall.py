@@ -71,7 +71,7 @@ def _body(unit: Observation) -> str:
 
 
 def _safe(text: str) -> str:
-    return shield(neutralise(text).strip())
+    return shield(neutralise(text).strip()).encode("utf-8", "replace").decode()
 
 
 def place(unit: Observation) -> str:
@@ -92,11 +92,11 @@ def digest(unit: Observation) -> str:
 def to_record(unit: Observation, count: Count) -> IndexedMemory:
     """Make of a unit what the index keeps; a message has no title beside its own words."""
     message = unit.kind is Kind.MESSAGE
-    title = "" if message else neutralise(unit.title)
+    title = "" if message else _safe(unit.title)
     full = tell(unit)
     searched = full if message else _safe(f"[{spoken_day(unit.day)}] {_body(unit)}")
     searched = searched[:LONGEST_SEARCHED]
-    key = hashlib.sha256(f"{VERSION}\0{title}\0{searched}".encode("utf-8", "replace")).hexdigest()
+    key = hashlib.sha256(f"{VERSION}\0{title}\0{searched}".encode()).hexdigest()
     return IndexedMemory(
         path=place(unit),
         id=unit.id,
@@ -149,8 +149,16 @@ class UnitSyncer:
         for at in range(0, max(len(changed), len(removed)), BATCH):
             self._write(changed[at : at + BATCH], removed[at : at + BATCH], store)
         waiting = self._embed(wanted, store, progress or (lambda _done, _of: None))
-        store.forget_orphans(keep=max(ORPHANS_KEPT, len(wanted)))
+        self._clean_up(store, len(wanted))
         return waiting
+
+    def _clean_up(self, store: IndexStore, size: int) -> None:
+        """Forget old vectors; what left the ledger was most likely blanked, so no byte stays."""
+        due = store.meta("erase") == "due"
+        store.forget_orphans(keep=0 if due else max(ORPHANS_KEPT, size))
+        if due:
+            store.scrub()
+            store.apply(Batch(meta={"erase": "done"}))
 
     def _write(self, units: list[Observation], removed: list[str], store: IndexStore) -> None:
         records = [to_record(unit, self.count) for unit in units]
@@ -159,6 +167,7 @@ class UnitSyncer:
                 files=[KnownFile(Stamp(one.path, 0, 0, 0), one.content_hash) for one in records],
                 memories=[(one, pack_terms(analysis.weigh(one))) for one in records],
                 removed=removed,
+                meta={"erase": "due"} if removed else {},
             )
         )
 

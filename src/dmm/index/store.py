@@ -290,6 +290,10 @@ class IndexStore:
             with sqlite.transaction(self._connection, self.where) as cursor:
                 cursor.execute(_DROP_ORPHANS)
 
+    def scrub(self) -> None:
+        """Leave nothing in the file of what was removed from it."""
+        sqlite.erase_freed(self._connection, self.where)
+
     def drop_vectors(self) -> None:
         """Forget every vector: they come from another model."""
         with sqlite.transaction(self._connection, self.where) as cursor:

@@ -10,6 +10,7 @@ from dmm.domain.memory import RETRIEVED_SCOPES, Scope
 from dmm.domain.pack import QueryRequest
 from dmm.domain.text import neutralise
 from dmm.mcp.arguments import Arguments
+from dmm.mcp.recall import get_observations, search, timeline
 from dmm.mcp.writing import OUTCOMES, SOURCES, give_feedback, propose
 from dmm.policy.judge import Priority
 from dmm.service.ledger import SCOPES
@@ -257,6 +258,38 @@ TOOLS = (
         ),
         READS,
         _looking(lambda dmm: dmm.timelines.simulate_timeline),
+    ),
+    MemoryTool(
+        "search",
+        "Find what earlier sessions said and did: rows with id and token cost.",
+        Arguments(
+            {
+                "query": _text(),
+                "kind": _text("decision, bugfix, …"),
+                "file": _text(),
+                "session": _text(),
+                "since": _text(),
+                "until": _text(),
+                "limit": _number(),
+            },
+            ("query",),
+        ),
+        READS,
+        search,
+    ),
+    MemoryTool(
+        "timeline",
+        "Rows around an id or a best match.",
+        Arguments({"id": _text(), "query": _text(), "before": _number(), "after": _number()}),
+        READS,
+        timeline,
+    ),
+    MemoryTool(
+        "get_observations",
+        "Full text of rows.",
+        Arguments({"ids": _texts()}, ("ids",)),
+        READS,
+        get_observations,
     ),
 )
 BY_NAME = {tool.name: tool for tool in TOOLS}

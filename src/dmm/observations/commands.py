@@ -75,7 +75,7 @@ _GIT_LOOK = re.compile(
 )
 _COMMIT = re.compile(r"^git\s+(?:-\S+\s+\S+\s+)*commit\b")
 _MESSAGE = re.compile(
-    r"(?:-\w*m|--message)[=\s]*(?:\"((?:[^\"\\]|\\.)+)\"|'([^']+)'|\$'([^']+)'|([^\s\"'$<&;|]+))"
+    r"(?:(?<![\w-])-[a-z]*m|--message)[=\s]*(?:\"((?:[^\"\\]|\\.)+)\"|'([^']+)'|\$'([^']+)'|([^\s\"'$<&;|]+))"
 )
 _HEREDOC = re.compile(r"<<-?\s*['\"]?(\w+)['\"]?[^\n]*\n(.*?)(?:\n\s*\1\b|\Z)", re.DOTALL)
 _MADE = re.compile(r"^\[([\w./-]+)(?: \([\w-]+\))? ([0-9a-f]{7,40})\] (.+)$", re.MULTILINE)

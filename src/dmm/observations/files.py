@@ -18,7 +18,7 @@ _PATCHED = re.compile(
     r"^\*\*\* (Add|Update|Delete) File: (.+?)\s*$|^\*\*\* Move to: (.+?)\s*$", re.MULTILINE
 )
 _REDIRECT = re.compile(
-    r"(?:^|[\s;&|])(?:cat|echo|printf|tee)\b[^\n>|]*(?:>{1,2}|\btee\b)\s*([^\s;&|<>]+)"
+    r"(?:^|[\s;&|])(?:(?:cat|echo|printf)\b[^\n>|]*>{1,2}|tee\s+(?:-a\s+)?)\s*([^\s;&|<>]+)"
 )
 _IN_PLACE = re.compile(r"\b(?:sed|perl)\s+(?:-\S+\s+)*-\w*i\S*\s")
 _REMOVE = re.compile(r"(?:^|[;&]\s*)(?:git\s+)?rm\s+([^;&|\n<>]+)")

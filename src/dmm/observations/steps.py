@@ -107,7 +107,8 @@ def relate_named(given: Mapping[str, Any], cwd: str, root: str) -> str:
 def _by_path(event: Event, words: list[str], path: str) -> list[Step]:
     named = set(words)
     act = Act.LOOK
-    if path and not is_scratch(path):
+    # What agents write into a memory is no file of the project.
+    if path and not is_scratch(path) and "memory" not in named:
         if named & _EDITORS and named & (_FILES | _EDITORS):
             act = Act.EDIT
         elif named & _WRITERS and named & _FILES:

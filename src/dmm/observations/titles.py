@@ -74,6 +74,10 @@ _EMPTY_WORDS = word_set(
     " things work works working test tests error errors bug issue problem fails failing failed"
     " broken change changes code file update"
 )
+_PROGRAMS = word_set(
+    "npm npx pnpm yarn bun node git gh pip uv pytest tox cargo docker kubectl helm ruff mypy"
+    " tsc eslint psql redis curl ssh dmm"
+)
 _WORD = re.compile(r"[\w'-]+")
 FEWEST_WORDS = 2
 MOST_FOLLOWUP_WORDS = 6
@@ -173,4 +177,5 @@ def _name_scope(found: re.Match[str]) -> str:
 
 def _is_word(line: str) -> bool:
     """Say whether a line begins with a plain word; a name of a program keeps its small letter."""
-    return line.split(maxsplit=1)[0].rstrip(",").isalpha()
+    word = line.split(maxsplit=1)[0].rstrip(",")
+    return word.isalpha() and word not in _PROGRAMS

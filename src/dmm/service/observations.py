@@ -7,12 +7,29 @@ from typing import TYPE_CHECKING
 
 from dmm.ledger.chain import Head
 from dmm.observations.distil import TYPES, Progress, distil, merge
+from dmm.observations.snapshots import CODE, Stretch, pack, unpack
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from dmm.domain.observation import Observation
+    from dmm.ledger.log import EventLog
     from dmm.service.chronicle import Chronicle
+
+EVERY = 2_048
+# The ledger keeps one snapshot for an event; those of others stand at multiples of a half of this.
+BESIDE = EVERY // 4
+
+
+@dataclass(slots=True)
+class _Held:
+    """What was read up to an event; `fresh` is what came since the last place of a snapshot."""
+
+    units: dict[str, Observation] = field(default_factory=dict)
+    progress: Progress = field(default_factory=Progress)
+    head: Head = field(default_factory=Head)
+    redaction: int = 0
+    fresh: dict[str, Observation] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -24,26 +41,43 @@ class Observations:
 
     chronicle: Chronicle
     project: str = ""
-    _units: dict[str, Observation] = field(default_factory=dict)
-    _progress: Progress = field(default_factory=Progress)
-    _head: Head = field(default_factory=Head)
-    _redaction: int = 0
+    _held: _Held = field(default_factory=_Held)
 
     def units(self) -> Mapping[str, Observation]:
         """Give all units by id, in the order of their first events; only what is new is read."""
         log = self.chronicle.reading
         head = log.head()
-        if head != self._head:
+        if head != self._held.head:
             redaction = log.last_redaction()
-            last = log.event(self._head.seq)
-            goes_on = last is not None and last.hash == self._head.hash
-            if not goes_on or redaction != self._redaction:
-                self._units, self._progress, self._head = {}, Progress(), Head()
-            events = log.events_of(TYPES, self._head.seq, head.seq)
-            found = distil(events, self._progress, root=self.project)
-            self._units = merge(self._units, found.units)
-            self._progress, self._head, self._redaction = found.progress, head, redaction
-        return self._units
+            last = log.event(self._held.head.seq)
+            goes_on = last is not None and last.hash == self._held.head.hash
+            if not goes_on or redaction != self._held.redaction:
+                self._held = _restore(log, head.seq, self.project)
+            self._held.redaction = redaction
+            self._advance(log, head)
+        return self._held.units
+
+    def _advance(self, log: EventLog, head: Head) -> None:
+        """Read up to an event; on a long way snapshots are left for the next time."""
+        held, snapshots = self._held, []
+        at = held.head.seq
+        made: dict[str, Observation] = {}
+        while at < head.seq:
+            stop = min(head.seq, _next_place(at))
+            found = distil(log.events_of(TYPES, at, stop), held.progress, root=self.project)
+            held.progress, at = found.progress, stop
+            for kept in (made, held.fresh):
+                kept.update((unit.id, unit) for unit in found.units)
+            if _is_place(stop) and (last := log.event(stop)) is not None:
+                units = tuple(held.fresh.values())
+                start = max(0, stop - EVERY)
+                stretch = Stretch(start, last.hash, self.project, units, held.progress)
+                snapshots.append((stop, pack(stretch)))
+                held.fresh = {}
+        held.units = merge(held.units, made.values())
+        held.head = head
+        if snapshots:
+            log.keep_snapshots(snapshots, CODE, held.redaction)
 
     def find(self, ids: Iterable[str]) -> list[Observation]:
         """Give some units, in the order in which they are named; those unknown are left out."""
@@ -53,3 +87,29 @@ class Observations:
     def of_day(self, day: str) -> list[Observation]:
         """Give the units of a day, as the ledger tells it: 2026-01-31."""
         return [unit for unit in self.units().values() if unit.day == day]
+
+
+def _next_place(seq: int) -> int:
+    """Tell where the next snapshot stands after an event."""
+    return ((seq - BESIDE) // EVERY + 1) * EVERY + BESIDE
+
+
+def _is_place(seq: int) -> bool:
+    return seq % EVERY == BESIDE
+
+
+def _restore(log: EventLog, to: int, root: str) -> _Held:
+    """Begin with the snapshots that follow one another without a gap, all of this very chain."""
+    held = _Held()
+    units: dict[str, Observation] = {}
+    for seq, data in log.snapshots(CODE):
+        stretch = unpack(data)
+        last = log.event(seq)
+        if stretch is None or last is None or seq > to:
+            break
+        if (stretch.start, stretch.end, stretch.root) != (held.head.seq, last.hash, root):
+            break
+        units.update((unit.id, unit) for unit in stretch.units)
+        held.progress, held.head = stretch.progress, Head(seq, last.hash)
+    held.units = merge({}, units.values())
+    return held

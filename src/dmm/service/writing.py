@@ -97,7 +97,8 @@ def _needed(name: str, value: str | None) -> str:
 
 
 def _propose(proposals: Proposals, asked: Writing) -> dict[str, Any]:
-    if asked.patch is not None or asked.base is not None:
+    named = asked.about != About()
+    if asked.patch is not None or asked.base is not None or (named and _is_there(proposals, asked)):
         return _update(proposals, asked)
     return proposals.propose(
         asked.path,
@@ -107,6 +108,11 @@ def _propose(proposals: Proposals, asked: Writing) -> dict[str, Any]:
         evidence=asked.evidence,
         claimed=asked.source,
     )
+
+
+def _is_there(proposals: Proposals, asked: Writing) -> bool:
+    place = proposals.intake.drafts().place(asked.path)
+    return proposals.intake.root.tree.text_of(place) is not None
 
 
 def _create(proposals: Proposals, asked: Writing) -> dict[str, Any]:

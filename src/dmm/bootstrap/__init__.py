@@ -1,0 +1,92 @@
+"""The one place that knows how the parts are put together."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dmm.bootstrap.base import now, today
+from dmm.bootstrap.writing import Writing
+from dmm.config import FILE_NAME, ModelConfig, read_config
+from dmm.errors import ConfigError, RootNotFound
+from dmm.files.roots import NAME, Root, find_root
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.embed.model import Embedder
+    from dmm.service.story import Stage
+
+
+__all__ = ["Dmm", "here", "now", "open_dmm", "open_root", "open_stage", "own_home", "today"]
+
+
+@dataclass(frozen=True)
+class Dmm(Writing):
+    """Everything DMM can do for one project."""
+
+
+def open_dmm(
+    *,
+    start: Path | None = None,
+    override: Path | None = None,
+    home: Path | None = None,
+    load_model: Callable[[], Embedder] | None = None,
+    by_agent: bool = False,
+) -> Dmm:
+    """Put DMM together for the project around `start`; an agent speaks in its own name."""
+    home = home or own_home()
+    named = os.environ.get("DMM_ROOT")
+    override = override or (Path(named) if named else None)
+    root = find_root(start or override or here(), override, home)
+    return open_root(root, home, load_model, by_agent=by_agent)
+
+
+def open_root(
+    root: Root,
+    home: Path,
+    load_model: Callable[[], Embedder] | None = None,
+    *,
+    by_agent: bool = False,
+) -> Dmm:
+    """Put DMM together for a .dmm folder that is known."""
+    config = read_config(root.folder / FILE_NAME)
+    if config.model != ModelConfig() and root.folder != (home / NAME).resolve():
+        where = f"{root.folder / FILE_NAME}: model"
+        hint = f"name it in {home / NAME / FILE_NAME}: a project can't send your key anywhere"
+        raise ConfigError("only your own settings can name a model", where=where, hint=hint)
+    return Dmm(root, config, home, load_model or _load_model, by_agent)
+
+
+def open_stage() -> Stage:
+    """Put a ledger together that lives in memory, for a story; it needs no project."""
+    from dmm.service import chronicle, ledger, story, timelines
+
+    kept = chronicle.Chronicle(None, now)
+    return story.Stage(ledger.Ledger(kept), timelines.Timelines(kept))
+
+
+def here() -> Path:
+    """Tell the working directory."""
+    try:
+        return Path.cwd()
+    except OSError as error:
+        hint = "change to a folder that exists, or name one with --root"
+        raise RootNotFound("the working directory is gone", hint=hint) from error
+
+
+def own_home() -> Path:
+    """Tell the user's home."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        # A user without a home, as in some containers.
+        return Path(os.sep)
+
+
+def _load_model() -> Embedder:
+    from dmm.embed.model import Embedder
+
+    return Embedder.load()

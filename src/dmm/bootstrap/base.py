@@ -1,0 +1,173 @@
+"""What every part rests on: the project, the clock, its indexes and its ledger."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dmm.config import FILE_NAME, Config, ModelConfig, StorageConfig, read_config
+from dmm.files.roots import NAME, Root
+from dmm.files.trusted import TrustStore
+from dmm.ledger.place import find_ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from dmm.embed.model import Embedder
+    from dmm.embed.tokens import TokenCounter
+    from dmm.service.baselines import Baselines
+    from dmm.service.chronicle import Chronicle
+    from dmm.service.desk import Desk
+    from dmm.service.docket import Docket
+    from dmm.service.indexes import Indexes, Shelf
+    from dmm.service.reviewing import Reviewer
+    from dmm.service.standing import Standing
+
+
+def now() -> dt.datetime:
+    """Tell the time, the same everywhere in the world."""
+    return dt.datetime.now(dt.UTC)
+
+
+def today() -> dt.date:
+    """Tell the day, the same everywhere in the world."""
+    return now().date()
+
+
+class _Counting:
+    """Counts tokens, loaded with the first count; holds no project, so that one can be let go."""
+
+    @cached_property
+    def _counter(self) -> TokenCounter:
+        from dmm.embed.tokens import TokenCounter
+
+        return TokenCounter()
+
+    def __call__(self, text: str) -> int:
+        return self._counter.count(text)
+
+
+@dataclass(frozen=True)
+class Base:
+    """One project, opened; each part is loaded when it is first asked for."""
+
+    root: Root
+    config: Config
+    home: Path
+    load_model: Callable[[], Embedder]
+    by_agent: bool = False
+
+    @cached_property
+    def count(self) -> Callable[[str], int]:
+        """Counts the tokens of a text."""
+        return _Counting()
+
+    @cached_property
+    def indexes(self) -> Indexes:
+        """The index of the project, and of the user's own memories beside it."""
+        from dmm.service.indexes import Indexes
+
+        return Indexes(
+            shelves=_shelves(self.root, self.home, self.config),
+            count=self.count,
+            load_model=self.load_model,
+            batch_size=self.config.indexer.batch_size,
+        )
+
+    @cached_property
+    def _baselines(self) -> Baselines:
+        from dmm.service.baselines import Baselines
+
+        return Baselines(self.root, self.count)
+
+    @cached_property
+    def trust_store(self) -> TrustStore:
+        """What this user trusts."""
+        return TrustStore.of_user(self.home)
+
+    @property
+    def trusted(self) -> bool:
+        """Whether this user has made this memory or accepted it."""
+        return self.trust_store.is_trusted(self.root.folder)
+
+    @cached_property
+    def chronicle(self) -> Chronicle:
+        """The ledger's log and state."""
+        from dmm.domain.event import Trust
+        from dmm.service import chronicle
+
+        agent = chronicle.Voice(actor="agent", trust=Trust.AGENT)
+        return chronicle.Chronicle(
+            find_ledger(self.root.folder),
+            now,
+            agent if self.by_agent else chronicle.Voice(),
+            chronicle.TrustedLedger(self.trust_store, self.root.folder),
+        )
+
+    def _find_standing(self) -> Standing | None:
+        """Look for the ledger's voice in packs; nothing is loaded where there is no ledger."""
+        known = self.trust_store.find(self.root.folder)
+        kept = known is not None and known.ledger is not None
+        return self._standing if kept or find_ledger(self.root.folder).exists() else None
+
+    @cached_property
+    def _standing(self) -> Standing:
+        from dmm.service import standing
+
+        return standing.Standing(self.root, self.chronicle, self.count, lambda: self.trusted)
+
+    @cached_property
+    def desk(self) -> Desk:
+        """All proposals, as they stand."""
+        from dmm.service import desk
+
+        return desk.Desk(self.chronicle)
+
+    @cached_property
+    def docket(self) -> Docket:
+        """The conflicts that are on record."""
+        from dmm.service import docket
+
+        return docket.Docket(self.chronicle, lambda: self.trusted)
+
+    @cached_property
+    def _own_config(self) -> Config:
+        """The user's own settings: a project that came from elsewhere can't name a model."""
+        return read_config(self.home / NAME / FILE_NAME)
+
+    @cached_property
+    def reviewer(self) -> Reviewer:
+        """Asks the reviewer agent, where the user has named a model."""
+        from dmm.models.choose import choose_model
+        from dmm.service import reviewing
+
+        settings = self._own_config.model if self.config.reviewer_agent.enabled else ModelConfig()
+        return reviewing.Reviewer(
+            lambda: choose_model(settings, os.environ), self.chronicle, settings, now
+        )
+
+
+def _shelves(root: Root, home: Path, config: Config) -> tuple[Shelf, ...]:
+    from dmm.domain.memory import OVERLAY_SCOPES, Origin
+    from dmm.files.tree import MemoryTree
+    from dmm.service.indexes import Shelf
+
+    name = config.storage.embeddings_db
+    shelves = [Shelf(Origin.PROJECT, root.tree, root.folder / name)]
+    own = Root((home / NAME).resolve())
+    if _is_folder(own.tree.root) and own.folder != root.folder:
+        tree = MemoryTree(own.tree.root, tuple(scope.value for scope in OVERLAY_SCOPES))
+        shelves.append(Shelf(Origin.USER, tree, own.folder / StorageConfig().embeddings_db))
+    return tuple(shelves)
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError:
+        # The home of somebody else: what can't be entered joins nothing.
+        return False

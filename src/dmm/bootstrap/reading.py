@@ -1,0 +1,153 @@
+"""The parts that look things up and record what happens."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dmm.bootstrap.base import Base, today
+from dmm.ledger.place import find_ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from dmm.service.audit import Audit
+    from dmm.service.briefing import Briefing
+    from dmm.service.guard import Guard
+    from dmm.service.indexes import Indexes
+    from dmm.service.ledger import Ledger
+    from dmm.service.memories import Memories
+    from dmm.service.observations import Observations
+    from dmm.service.overview import Overview
+    from dmm.service.packs import Packs
+    from dmm.service.recall import Recall
+    from dmm.service.sessions import Sessions
+    from dmm.service.timelines import Timelines
+
+
+class Reading(Base):
+    """Packs, the ledger, sessions and recall."""
+
+    @cached_property
+    def packs(self) -> Packs:
+        """Answers queries."""
+        from dmm.service.packs import Packs
+
+        return Packs(
+            self.root,
+            self.config.retrieval,
+            self.indexes,
+            self._baselines,
+            self.count,
+            today,
+            self._find_standing,
+            self._find_marks,
+        )
+
+    def _find_marks(self) -> Mapping[str, tuple[str, ...]]:
+        """Tell what packs say of memories in conflict; nothing where there is no ledger."""
+        return self.docket.marks() if find_ledger(self.root.folder).exists() else {}
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Records facts, constraints and decisions."""
+        from dmm.service import ledger
+
+        return ledger.Ledger(self.chronicle)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Attends to the sessions of agents."""
+        from dmm.service import sessions
+
+        return sessions.Sessions(
+            self.root.project, self.chronicle, lambda: self._guard, lambda: self._briefing
+        )
+
+    @cached_property
+    def _guard(self) -> Guard:
+        from dmm.service import guard
+
+        return guard.Guard(self.chronicle)
+
+    @cached_property
+    def _briefing(self) -> Briefing:
+        from dmm.service import briefing
+
+        return briefing.Briefing(self.root, self._baselines, self.count, self._find_standing)
+
+    @cached_property
+    def timelines(self) -> Timelines:
+        """Looks at the ledger over time."""
+        from dmm.service import timelines
+
+        return timelines.Timelines(self.chronicle)
+
+    @cached_property
+    def audit(self) -> Audit:
+        """Makes, verifies, copies and reads out the ledger."""
+        from dmm.ledger.anchors import NAME
+        from dmm.service import audit
+
+        return audit.Audit(self.chronicle, self.root.folder / NAME)
+
+    @cached_property
+    def memories(self) -> Memories:
+        """Works on all memories at once."""
+        from dmm.service import memories
+
+        return memories.Memories(self.root, self.indexes)
+
+    @cached_property
+    def overview(self) -> Overview:
+        """Describes the state of the memory."""
+        from dmm.service import overview
+
+        return overview.Overview(
+            self.root, self.config.retrieval, self.indexes.shelves, self.count, today
+        )
+
+    @cached_property
+    def observations(self) -> Observations:
+        """What sessions did, distilled."""
+        from dmm.service import observations
+
+        return observations.Observations(self.chronicle, str(self.root.project))
+
+    @cached_property
+    def recall(self) -> Recall:
+        """Finds what was said and done in sessions."""
+        from dmm.service import recall
+
+        return recall.Recall(
+            self.observations,
+            self._index_units,
+            self.config.retrieval,
+            self.count,
+            lambda: self.trust_store.require(self.root.folder),
+        )
+
+    def _index_units(self, recall: Recall) -> Indexes:
+        """Make the index of the units of recall, beside that of the memories."""
+        from dmm.domain.memory import Origin
+        from dmm.service.indexes import Indexes, Shelf
+
+        path = (self.root.folder / self.config.storage.embeddings_db).with_name("recall.db")
+        shelf = Shelf(Origin.PROJECT, self.root.tree, path, lock="recall.lock")
+        size = self.config.indexer.batch_size
+        return Indexes((shelf,), self.count, self.load_model, size, recall.fill)
+
+    def release_model(self) -> None:
+        """Let go of the model and of what only recall holds; the next call loads them again."""
+        self.indexes.release_model()
+        if "recall" in self.__dict__:
+            self.recall.release()
+
+    def close(self) -> None:
+        """Close the files that were opened."""
+        if "indexes" in self.__dict__:
+            self.indexes.close()
+        if "recall" in self.__dict__:
+            self.recall.close()
+        if "chronicle" in self.__dict__:
+            self.chronicle.close()

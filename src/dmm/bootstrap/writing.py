@@ -1,0 +1,212 @@
+"""The parts that change memory: proposals, reviews, conflicts, imports and repairs."""
+
+from __future__ import annotations
+
+import os
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from dmm.bootstrap.base import now, today
+from dmm.bootstrap.reading import Reading
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dmm.domain.proposal import Edit
+    from dmm.service.agenda import Agenda
+    from dmm.service.application import Application
+    from dmm.service.conflicts import Conflicts
+    from dmm.service.digest import Digest
+    from dmm.service.examination import Examination
+    from dmm.service.intake import Intake
+    from dmm.service.lifecycle import Lifecycle
+    from dmm.service.monoliths import Monoliths
+    from dmm.service.proposals import Proposals
+    from dmm.service.reviews import Reviews
+    from dmm.service.transcripts import Transcripts
+    from dmm.service.undoing import Undoing
+    from dmm.service.validation import Validation
+
+
+class Writing(Reading):
+    """Everything that writes memory, through proposals."""
+
+    @cached_property
+    def transcripts(self) -> Transcripts:
+        """Imports sessions from before."""
+        from dmm.clients.place import Place
+        from dmm.service import archives, transcripts
+
+        return transcripts.Transcripts(
+            self.chronicle,
+            archives.Archives(self.root.project.resolve(), Place(self.home, os.environ)),
+            lambda: self.trust_store.require(self.root.folder),
+        )
+
+    @cached_property
+    def application(self) -> Application:
+        """Applies proposals to the files."""
+        from dmm.service import application
+
+        return application.Application(
+            self.root, self.chronicle, self.desk, self.config.governance.git_commit, self._settle
+        )
+
+    def _settle(self, paths: tuple[str, ...]) -> list[str]:
+        """Bring what is derived up to files that were just written; tell what did not work."""
+        from dmm.service.aftermath import settle
+
+        return settle(self.memories, self.conflicts, paths)
+
+    @cached_property
+    def _intake(self) -> Intake:
+        from dmm.service import intake
+
+        return intake.Intake(self.root, self.chronicle, self.desk, lambda: self.indexes, today)
+
+    @cached_property
+    def _examination(self) -> Examination:
+        from dmm.service import examination
+
+        return examination.Examination(
+            self.config,
+            self.indexes,
+            self._baselines,
+            self.count,
+            today,
+            lambda memory: self.conflicts.find_clashes(memory),
+        )
+
+    @cached_property
+    def proposals(self) -> Proposals:
+        """Takes proposals."""
+        from dmm.service import proposals
+
+        return proposals.Proposals(
+            self.config,
+            self.chronicle,
+            self.desk,
+            self._intake,
+            lambda: self._examination,
+            self.application,
+            self.trust_store,
+        )
+
+    @cached_property
+    def reviews(self) -> Reviews:
+        """Decides about proposals."""
+        from dmm.service import reviews
+
+        return reviews.Reviews(self.proposals, lambda: self.reviewer, now)
+
+    @cached_property
+    def undoing(self) -> Undoing:
+        """Takes applied writes back."""
+        from dmm.service import undoing
+
+        return undoing.Undoing(self.proposals)
+
+    @cached_property
+    def conflicts(self) -> Conflicts:
+        """Finds and settles memories that contradict one another."""
+        from dmm.service import conflicts, corpus
+
+        return conflicts.Conflicts(
+            self.chronicle,
+            self.docket,
+            corpus.Corpus(self.indexes, today),
+            lambda: self.trust_store.require(self.root.folder),
+            lambda: self.proposals,
+        )
+
+    @cached_property
+    def lifecycle(self) -> Lifecycle:
+        """Takes reports on memories, and suggests what should become of them."""
+        from dmm.service import counting, lifecycle
+
+        return lifecycle.Lifecycle(
+            self.root,
+            self.config.lifecycle,
+            self.config.retrieval.baseline_budget,
+            self.chronicle,
+            counting.Counting(self.chronicle),
+            lambda: self.overview.survey(),
+            lambda: self.proposals,
+            lambda: self.desk.queue().proposals.values(),
+            today,
+        )
+
+    @cached_property
+    def digest(self) -> Digest:
+        """Proposes what is worth keeping of a day."""
+        from dmm.observations.digest import Limits
+        from dmm.service import digest
+
+        sizes = self.config.validation
+        return digest.Digest(
+            self.observations,
+            lambda: self.proposals,
+            lambda: self.desk.queue().proposals.values(),
+            Limits(sizes.min_tokens, sizes.max_tokens, self.count),
+            today,
+        )
+
+    @cached_property
+    def agenda(self) -> Agenda:
+        """Tells what waits for somebody."""
+        from dmm.service import agenda
+
+        return agenda.Agenda(
+            self.chronicle,
+            self.desk,
+            self.docket,
+            self.lifecycle,
+            lambda: self.reviewer,
+            lambda: self.trusted,
+            now,
+        )
+
+    @cached_property
+    def monoliths(self) -> Monoliths:
+        """Imports and exports instruction files."""
+        from dmm.service import monoliths
+
+        return monoliths.Monoliths(
+            self.root,
+            self.config.retrieval,
+            self.indexes,
+            self.count,
+            today,
+            self.home,
+            self.trust_store,
+            self._import,
+            lambda path, text, why: self.proposals.create(path, text, why, origin="import"),
+        )
+
+    def _import(self, edits: Sequence[Edit], reason: str) -> None:
+        """Write imported files as the person who asked for it; the next query indexes them."""
+        from dmm.domain.proposal import Operation
+
+        self.proposals.apply_as_person(
+            edits, reason, operation=Operation.CREATE, origin="import", settle=False
+        )
+
+    @cached_property
+    def validation(self) -> Validation:
+        """Checks and mends memory files."""
+        from dmm.service import validation
+
+        config = self.config
+        return validation.Validation(
+            self.root,
+            config.validation,
+            config.retrieval,
+            self.indexes,
+            self.count,
+            today,
+            self._mend,
+        )
+
+    def _mend(self, edit: Edit, what: str) -> None:
+        """Write a mended file as the person who asked for it."""
+        self.proposals.apply_as_person([edit], what, origin="validate", settle=False)

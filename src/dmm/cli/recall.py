@@ -1,0 +1,87 @@
+"""`dmm search`, `dmm timeline`, `dmm get`: what earlier sessions said and did."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from dmm.cli.options import Json, Root, open_project, present
+from dmm.cli.progress import bar
+from dmm.service.recalled import full_lines, row_lines
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dmm.service.recall import Recall
+
+
+def search(
+    text: Annotated[str, typer.Argument(help="What to look for; an empty text: the newest.")],
+    kind: Annotated[
+        str | None,
+        typer.Option(help="decision, bugfix, feature, discovery, change or message."),
+    ] = None,
+    file: Annotated[
+        str | None, typer.Option(help="Only what touched this file or folder; globs too.")
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(help="Only this session; its beginning is enough.")
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Not before this day, as 2026-01-31.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="DATE", help="Not after this day, as 2026-01-31.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="At most so many rows.")] = 20,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Find what earlier sessions said and did: a row per match, with its id and token cost."""
+    with bar("Indexing sessions") as progress:
+        told = _open(root).search(
+            text,
+            kind=kind,
+            file=file,
+            session=session,
+            since=since,
+            until=until,
+            limit=limit,
+            progress=progress,
+        )
+    present(told, as_json=as_json, lines=row_lines)
+
+
+def timeline(
+    name: Annotated[
+        str | None, typer.Argument(metavar="[ID]", help="A row's id (default: the newest).")
+    ] = None,
+    query: Annotated[
+        str | None, typer.Option(help="Around the best match of these words instead.")
+    ] = None,
+    before: Annotated[int, typer.Option(min=0, max=100, help="Rows before it.")] = 5,
+    after: Annotated[int, typer.Option(min=0, max=100, help="Rows after it.")] = 5,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Show what stood before and after a row of a search, or the best match of a query."""
+    told = _open(root).timeline(name, query, before, after)
+    present(told, as_json=as_json, lines=row_lines)
+
+
+def get(
+    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids from a search.")],
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Show rows of a search in full, with the events they come from."""
+    told = _open(root).get_observations(ids)
+    present(told, as_json=as_json, lines=full_lines)
+
+
+def _open(root: Path | None) -> Recall:
+    """Open recall; who waits at a terminal waits for all vectors, and sees how far it is."""
+    recall = open_project(root).recall
+    recall.embed_within = None
+    return recall

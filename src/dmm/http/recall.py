@@ -1,0 +1,84 @@
+"""Recall of sessions over HTTP: rows, what stood around one, and units in full.
+
+FastAPI reads the annotations when the program runs, so they stand here as they are.
+"""
+
+import datetime as dt
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+
+from dmm.domain.observation import Kind
+from dmm.http import models
+from dmm.http.calls import Called, Reply, told
+from dmm.service.packs import MAX_QUERY_CHARACTERS
+from dmm.service.recall import DEFAULT_LIMIT, MOST_AROUND, MOST_IDS, MOST_ROWS
+
+router = APIRouter(prefix="/v1", tags=["recall"])
+
+LONGEST = 1_000
+Words = Annotated[str, Query(max_length=MAX_QUERY_CHARACTERS)]
+Name = Annotated[str | None, Query(max_length=LONGEST)]
+Around = Annotated[int, Query(ge=0, le=MOST_AROUND)]
+
+
+class RowsTold(models.Told):
+    """Rows to choose from; each has the id, the tokens of the whole, and its sources."""
+
+    results: list[dict[str, object]]
+
+
+class UnitsTold(models.Told):
+    """Units in full; ids that name nothing are in `missing`."""
+
+    observations: list[dict[str, object]]
+
+
+@router.get("/search", responses=told(RowsTold))
+def search(
+    call: Called,
+    query: Words = "",
+    kind: Kind | None = None,
+    file: Name = None,
+    session: Name = None,
+    since: dt.date | None = None,
+    until: dt.date | None = None,
+    limit: Annotated[int, Query(ge=1, le=MOST_ROWS)] = DEFAULT_LIMIT,
+) -> Reply:
+    """Find what earlier sessions said and did; without a query the newest come first."""
+    with call.recall() as dmm:
+        found = dmm.recall.search(
+            query,
+            kind=kind,
+            file=file,
+            session=session,
+            since=None if since is None else since.isoformat(),
+            until=None if until is None else until.isoformat(),
+            limit=limit,
+        )
+    return Reply(found)
+
+
+@router.get("/timeline", responses=told(RowsTold))
+def timeline(
+    call: Called,
+    name: Annotated[str | None, Query(alias="id", max_length=LONGEST)] = None,
+    query: Annotated[str | None, Query(max_length=MAX_QUERY_CHARACTERS)] = None,
+    before: Around = 5,
+    after: Around = 5,
+) -> Reply:
+    """Tell what stood around an id, the best match of a query, or the newest unit."""
+    with call.recall() as dmm:
+        return Reply(dmm.recall.timeline(name, query, before, after))
+
+
+@router.get("/observations", responses=told(UnitsTold))
+def get_observations(
+    call: Called,
+    ids: Annotated[
+        list[Annotated[str, Query(max_length=LONGEST)]], Query(min_length=1, max_length=MOST_IDS)
+    ],
+) -> Reply:
+    """Give units in full, in the order in which they are named."""
+    with call.recall() as dmm:
+        return Reply(dmm.recall.get_observations(ids))

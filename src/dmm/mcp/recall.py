@@ -1,0 +1,29 @@
+"""Recall by tools: rows first, then what stood around one, then all of some; in lines, not JSON."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dmm.service.recalled import full_lines, row_lines
+
+if TYPE_CHECKING:
+    from dmm.mcp.caller import Caller
+
+
+def search(caller: Caller, arguments: dict[str, Any]) -> str:
+    """Give the rows that speak to a query."""
+    with caller.project().recall(caller.voice) as dmm:
+        return "\n".join(row_lines(dmm.recall.search(**arguments)))
+
+
+def timeline(caller: Caller, arguments: dict[str, Any]) -> str:
+    """Give the rows around an id, or around the best match of a query."""
+    named = {"name" if name == "id" else name: value for name, value in arguments.items()}
+    with caller.project().recall(caller.voice) as dmm:
+        return "\n".join(row_lines(dmm.recall.timeline(**named)))
+
+
+def get_observations(caller: Caller, arguments: dict[str, Any]) -> str:
+    """Give units in full."""
+    with caller.project().recall(caller.voice) as dmm:
+        return "\n".join(full_lines(dmm.recall.get_observations(arguments["ids"])))
