@@ -24,7 +24,12 @@ def main() -> None:
     arguments = _parse()
     machine = report.describe_machine()
     parts = []
-    chosen = _measures(arguments.data, large=arguments.large, quick=arguments.quick)
+    chosen = _measures(
+        arguments.data,
+        large=arguments.large,
+        quick=arguments.quick,
+        repositories=arguments.repositories,
+    )
     for name, measure in chosen.items():
         if arguments.part in (name, "all"):
             parts.append(measure())
@@ -44,6 +49,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=data, help="folder of the public sets")
     parser.add_argument("--large", action="store_true", help="also a ledger of 1,000,000 events")
     parser.add_argument("--quick", action="store_true", help="a small run of the daemon's measures")
+    parser.add_argument("--repositories", type=Path, help="folder of the Git folders of issues")
     parser.add_argument("--json", type=Path, help="where to write the figures")
     return parser.parse_args()
 
@@ -58,20 +64,23 @@ def _plain(name: str) -> Callable[[], report.Part]:
     return measure
 
 
+def _with_vectors(name: str, data: Path) -> Callable[[], report.Part]:
+    """Name a part that reads the public sets, with the vectors kept between runs."""
+
+    def measure() -> report.Part:
+        from bench.cached import CachedEmbedder
+
+        module = import_module(f"bench.{name}")
+        part: report.Part = module.measure(data, CachedEmbedder.open(CACHE))
+        return part
+
+    return measure
+
+
 def _measures(
-    data: Path, *, large: bool = False, quick: bool = False
+    data: Path, *, large: bool = False, quick: bool = False, repositories: Path | None = None
 ) -> dict[str, Callable[[], report.Part]]:
     """Name every part; its module is imported only when it runs."""
-
-    def quality() -> report.Part:
-        from bench import cached, quality
-
-        return quality.measure(data, cached.CachedEmbedder.open(CACHE))
-
-    def tokens() -> report.Part:
-        from bench import cached, tokens
-
-        return tokens.measure(data, cached.CachedEmbedder.open(CACHE))
 
     def ledger() -> report.Part:
         from bench import ledger
@@ -88,15 +97,24 @@ def _measures(
 
         return conflict_scan.measure(CACHE, quick=quick)
 
+    def localisation() -> report.Part:
+        from bench import localisation
+
+        return localisation.measure(data, repositories or data / "repositories")
+
     return {
-        "quality": quality,
+        "quality": _with_vectors("quality", data),
         "latency": _plain("latency"),
         "indexing": _plain("indexing"),
         "footprint": _plain("footprint"),
-        "tokens": tokens,
+        "tokens": _with_vectors("tokens", data),
+        "recall": _with_vectors("recall", data),
         "ledger": ledger,
         "daemon": daemon,
+        "conflicts": _with_vectors("conflicts", data),
         "scan": scan,
+        "localisation": localisation,
+        "repository": _plain("repository"),
     }
 
 

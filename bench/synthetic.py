@@ -85,6 +85,11 @@ def _draw(world: World, rng: np.random.Generator, number: int) -> tuple[IndexedM
     return memory, pack_vectors(vectors)
 
 
+def draw_words(world: World, rng: np.random.Generator, length: int) -> list[str]:
+    """Draw the words of a text about some topic."""
+    return _draw_words(world, rng, int(rng.integers(TOPICS)), length)
+
+
 def _draw_words(world: World, rng: np.random.Generator, topic: int, length: int) -> list[str]:
     common = np.searchsorted(world.chances, rng.random(length, np.float32))
     own = world.topics[topic][rng.integers(0, TOPIC_WORDS, length)]

@@ -96,9 +96,8 @@ def _texts() -> tuple[str, ...]:
     return field(default=(), metadata=about)
 
 
-def _grants() -> Mapping[str, Grant]:
-    about = {"each": Grant}
-    return field(default_factory=dict, metadata=about)
+def _each(kind: type[Section]) -> Mapping[str, Section]:
+    return field(default_factory=dict, metadata={"each": kind})
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +161,7 @@ class ReviewerConfig:
 
 @dataclass(frozen=True, slots=True)
 class ModelConfig:
-    """The chat model of this user, for reviews; only the user's own file may name one."""
+    """The chat model of this user; only the user's own file may name one."""
 
     provider: str = _choice("", "anthropic", "openai", "claude")
     name: str = _text("")
@@ -190,7 +189,38 @@ class GovernanceConfig:
 
     auto_apply: bool = _flag(False)
     git_commit: bool = _flag(False)
-    agents: Mapping[str, Grant] = _grants()
+    agents: Mapping[str, Grant] = _each(Grant)
+
+
+@dataclass(frozen=True, slots=True)
+class AskRatios:
+    """How the room for evidence is shared; all three at 0 means as built in."""
+
+    memory: float = _fraction(0.0)
+    sessions: float = _fraction(0.0)
+    code: float = _fraction(0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class AskProfile:
+    """A profile of `dmm ask`, new or changed; what is not given stays as it is built in."""
+
+    goal: str = _text("")
+    keywords: tuple[str, ...] = _texts()
+    ratios: AskRatios = _section(AskRatios)
+    sections: tuple[str, ...] = _texts()
+    needs: tuple[str, ...] = _texts()
+
+
+@dataclass(frozen=True, slots=True)
+class AskConfig:
+    """How questions are answered; `profiles` adds to the built-in ones or changes them."""
+
+    default_profile: str = _text("")
+    budget: int = _amount(3000)
+    coverage_retry_max: int = _amount(2)
+    model_fallback: bool = _flag(False)
+    profiles: Mapping[str, AskProfile] = _each(AskProfile)
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +242,14 @@ class LifecycleConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class ObservationsConfig:
+    """What becomes of that which sessions did: proposals of each day, a model's better words."""
+
+    daily_digest: bool = _flag(True)
+    distil_with_model: bool = _flag(False)
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """All settings of a project; every one has a default."""
 
@@ -224,8 +262,10 @@ class Config:
     reviewer_agent: ReviewerConfig = _section(ReviewerConfig)
     governance: GovernanceConfig = _section(GovernanceConfig)
     model: ModelConfig = _section(ModelConfig)
+    ask: AskConfig = _section(AskConfig)
     hooks: HooksConfig = _section(HooksConfig)
     lifecycle: LifecycleConfig = _section(LifecycleConfig)
+    observations: ObservationsConfig = _section(ObservationsConfig)
     conflict_scan_interval: str = _choice("daily", "hourly", "weekly", "never")
 
 

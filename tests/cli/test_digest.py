@@ -1,4 +1,4 @@
-"""`dmm digest`: what is said about a day, in lines and as data."""
+"""`dmm digest` and `dmm distil`: what is said of sessions, in lines and as data."""
 
 from __future__ import annotations
 
@@ -61,3 +61,29 @@ def test_a_day_of_little_is_told_so(typed: Typed, project: Project, open_project
     told = typed("digest", "--day", DAY, within=project.folder)
     assert told.out == "2026-06-29: 1 observation, too little for a memory\n"
     assert typed("digest", "--day", "soon", within=project.folder).status == 2
+
+
+def test_what_waits_to_be_retold_is_shown_and_why_no_model_is_asked(
+    typed: Typed, project: Project, open_project: Opener
+) -> None:
+    work(project, open_project, "cart")
+    told = typed("distil", "--dry-run", within=project.folder)
+    assert (told.status, told.out.splitlines()) == (
+        0,
+        [
+            "0 retold in 0 calls, 1 episode left to retell",
+            "  - obs_1 2026-06-29 bugfix: Fix the wrong totals of the cart page",
+            "No model was asked any further: observations.distil_with_model is not true in",
+            "the settings of this project",
+        ],
+    )
+    (project.dmm / "daemon.config.json").write_text('{"observations":{"distil_with_model":true}}')
+    told = typed("distil", "--json", within=project.folder)
+    assert json.loads(told.out) == {
+        "enabled": True,
+        "waiting": 1,
+        "calls": 0,
+        "retold": [],
+        "refused": [],
+        "silence": "no model is configured; the text that rules made stays",
+    }

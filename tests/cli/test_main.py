@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from tests.conftest import Command, Project
 
 COMMANDS = [
-    *("init", "query", "import", "export", "import-sessions", "validate", "status", "reindex"),
-    *("trust", "undo", "feedback", "lifecycle", "export-usage", "install", "doctor", "serve"),
-    *("demo", "digest", "daemon", "write", "review", "conflicts", "ledger"),
+    *("init", "query", "search", "timeline", "get", "import", "export", "import-sessions"),
+    *("validate", "status", "reindex"),
+    *("trust", "undo", "feedback", "lifecycle", "digest", "distil", "export-usage"),
+    *("install", "doctor", "serve", "demo", "write", "review", "conflicts", "daemon", "ledger"),
 ]
 
 
@@ -37,6 +38,18 @@ def test_every_command_is_in_the_help(typed: Typed, tmp_path: Path) -> None:
     assert told.status == 2
     shown = told.out + told.err
     assert [line.split()[0] for line in shown.partition("Commands:\n")[2].splitlines()] == COMMANDS
+
+
+@pytest.mark.parametrize(
+    "group", [[], ["write"], ["review"], ["conflicts"], ["daemon"], ["ledger"]]
+)
+def test_no_summary_in_a_list_of_commands_is_cut_off(
+    group: list[str], typed: Typed, tmp_path: Path
+) -> None:
+    told = typed(*group, "--help", within=tmp_path)
+    commands = told.out.partition("Commands:\n")[2].splitlines()
+    assert commands
+    assert not [line for line in commands if line.endswith("...") or not line.endswith(".")]
 
 
 def test_the_version_is_the_installed_one(typed: Typed, tmp_path: Path) -> None:

@@ -231,7 +231,8 @@ def test_a_text_is_edited_checked_anew_and_waits_on(
     told = typed("review", "edit", "1", within=own.folder)
     assert (told.status, told.out) == (
         0,
-        "proposal_1 pending: create project/house/sensors.md\n",
+        "proposal_1 pending: create project/house/sensors.md\n"
+        "  see:   dmm review show proposal_1\n",
     )
     assert NOTE in (own.folder / "seen.txt").read_text()
     assert "+The sensor in the entrance" in typed("review", "show", "1", within=own.folder).out
@@ -313,10 +314,10 @@ def test_an_unchanged_or_empty_document_decides_nothing(
     ("line", "what"),
     [
         ("reject proposal_1", "the reason is missing: reject proposal_1 because ..."),
-        ("drop proposal_1", "it begins with none of pending, approve, approve!, reject"),
+        ("drop proposal_1", "it begins with 'drop', none of pending, approve, approve!, reject"),
         ("approve proposal_9", "'proposal_9' is none of the proposals that were shown"),
         ("approve proposal_1\\nreject proposal_1 no", "proposal_1 stands twice"),
-        ("approve", "it begins with none of pending, approve, approve!, reject"),
+        ("approve", "the proposal is missing: approve proposal_17"),
     ],
 )
 def test_a_document_that_is_not_understood_decides_nothing(
@@ -327,7 +328,7 @@ def test_a_document_that_is_not_understood_decides_nothing(
     assert told.status == 2
     assert re.fullmatch(
         rf"dmm: line \d of the document: {re.escape(what)}\n"
-        r"  try:   nothing was decided; mend the line\n",
+        r"  try:   nothing was decided; mend the line; your text is kept in \S+\n",
         told.err,
     )
     assert list(own.memory.rglob("*.md")) == []
@@ -344,7 +345,7 @@ def test_at_a_terminal_a_slip_can_be_mended(
     monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
     left = decide(typed, own, monkeypatch, once)
     assert left.out == "Edit it again? [y/N] Nothing is decided.\n1 proposal left\n"
-    assert "it begins with none of" in left.err
+    assert "it begins with 'drop', none of" in left.err
     monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
     told = decide(typed, own, monkeypatch, once)
     assert told.out == (

@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import json
 import socket
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dmm.daemon.chores import DAY, HOUR, PATIENCE, QUIET, RETRY, WEEK, Chores, Clocks
+from dmm.daemon.chores import (
+    DAY,
+    HOUR,
+    PATIENCE,
+    QUIET,
+    RETRY,
+    WEEK,
+    Chores,
+    Clocks,
+    _days_since,
+)
 from dmm.daemon.house import House
 from dmm.daemon.instance import claim
 from dmm.daemon.logs import Log
 from dmm.daemon.server import Server
+from dmm.domain.event import Trust
 from dmm.projects import Projects, SharedModel
+from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -27,7 +40,10 @@ if TYPE_CHECKING:
     from dmm.domain.event import Event
 
 SOON = 20.0
+AREAS = ("cart", "search", "login", "export", "invoice", "stock", "mail", "report")
 NOW = 1_780_000_000.0
+# So long after that the next day begins.
+MIDNIGHT = DAY - NOW % DAY
 
 
 @dataclass
@@ -95,19 +111,18 @@ def expired(project: Project, memory_text: MemoryText) -> None:
 def test_each_chore_is_done_once_recovery_first_and_again_when_it_is_due(
     day: Day, project: Project
 ) -> None:
-    assert day.all() == ["recovery", "conflicts", "lifecycle"]
+    assert day.all() == ["recovery", "conflicts", "lifecycle", "digest"]
     kept = json.loads((project.dmm / "run" / "chores.json").read_text())
-    assert kept == {"conflicts": NOW, "lifecycle": NOW}
-    assert day.told(project) == {
-        "last": {"conflicts": "2026-05-28T20:26:40Z", "lifecycle": "2026-05-28T20:26:40Z"},
-        "faults": {},
-    }
-    day.passed = DAY - 1
+    assert kept == {"conflicts": NOW, "digest": NOW, "lifecycle": NOW}
+    moment = "2026-05-28T20:26:40Z"
+    last = {"conflicts": moment, "digest": moment, "lifecycle": moment}
+    assert day.told(project) == {"last": last, "faults": {}}
+    day.passed = MIDNIGHT - 1
     assert day.all() == []
     day.begin()
     assert day.all() == ["recovery"]
     day.passed = DAY
-    assert day.all() == ["conflicts", "lifecycle"]
+    assert day.all() == ["conflicts", "lifecycle", "digest"]
 
 
 def test_nothing_but_recovery_is_done_while_somebody_asks_unless_that_never_ends(
@@ -117,7 +132,7 @@ def test_nothing_but_recovery_is_done_while_somebody_asks_unless_that_never_ends
     day.passed = PATIENCE - 1
     assert day.all(quiet=0.1) == []
     day.passed = PATIENCE + 1
-    assert day.all(quiet=0.1) == ["conflicts", "lifecycle"]
+    assert day.all(quiet=0.1) == ["conflicts", "lifecycle", "digest"]
 
 
 def test_a_project_waits_until_its_files_were_looked_at(day: Day) -> None:
@@ -126,7 +141,7 @@ def test_a_project_waits_until_its_files_were_looked_at(day: Day) -> None:
     day.begin()
     assert day.all() == ["recovery"]
     seen.set()
-    assert day.all() == ["conflicts", "lifecycle"]
+    assert day.all() == ["conflicts", "lifecycle", "digest"]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +157,8 @@ def test_a_project_waits_until_its_files_were_looked_at(day: Day) -> None:
 def test_conflicts_are_looked_for_as_often_as_the_settings_say(
     setting: str, after: float, done: list[str], day: Day, project: Project
 ) -> None:
-    (project.dmm / "daemon.config.json").write_text(json.dumps({"conflict_scan_interval": setting}))
+    wanted = {"conflict_scan_interval": setting, "observations": {"daily_digest": False}}
+    (project.dmm / "daemon.config.json").write_text(json.dumps(wanted))
     day.projects.find(project.folder)
     day.all()
     day.passed = after
@@ -164,7 +180,7 @@ def test_a_note_that_is_damaged_or_from_the_future_is_not_believed(
 ) -> None:
     (project.dmm / "run").mkdir()
     (project.dmm / "run" / "chores.json").write_text(kept)
-    assert day.all() == ["recovery", "conflicts", "lifecycle"]
+    assert day.all() == ["recovery", "conflicts", "lifecycle", "digest"]
 
 
 def test_where_nothing_can_be_noted_the_chores_are_done_all_the_same(
@@ -226,6 +242,100 @@ def test_what_the_daemon_proposes_is_recorded_in_its_own_name(
     day.passed = DAY
     day.all()
     assert [event for event in ledger(project) if event.type == "ProposalMade"] == made
+
+
+def digests(events: list[Event]) -> list[tuple[str, str]]:
+    made = [event for event in events if event.type == "ProposalMade"]
+    return [(one.get("origin"), one.get("edits")[0]["path"]) for one in made]
+
+
+def work(day: Day, *areas: str, days_before: int) -> None:
+    """Record sessions of one day, as their hooks would."""
+    (project,) = day.projects.each()
+    chronicle = replace(project.dmm).chronicle
+    moment = dt.datetime.fromtimestamp(NOW - days_before * DAY, dt.UTC)
+    chronicle.now = lambda: moment
+    chronicle.voice = Voice("claude-code", "hook", Trust.AGENT, f"s{days_before}")
+    for area in areas:
+        told = (
+            f"The {area} page was wrong because `{area}_total()` read the cached customer. "
+            f"It takes the customer of the request now, and `src/{area}/view.py` has a test."
+        )
+        given = {"file_path": f"src/{area}/view.py"}
+        for kind, payload in (
+            ("UserMessageReceived", {"text": f"Fix the wrong totals of the {area} page"}),
+            ("ToolUsed", {"tool": "Edit", "input": given}),
+            ("TurnEnded", {"text": told}),
+        ):
+            chronicle.record(chronicle.draft(kind, payload))
+    chronicle.record(chronicle.draft("SessionEnded", {}))
+    chronicle.close()
+
+
+def test_the_day_before_is_digested_once_and_what_it_gives_waits(
+    day: Day, project: Project, ledger: Callable[[Project], list[Event]]
+) -> None:
+    work(day, *AREAS, days_before=1)
+    work(day, *AREAS, days_before=0)
+    day.all()
+    assert day.told(project)["faults"] == {}
+    once = [("digest", "ephemeral/digests/2026_05_27.md")]
+    assert digests(ledger(project)) == once
+    assert not any(event.type == "ProposalApplied" for event in ledger(project))
+    day.passed = MIDNIGHT - 1
+    day.all()
+    assert digests(ledger(project)) == once
+    day.passed = MIDNIGHT
+    assert day.all() == ["digest"]
+    assert digests(ledger(project)) == [*once, ("digest", "ephemeral/digests/2026_05_28.md")]
+
+
+def test_days_while_nobody_was_there_are_digested_later_but_not_all_of_the_past(
+    day: Day, project: Project, ledger: Callable[[Project], list[Event]]
+) -> None:
+    day.all()
+    work(day, *AREAS, days_before=0)
+    day.passed = 3 * DAY
+    day.all()
+    assert digests(ledger(project)) == [("digest", "ephemeral/digests/2026_05_28.md")]
+    assert _days_since(NOW - 30 * DAY, NOW) == [f"2026-05-{day}" for day in range(21, 28)]
+    assert _days_since(None, NOW) == ["2026-05-27"]
+    assert _days_since(NOW + 9 * DAY, NOW) == ["2026-05-27"]
+
+
+def test_no_day_is_digested_where_the_settings_say_so(
+    day: Day, project: Project, ledger: Callable[[Project], list[Event]]
+) -> None:
+    (project.dmm / "daemon.config.json").write_text('{"observations": {"daily_digest": false}}')
+    day.projects.find(project.folder)
+    work(day, *AREAS, days_before=1)
+    assert day.all() == ["recovery", "conflicts", "lifecycle"]
+    assert digests(ledger(project)) == []
+
+
+def test_a_model_retells_once_an_hour_where_the_settings_say_so_and_its_silence_is_logged(
+    day: Day, project: Project, home: Path, ledger: Callable[[Project], list[Event]]
+) -> None:
+    wanted = {"observations": {"distil_with_model": True}}
+    (project.dmm / "daemon.config.json").write_text(json.dumps(wanted))
+    (home / ".dmm").mkdir(exist_ok=True)
+    day.projects.find(project.folder)
+    work(day, "cart", days_before=1)
+    assert day.all() == ["recovery", "conflicts", "lifecycle", "distil", "digest"]
+    assert day.told(project)["faults"] == {}
+    assert "distil: no model is configured; the text that rules made stays" in (
+        day.log._path.read_text()
+    )
+    day.passed = HOUR
+    assert day.all() == ["distil"]
+    model = {"provider": "anthropic", "name": "m", "base_url": "http://127.0.0.1:9"}
+    (home / ".dmm" / "daemon.config.json").write_text(json.dumps({"model": model}))
+    day.passed = 2 * HOUR
+    assert day.all() == ["distil"]
+    calls = [event for event in ledger(project) if event.type == "ModelCalled"]
+    assert [(one.actor, one.get("purpose"), one.get("outcome")) for one in calls] == [
+        ("dmm", "distil", "failed")
+    ]
 
 
 def test_work_makes_way_for_whoever_is_served_and_ends_when_the_process_does(

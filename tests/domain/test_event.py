@@ -86,6 +86,7 @@ def test_the_names_of_events_are_part_of_the_format() -> None:
         *("ContextCompacted", "TurnEnded", "SubagentEnded"),
         *("ToolFailed", "FactAdded", "ConstraintAdded", "ConstraintDeactivated", "DecisionMade"),
         *("DecisionBlocked", "MemoryQueryIssued", "PackServed", "ProposalMade"),
-        *("ProposalReviewed", "ProposalApplied", "UsageReported", "ConflictFound"),
+        *("ProposalChecked", "ProposalReviewed", "ProposalApplying", "ProposalApplied"),
+        *("ProposalFailed", "ModelCalled", "UsageReported", "ConflictFound"),
         *("ConflictResolved", "ObservationMade", "MemoryExpired", "PayloadRedacted"),
     }

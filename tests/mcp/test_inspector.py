@@ -53,6 +53,14 @@ CALLS: dict[str, tuple[list[str], str, object]] = {
     ),
 }
 
+# These answer in lines.
+TOLD: dict[str, tuple[list[str], str]] = {
+    "memory_pack": (["task=write a test"], "# DMM Memory Pack"),
+    "search": (["query=book a bus", "kind=decision", "limit=1"], "20"),
+    "timeline": (["id=obs_1", "before=0", "after=1"], "20"),
+    "get_observations": (['ids=["obs_4"]'], "## obs_4 decision "),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Inspector:
@@ -80,11 +88,12 @@ class Inspector:
         assert [tool["name"] for tool in listed] == [tool.name for tool in TOOLS]
 
     def call_tools(self) -> None:
-        assert {*CALLS, "memory_pack"} == {tool.name for tool in TOOLS}
+        assert {*CALLS, *TOLD} == {tool.name for tool in TOOLS}
         for name, (arguments, key, value) in CALLS.items():
             told = json.loads(self.call(name, *arguments))[key]
             assert ([one["seq"] for one in told] if key == "chain" else told) == value
-        assert self.call("memory_pack", "task=write a test").startswith("# DMM Memory Pack")
+        for name, (arguments, start) in TOLD.items():
+            assert self.call(name, *arguments).startswith(start)
 
 
 def test_everything_is_listed_and_called(node: Node, serve: Callable[..., Web]) -> None:

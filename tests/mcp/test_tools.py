@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Read = Callable[[types.CallToolResult], Any]
 
 pytestmark = pytest.mark.anyio
-BUDGET = 5_400
+BUDGET = 6_200
 CONTRACT = {
     "memory_pack": (["task"], ["budget", "scope", "precise"]),
     "memory_propose": (
@@ -38,6 +38,9 @@ CONTRACT = {
     "trace_provenance": ([], ["seq", "fact_key"]),
     "time_travel": (["to_seq"], []),
     "simulate_timeline": (["inject_constraint", "at_seq", "then_decide"], ["priority"]),
+    "search": (["query"], ["kind", "file", "session", "since", "until", "limit"]),
+    "timeline": ([], ["id", "query", "before", "after"]),
+    "get_observations": (["ids"], []),
 }
 RECORDING = {
     *("memory_propose", "memory_feedback"),
@@ -318,4 +321,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "trace_provenance": {"seq": 1},
     "time_travel": {"to_seq": 0},
     "simulate_timeline": {"inject_constraint": "never x", "at_seq": 0, "then_decide": "x"},
+    "search": {"query": "a"},
+    "timeline": {"id": "obs_1"},
+    "get_observations": {"ids": ["obs_1"]},
 }

@@ -124,7 +124,7 @@ def test_a_nod_lets_the_work_before_go_on(talk: Talk) -> None:
     unit = talk.one()
     assert (unit.kind, unit.title) == (Kind.FEATURE, "api: add /health")
     assert unit.files == ("src/health.py", "tests/test_health.py")
-    assert "commit 3f2a9c1: feat(api): add /health" in unit.facts
+    assert "committed 3f2a9c1: feat(api): add /health" in unit.facts
 
 
 def test_what_a_prompt_settles_stands_beside_the_work_that_follows(talk: Talk) -> None:

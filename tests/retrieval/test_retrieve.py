@@ -84,3 +84,17 @@ def test_one_slip_in_a_name_is_forgiven_but_not_in_a_common_word(corpus: Corpus)
 def test_an_empty_index_gives_nothing(corpus: Corpus, query_vector: NDArray[np.float32]) -> None:
     found = retrieved(corpus, QueryRequest("sessions", explain=True), query_vector)
     assert (found.ranked, found.others, found.directories, found.considered) == ([], [], (), 0)
+
+
+def test_flags_narrow_what_may_be_found(corpus: Corpus, query_vector: NDArray[np.float32]) -> None:
+    for name in "abc":
+        corpus.add(f"project/{name}.md", "sessions", near=0.9)
+    request, settings = QueryRequest("sessions"), RetrievalConfig()
+    snapshot = corpus.snapshot(vectors=True)
+    only = [False, True, False]
+    narrowed = retrieve(snapshot, request, query_vector, DAY, settings, str.isalpha, only)
+    assert [one.path for one in narrowed.ranked] == ["project/b.md"]
+    whole = retrieve(snapshot, request, query_vector, DAY, settings, str.isalpha)
+    assert (
+        retrieve(snapshot, request, query_vector, DAY, settings, str.isalpha, [True] * 3) == whole
+    )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from dmm.bootstrap.base import Base, today
+from dmm.bootstrap.base import Base, now, today
+from dmm.files.roots import NAME
 from dmm.ledger.place import find_ledger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from dmm.service.asking import Asking
     from dmm.service.audit import Audit
     from dmm.service.briefing import Briefing
     from dmm.service.guard import Guard
@@ -137,11 +140,49 @@ class Reading(Base):
         size = self.config.indexer.batch_size
         return Indexes((shelf,), self.count, self.load_model, size, recall.fill)
 
+    @cached_property
+    def asking(self) -> Asking:
+        """Answers questions from memory, sessions and code."""
+        from dmm.service import asking, drawing, repository
+
+        # The user's own memory lies in their home, which is no repository.
+        own = self.root.folder == (self.home / NAME).resolve()
+        project = None if own else self.root.project
+        store = (self.root.folder / self.config.storage.embeddings_db).with_name("repo.db")
+        return asking.Asking(
+            self.config.ask,
+            drawing.Drawing(
+                self.packs,
+                self.recall,
+                repository.Repository(project, store),
+                lambda: self.trusted,
+            ),
+            self.chronicle,
+            str(self.root.project),
+            self.count,
+            today,
+            self._choose_profile if self.config.ask.model_fallback else None,
+        )
+
+    def _choose_profile(self, question: str, names: tuple[str, ...]) -> str | None:
+        """Have the user's model choose a profile, where they have named one."""
+        from dmm.models.choose import choose_model
+        from dmm.service import metering, routing
+
+        settings = self._own_config.model
+        meter = metering.Meter(
+            lambda: choose_model(settings, os.environ), self.chronicle, settings, now
+        )
+        require = self.trust_store.require
+        return routing.Routing(meter, lambda: require(self.root.folder)).choose(question, names)
+
     def release_model(self) -> None:
         """Let go of the model and of what only recall holds; the next call loads them again."""
         self.indexes.release_model()
         if "recall" in self.__dict__:
             self.recall.release()
+        if "asking" in self.__dict__:
+            self.asking.release()
 
     def close(self) -> None:
         """Close the files that were opened."""
@@ -149,5 +190,7 @@ class Reading(Base):
             self.indexes.close()
         if "recall" in self.__dict__:
             self.recall.close()
+        if "asking" in self.__dict__:
+            self.asking.close()
         if "chronicle" in self.__dict__:
             self.chronicle.close()

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dmm.service.application import Application
     from dmm.service.conflicts import Conflicts
     from dmm.service.digest import Digest
+    from dmm.service.distilling import Distiller
     from dmm.service.examination import Examination
     from dmm.service.intake import Intake
     from dmm.service.lifecycle import Lifecycle
@@ -149,6 +150,24 @@ class Writing(Reading):
             lambda: self.desk.queue().proposals.values(),
             Limits(sizes.min_tokens, sizes.max_tokens, self.count),
             today,
+        )
+
+    @cached_property
+    def distiller(self) -> Distiller:
+        """Has a model retell what sessions did, where the user has named one and wants that."""
+        from dmm.config import ModelConfig
+        from dmm.models.choose import choose_model
+        from dmm.service import distilling, metering
+
+        enabled = self.config.observations.distil_with_model
+        settings = self._own_config.model if enabled else ModelConfig()
+        return distilling.Distiller(
+            self.observations,
+            metering.Meter(
+                lambda: choose_model(settings, os.environ), self.chronicle, settings, now
+            ),
+            enabled,
+            lambda: self.trust_store.require(self.root.folder),
         )
 
     @cached_property

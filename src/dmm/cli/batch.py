@@ -84,9 +84,12 @@ def read_document(text: str, known: Iterable[str]) -> list[Decision]:
 
 
 def _read_line(line: str, number: int, names: set[str]) -> Decision:
+    begins = line.split(maxsplit=1)[0]
+    if begins not in VERBS:
+        raise _refuse(number, f"it begins with {begins!r}, none of {', '.join(VERBS)}")
     parts = _LINE.fullmatch(line)
-    if parts is None or parts[1] not in VERBS:
-        raise _refuse(number, f"it begins with none of {', '.join(VERBS)}")
+    if parts is None:
+        raise _refuse(number, f"the proposal is missing: {begins} proposal_17")
     verb, name, reason = parts[1], parts[2], parts[3].strip()
     if name not in names:
         raise _refuse(number, f"{name!r} is none of the proposals that were shown")

@@ -21,7 +21,7 @@ WRONG_LINE = cast("type[Exception]", typer.BadParameter.__mro__[1])
 # Arguments that hold words, so that too many of them are most likely one text without quotes.
 TEXTS = {"task", "text", "question", "value"}
 
-# In the order of the help; each module is loaded when its command is asked for.
+# In the order of the help, groups last; each module is loaded when its command is asked for.
 COMMANDS = {
     "init": "setup.init",
     "query": "query.query",
@@ -38,17 +38,28 @@ COMMANDS = {
     "undo": "undo.undo",
     "feedback": "feedback.feedback",
     "lifecycle": "feedback.lifecycle",
+    "digest": "digest.digest",
+    "distil": "digest.distil",
     "export-usage": "feedback.export_usage",
     "install": "install.install",
     "doctor": "doctor.doctor",
     "serve": "serve.serve",
     "demo": "demo.demo",
-    "digest": "digest.digest",
-    "daemon": "daemon.app",
     "write": "write.app",
     "review": "review.app",
     "conflicts": "conflicts.app",
+    "daemon": "daemon.app",
     "ledger": "ledger.app",
+}
+
+# For the list of commands, where the first sentence of a command is longer than a line of it.
+SUMMARIES = {
+    "search": "Find what earlier sessions said and did.",
+    "timeline": "Show what came before and after a row of a search.",
+    "get": "Show rows of a search in full.",
+    "import-sessions": "Record earlier sessions of Claude Code and Codex.",
+    "digest": "Propose what sessions did on a day as memories.",
+    "distil": "Have your chat model retell what sessions did.",
 }
 
 
@@ -68,7 +79,7 @@ def make_app(*names: str) -> SparingTyper:
         if isinstance(found, SparingTyper):
             app.add_typer(found, name=name)
         else:
-            app.command(name)(found)
+            app.command(name, short_help=SUMMARIES.get(name))(found)
     return app
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,14 +9,12 @@ import typer
 from dmm.cli.lines import wrapped
 from dmm.cli.options import Json, Root, counted, open_project, present, refuse_agents
 from dmm.cli.sparing import SparingTyper
+from dmm.cli.texts import FromStdin, TextFile, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-app = SparingTyper(help="Memories that contradict one another: found, shown, settled.")
-
-LARGEST = 1 << 20
-STANDARD_INPUT = "-"
+app = SparingTyper(help="Memories that contradict one another: find, settle.")
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as conflict_12.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
@@ -81,10 +77,8 @@ def resolve(
         typer.Option(help="The memory to deprecate, to keep in a merge, or to clarify."),
     ] = None,
     content: Annotated[str | None, typer.Option(help="The new text of that memory.")] = None,
-    file: Annotated[Path | None, typer.Option(help="A file with the new text.")] = None,
-    from_stdin: Annotated[
-        bool, typer.Option("--from-stdin", help="Read the new text from standard input.")
-    ] = False,
+    file: TextFile = None,
+    from_stdin: FromStdin = False,
     other_content: Annotated[
         str | None, typer.Option(help="Clarify: a new text for the other memory, too.")
     ] = None,
@@ -99,7 +93,7 @@ def resolve(
     _need(action=action, reason=reason)
     if action == "intentional":
         refuse_agents("declare a conflict intentional")
-    text = _read_content(content, file, from_stdin=from_stdin)
+    text = read_text(content, file, from_stdin=from_stdin)
     dmm = open_project(root)
     texts: str | Mapping[str, str] | None = text
     if other_content is not None:
@@ -122,21 +116,6 @@ def _need(**values: str) -> None:
     for name, value in values.items():
         if not value.strip():
             raise UsageError(f"--{name} is missing", hint="see dmm conflicts resolve --help")
-
-
-def _read_content(content: str | None, file: Path | None, *, from_stdin: bool) -> str | None:
-    """Read a text from where it was given: the line itself, a file, or standard input."""
-    from dmm.errors import UsageError
-    from dmm.files.durable import translated
-
-    if [content is not None, file is not None, from_stdin].count(True) > 1:
-        raise UsageError("give one of --content, --file and --from-stdin")
-    if from_stdin or str(file) == STANDARD_INPUT:
-        return sys.stdin.read(LARGEST)
-    if file is None:
-        return content
-    with translated(file, "read the file"), file.open(encoding="utf-8", errors="replace") as lines:
-        return lines.read(LARGEST)
 
 
 def _for_both(

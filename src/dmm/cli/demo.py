@@ -28,7 +28,10 @@ def demo(
         bool, typer.Option("--interactive", help="Wait for Enter between the acts.")
     ] = False,
 ) -> None:
-    """Play a short story of the ledger: learn, miss, block, verify, commit, fork the future."""
+    """Play a short story of the ledger.
+
+    Learn, miss, block, verify, commit, fork the future.
+    """
     from rich.console import Console
 
     from dmm.bootstrap import open_stage

@@ -1,4 +1,4 @@
-"""`dmm digest`: what sessions did on a day, proposed as memories."""
+"""`dmm digest` and `dmm distil`: what sessions did, proposed as memories and told better."""
 
 from __future__ import annotations
 
@@ -53,3 +53,34 @@ def _lines(told: dict[str, Any]) -> Iterator[str]:
         yield from wrapped(f"{name}, {one['tokens']} tokens{why}", "      ")
     if any(one["state"] in ("proposed", "pending") for one in told["drafts"]):
         yield "Decide about them: dmm review list"
+
+
+def distil(
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Show which episodes wait; ask and record nothing.")
+    ] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Have your chat model retell what sessions did, where the settings allow it.
+
+    Facts have to stand in the recorded events; without an answer the text made by rules stays.
+    """
+    part = open_project(root).distiller
+    told = part.look() if dry_run else part.distil()
+    present(told, as_json=as_json, lines=_retold_lines)
+
+
+def _retold_lines(told: dict[str, Any]) -> Iterator[str]:
+    waiting = f"{counted(told['waiting'], 'episode')} left to retell"
+    yield f"{len(told['retold'])} retold in {counted(told['calls'], 'call')}, {waiting}"
+    for one in told["retold"]:
+        dropped = one["dropped_facts"]
+        more = f" ({counted(dropped, 'fact')} dropped)" if dropped else ""
+        yield from wrapped(f"{one['id']}: {one['title']}{more}", "  - ")
+    for one in told["refused"]:
+        yield from wrapped(f"{one['id']}: the text made by rules stays, {one['why']}", "  - ")
+    for one in told.get("episodes", []):
+        yield from wrapped(f"{one['id']} {one['at'][:10]} {one['kind']}: {one['title']}", "  - ")
+    if told["silence"]:
+        yield from wrapped(f"No model was asked any further: {told['silence']}", "")

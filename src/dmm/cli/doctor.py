@@ -27,7 +27,7 @@ def doctor(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Check everything, from the versions to a deny that denies.
+    """Check everything, up to a deny that denies.
 
     The program, the project, the daemon and the clients are looked at; then hooks, tools and HTTP
     are tried in a project of their own.

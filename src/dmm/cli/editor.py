@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dmm.cli.texts import read_file
-from dmm.errors import UsageError
+from dmm.errors import DmmError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 USUAL = "vi"
 _WAY_OUT = "set EDITOR to an editor that waits, such as: EDITOR=nano"
@@ -22,15 +28,39 @@ def edit_text(text: str, name: str) -> str:
     with tempfile.TemporaryDirectory(prefix="dmm-") as folder:
         path = Path(folder) / name
         path.write_bytes(text.encode("utf-8", "replace"))
-        try:
-            ended = subprocess.run([*line, str(path)], check=False).returncode  # noqa: S603 - the user's editor
-        except OSError as error:
-            what = f"the editor {line[0]!r} can't be run: {error.strerror}"
-            raise UsageError(what, hint=_WAY_OUT) from error
+        ended = _run_editor(line, path)
+        if ended == -signal.SIGINT:
+            raise KeyboardInterrupt
         if ended != 0:
             what = f"the editor ended with status {ended}, so nothing was done"
             raise UsageError(what, hint=_WAY_OUT)
         return read_file(path)
+
+
+@contextmanager
+def keeping(text: str, name: str) -> Iterator[None]:
+    """Keep a text that somebody wrote where what it was written for fails."""
+    try:
+        yield
+    except DmmError as error:
+        path = Path(tempfile.mkdtemp(prefix="dmm-")) / name
+        path.write_bytes(text.encode("utf-8", "replace"))
+        kept = f"your text is kept in {path}"
+        error.hint = f"{error.hint}; {kept}" if error.hint else kept
+        raise
+
+
+def _run_editor(line: list[str], path: Path) -> int:
+    """Run the editor; as long as it runs, Ctrl-C is for it and takes no text from under it."""
+    # A handler that does nothing, as the editor would inherit a signal that is ignored.
+    before = signal.signal(signal.SIGINT, lambda _signal, _frame: None)
+    try:
+        return subprocess.run([*line, str(path)], check=False).returncode  # noqa: S603 - the user's editor
+    except OSError as error:
+        what = f"the editor {line[0]!r} can't be run: {error.strerror}"
+        raise UsageError(what, hint=_WAY_OUT) from error
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _find_editor() -> list[str]:

@@ -34,7 +34,7 @@ def feedback(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Report how memories fared: they helped, or they are wrong or outdated.
+    """Report that memories helped, are wrong or are outdated.
 
     Two reports against a memory, or one of yours, suggest to deprecate it.
     """
@@ -43,7 +43,9 @@ def feedback(
 
 
 def lifecycle(dry_run: DryRun = False, as_json: Json = False, root: Root = None) -> None:
-    """Propose what should become of memories: expired, reported, stale, or worth more.
+    """Propose what should become of memories.
+
+    Those that are expired, reported, stale, or worth a wider scope are looked for.
 
     Each suggestion becomes a proposal and waits in the review queue; none is made twice.
     """
@@ -53,7 +55,7 @@ def lifecycle(dry_run: DryRun = False, as_json: Json = False, root: Root = None)
 
 
 def export_usage(dry_run: DryRun = False, as_json: Json = False, root: Root = None) -> None:
-    """Write usage counts into the front matter of memory files.
+    """Write usage counts into the memory files.
 
     Counts live in the ledger; this puts last_used and usage_count where Git sees them.
     """

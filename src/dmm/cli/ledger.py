@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
 
 app = SparingTyper(
-    help="Facts, constraints and decisions: recorded, enforced, replayable, explained.",
+    help="Facts, constraints and decisions: recorded, enforced.",
 )
 
 Priority = Annotated[str, typer.Option(help="required, preferred or learned.")]
@@ -98,7 +98,10 @@ def decide(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Check a decision against all constraints and record it; a block ends with status 3."""
+    """Check a decision against all constraints and record it.
+
+    One that is blocked ends with status 3.
+    """
     told = open_project(root).ledger.record_decision(text, rationale, reference)
     present(told, as_json=as_json, lines=lines.decision)
     if told["status"] == "BLOCKED":
@@ -112,14 +115,17 @@ def query(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Look something up; the question is recorded and can satisfy a verification."""
+    """Look something up; the question is recorded.
+
+    It can satisfy a constraint that asks for a verification.
+    """
     told = open_project(root).ledger.query_memory(question, scope)
     present(told, as_json=as_json, lines=lines.answer)
 
 
 @app.command()
 def context(as_json: Json = False, root: Root = None) -> None:
-    """Show everything that is known now, and what should be looked at."""
+    """Show all that is known now, and what needs a look."""
     dmm = audit.open_to_look(root)
     told = dmm.ledger.get_memory_context()
     present(told, as_json=as_json, lines=lines.context)

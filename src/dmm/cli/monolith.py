@@ -30,7 +30,7 @@ MOST_NAMED = 4
 
 Files = Annotated[
     list[Path],
-    typer.Argument(metavar="FILE...", help="CLAUDE.md, AGENTS.md, .cursor/rules, a folder, ..."),
+    typer.Argument(metavar="FILE", help="CLAUDE.md, AGENTS.md, .cursor/rules, a folder, ..."),
 ]
 
 
@@ -45,7 +45,10 @@ def import_files(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Split instruction files into memories of one concept each; a preview unless --apply."""
+    """Split instruction files into memories of one concept.
+
+    Shows a preview unless --apply or --propose is given.
+    """
     if apply and propose:
         raise UsageError("give one of --apply and --propose")
     if apply:
@@ -164,9 +167,12 @@ def _summary(found: Import, *, applied: bool) -> Iterator[str]:
             f" a typical pack of these memories {found.pack_tokens}{less}."
         )
     if found.proposed:
-        yield f"Proposed as {found.proposed[0]} to {found.proposed[-1]}: dmm review list"
+        many = counted(len(found.proposed), "proposal")
+        verb = "waits" if len(found.proposed) == 1 else "wait"
+        yield f"{many} {verb} for a review: dmm review list"
     elif not applied:
-        yield "Nothing was written. To write the memories, add --apply."
+        way = "propose the memories, add --propose" if find_agent() else "write them, add --apply"
+        yield f"Nothing was written. To {way}."
     elif found.written:
         if found.instructions:
             yield (

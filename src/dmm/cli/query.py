@@ -50,7 +50,10 @@ def query(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Compile the memory pack for a task: the baseline, and what is relevant within the budget."""
+    """Compile the memory pack for a task.
+
+    It holds the baseline, and what is relevant within the budget.
+    """
     started = time.perf_counter()
     request = {
         "query": task,

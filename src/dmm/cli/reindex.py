@@ -20,7 +20,10 @@ def reindex(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Index new and changed memory files; unchanged ones cost nothing."""
+    """Index new and changed memory files.
+
+    Queries do this by themselves.
+    """
     from dmm.cli.progress import bar
 
     started = time.perf_counter()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 
 app = SparingTyper(help="Proposals that wait: look at them and decide.")
 
-Named = Annotated[str | None, typer.Argument(metavar="[ID]", help="Such as proposal_17, or 17.")]
+Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as proposal_17, or 17.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
 DECIDE = "decide about memory"
+EDITED = "proposed.md"
 
 
 @app.command("list")
@@ -121,9 +123,8 @@ def edit(
         _decide_all(reviews, as_json=as_json)
         return
     wanted = _one(name, proposal_id)
-    if text is None:
-        text = _edit(reviews, wanted)
-    _present(reviews.edit(wanted, text), verdicts.decided, as_json=as_json)
+    told = _edit(reviews, wanted) if text is None else reviews.edit(wanted, text)
+    _present(told, verdicts.decided, as_json=as_json)
 
 
 @app.command()
@@ -154,14 +155,19 @@ def _one(name: str | None, given: str | None) -> str:
     return name or given or ""
 
 
-def _edit(reviews: Reviews, name: str) -> str:
-    from dmm.cli.editor import edit_text
+def _edit(reviews: Reviews, name: str) -> dict[str, Any]:
+    """Let the user change the text in an editor; one that is refused is not lost."""
+    from dmm.cli.editor import edit_text, keeping
 
     edits = reviews.show(name)["edits"]
     text = next((one["after"] for one in edits if one["after"] is not None), None)
     if text is None:
         raise UsageError("this proposal has no text to change", where=name)
-    return edit_text(text, "proposed.md")
+    changed = edit_text(text, EDITED)
+    if changed == text:
+        raise UsageError("nothing was changed", where=name)
+    with keeping(changed, EDITED):
+        return reviews.edit(name, changed)
 
 
 def _decide_all(reviews: Reviews, *, as_json: bool) -> None:
@@ -184,12 +190,13 @@ def _decide_all(reviews: Reviews, *, as_json: bool) -> None:
 def _read_decisions(document: str, shown: Iterable[str]) -> list[Decision]:
     """Read what the user decided; a slip need not cost all that was written."""
     from dmm.cli.batch import NAME, read_document
-    from dmm.cli.editor import edit_text
+    from dmm.cli.editor import edit_text, keeping
 
     text = edit_text(document, NAME)
     while True:
         try:
-            return read_document(text, shown)
+            with nullcontext() if sys.stdin.isatty() else keeping(text, NAME):
+                return read_document(text, shown)
         except UsageError as error:
             if not sys.stdin.isatty():
                 raise

@@ -10,7 +10,10 @@ import typer
 def serve(
     client: Annotated[str, typer.Option(help="The client's name, as events show it.")] = "mcp",
 ) -> None:
-    """Serve an MCP client on standard input and output; `dmm install` sets clients up for it."""
+    """Serve an MCP client on standard input and output.
+
+    `dmm install` sets clients up for it.
+    """
     import os
     import sys
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def init(as_json: Json = False, root: Root = None) -> None:
-    """Make the .dmm folder in the working directory; nothing that exists is changed."""
+    """Make .dmm in the working directory; what is there stays."""
     from dmm.bootstrap import here, today
     from dmm.files.roots import NAME
     from dmm.files.trusted import TrustStore

@@ -22,7 +22,7 @@ ANSWER_WITHIN = 1.0
 
 
 def status(as_json: Json = False, root: Root = None) -> None:
-    """Show what the memory holds, whether the index is fresh, and what needs a look."""
+    """Show what the memory holds and what needs a look."""
     dmm = open_project(root)
     survey = dmm.overview.survey()
     state = dmm.overview.describe(survey)

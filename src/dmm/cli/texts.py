@@ -24,8 +24,11 @@ def read_text(content: str | None, file: Path | None, *, from_stdin: bool) -> st
     if [content is not None, file is not None, from_stdin].count(True) > 1:
         raise UsageError("give one of --content, --file and --from-stdin")
     if from_stdin:
-        return read_file(Path(STANDARD_INPUT))
-    return content if file is None else read_file(file)
+        file = Path(STANDARD_INPUT)
+    text = content if file is None else read_file(file)
+    if text is not None and not text.strip():
+        raise UsageError("the text is empty", where=None if file is None else _place(file))
+    return text
 
 
 def read_patch(given: str | None) -> str | None:
@@ -49,8 +52,13 @@ def read_file(path: Path) -> str:
         with translated(path, "read the file"), path.open("rb") as file:
             data = file.read(MOST_READ + 1)
     if len(data) > MOST_READ:
-        raise UsageError(f"the text is larger than {MOST_READ >> 20} MiB", where=str(path))
+        raise UsageError(f"the text is larger than {MOST_READ >> 20} MiB", where=_place(path))
     try:
         return data.decode("utf-8")
     except UnicodeDecodeError:
-        raise UsageError("the text is not UTF-8", where=str(path)) from None
+        hint = "save it as UTF-8 and try again"
+        raise UsageError("the text is not UTF-8", where=_place(path), hint=hint) from None
+
+
+def _place(path: Path) -> str:
+    return "standard input" if str(path) == STANDARD_INPUT else str(path)

@@ -59,7 +59,10 @@ def diff(a: First, b: Second, as_json: Json = False, root: Root = None) -> None:
 
 
 def drift(a: First, b: Second, as_json: Json = False, root: Root = None) -> None:
-    """Measure how far two points are apart: 0 is the same, 1 nothing in common."""
+    """Measure how far two points are apart.
+
+    0 is the same, 1 is nothing in common.
+    """
     dmm = open_to_look(root)
     told = dmm.timelines.drift(a, b)
     present(told, as_json=as_json, lines=lines.drifted)
@@ -73,7 +76,10 @@ def simulate(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Try a decision as if a constraint had been there earlier; nothing is recorded."""
+    """Try a decision as if a constraint had been there.
+
+    Nothing is recorded.
+    """
     dmm = open_to_look(root)
     told = dmm.timelines.simulate_timeline(inject, at, decide, priority)
     present(told, as_json=as_json, lines=lines.simulated)
@@ -84,14 +90,20 @@ def rehearse(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Hold the whole past against a new rule: what would it have blocked?"""
+    """Hold the whole past against a new rule.
+
+    What would it have blocked? Nothing is recorded.
+    """
     dmm = open_to_look(root)
     told = dmm.timelines.rehearse(text)
     present(told, as_json=as_json, lines=lines.rehearsed)
 
 
 def explain(seq: Seq, as_json: Json = False, root: Root = None) -> None:
-    """Explain the verdict on a decision, and tell whether it would be the same today."""
+    """Explain the verdict on a decision.
+
+    Tells also whether it would be the same today.
+    """
     dmm = open_to_look(root)
     told = dmm.timelines.explain(seq)
     present(told, as_json=as_json, lines=lines.explained)

@@ -51,7 +51,10 @@ def trust(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Look at the memory of a project that came from elsewhere, and decide whether to trust it."""
+    """Look at memory that came with a clone; accept it or not.
+
+    What you made yourself is trusted already.
+    """
     from dmm.files.trusted import TrustStore
 
     if show_list:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 def undo(
     seq: Annotated[
-        str | None, typer.Argument(metavar="[SEQ]", help="The write: proposal_17, or 17.")
+        str | None, typer.Argument(metavar="SEQ", help="The write: proposal_17, or 17.")
     ] = None,
     session: Annotated[
         str | None, typer.Option(metavar="ID", help="All writes of this session.")
@@ -33,6 +33,9 @@ def undo(
 ) -> None:
     """Take applied writes back, after showing what changes."""
     refuse_agents("undo what was written to memory")
+    if sum(given is not None for given in (seq, session, source)) != 1:
+        hint = "dmm review list --status applied shows the writes"
+        raise UsageError("name one of a write, --session and --source", hint=hint)
     undoing = open_project(root).undoing
     number = None if seq is None else _number(seq)
     chosen = {"session": session, "source": source}

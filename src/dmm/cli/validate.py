@@ -22,7 +22,10 @@ def validate(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Check all memory files: format, sizes, ids, links, duplicates, budgets, citations."""
+    """Check all memory files, and mend them with --fix.
+
+    Looked at are format, sizes, ids, links, duplicates, budgets and citations.
+    """
     validation = open_project(root).validation
     repairs: Sequence[Repair] = ()
     if fix:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 from dmm.cli.lines import wrapped
@@ -17,6 +18,8 @@ WIDEST_CHECK = 15
 LONGEST_NUMBER = 15
 NEAREST = 5
 NEAR = 0.3
+# How the text of a check begins that needs what another one did not find.
+NOT_MADE = "not looked at"
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
@@ -31,7 +34,7 @@ def age(seconds: int) -> str:
 def checks(found: Sequence[Told], *, passed: bool) -> Iterator[Line]:
     """List checks with their signs; those that passed only where they are wanted."""
     marks = signs()
-    for check in found:
+    for check in _gathered(found):
         outcome = check["outcome"]
         if outcome == "pass" and not passed:
             continue
@@ -42,6 +45,22 @@ def checks(found: Sequence[Told], *, passed: bool) -> Iterator[Line]:
         text += " (this holds for everybody)" if check.get("hard") and outcome == "fail" else ""
         for line in wrapped(text, lead):
             yield Line(line, COLOURS[outcome])
+
+
+def _gathered(found: Sequence[Told]) -> Iterator[Told]:
+    """Make one of neighbours that were not looked at, all for the same reason."""
+    for _, neighbours in groupby(found, key=_reason):
+        same = list(neighbours)
+        if len(same) == 1:
+            yield same[0]
+        else:
+            text = f"{same[0]['text']} ({', '.join(check['name'] for check in same)})"
+            yield {**same[0], "name": f"{len(same)} others", "text": text}
+
+
+def _reason(check: Told) -> str:
+    text: str = check["text"]
+    return text if text.startswith(NOT_MADE) else check["name"]
 
 
 def made(told: Told) -> Iterator[Line | str]:
@@ -62,6 +81,7 @@ def decided(told: Told) -> Iterator[Line | str]:
         yield from checks(told["checks"], passed=False)
         if told.get("why"):
             yield from wrapped(told["why"], "  waits: ")
+        yield f"  see:   dmm review show {told['id']}"
     yield from _notices(told)
 
 
@@ -156,11 +176,12 @@ def _ways(told: Told) -> Iterator[str]:
     if told["status"] != "pending":
         return
     yield ""
-    yield from wrapped(told["why"], "Waits: ")
+    why = "its file was changed since it was made" if told["stale"] else told["why"]
+    yield from wrapped(why, "Waits: ")
     number = told["id"].rpartition("_")[2]
     failed = [check for check in told["checks"] if check["outcome"] == "fail"]
     ways = [f"edit {number}", f'reject {number} --reason "..."']
-    if not any(check.get("hard") for check in failed):
+    if not told["stale"] and not any(check.get("hard") for check in failed):
         ways.insert(0, f"approve {number}" + (" --bypass-reviewer" if failed else ""))
     for lead, way in zip(("Decide: ", *[" " * 8] * len(ways)), ways, strict=False):
         yield f"{lead}dmm review {way}"

@@ -24,7 +24,9 @@ app = SparingTyper(help="Propose changes of memory: checked, then reviewed.")
 FilePath = Annotated[str, typer.Option("--path", help="Such as project/build/tests.md.")]
 Reason = Annotated[str, typer.Option(help="Why; it is recorded.")]
 Tags = Annotated[str | None, typer.Option(help='For a new memory: "auth,sessions".')]
-Priority = Annotated[float | None, typer.Option(help="For a new memory: 0.0 to 1.0 [0.5].")]
+Priority = Annotated[
+    float | None, typer.Option(min=0.0, max=1.0, help="For a new memory; 0.5 unless named.")
+]
 Expires = Annotated[str | None, typer.Option(metavar="DAY", help="For a new memory: 2026-12-31.")]
 Supersedes = Annotated[str | None, typer.Option(help="Ids of memories that it replaces.")]
 Related = Annotated[str | None, typer.Option(help="Ids of memories that it belongs to.")]
@@ -58,7 +60,7 @@ def propose(
     root: Root = None,
 ) -> None:
     """Propose a memory: a new one, or a new text for one."""
-    text = read_text(content, file, from_stdin=from_stdin)
+    text = _needed_text(content, file, from_stdin=from_stdin)
     about = _about(tags, priority, expires, supersedes, related)
     asked = _asked(path, reason, None, content=text, about=about, evidence=evidence, source=source)
     _write(asked, root, as_json=as_json)
@@ -83,7 +85,7 @@ def create(
     root: Root = None,
 ) -> None:
     """Propose a new memory; a file that is there already is refused."""
-    text = read_text(content, file, from_stdin=from_stdin)
+    text = _needed_text(content, file, from_stdin=from_stdin)
     about = _about(tags, priority, expires, supersedes, related)
     asked = _asked(
         path, reason, "create", content=text, about=about, evidence=evidence, source=source
@@ -175,6 +177,14 @@ def demote(
         path, reason, "demote", new_scope=new_scope, to=to, evidence=evidence, source=source
     )
     _write(asked, root, as_json=as_json)
+
+
+def _needed_text(content: str | None, file: Path | None, *, from_stdin: bool) -> str:
+    text = read_text(content, file, from_stdin=from_stdin)
+    if text is None:
+        hint = "give one of --content, --file and --from-stdin"
+        raise UsageError("the content is missing", hint=hint)
+    return text
 
 
 def _asked(path: str, reason: str, operation: str | None, **given: Any) -> Writing:

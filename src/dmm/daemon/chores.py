@@ -1,7 +1,8 @@
 """Work that nobody waits for, done for open projects: one piece at a time, in a quiet moment.
 
 An application that broke off is finished when a project is opened. Conflicts are looked for as
-often as the settings say, and the life of memories is looked after once a day. Each piece has
+often as the settings say, the life of memories is looked after once a day, and once a day the days
+before are digested. Where the user wants it, a model retells what sessions did. Each piece has
 connections of its own, makes way for whoever is served meanwhile, and ends when the process does.
 """
 
@@ -24,17 +25,22 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.bootstrap import Dmm
+    from dmm.config import Config
     from dmm.daemon.logs import Log
     from dmm.files.roots import Root
     from dmm.projects import Project
 
 RECOVERY, CONFLICTS, LIFECYCLE = "recovery", "conflicts", "lifecycle"
+DISTIL, DIGEST = "distil", "digest"
+ORDER = (RECOVERY, CONFLICTS, LIFECYCLE, DISTIL, DIGEST)
 HOUR, DAY, WEEK = 3_600.0, 86_400.0, 604_800.0
 INTERVALS = {"hourly": HOUR, "daily": DAY, "weekly": WEEK}
 # A piece waits for a moment without questions, but not for ever.
 QUIET = 30.0
 PATIENCE = 600.0
 RETRY = 900.0
+# After a longer absence the days before are left to whoever wants them.
+MOST_DAYS = 7
 PAUSE = 0.02
 LONGEST_PAUSE = 1.0
 STOP_WITHIN = 1.0
@@ -119,7 +125,7 @@ class Chores:
         if not care.project.trusted or care.project.fault is not None:
             return None
         now = self._clocks.steady()
-        for chore in (RECOVERY, CONFLICTS, LIFECYCLE):
+        for chore in ORDER:
             if now < care.rest.get(chore, now) or not self._is_due(care, chore):
                 continue
             waited = now - care.due.setdefault(chore, now)
@@ -132,18 +138,20 @@ class Chores:
     def _is_due(self, care: _Care, chore: str) -> bool:
         if chore == RECOVERY:
             return not care.recovered
-        wanted = care.project.dmm.config.conflict_scan_interval
-        interval = INTERVALS.get(wanted) if chore == CONFLICTS else DAY
-        passed = self._clocks.wall() - care.last.get(chore, 0.0)
+        interval = _interval(care.project.dmm.config, chore)
+        now, last = self._clocks.wall(), care.last.get(chore, 0.0)
+        if chore == DIGEST:
+            # A day is over at midnight, whenever the day before was digested.
+            now, last = now // DAY * DAY, last // DAY * DAY
         # A clock that was set back must not put the work off until it has caught up.
-        return interval is not None and not 0.0 <= passed < interval
+        return interval is not None and not 0.0 <= now - last < interval
 
     def _do(self, care: _Care, chore: str) -> None:
         # Connections of its own: nobody's lock is held, however long this takes.
         dmm = replace(care.project.dmm)
         try:
             dmm.chronicle.voice = VOICE
-            self._carry_out(dmm, chore)
+            self._carry_out(dmm, chore, care.last.get(chore))
         except Exception as error:  # noqa: BLE001 - told, and tried again later
             self._fail(care, chore, error)
         else:
@@ -152,7 +160,7 @@ class Chores:
             dmm.close()
             self._after()
 
-    def _carry_out(self, dmm: Dmm, chore: str) -> None:
+    def _carry_out(self, dmm: Dmm, chore: str, last: float | None) -> None:
         match chore:
             case "recovery":
                 dmm.application.recover()
@@ -160,6 +168,14 @@ class Chores:
                 dmm.conflicts.scan(progress=self._make_way)
             case "lifecycle":
                 dmm.lifecycle.run(progress=self._make_way)
+            case "distil":
+                told = dmm.distiller.distil(progress=self._make_way)
+                if told["silence"]:
+                    self._log.write(f"distil: {told['silence']}")
+            case "digest":
+                for day in _days_since(last, self._clocks.wall()):
+                    self._make_way(0, 0)
+                    dmm.digest.run(day)
 
     def _make_way(self, _done: int, _of: int) -> None:
         """Pause while somebody is served, for a while; end when the process leaves."""
@@ -209,6 +225,26 @@ class Chores:
         return not self.busy
 
 
+def _interval(config: Config, chore: str) -> float | None:
+    """Tell how often a chore is done; None where it is not wanted."""
+    match chore:
+        case "conflicts":
+            return INTERVALS.get(config.conflict_scan_interval)
+        case "distil":
+            return HOUR if config.observations.distil_with_model else None
+        case "digest":
+            return DAY if config.observations.daily_digest else None
+    return DAY
+
+
+def _days_since(last: float | None, now: float) -> list[str]:
+    """Name the whole days (UTC) that no digest saw yet: those since the last one, or yesterday."""
+    today = int(now // DAY)
+    first = today - 1 if last is None else int(last // DAY)
+    days = range(min(max(first, today - MOST_DAYS), today - 1), today)
+    return [time.strftime("%Y-%m-%d", time.gmtime(day * DAY)) for day in days]
+
+
 def _told(moment: float) -> str:
     return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(moment))
 
@@ -217,7 +253,7 @@ def _read(root: Root, now: float) -> dict[str, float]:
     """Read when chores were last done; a file that is damaged or from the future tells nothing."""
     try:
         kept = json.loads(read_regular(root.folder / "run" / FILE, MAX_BYTES)[0])
-        moments = {name: float(kept[name]) for name in (CONFLICTS, LIFECYCLE) if name in kept}
+        moments = {name: float(kept[name]) for name in ORDER if name in kept}
     except (OSError, ValueError, TypeError, RecursionError):
         return {}
     return {name: moment for name, moment in moments.items() if 0.0 <= moment <= now}

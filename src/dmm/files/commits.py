@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -14,25 +15,40 @@ if TYPE_CHECKING:
 
 DEADLINE = 60.0
 LONGEST_FAULT = 300
+# A hook of Git names its own repository and index to whatever it starts.
+_FOREIGN = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_INDEX_FILE",
+    "GIT_PREFIX",
+    "GIT_COMMON_DIR",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+)
 
 
 def commit(folder: Path, paths: Sequence[Path], message: str) -> str | None:
     """Commit some files and nothing that is staged beside them; None outside a repository."""
     repository = find_repository(folder)
-    if repository is None:
+    if repository is None or not repository.vouched:
         return None
     names = [str(path) for path in paths]
     _git(repository.worktree, "add", "--all", "--", *names)
-    _git(repository.worktree, "commit", "--quiet", "--only", "--message", message, "--", *names)
+    line = ("commit", "--quiet", "--only", "--cleanup=whitespace", "--file=-", "--", *names)
+    _git(repository.worktree, *line, said=message)
     return _git(repository.worktree, "rev-parse", "HEAD").strip()
 
 
-def _git(worktree: Path, *arguments: str) -> str:
+def _git(worktree: Path, *arguments: str, said: str = "") -> str:
+    """Run git on files by their very names, whatever signs of a pattern these hold."""
+    own = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
     try:
         done = subprocess.run(  # noqa: S603 - git itself, with arguments that no shell reads
-            ["git", "-C", str(worktree), *arguments],  # noqa: S607 - the user's own git
+            ["git", "--literal-pathspecs", "-C", str(worktree), *arguments],  # noqa: S607 - the user's own git
             capture_output=True,
-            stdin=subprocess.DEVNULL,
+            input=said.encode("utf-8", "replace"),
+            env=own,
             timeout=DEADLINE,
             check=False,
         )

@@ -119,11 +119,14 @@ def _draft_day(day: str, told: Sequence[Observation], limits: Limits) -> Draft |
 
 
 def _point(number: int, unit: Observation) -> str:
-    # What a message or record settles is told by its facts; an episode by its outcome too.
-    facts = [fact for fact in unit.facts[:MOST_FACTS] if fact.rstrip(".") != unit.title]
+    # A decision is told in the words that settled it, anything else by its title first.
+    title = [] if unit.kind is Kind.DECISION and unit.facts else [unit.title]
+    facts = [
+        fact for fact in unit.facts[:MOST_FACTS] if fact.rstrip(".") != unit.title or not title
+    ]
     files = f"Files: {', '.join(unit.files[:MOST_FILES])}." if unit.files else ""
-    parts = [_stopped(unit.title), *map(_stopped, facts), files, f"({unit.id})"]
-    return f"{number}. {unit.kind.capitalize()}: {' '.join(part for part in parts if part)}"
+    parts = [*map(_stopped, (*title, *facts)), *filter(None, [files]), f"({unit.id})"]
+    return f"{number}. {unit.kind.capitalize()}: {' '.join(parts)}"
 
 
 def _draft_decision(

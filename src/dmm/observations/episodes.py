@@ -64,6 +64,12 @@ class Episode:
         return [step for step in self.steps if step.act is Act.RUN]
 
     @property
+    def newest(self) -> int:
+        """The newest event that is known of it."""
+        said = [one.seq for one in (self.prompt, *self.answers) if one is not None]
+        return max([self.anchor, *said, *(step.seq for step in self.steps[-1:])])
+
+    @property
     def trust(self) -> Trust:
         """The least trust of all who spoke; what tools said is not counted here."""
         spoken = [self.prompt.trust] if self.prompt else []

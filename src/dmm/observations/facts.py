@@ -123,7 +123,7 @@ def _ended(step: Step) -> str:
 
 def _commits(episode: Episode) -> Iterator[str]:
     for run in [run for run in episode.runs if run.sort is Sort.COMMIT and run.note][-3:]:
-        yield f"commit {run.quote}: {run.note}" if run.quote else f"commit: {run.note}"
+        yield f"committed {run.quote}: {run.note}" if run.quote else f"committed: {run.note}"
 
 
 def _commands(episode: Episode) -> Iterator[str]:

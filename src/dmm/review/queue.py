@@ -131,10 +131,14 @@ def _review(event: Event) -> Review:
     verdict = _word(event.get("verdict"), Verdict)
     told = event.get("edits") if verdict is Verdict.MODIFIED else None
     remarks = _map(event.get("remarks", {}))
+    judge = _word(event.get("judge"), Judge)
+    # Whoever records it may call itself anything; that a person spoke, only the event can tell.
+    if judge is Judge.PERSON and event.trust != Trust.USER:
+        raise _Malformed
     return Review(
         seq=event.seq,
         at=event.at,
-        judge=_word(event.get("judge"), Judge),
+        judge=judge,
         by=event.actor,
         verdict=verdict,
         reason=_text(event.get("reason")),

@@ -76,8 +76,16 @@ def _why_person(proposal: Proposal, checks: Sequence[Check]) -> str | None:
         return f"its text comes from a source of trust '{proposal.trust}'"
     if proposal.operation is Operation.UNDO:
         return "it takes back what was applied"
+    if _is_of_reviewer(proposal):
+        return "the reviewer agent changed its text"
     failed = [check for check in checks if check.failed and check.name in _FOR_A_PERSON]
     return f"{_names(failed)} failed" if failed else None
+
+
+def _is_of_reviewer(proposal: Proposal) -> bool:
+    """Whether the text as it is now was written by the reviewer agent."""
+    changes = [one.judge for one in proposal.reviews if one.verdict is Verdict.MODIFIED]
+    return bool(changes) and changes[-1] is Judge.REVIEWER
 
 
 def _why_not_auto(
@@ -169,6 +177,8 @@ def _why_not_alone(
     """Say why no person's word is needed, or rather why one is."""
     if proposal.trust in LOW_TRUST or proposal.operation is Operation.UNDO:
         return "only a person can approve it"
+    if _is_of_reviewer(proposal):
+        return "the reviewer agent changed its text, and does not approve its own"
     failed = [check for check in checks if check.failed]
     if failed:
         return f"{_tell(failed)}; only a person can approve that"

@@ -11,9 +11,10 @@ import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from dmm.capture.redact import redact
 from dmm.domain.event import EventType, Trust
 from dmm.domain.proposal import Edit, Judge, Standing, Verdict, digest
-from dmm.errors import DmmError, ReviewRefused, StaleBase, StorageError
+from dmm.errors import DmmError, MemoryFileError, PathRefused, ReviewRefused, StaleBase
 from dmm.files import commits
 from dmm.files.edits import carry_out, in_order, invert
 from dmm.files.lock import exclusive
@@ -120,8 +121,8 @@ class Application:
                 "proposal": seq,
                 "judge": str(approval.judge),
                 "verdict": str(Verdict.APPROVED),
-                "reason": approval.reason,
-                "remarks": dict(approval.remarks),
+                "reason": redact(approval.reason).text,
+                "remarks": {name: redact(text).text for name, text in approval.remarks.items()},
             }
             if approval.confidence is not None:
                 review["confidence"] = approval.confidence
@@ -171,7 +172,7 @@ class Application:
         if self.git_commit:
             try:
                 told["commit"] = self._commit(proposal)
-            except StorageError as error:
+            except DmmError as error:
                 notices.append(f"written, but not committed: {error}")
         self.chronicle.record(self._draft(EventType.PROPOSAL_APPLIED, told, proposal.seq))
         return notices
@@ -224,7 +225,7 @@ class Application:
 
     def _resume(self, proposal: Proposal) -> None:
         """Go on with an application, or take it back where somebody else changed a file."""
-        states = {e: digest(self.root.tree.text_of(e.path)) for e in proposal.edits}
+        states = {e: self._state(e.path) for e in proposal.edits}
         if all(now in (e.base, digest(e.after)) for e, now in states.items()):
             for edit in in_order(proposal.edits):
                 carry_out(self.root.tree, edit)
@@ -232,6 +233,13 @@ class Application:
             return
         done = [e for e, now in states.items() if now == digest(e.after)]
         self._withdraw(proposal, done, "a file was changed while the application was broken off")
+
+    def _state(self, path: str) -> str | None:
+        """Hash what a file holds; one that can't be read any more was changed by somebody else."""
+        try:
+            return digest(self.root.tree.text_of(path))
+        except (MemoryFileError, PathRefused) as error:
+            return str(error)
 
 
 def _stale(proposal: Proposal, edit: Edit, current: str | None) -> StaleBase:

@@ -97,7 +97,7 @@ class Digest:
         }
 
     def _answered(self, draft: Draft) -> Proposal | None:
-        """Find the proposal that a draft need not repeat: the same file, from the same event."""
+        """Find the digest that already proposed the same file, whatever became of it."""
         for one in self.known():
             same = one.origin == ORIGIN and any(edit.path == draft.path for edit in one.edits)
             if same:

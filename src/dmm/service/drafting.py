@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import DEPRECATED_DIRECTORY, Confidence, Scope, Status, next_id
@@ -50,8 +51,8 @@ class Drafts:
         given = path.strip()
         for start in (f"{self.tree.root}/", f"{self.folder.name}/memory/", "./", "memory/"):
             given = given.removeprefix(start)
-        self.tree.resolve(given)
-        return given
+        # One file has one name: a//b.md and a/./b.md would be strangers to the checks.
+        return self.tree.resolve(given).relative_to(self.tree.root).as_posix()
 
     def create(self, path: str, content: str, about: About) -> tuple[Edit, ...]:
         """Make a new file; a text without front matter gets one."""
@@ -115,10 +116,19 @@ class Drafts:
     def _there(self, path: str) -> str:
         text = self.tree.text_of(path)
         if text is None:
-            hint = "dmm status and index/manifest.json name the memories"
-            raise UsageError("there is no such memory", where=path, hint=hint)
+            raise UsageError("there is no such memory", where=path, hint=self._alike(path))
         refuse_large(text)
         return text
+
+    def _alike(self, path: str) -> str:
+        """Name the files whose names are most like one that is not there."""
+        known = [stamp.path for stamp in self.tree.scan().stamps]
+        near = get_close_matches(path, known, n=3, cutoff=0.7)
+        name = path.rpartition("/")[2]
+        near += [one for one in known if one.endswith(f"/{name}") and one not in near]
+        if near:
+            return f"did you mean {' or '.join(near[:3])}?"
+        return "name a file below .dmm/memory; dmm query finds memories by what they say"
 
     def _head(self, path: str, about: About) -> str:
         top = path.partition("/")[0]

@@ -11,6 +11,7 @@ from dmm.domain.event import EventType, Trust, least
 from dmm.domain.memory import Origin
 from dmm.domain.proposal import Edit, describe_edits
 from dmm.errors import ReviewRefused, UsageError
+from dmm.review.likeness import body_of
 from dmm.service.drafting import Drafts
 from dmm.service.provenance import find_tool_source
 
@@ -62,10 +63,12 @@ class Intake:
 
     def record(self, wish: Wish, draft: Draft, *, new_id: bool = False) -> Proposal:
         """Record a proposal; an id is given in the same transaction, so none is given twice."""
+        refuse_halves(wish.reason, "the reason")
         known = self._known_ids() if new_id else frozenset[str]()
         with self.chronicle.log.writing() as writer:
             queue = self.desk.queue()
-            if len(queue.open) >= MOST_OPEN:
+            # A person's own write must not wait behind what agents have piled up.
+            if len(queue.open) >= MOST_OPEN and self.chronicle.voice.trust is not Trust.USER:
                 hint = "decide some of them: dmm review list"
                 raise ReviewRefused(f"{MOST_OPEN} proposals wait already", hint=hint)
             # One that another process has just applied is in no index yet, but it is in the queue.
@@ -94,8 +97,9 @@ class Intake:
         return self.chronicle.draft(EventType.PROPOSAL_MADE, payload, references=links)
 
     def _tool_source(self, edits: tuple[Edit, ...]) -> Event | None:
-        text = "\n".join(edit.after or "" for edit in edits)
-        return find_tool_source(text, self.chronicle, self.chronicle.voice.session)
+        new = "\n".join(body_of(edit.after or "") for edit in edits)
+        old = "\n".join(edit.before or "" for edit in edits)
+        return find_tool_source(new, old, self.chronicle)
 
     def _trust(self, wish: Wish) -> Trust:
         """Take the least of who speaks, what it rests on, and what it says of its source."""
@@ -126,6 +130,7 @@ def clean_edits(edits: tuple[Edit, ...]) -> tuple[tuple[Edit, ...], list[str]]:
     cleaned: list[Edit] = []
     kinds: list[str] = []
     for edit in edits:
+        _refuse_unfit(edit)
         if edit.before is not None and redact(edit.before).text != edit.before:
             hint = "remove it from the file by hand, then propose again"
             raise UsageError("the file holds what looks like a secret", where=edit.path, hint=hint)
@@ -133,6 +138,23 @@ def clean_edits(edits: tuple[Edit, ...]) -> tuple[tuple[Edit, ...], list[str]]:
         kinds += [] if found is None else sorted(found.counts)
         cleaned.append(Edit(edit.path, edit.before, None if found is None else found.text))
     return tuple(cleaned), list(dict.fromkeys(kinds))
+
+
+def _refuse_unfit(edit: Edit) -> None:
+    """Refuse a text that no file can hold, and a new name that tells a secret."""
+    refuse_halves(edit.after or "", edit.path)
+    if edit.before is None and redact(edit.path).text != edit.path:
+        hint = "name the file after its topic"
+        raise UsageError("the path holds what looks like a secret", hint=hint)
+
+
+def refuse_halves(text: str, where: str) -> None:
+    """Refuse half a character: JSON and a command line can bring one, no file can hold it."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        hint = "send the text as UTF-8"
+        raise UsageError("the text holds half a character", where=where, hint=hint) from None
 
 
 def _ids_of(proposals: Iterable[Proposal]) -> frozenset[str]:

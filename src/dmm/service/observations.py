@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dmm.domain.event import EventType
+from dmm.domain.observation import name_observation
 from dmm.ledger.chain import Head
 from dmm.observations.distil import TYPES, Progress, distil, merge
+from dmm.observations.retelling import read_retelling, retell_all
 from dmm.observations.snapshots import CODE, Stretch, pack, unpack
 
 if TYPE_CHECKING:
@@ -14,8 +17,10 @@ if TYPE_CHECKING:
 
     from dmm.domain.observation import Observation
     from dmm.ledger.log import EventLog
+    from dmm.observations.retelling import Retelling
     from dmm.service.chronicle import Chronicle
 
+RETOLD = (EventType.OBSERVATION_MADE, EventType.PAYLOAD_REDACTED)
 EVERY = 2_048
 # The ledger keeps one snapshot for an event; those of others stand at multiples of a half of this.
 BESIDE = EVERY // 4
@@ -33,6 +38,16 @@ class _Held:
 
 
 @dataclass(slots=True)
+class _Retold:
+    """What models made of units, up to an event; `made` are the units, the retellings, both."""
+
+    seq: int = 0
+    known: dict[str, Retelling] = field(default_factory=dict)
+    blanked: set[int] = field(default_factory=set)
+    made: dict[str, tuple[Observation, Retelling, Observation]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
 class Observations:
     """All units of recall of one ledger, as they stand at its head.
 
@@ -42,6 +57,8 @@ class Observations:
     chronicle: Chronicle
     project: str = ""
     _held: _Held = field(default_factory=_Held)
+    _retold: _Retold = field(default_factory=_Retold)
+    _units: dict[str, Observation] = field(default_factory=dict)
 
     def units(self) -> Mapping[str, Observation]:
         """Give all units by id, in the order of their first events; only what is new is read."""
@@ -53,9 +70,27 @@ class Observations:
             goes_on = last is not None and last.hash == self._held.head.hash
             if not goes_on or redaction != self._held.redaction:
                 self._held = _restore(log, head.seq, self.project)
+                self._retold = _Retold()
             self._held.redaction = redaction
             self._advance(log, head)
-        return self._held.units
+            self._retell(log, head)
+        return self._units
+
+    @property
+    def retold(self) -> frozenset[str]:
+        """The units that are told in a model's words."""
+        self.units()
+        return frozenset(self._retold.made)
+
+    @property
+    def unfinished(self) -> dict[str, int]:
+        """The units that may still change, with the newest event that is known of each."""
+        self.units()
+        return {
+            name_observation(one.anchor): one.newest
+            for one in self._held.progress.open.values()
+            if one.anchor
+        }
 
     def _advance(self, log: EventLog, head: Head) -> None:
         """Read up to an event; on a long way snapshots are left for the next time."""
@@ -78,6 +113,26 @@ class Observations:
         held.head = head
         if snapshots:
             log.keep_snapshots(snapshots, CODE, held.redaction)
+
+    def _retell(self, log: EventLog, head: Head) -> None:
+        """Lay the words of models over the units; what rests on a blanked event is left out."""
+        retold = self._retold
+        for event in log.events_of(RETOLD, retold.seq, head.seq):
+            told = read_retelling(event)
+            if told is not None:
+                retold.known[told.of] = told
+            elif event.type == EventType.PAYLOAD_REDACTED:
+                retold.blanked.add(event.get("seq"))
+        retold.seq = head.seq
+        held = self._held.units
+        known = {
+            name: told
+            for name, told in retold.known.items()
+            if retold.blanked.isdisjoint(told.evidence)
+        }
+        retold.made = retell_all(held, known, retold.made)
+        made = {name: one[2] for name, one in retold.made.items()}
+        self._units = {**held, **made} if made else held
 
     def find(self, ids: Iterable[str]) -> list[Observation]:
         """Give some units, in the order in which they are named; those unknown are left out."""

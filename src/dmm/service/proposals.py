@@ -262,16 +262,25 @@ class Proposals:
             tainted=None if tainted is None else f"event {tainted}",
         )
         if examined.checks != proposal.checks:
-            checks = [describe_check(check) for check in examined.checks]
-            self.record(EventType.PROPOSAL_CHECKED, proposal, {"checks": checks})
+            self._keep_checks(proposal, examined)
         return examined
+
+    def _keep_checks(self, proposal: Proposal, examined: Examined) -> None:
+        """Record checks, unless they are of a text that was changed meanwhile."""
+        checks = [describe_check(check) for check in examined.checks]
+        with self.chronicle.log.writing() as writer:
+            if self.desk.queue().proposals[proposal.seq].edits == proposal.edits:
+                said = {"checks": checks}
+                writer.append(self._draft(EventType.PROPOSAL_CHECKED, proposal, said))
 
     def record(self, kind: EventType, proposal: Proposal, said: dict[str, Any]) -> None:
         """Record what was said about a proposal."""
+        self.chronicle.record(self._draft(kind, proposal, said))
+
+    def _draft(self, kind: EventType, proposal: Proposal, said: dict[str, Any]) -> Any:
         payload = {"proposal": proposal.seq, **said}
         about = (proposal.seq,)
-        draft = self.chronicle.draft(kind, payload, caused_by=proposal.seq, references=about)
-        self.chronicle.record(draft)
+        return self.chronicle.draft(kind, payload, caused_by=proposal.seq, references=about)
 
 
 def tell(proposal: Proposal, notices: Sequence[str] = ()) -> dict[str, Any]:

@@ -17,14 +17,22 @@ SHINGLE = 7
 # So much of a text has to stand in one output for it to be that output's.
 SHARE = 0.5
 _WORD = re.compile(r"\w+")
-# What these return is what the agent itself wrote just before.
-_ECHOES = re.compile(r"write|edit|patch|todo|dmm|memory_", re.IGNORECASE)
+# What these return is what the agent itself wrote just before. A tool that is only named alike,
+# such as one that reads credits, is none of them.
+_ECHOES = re.compile(
+    r"(?:multi|notebook|str_replace_)?edit(?:_file)?|(?:todo_?)?write(?:_file|_todos)?|replace"
+    r"|create(?:_file)?|apply_?patch|update_plan|(?:mcp__dmm__|dmm[.:/-])\w+|memory_\w+",
+    re.IGNORECASE,
+)
 
 
-def find_tool_source(text: str, chronicle: Chronicle, session: str | None) -> Event | None:
-    """Find the newest tool event of a session whose output holds most of a text."""
-    wanted = _shingles(text)
-    if not wanted or session is None:
+def find_tool_source(text: str, known: str, chronicle: Chronicle) -> Event | None:
+    """Find the newest tool event whose output holds most of what a text adds to a known one.
+
+    The tools of all sessions count: which one a proposer is in, it says itself.
+    """
+    wanted = _shingles(text) - _shingles(known)
+    if not wanted:
         return None
     log = chronicle.reading
     head = log.head().seq
@@ -32,9 +40,7 @@ def find_tool_source(text: str, chronicle: Chronicle, session: str | None) -> Ev
     events = list(log.events_of(kinds, max(0, head - EVENTS_LOOKED_AT), head))
     for event in reversed(events[-OUTPUTS_LOOKED_AT:]):
         output = event.get("output") or event.get("error")
-        if event.session != session or not isinstance(output, str):
-            continue
-        if _ECHOES.search(str(event.get("tool", ""))):
+        if not isinstance(output, str) or _ECHOES.fullmatch(str(event.get("tool", ""))):
             continue
         if len(wanted & _shingles(output)) >= SHARE * len(wanted):
             return event

@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import time
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.clean import clean
@@ -63,6 +64,8 @@ class _View:
 
     snapshot: Snapshot
     units: tuple[Observation | None, ...]
+    rows: dict[str, int]
+    day: dt.date
 
 
 @dataclass(slots=True)
@@ -78,7 +81,6 @@ class Recall:
     _indexes: Indexes | None = None
     _view: _View | None = None
     _synced: object = None
-    _generation: int = -1
     _waiting: int = 0
     _tokens: dict[str, tuple[Observation, int]] = field(default_factory=dict)
 
@@ -106,18 +108,27 @@ class Recall:
         _check(limit, "limit", 1, MOST_ROWS)
         words = _words(query)
         self.require_trust()
-        units = self.observations.units()
-        passing = [unit for unit in units.values() if wanted.admits(unit)]
-        found, way, weak = passing[: -limit - 1 : -1], "newest", False
-        if passing and words:
-            found = self._rank(words, wanted, limit, progress)
-            way, weak = self._way(), not found
-            found = found or self._retrieve(words, wanted, min(limit, MOST_WEAK), weak=True)
+        found, way, hint = self._find(words, wanted, limit, progress)
         terms = frozenset(analyze(words))
         rows = [self.row(unit, terms) for unit in found]
         told = {"query": words, "results": rows, "retrieval": way}
-        hint = NOTHING_CLEAR if weak and found else _hint(found, passing, units)
         return told | self._remarks(hint)
+
+    def _find(
+        self, words: str, wanted: Wanted, limit: int, progress: Progress | None
+    ) -> tuple[list[Observation], str, str | None]:
+        """Give what was found, the way it was found, and what to say about it."""
+        units = self.observations.units()
+        newest = (unit for unit in reversed(list(units.values())) if wanted.admits(unit))
+        last = list(islice(newest, 1 if words else limit))
+        if not last:
+            return [], "newest", NOTHING_LEFT if units else NOTHING_YET
+        if not words:
+            return last, "newest", None
+        if found := self._rank(words, wanted, limit, progress):
+            return found, self._way(), None
+        weak = self._retrieve(words, wanted, min(limit, MOST_WEAK), weak=True)
+        return weak, self._way(), NOTHING_CLEAR if weak else NOTHING_FOUND
 
     def timeline(
         self,
@@ -201,7 +212,11 @@ class Recall:
         return told | {"tokens": self._cost(unit), "text": tell(unit)} | _marked(unit)
 
     def _cost(self, unit: Observation) -> int:
-        """Count the tokens of a unit once for as long as it stays the same."""
+        """Tell the tokens of a unit: as they are in the index, or counted once and kept."""
+        view = self._view
+        row = None if view is None else view.rows.get(unit.id)
+        if view is not None and row is not None and view.units[row] is unit:
+            return int(view.snapshot.columns.tokens[row])
         known = self._tokens.get(unit.id)
         if known is None or known[0] is not unit:
             known = self._tokens[unit.id] = unit, self.count(tell(unit))
@@ -224,16 +239,17 @@ class Recall:
         self, words: str, wanted: Wanted, limit: int, *, weak: bool = False
     ) -> list[Observation]:
         view = self._look()
-        only = [unit is not None and wanted.admits(unit) for unit in view.units]
+        only = None
+        if wanted != Wanted() or None in view.units:
+            only = [unit is not None and wanted.admits(unit) for unit in view.units]
         vector = self.indexes.embed(words)
         # A unit and a decision made of the same event may both be found.
         settings = replace(self.settings, max_candidates=2 * limit)
-        day = max((unit.day for unit in view.units if unit is not None), default="")
         found = retrieve(
             view.snapshot,
             QueryRequest(words, explain=weak),
             vector,
-            dt.date.fromisoformat(day),
+            view.day,
             settings,
             self.indexes.is_word,
             only,
@@ -244,8 +260,13 @@ class Recall:
     def _refresh(self, progress: Progress | None) -> None:
         """Bring the index up to the units, unless nothing has happened since the last time."""
         units = self.observations.units()
-        if units is not self._synced or self._waiting:
+        current = units is self._synced and not self._waiting
+        # Somebody may have removed the index meanwhile.
+        if not current or len(self.indexes.snapshot()) != len(units):
             self._synced = units if self.indexes.refresh(progress=progress) else None
+            # What is out of date must not be in memory while its successor is loaded.
+            self._view = None
+            self.indexes.release_snapshot()
 
     def fill(
         self, store: IndexStore, embedder: Embedder | None, progress: Progress | None
@@ -260,8 +281,12 @@ class Recall:
     def _look(self) -> _View:
         snapshot = self.indexes.snapshot()
         if self._view is None or self._view.snapshot is not snapshot:
-            units = self.observations.units()
-            self._view = _View(snapshot, tuple(units.get(one.id) for one in snapshot.places))
+            held = self.observations.units()
+            units = tuple(held.get(one.id) for one in snapshot.places)
+            rows = {one.id: row for row, one in enumerate(snapshot.places)}
+            # The newest day stands for today: the same ledger is ranked the same on any day.
+            day = max((unit.day for unit in units if unit is not None), default="2000-01-01")
+            self._view = _View(snapshot, units, rows, dt.date.fromisoformat(day))
         return self._view
 
     def _way(self) -> str:
@@ -273,12 +298,6 @@ class Recall:
             notices.append(f"{self._waiting} units wait for their vectors; their words count")
         told: dict[str, Any] = {"notices": notices} if notices else {}
         return told | ({"hint": hint} if hint else {})
-
-
-def _hint(found: Sequence[object], passing: Sequence[object], units: object) -> str | None:
-    if found:
-        return None
-    return NOTHING_FOUND if passing else NOTHING_LEFT if units else NOTHING_YET
 
 
 def _words(query: str) -> str:

@@ -2,63 +2,27 @@
 
 from __future__ import annotations
 
-import datetime as dt
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.capture.redact import redact
-from dmm.domain.event import EventType
-from dmm.errors import ConfigError, ModelFailed, UsageError
-from dmm.models.port import Completion, estimate_tokens
 from dmm.review.reviewer import Answer, ask, is_modifiable, read_answer
+from dmm.service.metering import Meter, Question, Silence, Spent
 
 if TYPE_CHECKING:
+    import datetime as dt
     from collections.abc import Callable, Sequence
 
     from dmm.config import ModelConfig
-    from dmm.domain.event import Event
     from dmm.domain.proposal import Check, Proposal
-    from dmm.errors import DmmError
     from dmm.models.port import ChatModel
     from dmm.review.surroundings import Neighbour
     from dmm.service.chronicle import Chronicle
 
+__all__ = ["PURPOSE", "Reviewer", "Silence", "Spent"]
+
 PURPOSE = "review"
-# Of a call that came this far nobody knows what it cost; it counts as all that was set aside.
-_UNKNOWN_COST = ("late", "malformed")
-_NOTHING = Completion("", 0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class Silence:
-    """No verdict came, and why; the proposal goes on waiting."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """The tokens of one purpose within a day."""
-
-    purpose: str
-    calls: int = 0
-    input_tokens: int = 0
-    output_tokens: int = 0
-
-    @property
-    def tokens(self) -> int:
-        """All tokens, in and out."""
-        return self.input_tokens + self.output_tokens
-
-    def describe(self) -> dict[str, Any]:
-        """Lay it out as plain data."""
-        return {
-            "purpose": self.purpose,
-            "calls": self.calls,
-            "input_tokens": self.input_tokens,
-            "output_tokens": self.output_tokens,
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,133 +35,33 @@ class Reviewer:
     now: Callable[[], dt.datetime]
     clock: Callable[[], float] = time.monotonic
 
+    @property
+    def _meter(self) -> Meter:
+        return Meter(self.chat, self.chronicle, self.model, self.now, self.clock)
+
     def review(
         self, proposal: Proposal, checks: Sequence[Check], neighbours: Sequence[Neighbour]
     ) -> Answer | Silence:
-        """Ask about a proposal, once; every call is recorded, also one that brought nothing."""
-        try:
-            chat = self.chat()
-            if chat is None:
-                return Silence("no model is configured; a person has to review")
-            system, user = ask(proposal, checks, neighbours, clean=_clean)
-        except (ConfigError, UsageError) as error:
-            return _silence(error)
-        call = _Call(self, chat, proposal.seq)
-        cost = estimate_tokens(system + user)
-        most, spent = cost + self.model.max_output_tokens, self.spent_today()
-        if spent + most > self.model.max_tokens_per_day:
-            call.record("capped", _NOTHING)
-            limit = f"of the {self.model.max_tokens_per_day} in model.max_tokens_per_day"
-            return Silence(f"asking could take {most} tokens, and {spent} {limit} are used today")
-        return self._ask(call, (system, user), cost, (proposal, checks))
-
-    def _ask(
-        self,
-        call: _Call,
-        prompt: tuple[str, str],
-        cost: int,
-        about: tuple[Proposal, Sequence[Check]],
-    ) -> Answer | Silence:
-        most = self.model.max_output_tokens
-        try:
-            found = call.chat.complete(
-                *prompt, max_tokens=most, deadline=self.model.timeout_ms / 1000
-            )
-        except ModelFailed as error:
-            guess = Completion("", cost, most, estimated=True)
-            outcome = error.fault if error.fault in _UNKNOWN_COST else "failed"
-            call.record(outcome, guess if error.fault in _UNKNOWN_COST else _NOTHING)
-            return _silence(error)
-        proposal, checks = about
-        try:
-            answer = _read(found, proposal, checks)
-        except UsageError as error:
-            call.record("malformed", found)
-            return _silence(error)
-        call.record("answered", found)
-        return answer
+        """Ask about a proposal, once; without an answer it goes on waiting."""
+        asked = [check.name for check in checks]
+        question = Question(
+            PURPOSE,
+            lambda: ask(proposal, checks, neighbours, clean=_clean),
+            lambda text: read_answer(text, asked, modifiable=is_modifiable(proposal)),
+            about={"proposal": proposal.seq},
+            references=(proposal.seq,),
+            otherwise="a person has to review",
+        )
+        return self._meter.ask(question)
 
     def spend(self, day: dt.date) -> list[Spent]:
         """Tell what models cost on a day (UTC), by purpose."""
-        found: dict[str, Spent] = {}
-        for event in self._calls():
-            purpose = event.get("purpose")
-            if isinstance(purpose, str) and _day_of(event) == day:
-                found[purpose] = _add(found.get(purpose, Spent(purpose)), event)
-        return [found[purpose] for purpose in sorted(found)]
+        return self._meter.spend(day)
 
     def spent_today(self) -> int:
         """Tell how many tokens models took today (UTC), for whatever purpose."""
-        return sum(one.tokens for one in self.spend(self.now().astimezone(dt.UTC).date()))
-
-    def _calls(self) -> list[Event]:
-        log = self.chronicle.reading
-        return list(log.events_of([EventType.MODEL_CALLED], 0, log.head().seq))
-
-
-class _Call:
-    """One call of the model, from its beginning to its record."""
-
-    def __init__(self, reviewer: Reviewer, chat: ChatModel, proposal: int) -> None:
-        self.chat = chat
-        self._reviewer = reviewer
-        self._proposal = proposal
-        self._began = reviewer.clock()
-
-    def record(self, outcome: str, cost: Completion) -> None:
-        """Record what became of it; nothing that was said is part of the record."""
-        provider, _, name = self.chat.identity.partition("/")
-        told: dict[str, Any] = {
-            "purpose": PURPOSE,
-            "provider": provider,
-            "model": name,
-            "input_tokens": cost.input_tokens,
-            "output_tokens": cost.output_tokens,
-            "outcome": outcome,
-            "milliseconds": max(0, round((self._reviewer.clock() - self._began) * 1000)),
-            "proposal": self._proposal,
-        }
-        if cost.estimated:
-            told["estimated"] = True
-        chronicle = self._reviewer.chronicle
-        references = (self._proposal,)
-        chronicle.record(chronicle.draft(EventType.MODEL_CALLED, told, references=references))
+        return self._meter.spent_today()
 
 
 def _clean(text: str) -> str:
     return redact(text).text
-
-
-def _read(found: Completion, proposal: Proposal, checks: Sequence[Check]) -> Answer:
-    if found.cut:
-        raise UsageError("malformed answer: it was cut off at model.max_output_tokens")
-    asked = [check.name for check in checks]
-    return read_answer(found.text, asked, modifiable=is_modifiable(proposal))
-
-
-def _silence(error: DmmError) -> Silence:
-    return Silence(f"{error}; {error.hint}" if error.hint else str(error))
-
-
-def _day_of(event: Event) -> dt.date | None:
-    try:
-        moment = dt.datetime.fromisoformat(event.at)
-    except ValueError:
-        return None
-    return moment.astimezone(dt.UTC).date() if moment.tzinfo else moment.date()
-
-
-def _add(spent: Spent, event: Event) -> Spent:
-    counted = event.get("outcome") != "capped"
-    return Spent(
-        spent.purpose,
-        spent.calls + counted,
-        spent.input_tokens + _count(event.get("input_tokens")),
-        spent.output_tokens + _count(event.get("output_tokens")),
-    )
-
-
-def _count(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        return 0
-    return max(0, value)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.redact import redact
@@ -144,8 +144,10 @@ class Reviews:
         answer = self.reviewer().review(proposal, examined.checks, examined.neighbours)
         if isinstance(answer, Silence):
             return self._left(proposal, answer.reason)
+        self.proposals.examine(proposal)
         if self._again(proposal) != proposal:
-            return self._left(self._again(proposal), "it was changed while the reviewer thought")
+            why = "it or the memory around it was changed while the reviewer thought"
+            return self._left(self._again(proposal), why)
         return self._follow(proposal, answer)
 
     def _left(self, proposal: Proposal, why: str) -> dict[str, Any]:
@@ -183,22 +185,8 @@ class Reviews:
             "remarks": {name: redact(text).text for name, text in answer.remarks},
         }
         if answer.verdict is Verdict.MODIFIED and answer.content is not None:
-            said |= self._changed(proposal, answer.content)
+            said |= _changed(proposal, answer.content)
         self.proposals.record(EventType.PROPOSAL_REVIEWED, proposal, said)
-
-    def _changed(self, proposal: Proposal, content: str) -> dict[str, Any]:
-        """Put another text in the place of the proposed one."""
-        refuse_large(content)
-        target = next((e for e in proposal.edits if e.after is not None), None)
-        if target is None or proposal.operation is Operation.UNDO:
-            raise ReviewRefused("this proposal has no text to change", where=proposal.id)
-        if not has_front_matter(content):
-            raise UsageError("the text has no front matter", hint="keep the lines between ---")
-        new = Edit(target.path, target.before, content)
-        edits = tuple(new if edit is target else edit for edit in proposal.edits)
-        cleaned, secrets = clean_edits(edits)
-        said: dict[str, Any] = {"edits": describe_edits(cleaned)}
-        return said | ({"secrets": secrets} if secrets else {})
 
     @traced()
     def process_all(self) -> dict[str, Any]:
@@ -217,11 +205,14 @@ class Reviews:
     ) -> dict[str, Any]:
         """Apply a proposal because a person says so; some refusals hold for a person too."""
         self._need_person("approve")
-        proposal = self._waiting(name)
         self.proposals.application.recover()
+        proposal = self._waiting(name)
         self.proposals.application.refuse_stale(proposal)
         self.proposals.examine(proposal)
-        proposal = self._again(proposal)
+        seen, proposal = proposal, self._again(proposal)
+        if proposal.edits != seen.edits:
+            hint = f"look at it again: dmm review show {proposal.id}"
+            raise ReviewRefused("its text has just been changed", where=proposal.id, hint=hint)
         review = _review(Judge.PERSON, reason)
         why = may_apply(proposal, proposal.checks, review, bypass=bypass_reviewer)
         if why is not None:
@@ -250,13 +241,20 @@ class Reviews:
         """Put a person's text in the place of the proposed one; it waits on, checked anew."""
         self._need_person("edit")
         proposal = self._waiting(name)
-        if content == proposal.text:
+        if content == proposal.text and not self._stale(proposal):
             raise UsageError("nothing was changed", where=proposal.id)
-        changed = self._changed(proposal, content)
+        changed = _changed(self._upon_now(proposal), content)
         self._say(proposal, Verdict.MODIFIED, reason or "edited by hand", changed)
         proposal = self._again(proposal)
         self.proposals.examine(proposal)
         return tell(self._again(proposal))
+
+    def _upon_now(self, proposal: Proposal) -> Proposal:
+        """Set a change upon the file as it is now: whoever edits has seen what became of it."""
+        tree = self.proposals.intake.root.tree
+        now = {e.path: tree.text_of(e.path) for e in proposal.edits if e.before and e.after}
+        edits = (replace(e, before=now.get(e.path) or e.before) for e in proposal.edits)
+        return replace(proposal, edits=tuple(edits))
 
     def _say(
         self,
@@ -291,6 +289,21 @@ class Reviews:
         if self.proposals.chronicle.voice.trust is not Trust.USER:
             hint = "a person does that, with dmm review in a terminal"
             raise ReviewRefused(f"an agent can't {act} a proposal", hint=hint)
+
+
+def _changed(proposal: Proposal, content: str) -> dict[str, Any]:
+    """Put another text in the place of the proposed one."""
+    refuse_large(content)
+    target = next((e for e in proposal.edits if e.after is not None), None)
+    if target is None or proposal.operation is Operation.UNDO:
+        raise ReviewRefused("this proposal has no text to change", where=proposal.id)
+    if not has_front_matter(content):
+        raise UsageError("the text has no front matter", hint="keep the lines between ---")
+    new = Edit(target.path, target.before, content)
+    edits = tuple(new if edit is target else edit for edit in proposal.edits)
+    cleaned, secrets = clean_edits(edits)
+    said: dict[str, Any] = {"edits": describe_edits(cleaned)}
+    return said | ({"secrets": secrets} if secrets else {})
 
 
 def _review(judge: Judge, reason: str, confidence: float | None = None) -> Review:

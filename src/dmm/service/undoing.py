@@ -34,6 +34,7 @@ class Undoing:
         reason: str = "",
     ) -> dict[str, Any]:
         """Undo one write by its number, or all that a session or a source made."""
+        self.proposals.trust.require(self.proposals.intake.root.folder)
         self.proposals.application.recover()
         chosen, edits = self._plan(seq, session, source)
         applied = self.proposals.apply_as_person(
@@ -73,16 +74,22 @@ class Undoing:
     def _chosen(self, seq: int | None, session: str | None, source: str | None) -> list[Proposal]:
         """Find the applied proposals that are meant, newest first."""
         known = self.proposals.desk.queue().proposals.values()
-        applied = [one for one in known if one.standing is Standing.APPLIED]
         if seq is not None:
-            chosen = [one for one in applied if seq in (one.seq, one.applied)]
+            meant = [one for one in known if seq in (one.seq, one.applied)]
         elif session:
-            chosen = [one for one in applied if one.session == session]
+            meant = [one for one in known if one.session == session]
         else:
-            chosen = [one for one in applied if source in (one.source, one.proposer, one.origin)]
+            meant = [one for one in known if source in (one.source, one.proposer, one.origin)]
+        chosen = [one for one in meant if one.standing is Standing.APPLIED]
+        if seq is None:
+            # What was taken back is out already; taking that back too would bring it again.
+            chosen = [one for one in chosen if one.operation is not Operation.UNDO]
         if not chosen:
-            hint = "dmm review list --all shows the applied proposals"
-            raise ReviewRefused("there is no applied write to undo", hint=hint)
+            what = "there is no applied write to undo"
+            if seq is not None and meant:
+                what = f"{meant[0].id} is {meant[0].standing}, so there is nothing to undo"
+            hint = "dmm review list --status applied shows the writes"
+            raise ReviewRefused(what, hint=hint)
         return sorted(chosen, key=lambda one: one.applied or 0, reverse=True)
 
     def _refuse_changed(self, edit: Edit, chosen: Sequence[Proposal]) -> None:

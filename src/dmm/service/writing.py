@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ OPERATIONS = (
 )
 _MOVES = (Operation.PROMOTE, Operation.DEMOTE)
 _TEXTS = (Operation.CREATE, Operation.UPDATE, None)
+_HASH = re.compile(r"[0-9a-fA-F]{8,64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +132,9 @@ def _update(proposals: Proposals, asked: Writing) -> dict[str, Any]:
     if asked.about != About():
         what = "tags, priority, expires, supersedes and related are for a new memory"
         raise UsageError(what, hint="change them in the front matter, with content or patch")
+    if asked.base is not None and not _HASH.fullmatch(asked.base):
+        hint = "give 8 to 64 digits of its SHA-256, as sha256sum shows it"
+        raise UsageError(f"the base {asked.base!r} is no hash of a text", hint=hint)
     return proposals.update(
         asked.path,
         asked.reason,

@@ -8,7 +8,15 @@ from dmm.domain.event import Trust
 from dmm.domain.proposal import CheckName, Operation
 from dmm.domain.text import neutralise
 from dmm.files.markdown import plain
-from dmm.review.checks.subject import failed, passed, quote, skipped, unread, warned
+from dmm.review.checks.subject import (
+    failed,
+    passed,
+    quote,
+    skipped,
+    unread,
+    warned,
+    words_of_head,
+)
 from dmm.review.wording import find_doubtful, find_manipulation, find_rules
 
 if TYPE_CHECKING:
@@ -35,6 +43,7 @@ def check_injection(subject: Subject) -> Check:
     if subject.proposal.trust in (Trust.USER, Trust.REVIEWED) and not subject.around.tainted:
         return passed(NAME, "no invisible characters; the words are the user's own")
     found = _new(subject, find_manipulation) + find_manipulation(subject.proposal.reason)
+    found += _escaped(subject)
     doubtful = _new(subject, find_doubtful)
     low = subject.proposal.trust in _LOW or subject.around.tainted is not None
     if low:
@@ -48,7 +57,10 @@ def check_injection(subject: Subject) -> Check:
 
 def _hidden(subject: Subject) -> str | None:
     texts = [(edit.path, plain(edit.after or "")) for edit in subject.written]
-    for place, text in (*texts, ("the reason", plain(subject.proposal.reason))):
+    values = [
+        (f"the front matter of {one.memory.path}", words_of_head(one)) for one in subject.documents
+    ]
+    for place, text in (*texts, *values, ("the reason", plain(subject.proposal.reason))):
         if neutralise(text) == text:
             continue
         lines = enumerate(text.split("\n"), start=1)
@@ -68,6 +80,12 @@ def _new(subject: Subject, find: Callable[[str], list[Finding]]) -> list[Finding
         return [one for one in found if (one.what, one.quote) not in known]
 
     return [one for edit in subject.written for one in added(edit)]
+
+
+def _escaped(subject: Subject) -> list[Finding]:
+    """What only the read front matter says, since it was written with escapes."""
+    written = [one for one in subject.documents if "\\" in one.source]
+    return [one for document in written for one in find_manipulation(words_of_head(document))]
 
 
 def _tell(found: list[Finding], subject: Subject, *, low: bool) -> str:

@@ -104,6 +104,12 @@ def before_of(proposal: Proposal, path: str) -> Memory | None:
         return None
 
 
+def words_of_head(document: Document) -> str:
+    """What the front matter says when it is read: YAML can write any character as an escape."""
+    memory = document.memory
+    return "\n".join((*memory.tags, *memory.aliases, *memory.supersedes, *memory.related))
+
+
 def passed(name: CheckName, text: str) -> Check:
     """Nothing was found."""
     return Check(name, Outcome.PASS, text)

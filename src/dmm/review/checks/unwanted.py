@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.domain.proposal import CheckName
-from dmm.review.checks.subject import failed, passed, quote, unread
+from dmm.review.checks.subject import failed, passed, quote, unread, words_of_head
 from dmm.review.isolation import find_terms
 
 if TYPE_CHECKING:
@@ -36,6 +36,12 @@ def check_isolation(subject: Subject) -> Check:
         return unread(CheckName.ISOLATION, subject)
     places = [(e.path, line, term) for e in subject.written for term, line in _find(e.after, terms)]
     places += [(e.path, 0, term) for e in subject.written for term, _ in _find(e.path, terms)]
+    if not places:
+        places = [
+            (one.memory.path, 0, term)
+            for one in subject.documents
+            for term, _ in _find(words_of_head(one), terms)
+        ]
     if not places:
         return passed(CheckName.ISOLATION, "no term that is kept out of this repository")
     told = [

@@ -1,0 +1,160 @@
+"""Coverage: what evidence shows of a repository, second looks for what lacks, and the gate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.ask import libraries
+from dmm.ask.sections import MEANING, SECTION_OF, SECTIONS, Category, Section
+from dmm.ask.signs import SIGNED
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from dmm.ask.evidence import Evidence
+    from dmm.ask.profiles import Profile
+    from dmm.ask.survey import Place, Survey
+
+MOST_PROBED = 40
+# What each second look asks the repository, one after the other.
+PROBES = {
+    Section.ENTRY_POINTS: (
+        "main entry point start run program command line arguments",
+        "__main__ argv argparse ArgumentParser listen serve uvicorn application server start",
+    ),
+    Section.PERSISTENCE: (
+        libraries.list_words(libraries.DATABASES),
+        "create table schema migration save load store write_text write_bytes json dump database",
+    ),
+    Section.SURFACES: (
+        "command route router endpoint handler app server tool api fastapi flask typer click",
+        libraries.list_words(libraries.COMMAND_LINES, libraries.PROTOCOLS, libraries.REMOTE_CALLS),
+    ),
+    Section.CONFIGURATION: (
+        "config configuration settings options environment variable defaults",
+        "environ getenv process env dotenv",
+    ),
+    Section.AI_GENERATION: (
+        libraries.list_words(libraries.MODEL_LIBRARIES, libraries.MODEL_RUNTIMES),
+        "chat completion prompt embedding embed model tokens generate language model",
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """One narrow second look: for which section, how far it went, and what it found."""
+
+    attempt: int
+    section: Section
+    files: int
+    found: tuple[str, ...]
+
+    def describe(self) -> dict[str, Any]:
+        """Lay it out as plain data."""
+        return {
+            "attempt": self.attempt,
+            "section": str(self.section),
+            "files": self.files,
+            "found": list(self.found),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """What was looked for in the repository and found, by section and in the probes."""
+
+    evidence: tuple[Evidence, ...] = ()
+    probes: tuple[Probe, ...] = ()
+
+
+def cover(survey: Survey, profile: Profile, first: Sequence[Evidence], retry_max: int) -> Covered:
+    """Find evidence for the sections a profile wants; what is missing is looked for again.
+
+    The first look follows names, documents and manifests. Each further one asks the repository
+    for the words of a missing section, and takes only files whose code has its signs.
+    """
+    wanted = dict.fromkeys((*profile.sections, *(SECTION_OF[one] for one in profile.needs)))
+    places = survey.look_around(wanted)
+    probes: list[Probe] = []
+    for attempt in range(retry_max):
+        missing = _missing(wanted, places, first)
+        asked = [one for one in missing if attempt < len(PROBES.get(one, ()))]
+        if not asked:
+            break
+        for section in asked:
+            paths = _probe(survey, PROBES[section][attempt])
+            found = survey.inspect(paths, frozenset((section,)))
+            places += found
+            names = tuple(dict.fromkeys(one.path for one in found))
+            probes.append(Probe(attempt + 1, section, len(paths), names[:MOST_PROBED]))
+    chosen = survey.choose(places)
+    chosen.sort(key=lambda one: SECTIONS.index(one.section))
+    return Covered(tuple(map(survey.cite, chosen)), tuple(probes))
+
+
+def _probe(survey: Survey, words: str) -> list[str]:
+    ranked = survey.code.rank(words)
+    return [path for path in ranked if survey.is_source(path)][:MOST_PROBED]
+
+
+def _missing(
+    wanted: Collection[Section], places: Sequence[Place], first: Sequence[Evidence]
+) -> list[Section]:
+    shown = {one.section for one in places} | {name for one in first for name in one.sections}
+    return [one for one in wanted if one not in shown and one in SIGNED]
+
+
+def describe_sections(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
+    """Tell for each of the nine sections whether it is covered, and by what."""
+    told = []
+    for section in SECTIONS:
+        shown = [one for one in evidence if section in one.sections]
+        told.append(
+            {
+                "section": str(section),
+                "meaning": MEANING[section],
+                "covered": bool(shown),
+                "evidence": [one.id for one in shown],
+            }
+        )
+    return told
+
+
+def judge(
+    profile: Profile,
+    evidence: Sequence[Evidence],
+    taken: Collection[str],
+    probes: Sequence[Probe],
+    retry_max: int,
+) -> dict[str, Any]:
+    """Pass only where all that a profile needs was found and stands in the prompt."""
+    categories = [_category(one, evidence, taken) for one in profile.needs]
+    missing = [one["category"] for one in categories if not one["found"]]
+    cut = [one["category"] for one in categories if one["found"] and not one["in_prompt"]]
+    return {
+        "enforced": bool(profile.needs),
+        "pass": not missing and not cut,
+        "required": [str(one) for one in profile.needs],
+        "missing": missing,
+        "cut": cut,
+        "categories": categories,
+        "attempts": max((probe.attempt for probe in probes), default=0),
+        "retry_max": retry_max,
+        "probes": [probe.describe() for probe in probes],
+    }
+
+
+def _category(
+    category: Category, evidence: Sequence[Evidence], taken: Collection[str]
+) -> dict[str, Any]:
+    section = SECTION_OF[category]
+    ids = [one.id for one in evidence if section in one.sections]
+    return {
+        "category": str(category),
+        "meaning": MEANING[section],
+        "found": bool(ids),
+        "in_prompt": any(one in taken for one in ids),
+        "evidence": ids,
+    }

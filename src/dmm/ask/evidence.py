@@ -1,0 +1,157 @@
+"""Evidence: one value for a memory, a unit of a session and a place in code."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.text import neutralise, shield
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dmm.ask.sections import Section
+
+HASH_LENGTH = 16
+
+
+class Origin(StrEnum):
+    """Where evidence comes from, in the order in which it is told."""
+
+    MEMORY = "memory"
+    SESSIONS = "sessions"
+    CODE = "code"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Something that bears on a question; `cite` is how a reader finds it again.
+
+    `doubt` says why it tells and never orders, where that is so. `sections` and `labels` say what
+    of a repository it shows.
+    """
+
+    id: str
+    origin: Origin
+    cite: str
+    title: str
+    text: str
+    hash: str
+    score: float = 0.0
+    doubt: str = ""
+    sections: tuple[Section, ...] = ()
+    labels: tuple[str, ...] = ()
+    path: str = ""
+    start: int = 0
+    end: int = 0
+    line: int = 0
+    kind: str = ""
+
+    def describe(self) -> dict[str, Any]:
+        """Lay it out as plain data, without its text."""
+        told: dict[str, Any] = {
+            "id": self.id,
+            "source": str(self.origin),
+            "cite": self.cite,
+            "title": self.title,
+            "hash": self.hash,
+            "score": round(self.score, 4),
+        }
+        if self.kind:
+            told["kind"] = self.kind
+        if self.origin is Origin.CODE:
+            told |= {"path": self.path, "start": self.start, "end": self.end, "line": self.line}
+        if self.sections:
+            told |= {"sections": [str(one) for one in self.sections], "labels": list(self.labels)}
+        return told | ({"low_trust": self.doubt} if self.doubt else {})
+
+
+def make_code(
+    path: str,
+    span: tuple[int, int],
+    digest: str,
+    text: str,
+    *,
+    line: int = 0,
+    symbol: str | None = None,
+    score: float = 0.0,
+    kind: str = "",
+) -> Evidence:
+    """Make evidence of lines of code; the line is the one that matters most, or the first."""
+    start, end = span
+    place = safe_line(path)
+    return Evidence(
+        id=f"{place}:{start}-{end}",
+        origin=Origin.CODE,
+        cite=f"{place}:{line or start}@{digest}",
+        title=safe_line(symbol or ""),
+        text=safe(text),
+        hash=digest,
+        score=score,
+        path=path,
+        start=start,
+        end=end,
+        line=line or start,
+        kind=kind,
+    )
+
+
+def hash_text(text: str) -> str:
+    """Name a text by its hash, as citations do."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:HASH_LENGTH]
+
+
+def safe(text: str) -> str:
+    """Make a text harmless to show: nothing hidden, and nothing that looks like a frame."""
+    return shield(neutralise(text)).encode("utf-8", "replace").decode()
+
+
+def safe_line(text: str) -> str:
+    """Make a text harmless, in one line."""
+    return " ".join(safe(text).split())
+
+
+def dedupe(found: Iterable[Evidence]) -> tuple[list[Evidence], list[tuple[str, str]]]:
+    """Keep each thing once; tells what was dropped, and what says it already.
+
+    The same id, the same words, and lines that lie within lines at hand are the same thing. What
+    the dropped one showed of the repository is kept with the one that stays.
+    """
+    kept: dict[str, Evidence] = {}
+    words: dict[str, str] = {}
+    dropped: list[tuple[str, str]] = []
+    for one in found:
+        same = _same(one, kept, words)
+        if same is None:
+            kept[one.id] = one
+            words.setdefault(_words(one.text), one.id)
+            continue
+        held = kept[same]
+        kept[same] = replace(
+            held,
+            sections=tuple(dict.fromkeys((*held.sections, *one.sections))),
+            labels=tuple(dict.fromkeys((*held.labels, *one.labels))),
+        )
+        dropped.append((one.id, same))
+    return list(kept.values()), dropped
+
+
+def _same(one: Evidence, kept: dict[str, Evidence], words: dict[str, str]) -> str | None:
+    if one.id in kept:
+        return one.id
+    if one.origin is Origin.CODE:
+        within = (
+            held.id
+            for held in kept.values()
+            if held.path == one.path and held.start <= one.start and one.end <= held.end
+        )
+        return next(within, None)
+    said = _words(one.text)
+    return words.get(said) if said else None
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))

@@ -1,0 +1,148 @@
+"""Landmarks: files whose very names say what of a repository they show."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dmm.ask.sections import Section
+from dmm.ask.sources import DOCUMENT, SOURCE, TEST, CodeFile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+MOST_CANDIDATES = 40
+# What lies here serves the work on the product; the product itself comes first.
+_ASIDE = frozenset(
+    (
+        *("tools", "scripts", "script", "bench", "benchmark", "benchmarks", "examples", "example"),
+        *(
+            "demo",
+            "demos",
+            "samples",
+            "docs",
+            "doc",
+            "contrib",
+            "fixtures",
+            "hack",
+            "ci",
+            ".github",
+        ),
+        *("e2e", "playground", "sandbox", "templates"),
+    )
+)
+# Words of file and folder names; the contents still have to show it.
+_NAMES = {
+    Section.ENTRY_POINTS: r"__main__|main|cli|app|server|index|program|manage|wsgi|asgi|run|cmd",
+    Section.PERSISTENCE: (
+        r"\w*stor(?:e|es|age)|db|database|\w*models?|schemas?|repositor(?:y|ies)|migrations?|sqlite"
+        r"|tables?|log|ledger|dao|entit(?:y|ies)|persist\w*|cache|orm|queries"
+    ),
+    Section.SURFACES: (
+        r"cli|commands?|app|api|routes?|router|server|urls|views|handlers?|controllers?|endpoints?"
+        r"|mcp|rpc|graphql|resolvers?|web|__init__|index|lib|mod"
+    ),
+    Section.CONFIGURATION: r"\w*config(?:uration)?|settings?|conf|options|env",
+    Section.AI_GENERATION: (
+        r"\w*llm\w*|\w*embed\w*|openai|anthropic|claude|gpt|ollama|\w*prompts?|agents?|chat\w*"
+        r"|completions?|models?|generat\w+|ai|inference|rag"
+    ),
+}
+_PATTERNS = {
+    section: re.compile(rf"(?:^|/)(?:{words})(?:\.\w+)?(?=/|$)", re.IGNORECASE)
+    for section, words in _NAMES.items()
+}
+_README = re.compile(r"(?:^|/)readme(?:\.\w+)?$", re.IGNORECASE)
+_ARCHITECTURE = re.compile(
+    r"(?:^|/)(?:architecture|design|internals|overview|how[-_]it[-_]works)(?:\.\w+)?$",
+    re.IGNORECASE,
+)
+_BUILD = {
+    "recipes": re.compile(
+        r"(?:^|/)(?:GNU)?makefile$|(?:^|/)justfile$|(?:^|/)Taskfile\.ya?ml$", re.IGNORECASE
+    ),
+    "container": re.compile(
+        r"(?:^|/)(?:[\w.-]*\.)?dockerfile$|(?:^|/)dockerfile[\w.-]*$", re.IGNORECASE
+    ),
+    "workflow": re.compile(r"^\.github/workflows/[^/]+\.ya?ml$|^\.gitlab-ci\.yml$|^Jenkinsfile$"),
+    "package": re.compile(
+        r"(?:^|/)(?:pyproject\.toml|setup\.py|package\.json|Cargo\.toml|go\.mod|pom\.xml"
+        r"|build\.gradle(?:\.kts)?|CMakeLists\.txt|composer\.json|Gemfile|Procfile"
+        r"|docker-compose\.ya?ml|compose\.ya?ml)$"
+    ),
+}
+_CONFIGURATION = re.compile(
+    r"(?:^|/)(?:\.env\.(?:example|sample|template)|(?:app)?(?:config|settings)[\w.-]*"
+    r"\.(?:ya?ml|toml|json|ini|cfg|properties))$",
+    re.IGNORECASE,
+)
+MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml")
+
+
+def order(path: str) -> tuple[bool, int, str]:
+    """Order paths: the product before what serves its making, the upper before the deeper."""
+    folders = path.split("/")[:-1]
+    return not _ASIDE.isdisjoint(folders), len(folders), path
+
+
+def name_candidates(section: Section, files: Iterable[CodeFile]) -> list[str]:
+    """List source files whose names hint at a section, the most likely first."""
+    pattern = _PATTERNS.get(section)
+    if pattern is None:
+        return []
+    named = [one.path for one in files if one.kind == SOURCE and pattern.search(one.path)]
+    # The file's own name says more than that of a folder above.
+    stems = {path: bool(pattern.search("/" + path.rpartition("/")[2])) for path in named}
+    named.sort(key=lambda path: (order(path)[0], not stems[path], *order(path)[1:]))
+    return named[:MOST_CANDIDATES]
+
+
+def find_readme(files: Iterable[CodeFile]) -> str | None:
+    """Find the document that says what the project is."""
+    return _first(files, _README, kinds=(DOCUMENT, "other"))
+
+
+def find_architecture(files: Iterable[CodeFile]) -> str | None:
+    """Find the document that says how the parts fit together."""
+    return _first(files, _ARCHITECTURE, kinds=(DOCUMENT,), aside=False)
+
+
+def find_builds(files: Iterable[CodeFile]) -> dict[str, str]:
+    """Find the files that say how the project is built and delivered, one of each sort."""
+    listed = list(files)
+    found = {sort: _first(listed, pattern, kinds=None) for sort, pattern in _BUILD.items()}
+    return {sort: path for sort, path in found.items() if path is not None}
+
+
+def find_configuration(files: Iterable[CodeFile]) -> str | None:
+    """Find a file of settings."""
+    return _first(files, _CONFIGURATION, kinds=("other", DOCUMENT))
+
+
+def find_tests(files: Iterable[CodeFile]) -> list[str]:
+    """List the files of tests that are code, the uppermost first."""
+    named = [one.path for one in files if one.kind == TEST and one.language is not None]
+    return sorted(named, key=lambda path: (path.endswith("conftest.py"), *order(path)))
+
+
+def find_manifests(files: Iterable[CodeFile]) -> list[str]:
+    """List the files that declare what the project is made of, the uppermost first."""
+    named = [one.path for one in files if one.path.rpartition("/")[2] in MANIFESTS]
+    kept = [path for path in named if not order(path)[0]]
+    return sorted(kept, key=lambda path: (path.count("/"), MANIFESTS.index(path.split("/")[-1])))
+
+
+def _first(
+    files: Iterable[CodeFile],
+    pattern: re.Pattern[str],
+    *,
+    kinds: tuple[str, ...] | None,
+    aside: bool = True,
+) -> str | None:
+    named = [
+        one.path
+        for one in files
+        if (kinds is None or one.kind in kinds) and pattern.search(one.path)
+    ]
+    # Documents lie in docs/ as a matter of course.
+    return min(named, key=order if aside else lambda path: (path.count("/"), path), default=None)

@@ -1,0 +1,134 @@
+"""The plan: what the task is, and the ordered steps to it with the evidence each rests on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.ask.evidence import Origin
+from dmm.ask.sections import Section
+from dmm.domain.observation import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from dmm.ask.evidence import Evidence
+    from dmm.ask.mapping import Decision
+    from dmm.ask.profiles import Profile
+    from dmm.ask.question import Question
+
+MOST_PER_STEP = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Rests:
+    """Which evidence a step rests on: of sections, of sources, of kinds of sessions' units."""
+
+    sections: tuple[Section, ...] = ()
+    origins: tuple[Origin, ...] = ()
+    kinds: tuple[str, ...] = ()
+
+    def holds(self, one: Evidence) -> bool:
+        """Say whether a step rests on this evidence."""
+        if self.sections:
+            return any(name in one.sections for name in self.sections)
+        return one.origin in self.origins and (not self.kinds or one.kind in self.kinds)
+
+
+_MEMORY = Rests(origins=(Origin.MEMORY,))
+_SESSIONS = Rests(origins=(Origin.SESSIONS,))
+_CODE = Rests(origins=(Origin.CODE,))
+_FIXES = Rests(origins=(Origin.SESSIONS,), kinds=(Kind.BUGFIX, Kind.DISCOVERY, Kind.MESSAGE))
+_CHOICES = Rests(origins=(Origin.SESSIONS,), kinds=(Kind.DECISION,))
+_TESTS = Rests((Section.TESTS,))
+
+STEPS: dict[str, tuple[tuple[str, Rests], ...]] = {
+    "onboarding": (
+        ("Read what the project is for and the rules that always hold", Rests((Section.PURPOSE,))),
+        ("Start at the entry points and follow one call down", Rests((Section.ENTRY_POINTS,))),
+        ("Draw the parts and who may use whom", Rests((Section.ARCHITECTURE,))),
+        ("Find what is kept, where, and in which form", Rests((Section.PERSISTENCE,))),
+        ("List the ways in from outside", Rests((Section.SURFACES,))),
+        ("See what can be set", Rests((Section.CONFIGURATION,))),
+        ("See where models are asked, and what they are given", Rests((Section.AI_GENERATION,))),
+        ("Build it and run its tests", Rests((Section.BUILD, Section.TESTS))),
+        ("Name what no evidence was found for; do not guess it", Rests()),
+    ),
+    "debugging": (
+        ("Reproduce the fault in the smallest way", _TESTS),
+        ("See whether it was met before, and what fixed it", _FIXES),
+        ("Read the code it most likely comes from", _CODE),
+        ("Check the rules that hold there", _MEMORY),
+        ("Mend the cause, with a test that failed before", _TESTS),
+    ),
+    "implementation": (
+        ("Read the rules for this part", _MEMORY),
+        ("See what was decided and done about it before", _SESSIONS),
+        ("Find the place where it belongs", _CODE),
+        ("Make the change as its neighbours are made", Rests((Section.ARCHITECTURE,))),
+        ("Test it", _TESTS),
+    ),
+    "review": (
+        ("Hold the change against the rules", _MEMORY),
+        ("Hold it against what was decided before", _CHOICES),
+        ("Read the code around it", _CODE),
+        ("Check its tests and the build", Rests((Section.TESTS, Section.BUILD))),
+        ("Say what must change, what may, and why", Rests()),
+    ),
+    "architecture": (
+        ("Say what the system is for", Rests((Section.PURPOSE,))),
+        ("Name the parts and their ties", Rests((Section.ARCHITECTURE, Section.ENTRY_POINTS))),
+        ("Say what is kept and what is served", Rests((Section.PERSISTENCE, Section.SURFACES))),
+        ("Give the reasons that are on record", _MEMORY),
+        ("Add what was decided in sessions", _CHOICES),
+    ),
+    "daily_brief": (
+        ("Tell what was done", _SESSIONS),
+        ("Tell what was decided", _CHOICES),
+        ("Tell what is still open", _SESSIONS),
+        ("Name the code that was touched", _CODE),
+    ),
+}
+GENERAL_STEPS = (
+    ("Answer from the project's memory", _MEMORY),
+    ("Add what sessions found", _SESSIONS),
+    ("Check it in the code", _CODE),
+    ("Say what the evidence leaves open", Rests()),
+)
+ACCEPTANCE = (
+    "every statement names the evidence it rests on",
+    "what no evidence shows is said to be unknown",
+)
+
+
+def specify(question: Question, decision: Decision, budget: int, style: str) -> dict[str, Any]:
+    """Lay the task out: what is asked, what for, and when it is done."""
+    profile = decision.profile
+    return {
+        "question": question.text,
+        "profile": profile.name,
+        "goal": profile.goal,
+        **question.describe(),
+        "sections": [str(one) for one in profile.sections],
+        "required_coverage": [str(one) for one in profile.needs],
+        "budget": budget,
+        "style": style,
+        "acceptance": list(ACCEPTANCE),
+    }
+
+
+def steps_of(profile: Profile) -> tuple[tuple[str, Rests], ...]:
+    """Give the steps of a profile; one of the user's own has the general ones."""
+    return STEPS.get(profile.name, GENERAL_STEPS)
+
+
+def plan(
+    profile: Profile, evidence: Sequence[Evidence], taken: Collection[str]
+) -> list[dict[str, Any]]:
+    """Order the steps; each names its evidence, that of the prompt first."""
+    told = []
+    for number, (do, rests) in enumerate(steps_of(profile), start=1):
+        found = [one.id for one in evidence if rests.holds(one)]
+        found.sort(key=lambda name: name not in taken)
+        told.append({"step": number, "do": do, "evidence": found[:MOST_PER_STEP]})
+    return told

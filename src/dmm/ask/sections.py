@@ -1,0 +1,48 @@
+"""What there is to know of a repository: nine sections, and the categories a gate can insist on."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+
+class Section(StrEnum):
+    """The nine sections of a repository's description, in the order they are told."""
+
+    PURPOSE = "purpose"
+    ENTRY_POINTS = "entry_points"
+    ARCHITECTURE = "architecture"
+    PERSISTENCE = "persistence"
+    SURFACES = "surfaces"
+    CONFIGURATION = "configuration"
+    TESTS = "tests"
+    BUILD = "build_and_deployment"
+    AI_GENERATION = "ai_generation"
+
+
+class Category(StrEnum):
+    """What the coverage gate asks for."""
+
+    ENTRYPOINT = "entrypoint"
+    PERSISTENCE = "persistence"
+    AI_GENERATION = "ai_generation"
+
+
+SECTIONS = tuple(Section)
+NEEDS = tuple(Category)
+
+MEANING = {
+    Section.PURPOSE: "what the project is for",
+    Section.ENTRY_POINTS: "where programs begin: a declared command, a main function, an app",
+    Section.ARCHITECTURE: "how the parts fit together",
+    Section.PERSISTENCE: "where data outlives the process: a database, a schema, a store of files",
+    Section.SURFACES: "how others use it: commands, HTTP routes, protocol servers",
+    Section.CONFIGURATION: "what can be set, and where",
+    Section.TESTS: "how it is tested",
+    Section.BUILD: "how it is built and delivered",
+    Section.AI_GENERATION: "where language or embedding models are used",
+}
+SECTION_OF = {
+    Category.ENTRYPOINT: Section.ENTRY_POINTS,
+    Category.PERSISTENCE: Section.PERSISTENCE,
+    Category.AI_GENERATION: Section.AI_GENERATION,
+}

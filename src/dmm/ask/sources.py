@@ -1,0 +1,82 @@
+"""What an answer is drawn from, as the pipeline sees it: memory, sessions, and the repository."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dmm.ask.evidence import Evidence
+    from dmm.ask.question import Question
+
+SOURCE, TEST, DOCUMENT, OTHER = "source", "test", "document", "other"
+
+
+@dataclass(frozen=True, slots=True)
+class CodeFile:
+    """A file of the repository: what it is for, and its language where that is known."""
+
+    path: str
+    kind: str
+    language: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Definition:
+    """A definition and its lines."""
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a source found: evidence, rows that describe it, and what to know about the search."""
+
+    evidence: tuple[Evidence, ...] = ()
+    rows: tuple[dict[str, Any], ...] = ()
+    considered: int = 0
+    notices: tuple[str, ...] = ()
+    about: dict[str, Any] = field(default_factory=dict)
+
+
+class Code(Protocol):
+    """The repository, searchable."""
+
+    def files(self) -> Sequence[CodeFile]:
+        """List all files in path order."""
+
+    def search(self, question: str, limit: int) -> Sequence[Evidence]:
+        """Find the places that bear on a question, best first."""
+
+    def rank(self, words: str) -> Sequence[str]:
+        """List the paths of all files that bear on some words, best first."""
+
+    def read(self, path: str) -> list[str]:
+        """Read the lines of a file; none where it can't be read."""
+
+    def conceal(self, text: str) -> str:
+        """Take secrets out of lines before they are shown."""
+
+    def definitions(self, path: str) -> Sequence[Definition]:
+        """List the definitions of a file."""
+
+    def count_users(self, path: str) -> int:
+        """Count the files that import a file."""
+
+
+class Sources(Protocol):
+    """Everything an answer may rest on."""
+
+    @property
+    def code(self) -> Code:
+        """The repository."""
+
+    def memory(self, question: Question) -> Told:
+        """Look up the project's memory."""
+
+    def sessions(self, question: Question) -> Told:
+        """Look up what sessions did."""

@@ -1,0 +1,234 @@
+"""A survey of a repository: places that show its sections, led to by names, proved by signs."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from dmm.ask import landmarks, manifests
+from dmm.ask.bare import Bare, strip
+from dmm.ask.evidence import Evidence, make_code
+from dmm.ask.sections import Section
+from dmm.ask.signs import SIGNED, find_signs
+from dmm.ask.sources import SOURCE, CodeFile
+from dmm.files.citations import digest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dmm.ask.sources import Code
+
+LONGEST_DEFINITION = 40
+LINES_BEFORE, LINES_AFTER = 2, 12
+LONGEST_INTRODUCTION = 14
+DECLARED = 6
+MOST_OF_A_LABEL = 2
+MOST_CHARACTERS = 400_000
+MOST = {Section.SURFACES: 6, Section.PERSISTENCE: 4, Section.ENTRY_POINTS: 4, Section.BUILD: 3}
+USUALLY = 2
+# Says something only where nothing says more: any package has public names.
+WEAK = 1
+_STRUCTURE = re.compile(
+    r"^#{1,4}\s+.*\b(?:architecture|design|structure|layout|how it works|code map)\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A line that shows a section; `strength` orders places of one section."""
+
+    section: Section
+    path: str
+    line: int
+    label: str
+    strength: int
+
+
+@dataclass(slots=True)
+class Survey:
+    """Looks for sections in one repository; every file is read at most once."""
+
+    code: Code
+    files: dict[str, CodeFile] = field(init=False)
+    _lines: dict[str, list[str]] = field(default_factory=dict)
+    _bare: dict[str, Bare] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.files = {one.path: one for one in self.code.files()}
+
+    def look_around(self, sections: Iterable[Section]) -> list[Place]:
+        """Find what file names, documents and manifests lead to."""
+        wanted = frozenset(sections)
+        found = [*self._declared()] if Section.ENTRY_POINTS in wanted else []
+        for section in sorted(wanted & SIGNED):
+            candidates = landmarks.name_candidates(section, self.files.values())
+            found += self.inspect(candidates, frozenset((section,)))
+        readers = {
+            Section.PURPOSE: self._purpose,
+            Section.ARCHITECTURE: self._architecture,
+            Section.CONFIGURATION: self._settings,
+            Section.TESTS: self._tests,
+            Section.BUILD: self._builds,
+        }
+        for section, read in readers.items():
+            found += read() if section in wanted else []
+        return found
+
+    def inspect(self, paths: Iterable[str], sections: frozenset[Section]) -> list[Place]:
+        """Look for signs in source files; tests, documents and what others wrote show nothing."""
+        found = []
+        for path in paths:
+            if not self.is_source(path):
+                continue
+            signs = find_signs(self._strip(self.files[path]), sections)
+            found += [Place(one.section, path, one.line, one.label, one.strength) for one in signs]
+        return found
+
+    def choose(self, places: Sequence[Place]) -> list[Place]:
+        """Keep the best places of each section: strong, central, and of different sorts."""
+        users = {path: self.code.count_users(path) for path in {one.path for one in places}}
+
+        def rank(one: Place) -> tuple[object, ...]:
+            aside, depth, path = landmarks.order(one.path)
+            return (-one.strength + 4 * aside, -users[one.path], depth, path, one.line)
+
+        chosen: list[Place] = []
+        labels: Counter[tuple[Section, str]] = Counter()
+        total: Counter[Section] = Counter()
+        paths: set[tuple[Section, str]] = set()
+        best = Counter({one.section: one.strength for one in sorted(places, key=_strength)})
+        for one in sorted(places, key=rank):
+            sort, place = (one.section, one.label), (one.section, one.path)
+            full = total[one.section] >= MOST.get(one.section, USUALLY)
+            full = full or (one.strength == WEAK < best[one.section])
+            if full or place in paths or labels[sort] >= MOST_OF_A_LABEL:
+                continue
+            labels[sort] += 1
+            total[one.section] += 1
+            paths.add(place)
+            chosen.append(one)
+        return chosen
+
+    def cite(self, place: Place) -> Evidence:
+        """Make evidence of a place: the definition around it, or the lines that follow."""
+        lines = self.lines(place.path)
+        start, end, name = self._range(place, len(lines))
+        cut = lines[start - 1 : end]
+        found = make_code(
+            place.path,
+            (start, end),
+            digest(cut),
+            self.code.conceal("\n".join(cut)),
+            line=place.line,
+            symbol=name,
+            kind=self.files[place.path].kind,
+        )
+        return _showing(found, place)
+
+    def mark(self, found: Evidence) -> Evidence:
+        """Tell which sections evidence of a search shows: signs within its own lines count."""
+        inside = [
+            one
+            for one in self.inspect((found.path,), SIGNED)
+            if found.start <= one.line <= found.end
+        ]
+        for one in inside:
+            found = _showing(found, one)
+        return found
+
+    def is_source(self, path: str) -> bool:
+        """Say whether a file is code of the project itself, and no test."""
+        known = self.files.get(path)
+        return known is not None and known.kind == SOURCE
+
+    def lines(self, path: str) -> list[str]:
+        """Read a file once."""
+        if path not in self._lines:
+            self._lines[path] = self.code.read(path)
+        return self._lines[path]
+
+    def _strip(self, file: CodeFile) -> Bare:
+        if file.path not in self._bare:
+            text = "\n".join(self.lines(file.path))[:MOST_CHARACTERS]
+            self._bare[file.path] = strip(text, file.language, file.path)
+        return self._bare[file.path]
+
+    def _range(self, place: Place, length: int) -> tuple[int, int, str | None]:
+        around = [
+            one
+            for one in self.code.definitions(place.path)
+            if one.start <= place.line <= min(one.end, length) and one.end > one.start
+        ]
+        inner = min(around, key=lambda one: (one.end - one.start, one.start), default=None)
+        if inner is not None and inner.end - inner.start < LONGEST_DEFINITION:
+            return inner.start, min(inner.end, length), inner.name
+        first, last = (1, length) if inner is None else (inner.start, min(inner.end, length))
+        start = max(first, place.line - LINES_BEFORE)
+        return start, min(last, place.line + LINES_AFTER), None if inner is None else inner.name
+
+    def _declared(self) -> list[Place]:
+        """Find the functions behind the commands that manifests declare."""
+        found = []
+        for manifest in landmarks.find_manifests(self.files.values()):
+            for command in manifests.read_commands(manifest, self.lines(manifest)):
+                path = manifests.resolve(command, manifest, self.files)
+                if path is not None:
+                    line = self._line_of(path, command.function)
+                    label = f"command {command.name}"
+                    found.append(Place(Section.ENTRY_POINTS, path, line, label, DECLARED))
+        return found
+
+    def _line_of(self, path: str, name: str) -> int:
+        named = [one.start for one in self.code.definitions(path) if one.name == name]
+        return min(named, default=1)
+
+    def _purpose(self) -> list[Place]:
+        readme = landmarks.find_readme(self.files.values())
+        if readme is not None and any(line.strip() for line in self.lines(readme)):
+            return [Place(Section.PURPOSE, readme, 1, "readme", 3)]
+        for manifest in landmarks.find_manifests(self.files.values()):
+            line = manifests.find_description(self.lines(manifest))
+            if line is not None:
+                return [Place(Section.PURPOSE, manifest, line, "description", 2)]
+        return []
+
+    def _architecture(self) -> list[Place]:
+        document = landmarks.find_architecture(self.files.values())
+        if document is not None and any(line.strip() for line in self.lines(document)):
+            return [Place(Section.ARCHITECTURE, document, 1, "document", 3)]
+        readme = landmarks.find_readme(self.files.values())
+        lines = [] if readme is None else self.lines(readme)
+        headed = [at for at, line in enumerate(lines, 1) if _STRUCTURE.match(line)]
+        return [Place(Section.ARCHITECTURE, readme or "", at, "readme", 2) for at in headed[:1]]
+
+    def _settings(self) -> list[Place]:
+        path = landmarks.find_configuration(self.files.values())
+        return [] if path is None else [Place(Section.CONFIGURATION, path, 1, "file", 3)]
+
+    def _tests(self) -> list[Place]:
+        found = []
+        listed = landmarks.find_manifests(self.files.values())
+        for path in (*landmarks.find_builds(self.files.values()).values(), *listed):
+            line = manifests.find_test_command(self.lines(path))
+            if line is not None:
+                found.append(Place(Section.TESTS, path, line, "command", 3))
+        tests = landmarks.find_tests(self.files.values())
+        return found[:1] + [Place(Section.TESTS, path, 1, "file", 2) for path in tests[:1]]
+
+    def _builds(self) -> list[Place]:
+        named = landmarks.find_builds(self.files.values())
+        return [Place(Section.BUILD, path, 1, sort, 2) for sort, path in named.items()]
+
+
+def _strength(one: Place) -> int:
+    return one.strength
+
+
+def _showing(found: Evidence, place: Place) -> Evidence:
+    return replace(
+        found,
+        sections=tuple(dict.fromkeys((*found.sections, place.section))),
+        labels=tuple(dict.fromkeys((*found.labels, place.label))),
+    )

@@ -1,0 +1,107 @@
+"""Units of recall as the index keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dmm.domain.event import Trust
+from dmm.domain.memory import Confidence
+from dmm.domain.observation import Kind, Observation
+from dmm.index.recall import (
+    LONGEST_SEARCHED,
+    UnitSyncer,
+    digest,
+    place,
+    spoken_day,
+    tell,
+    to_record,
+)
+from dmm.index.store import IndexStore
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import HashEmbedder
+
+UNIT = Observation(
+    id="obs_7",
+    kind=Kind.BUGFIX,
+    title="Keep the cursor open",
+    narrative="The export lost rows.",
+    session="s1",
+    at="2026-01-31T10:00:00.000+00:00",
+    evidence=(7, 9),
+    trust=Trust.AGENT,
+    actor="claude-code",
+    facts=("make test passes", "The export lost rows"),
+    files=("src/export.py",),
+)
+MESSAGE = replace(UNIT, id="msg_7", kind=Kind.MESSAGE, facts=(), files=(), evidence=(7,))
+
+
+def test_an_observation_is_told_with_its_facts_and_files_and_nothing_twice() -> None:
+    assert tell(UNIT) == (
+        "[31 January 2026] Keep the cursor open\n"
+        "The export lost rows.\n"
+        "- make test passes\n"
+        "Files: src/export.py"
+    )
+    assert tell(MESSAGE) == "[31 January 2026] claude-code: The export lost rows."
+
+
+def test_turns_stand_beside_turns_in_the_order_of_their_events() -> None:
+    units = [
+        replace(MESSAGE, id="msg_12", evidence=(12,)),
+        UNIT,
+        replace(MESSAGE, id="msg_9", evidence=(9,)),
+        replace(MESSAGE, id="msg_3", evidence=(3,), session="s0"),
+    ]
+    ordered = sorted(units, key=place)
+    assert [unit.id for unit in ordered] == ["msg_3", "msg_9", "msg_12", "obs_7"]
+
+
+@pytest.mark.parametrize(("day", "told"), [("2026-05-08", "8 May 2026"), ("soon", "soon")])
+def test_days_are_written_as_questions_write_them(day: str, told: str) -> None:
+    assert spoken_day(day) == told
+
+
+def test_what_is_least_trusted_claims_least() -> None:
+    told = {trust: to_record(replace(UNIT, trust=trust), len).confidence for trust in Trust}
+    low = {trust for trust, word in told.items() if word is Confidence.EXPERIMENTAL}
+    assert low == {Trust.TOOL, Trust.THIRD_PARTY}
+
+
+def test_of_a_very_long_message_all_is_counted_and_the_beginning_is_searched() -> None:
+    record = to_record(replace(MESSAGE, narrative="word " * 10_000), len)
+    assert len(record.content) == LONGEST_SEARCHED
+    assert record.token_count > 49_000
+
+
+def test_a_change_of_any_part_is_another_state() -> None:
+    others = [
+        replace(UNIT, title="Another"),
+        replace(UNIT, facts=()),
+        replace(UNIT, files=()),
+        replace(UNIT, trust=Trust.TOOL),
+        replace(UNIT, facts=UNIT.files, files=UNIT.facts),
+    ]
+    assert len({digest(unit) for unit in (UNIT, *others)}) == 6
+
+
+def test_only_what_is_new_or_changed_is_written_and_embedded(
+    new_embedder: Callable[..., HashEmbedder],
+) -> None:
+    store, embedder = IndexStore.in_memory(), new_embedder()
+    syncer = UnitSyncer(len, embedder)
+    assert syncer.sync([UNIT, MESSAGE], store) == 0
+    done, generation = embedder.windows, store.generation()
+    assert syncer.sync([UNIT, MESSAGE], store) == 0
+    assert (embedder.windows, store.generation()) == (done, generation)
+    syncer.sync([replace(UNIT, narrative="The import lost rows."), MESSAGE], store)
+    assert embedder.windows == done + 1
+    syncer.sync([MESSAGE], store)
+    assert list(store.hashes()) == [place(MESSAGE)]
+    assert len(store.vector_keys()) == 1

@@ -1,0 +1,73 @@
+"""Recall through MCP: lines that an agent chooses by, and the whole of what it chose."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import mcp_types as types
+import pytest
+
+from dmm.domain.event import EventType, Trust
+from dmm.service.chronicle import Voice
+
+if TYPE_CHECKING:
+    from tests.mcp.conftest import House
+
+pytestmark = pytest.mark.anyio
+TALK = (
+    (EventType.USER_MESSAGE_RECEIVED, "Why does the nightly export lose rows?"),
+    (EventType.TURN_ENDED, "The cursor is closed too early; keep it open until the last page."),
+)
+
+
+@pytest.fixture
+def talked(house: House) -> House:
+    """A house whose ledger holds a short session."""
+    voice = Voice("claude-code", "hook", Trust.USER, "s1")
+    with house.project.speak(voice) as dmm:
+        for kind, text in TALK:
+            dmm.chronicle.record(dmm.chronicle.draft(kind, {"text": text}))
+    return house
+
+
+def text_of(result: types.CallToolResult) -> str:
+    assert not result.is_error
+    (content,) = result.content
+    assert isinstance(content, types.TextContent)
+    return content.text
+
+
+async def test_an_agent_goes_from_rows_to_the_whole(talked: House) -> None:
+    async with talked.connect() as client:
+
+        async def call(name: str, **arguments: Any) -> str:
+            return text_of(await client.call_tool(name, arguments))
+
+        rows = (await call("search", query="why are rows lost", limit=5)).splitlines()
+        assert rows[0].startswith("s1 20")
+        assert rows[1].startswith("msg_1 ")
+        assert rows[1].endswith("t Why does the nightly export lose rows?")
+        around = (await call("timeline", id="msg_1", before=0, after=1)).splitlines()
+        assert [line.split()[0] for line in around] == ["s1", ">", "msg_2"]
+        full = await call("get_observations", ids=["msg_2"])
+        assert full.startswith("## msg_2 s1\n[")
+        assert full.endswith("claude-code: " + TALK[1][1])
+
+
+async def test_a_search_shows_at_once_what_a_hook_recorded(talked: House) -> None:
+    async with talked.connect() as client:
+        await client.call_tool("search", {"query": "rows"})
+        with talked.project.speak(Voice("claude-code", "hook", Trust.USER, "s1")) as dmm:
+            kind = EventType.USER_MESSAGE_RECEIVED
+            dmm.chronicle.record(dmm.chronicle.draft(kind, {"text": "Rotate the signing key"}))
+        told = text_of(await client.call_tool("search", {"query": "signing key rotation"}))
+        assert told.splitlines()[1].startswith("msg_3 ")
+
+
+async def test_an_unknown_kind_is_refused_with_those_there_are(talked: House) -> None:
+    async with talked.connect() as client:
+        result = await client.call_tool("search", {"query": "rows", "kind": "idea"})
+    assert result.is_error
+    (content,) = result.content
+    assert isinstance(content, types.TextContent)
+    assert "decision, bugfix, feature, discovery, change, message" in content.text
