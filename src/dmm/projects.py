@@ -90,6 +90,8 @@ class Project:
     _looking: threading.Lock = field(default_factory=threading.Lock)
     _indexing: threading.Lock = field(default_factory=threading.Lock)
     _lingering: threading.Lock = field(default_factory=threading.Lock)
+    _answering: threading.Lock = field(default_factory=threading.Lock)
+    _answered: Dmm | None = None
     _ended: threading.Event = field(default_factory=threading.Event)
 
     @classmethod
@@ -157,6 +159,19 @@ class Project:
             yield dmm
 
     @contextlib.contextmanager
+    def answer(self, voice: Voice) -> Iterator[Dmm]:
+        """Answer a question; the first may read the whole repository, and no prompt waits for it.
+
+        It has files of its own, which stay open: the next question finds them warm.
+        """
+        with self._using(self._answering):
+            self.used = time.monotonic()
+            if self._answered is None:
+                self._answered = replace(self.dmm)
+            self._answered.chronicle.voice = voice
+            yield self._answered
+
+    @contextlib.contextmanager
     def linger(self, voice: Voice) -> Iterator[Dmm]:
         """Do what waits for others, such as a model; it has files of its own, so no query waits."""
         with self._lingering:
@@ -206,9 +221,11 @@ class Project:
     def release_model(self) -> bool:
         """Let go of the model, unless it is in use; the next query asks for it again."""
         free = True
-        for lock, dmm in ((self._asking, self.asked), (self._indexing, self.indexed)):
+        held = ((self._asking, self.asked), (self._indexing, self.indexed))
+        for lock, dmm in (*held, (self._answering, self._answered)):
             if lock.acquire(blocking=False):
-                dmm.release_model()
+                if dmm is not None:
+                    dmm.release_model()
                 lock.release()
             else:
                 free = False
@@ -220,15 +237,16 @@ class Project:
 
     def close(self, *, wait: bool = True) -> bool:
         """Close all files after the calls under way; without waiting, only if there is none."""
-        locks = (self._asking, self._speaking, self._looking, self._indexing)
+        locks = (self._asking, self._speaking, self._looking, self._indexing, self._answering)
         with contextlib.ExitStack() as held:
             for lock in locks:
                 if not lock.acquire(blocking=wait):
                     return False
                 held.callback(lock.release)
             self.closed = True
-            for dmm in (self.asked, self.dmm, self.looked, self.indexed):
-                dmm.close()
+            for dmm in (self.asked, self.dmm, self.looked, self.indexed, self._answered):
+                if dmm is not None:
+                    dmm.close()
         return True
 
 

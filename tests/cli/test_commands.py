@@ -186,7 +186,7 @@ def test_import_shows_a_preview_with_sizes_and_writes_nothing(
         r" \(\d+ % less\)\.",
         summary[1],
     )
-    assert summary[2] == "Nothing was written. To write the memories, add --apply."
+    assert summary[2] == "Nothing was written. To write them, add --apply."
     assert list(project.memory.iterdir()) == []
 
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tests.conftest import Command, Project
 
 COMMANDS = [
-    *("init", "query", "search", "timeline", "get", "import", "export", "import-sessions"),
-    *("validate", "status", "reindex"),
+    *("init", "query", "ask", "search", "timeline", "get", "import", "export"),
+    *("import-sessions", "validate", "status", "reindex"),
     *("trust", "undo", "feedback", "lifecycle", "digest", "distil", "export-usage"),
     *("install", "doctor", "serve", "demo", "write", "review", "conflicts", "daemon", "ledger"),
 ]

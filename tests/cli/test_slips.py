@@ -134,6 +134,23 @@ def test_a_request_that_means_nothing_is_no_proposal(
     assert typed("review", "list", "--all", within=own.folder).out.startswith("0 proposals")
 
 
+def test_the_description_of_a_folder_is_no_memory(typed: Typed, own: Project) -> None:
+    line = ("write", "create", "--path", "project/_dir.md", "--content", LAMP, *WHY)
+    told = typed(*line, within=own.folder)
+    assert (told.status, told.err.splitlines()[0]) == (
+        6,
+        "dmm: it describes its folder and is no memory",
+    )
+
+
+def test_a_move_says_where_it_leads(typed: Typed, own: Project) -> None:
+    create(typed, own)
+    typed("review", "approve", "1", "--bypass-reviewer", within=own.folder)
+    line = ("write", "promote", "--path", "project/lamp.md", "--new-scope", "global", *WHY)
+    told = typed(*line, within=own.folder)
+    assert " pending: promote to global/lamp.md\n" in told.out
+
+
 def test_a_name_that_is_nearly_right_is_told(typed: Typed, own: Project) -> None:
     create(typed, own)
     typed("review", "approve", "1", "--bypass-reviewer", within=own.folder)

@@ -29,6 +29,10 @@ LINES = [
     ["ledger", "fact", "budget", "12"],
     ["ledger", "fact", "budget", "12", "--confidence", "0.5", "--caused-by", "3"],
     ["ledger", "constraint", "Never push", "--priority", "preferred"],
+    ["ledger", "decide", "Book it", "--rationale", "near", "--reference", "4", "--reference", "5"],
+    ["ledger", "decide", "Book it", "--rationale", "near"],
+    ["write", "propose", "--path", "project/a.md", "--file", "note.md", "--reason", "seen"],
+    ["write", "propose", "--path", "project/a.md", "--reason", "seen", "--priority", "0.7"],
 ]
 WRONG = [
     ["query"],

@@ -160,7 +160,7 @@ def test_memories_are_deprecated_promoted_and_demoted(
         *("write", "demote", *path, "--new-scope", "agent", "--to", "agent/lights.md", *WHY),
         within=own.folder,
     )
-    assert "demote agent/lights.md" in told.out
+    assert "demote to agent/lights.md" in told.out
     assert "+status: deprecated" in changed(typed, own, 1)
     wrong = typed("write", "promote", *path, "--new-scope", "agent", *WHY, within=own.folder)
     assert (wrong.status, wrong.err) == (

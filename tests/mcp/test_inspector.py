@@ -59,6 +59,7 @@ TOLD: dict[str, tuple[list[str], str]] = {
     "search": (["query=book a bus", "kind=decision", "limit=1"], "20"),
     "timeline": (["id=obs_1", "before=0", "after=1"], "20"),
     "get_observations": (['ids=["obs_4"]'], "## obs_4 decision "),
+    "ask": (["question=how are buses booked?"], "# Task\nhow are buses booked?"),
 }
 
 

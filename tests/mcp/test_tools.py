@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     Read = Callable[[types.CallToolResult], Any]
 
 pytestmark = pytest.mark.anyio
-BUDGET = 6_200
+BUDGET = 6_000
 CONTRACT = {
     "memory_pack": (["task"], ["budget", "scope", "precise"]),
     "memory_propose": (
@@ -41,6 +41,7 @@ CONTRACT = {
     "search": (["query"], ["kind", "file", "session", "since", "until", "limit"]),
     "timeline": ([], ["id", "query", "before", "after"]),
     "get_observations": (["ids"], []),
+    "ask": (["question"], ["profile", "budget", "style"]),
 }
 RECORDING = {
     *("memory_propose", "memory_feedback"),
@@ -78,7 +79,6 @@ def test_hints_say_what_records_and_that_nothing_is_destroyed() -> None:
         # Absent means false for the first; of what only reads, no more has to be said.
         assert bool(hints.read_only_hint) is (tool.name not in RECORDING)
         assert hints.read_only_hint or hints.destructive_hint is False
-        assert hints.open_world_hint is False
         assert tool.output_schema is None
 
 
@@ -324,4 +324,5 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "search": {"query": "a"},
     "timeline": {"id": "obs_1"},
     "get_observations": {"ids": ["obs_1"]},
+    "ask": {"question": "a"},
 }

@@ -54,7 +54,8 @@ def reviewed(seq: int, proposal: int, verdict: str, **changes: Any) -> Event:
         "reason": "looked at it",
         "remarks": {"schema": "fine"},
     }
-    return record(seq, "ProposalReviewed", payload | changes, actor="ana")
+    trust = "user" if (payload | changes)["judge"] == "person" else "agent"
+    return record(seq, "ProposalReviewed", payload | changes, actor="ana", trust=trust)
 
 
 def begun(seq: int, proposal: int) -> Event:
@@ -105,6 +106,12 @@ def test_an_approval_is_kept_and_the_proposal_waits_until_it_is_applied() -> Non
     assert (review.judge, review.verdict, review.by) == (Judge.PERSON, Verdict.APPROVED, "ana")
     assert review.confidence == 0.9
     assert review.remarks == (("schema", "fine"),)
+
+
+def test_an_agent_can_not_record_the_verdict_of_a_person() -> None:
+    told = reviewed(2, 1, "approved").payload
+    queue = fold([made(1), record(2, "ProposalReviewed", told, actor="user", trust="agent")])
+    assert queue.proposals[1].reviews == ()
 
 
 def test_a_rejected_proposal_can_never_be_applied() -> None:

@@ -245,16 +245,18 @@ def test_what_came_to_nothing_twice_is_not_asked_about_a_third_time(world: World
     assert world.dmm.distiller.look()["waiting"] == 0
 
 
-def test_the_tokens_of_a_day_hold_for_reviews_and_retellings_together(
+def test_retellings_leave_half_of_the_tokens_of_a_day_whoever_used_the_other(
     new_world: Callable[..., World],
 ) -> None:
-    world = new_world(max_tokens_per_day=10_000)
+    world = new_world(max_tokens_per_day=20_000)
     spent = {"purpose": "review", "input_tokens": 9_000, "output_tokens": 0, "outcome": "answered"}
     world.record(EventType.MODEL_CALLED, **spent)
     world.work()
     world.end()
     told = world.dmm.distiller.distil()
-    assert "and 9000 of the 10000 in model.max_tokens_per_day are used today" in told["silence"]
+    assert (
+        "9000 of the 10000 for this of model.max_tokens_per_day are used today" in told["silence"]
+    )
     assert (world.server.asked, told["waiting"]) == ([], 1)
     assert world.calls()[-1] == ("distil", "capped", ["obs_2"])
 

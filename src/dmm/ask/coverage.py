@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dmm.ask import libraries
+from dmm.ask import landmarks, libraries
 from dmm.ask.sections import MEANING, SECTION_OF, SECTIONS, Category, Section
 from dmm.ask.signs import SIGNED
 
@@ -28,7 +28,7 @@ PROBES = {
         "create table schema migration save load store write_text write_bytes json dump database",
     ),
     Section.SURFACES: (
-        "command route router endpoint handler app server tool api fastapi flask typer click",
+        "argparse add_argument command typer click route router endpoint handler fastapi flask",
         libraries.list_words(libraries.COMMAND_LINES, libraries.PROTOCOLS, libraries.REMOTE_CALLS),
     ),
     Section.CONFIGURATION: (
@@ -95,8 +95,10 @@ def cover(survey: Survey, profile: Profile, first: Sequence[Evidence], retry_max
 
 
 def _probe(survey: Survey, words: str) -> list[str]:
-    ranked = survey.code.rank(words)
-    return [path for path in ranked if survey.is_source(path)][:MOST_PROBED]
+    """List the files to look into: those the words lead to, and in a small repository all."""
+    likely = (*survey.code.rank(words), *sorted(survey.files, key=landmarks.order))
+    paths = dict.fromkeys(path for path in likely if survey.is_source(path))
+    return list(paths)[:MOST_PROBED]
 
 
 def _missing(
@@ -117,6 +119,7 @@ def describe_sections(evidence: Sequence[Evidence]) -> list[dict[str, Any]]:
                 "meaning": MEANING[section],
                 "covered": bool(shown),
                 "evidence": [one.id for one in shown],
+                "places": [one.place(section) for one in shown],
             }
         )
     return told

@@ -6,7 +6,7 @@ import hashlib
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain.text import neutralise, shield
 
@@ -26,12 +26,19 @@ class Origin(StrEnum):
     CODE = "code"
 
 
+class Mark(NamedTuple):
+    """What a line of evidence shows of a repository."""
+
+    section: Section
+    label: str
+    line: int
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """Something that bears on a question; `cite` is how a reader finds it again.
 
-    `doubt` says why it tells and never orders, where that is so. `sections` and `labels` say what
-    of a repository it shows.
+    `doubt` says why it tells and never orders, where that is so.
     """
 
     id: str
@@ -42,13 +49,22 @@ class Evidence:
     hash: str
     score: float = 0.0
     doubt: str = ""
-    sections: tuple[Section, ...] = ()
-    labels: tuple[str, ...] = ()
+    marks: tuple[Mark, ...] = ()
     path: str = ""
     start: int = 0
     end: int = 0
     line: int = 0
     kind: str = ""
+
+    @property
+    def sections(self) -> tuple[Section, ...]:
+        """The sections that it shows."""
+        return tuple(dict.fromkeys(mark.section for mark in self.marks))
+
+    def place(self, section: Section) -> str:
+        """Cite the very line that shows a section."""
+        line = next((mark.line for mark in self.marks if mark.section is section), self.line)
+        return f"{safe_line(self.path)}:{line}@{self.hash}"
 
     def describe(self) -> dict[str, Any]:
         """Lay it out as plain data, without its text."""
@@ -64,8 +80,11 @@ class Evidence:
             told["kind"] = self.kind
         if self.origin is Origin.CODE:
             told |= {"path": self.path, "start": self.start, "end": self.end, "line": self.line}
-        if self.sections:
-            told |= {"sections": [str(one) for one in self.sections], "labels": list(self.labels)}
+        if self.marks:
+            told["shows"] = [
+                {"section": str(one.section), "label": one.label, "line": one.line}
+                for one in self.marks
+            ]
         return told | ({"low_trust": self.doubt} if self.doubt else {})
 
 
@@ -130,11 +149,7 @@ def dedupe(found: Iterable[Evidence]) -> tuple[list[Evidence], list[tuple[str, s
             words.setdefault(_words(one.text), one.id)
             continue
         held = kept[same]
-        kept[same] = replace(
-            held,
-            sections=tuple(dict.fromkeys((*held.sections, *one.sections))),
-            labels=tuple(dict.fromkeys((*held.labels, *one.labels))),
-        )
+        kept[same] = replace(held, marks=tuple(dict.fromkeys((*held.marks, *one.marks))))
         dropped.append((one.id, same))
     return list(kept.values()), dropped
 

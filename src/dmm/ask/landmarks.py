@@ -71,6 +71,11 @@ _BUILD = {
         r"|docker-compose\.ya?ml|compose\.ya?ml)$"
     ),
 }
+# Of several workflows, the one that builds and tests tells most.
+_TELLING = re.compile(
+    r"(?:^|[/_-])(?:ci|tests?|build|main|release|publish|deploy)\b", re.IGNORECASE
+)
+_IDLE_TESTS = frozenset(("__init__.py", "conftest.py", "setup.py"))
 _CONFIGURATION = re.compile(
     r"(?:^|/)(?:\.env\.(?:example|sample|template)|(?:app)?(?:config|settings)[\w.-]*"
     r"\.(?:ya?ml|toml|json|ini|cfg|properties))$",
@@ -110,19 +115,27 @@ def find_architecture(files: Iterable[CodeFile]) -> str | None:
 def find_builds(files: Iterable[CodeFile]) -> dict[str, str]:
     """Find the files that say how the project is built and delivered, one of each sort."""
     listed = list(files)
-    found = {sort: _first(listed, pattern, kinds=None) for sort, pattern in _BUILD.items()}
-    return {sort: path for sort, path in found.items() if path is not None}
+    found: dict[str, str] = {}
+    for sort, pattern in _BUILD.items():
+        named = [one.path for one in listed if one.kind != TEST and pattern.search(one.path)]
+        if sort == "workflow":
+            named.sort(key=lambda path: (not _TELLING.search(path), *order(path)))
+        else:
+            named = sorted((path for path in named if not order(path)[0]), key=order)
+        found |= {sort: path for path in named[:1]}
+    return found
 
 
 def find_configuration(files: Iterable[CodeFile]) -> str | None:
-    """Find a file of settings."""
-    return _first(files, _CONFIGURATION, kinds=("other", DOCUMENT))
+    """Find a file of settings of the product itself."""
+    own = [one for one in files if not order(one.path)[0]]
+    return _first(own, _CONFIGURATION, kinds=("other", DOCUMENT))
 
 
 def find_tests(files: Iterable[CodeFile]) -> list[str]:
     """List the files of tests that are code, the uppermost first."""
     named = [one.path for one in files if one.kind == TEST and one.language is not None]
-    return sorted(named, key=lambda path: (path.endswith("conftest.py"), *order(path)))
+    return sorted(named, key=lambda path: (path.rpartition("/")[2] in _IDLE_TESTS, *order(path)))
 
 
 def find_manifests(files: Iterable[CodeFile]) -> list[str]:

@@ -107,6 +107,12 @@ def _escape(name: str) -> str:
     return re.escape(name).replace(r"\*", r"[\w-]*")
 
 
+def list_names(names: dict[str, str]) -> tuple[str, ...]:
+    """List what a text has to hold, one of it at least, to import any of some libraries."""
+    listed = (name.rstrip("*") for line in names.values() for name in line.split())
+    return tuple(dict.fromkeys(listed))
+
+
 def list_words(*libraries: dict[str, str]) -> str:
     """List the names of libraries as the words of a search."""
     names = [name for one in libraries for line in one.values() for name in line.split()]

@@ -100,7 +100,9 @@ def gather(question: Question, profile: Profile, sources: Sources, retry_max: in
     memory, sessions = sources.memory(question), sources.sessions(question)
     survey = Survey(sources.code)
     asked = " ".join((question.words, *question.files, *question.symbols))
-    hits = tuple(survey.mark(one) for one in sources.code.search(asked, MOST_PLACES))
+    named = [place for name in question.symbols for place in sources.code.locate(name)]
+    found = [*named, *sources.code.search(asked, MOST_PLACES)]
+    hits = tuple(survey.mark(one) for one in found)
     covered = coverage.cover(survey, profile, hits, retry_max)
     code = _in_order(profile, hits, covered.evidence)
     evidence, dropped = dedupe((*memory.evidence, *sessions.evidence, *code))
@@ -113,9 +115,9 @@ def _in_order(
     """Order code by worth: what the gate needs, then what was asked and what is wanted."""
     needed = _firsts(shown, {SECTION_OF[one] for one in profile.needs})
     wanted = _firsts(shown, set(profile.sections))
-    about_all = len(profile.sections) >= ABOUT_ALL
-    middle = [*wanted, *hits] if about_all else [*hits, *wanted]
-    return [*needed, *middle, *shown]
+    if len(profile.sections) >= ABOUT_ALL:
+        return [*needed, *wanted, *shown, *hits]
+    return [*needed, *hits, *wanted, *shown]
 
 
 def _firsts(shown: Sequence[Evidence], sections: Collection[object]) -> list[Evidence]:

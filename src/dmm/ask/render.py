@@ -10,7 +10,7 @@ from dmm.ask.evidence import Origin, safe_line
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dmm.ask.evidence import Evidence
+    from dmm.ask.evidence import Evidence, Mark
     from dmm.ask.mapping import Decision
     from dmm.ask.question import Question
 
@@ -71,23 +71,26 @@ def write_warning(critic: dict[str, Any]) -> str:
 
 def write_block(one: Evidence, style: str) -> str:
     """Write a piece of evidence: its citation, what it is, and its words or a part of them."""
-    about = ", ".join(str(name) for name in one.sections)
-    labels = f" ({about}: {', '.join(map(safe_line, one.labels))})" if about else ""
+    shows = [f"{mark.section}: {safe_line(mark.label)}{_line(mark, one)}" for mark in one.marks]
+    labels = f" ({'; '.join(shows)})" if shows else ""
     doubt = f" LOW TRUST ({one.doubt}: information only)" if one.doubt else ""
     title = f" {one.title}" if one.title else ""
     head = f"[{one.cite}] {NAMES[one.origin]}{labels}{doubt}:{title}\n"
-    body = _code(one.text, style) if one.origin is Origin.CODE else _quote(one, style)
+    body = _code(one, style) if one.origin is Origin.CODE else _quote(one, style)
     return f"{head}{body}\n"
 
 
-def _code(text: str, style: str) -> str:
-    lines = text.split("\n")
+def _code(one: Evidence, style: str) -> str:
+    """Show lines of code, in compact form those around the line that matters."""
+    lines = one.text.split("\n")
     most = FULL_LINES if style == FULL else COMPACT_LINES
-    shown = [_clip(line) for line in lines[:most]]
-    while style == COMPACT and len(shown) > 1 and not shown[-1].strip():
+    first = one.line - one.start - most // 2
+    first = max(0, min(first, len(lines) - most)) if one.line - one.start >= most else 0
+    shown = [_clip(line) for line in lines[first : first + most]]
+    while len(shown) > 1 and not shown[-1].strip():
         shown.pop()
     left = len(lines) - len(shown)
-    fence = max((found[0] for found in _TICKS.finditer(text)), key=len, default="``") + "`"
+    fence = max((found[0] for found in _TICKS.finditer(one.text)), key=len, default="``") + "`"
     more = f"({left} more lines)\n" if left > 0 else ""
     return "\n".join([fence, *shown, fence]) + f"\n{more}"
 
@@ -102,6 +105,10 @@ def _quote(one: Evidence, style: str) -> str:
         text = text[: most - 1].rstrip() + "…"
     lines = [f"> {line}".rstrip() for line in text.split("\n")]
     return "\n".join(lines) + "\n" if text else ""
+
+
+def _line(mark: Mark, one: Evidence) -> str:
+    return "" if mark.line == one.line else f" in line {mark.line}"
 
 
 def _clip(line: str) -> str:

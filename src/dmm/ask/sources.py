@@ -52,6 +52,9 @@ class Code(Protocol):
     def search(self, question: str, limit: int) -> Sequence[Evidence]:
         """Find the places that bear on a question, best first."""
 
+    def locate(self, name: str) -> Sequence[Evidence]:
+        """Find the definitions of a name, such as `search` or `Recall.search`."""
+
     def rank(self, words: str) -> Sequence[str]:
         """List the paths of all files that bear on some words, best first."""
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks, manifests
 from dmm.ask.bare import Bare, strip
-from dmm.ask.evidence import Evidence, make_code
+from dmm.ask.evidence import Evidence, Mark, make_code
 from dmm.ask.sections import Section
 from dmm.ask.signs import SIGNED, find_signs
 from dmm.ask.sources import SOURCE, CodeFile
@@ -54,16 +54,27 @@ class Survey:
     files: dict[str, CodeFile] = field(init=False)
     _lines: dict[str, list[str]] = field(default_factory=dict)
     _bare: dict[str, Bare] = field(default_factory=dict)
+    _products: list[CodeFile] | None = None
+    _own: frozenset[str] | None = None
 
     def __post_init__(self) -> None:
         self.files = {one.path: one for one in self.code.files()}
+
+    @property
+    def products(self) -> list[CodeFile]:
+        """The source files of the product; where all lies in folders of tools, all of them."""
+        if self._products is None:
+            source = [one for one in self.files.values() if one.kind == SOURCE]
+            own = [one for one in source if not landmarks.order(one.path)[0]]
+            self._products = own or source
+        return self._products
 
     def look_around(self, sections: Iterable[Section]) -> list[Place]:
         """Find what file names, documents and manifests lead to."""
         wanted = frozenset(sections)
         found = [*self._declared()] if Section.ENTRY_POINTS in wanted else []
         for section in sorted(wanted & SIGNED):
-            candidates = landmarks.name_candidates(section, self.files.values())
+            candidates = landmarks.name_candidates(section, self.products)
             found += self.inspect(candidates, frozenset((section,)))
         readers = {
             Section.PURPOSE: self._purpose,
@@ -91,8 +102,8 @@ class Survey:
         users = {path: self.code.count_users(path) for path in {one.path for one in places}}
 
         def rank(one: Place) -> tuple[object, ...]:
-            aside, depth, path = landmarks.order(one.path)
-            return (-one.strength + 4 * aside, -users[one.path], depth, path, one.line)
+            _, depth, path = landmarks.order(one.path)
+            return (-one.strength, -users[one.path], depth, path, one.line)
 
         chosen: list[Place] = []
         labels: Counter[tuple[Section, str]] = Counter()
@@ -139,9 +150,10 @@ class Survey:
         return found
 
     def is_source(self, path: str) -> bool:
-        """Say whether a file is code of the project itself, and no test."""
-        known = self.files.get(path)
-        return known is not None and known.kind == SOURCE
+        """Say whether a file is code of the product itself: no test, no tool, no example."""
+        if self._own is None:
+            self._own = frozenset(one.path for one in self.products)
+        return path in self._own
 
     def lines(self, path: str) -> list[str]:
         """Read a file once."""
@@ -210,7 +222,8 @@ class Survey:
     def _tests(self) -> list[Place]:
         found = []
         listed = landmarks.find_manifests(self.files.values())
-        for path in (*landmarks.find_builds(self.files.values()).values(), *listed):
+        builds = landmarks.find_builds(self.files.values())
+        for path in (*filter(None, [builds.get("recipes")]), *listed):
             line = manifests.find_test_command(self.lines(path))
             if line is not None:
                 found.append(Place(Section.TESTS, path, line, "command", 3))
@@ -227,8 +240,5 @@ def _strength(one: Place) -> int:
 
 
 def _showing(found: Evidence, place: Place) -> Evidence:
-    return replace(
-        found,
-        sections=tuple(dict.fromkeys((*found.sections, place.section))),
-        labels=tuple(dict.fromkeys((*found.labels, place.label))),
-    )
+    mark = Mark(place.section, place.label, place.line)
+    return replace(found, marks=tuple(dict.fromkeys((*found.marks, mark))))

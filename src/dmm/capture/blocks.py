@@ -36,6 +36,8 @@ def scan_private(text: str) -> Iterator[Span]:
         return
     depth = start = 0
     for tag in pattern(_TAG).finditer(text):
+        if _is_mention(text, tag):
+            continue
         if tag[2]:
             if not depth:
                 yield (*tag.span(), "private")
@@ -48,6 +50,11 @@ def scan_private(text: str) -> Iterator[Span]:
                 yield (start, tag.end(), "private")
     if depth:
         yield (start, len(text), "private")
+
+
+def _is_mention(text: str, tag: re.Match[str]) -> bool:
+    """Say whether a tag stands in code marks all by itself, as notes about it write it."""
+    return text[tag.start() - 1 : tag.start()] == "`" == text[tag.end() : tag.end() + 1]
 
 
 def scan_keys(text: str) -> Iterator[Span]:

@@ -49,7 +49,7 @@ _JAR = (
 )
 _PGPASS = r":(?:\d{4,5}|\*):[^:\s]{1,100}:[^:\s]{1,100}:([^\s:\"']{4,200})(?![:\w])"
 _NETRC = (
-    r"(?i)\b(?:login|machine)\s{1,8}\S{1,200}\s{1,8}(?:account\s{1,4}\S{1,100}\s{1,4})?"
+    r"(?i)\b(?:login|machine)\s{1,8}(?!(?:by|for|via|and|or)\s)\S{1,200}\s{1,8}(?:account\s{1,4}\S{1,100}\s{1,4})?"
     r"password\s{1,8}(\S{1,500})"
 )
 _CLUSTER_KIND = r"kind[\"']?\s{0,4}:\s{0,4}[\"']?Secret\b"

@@ -6,10 +6,20 @@ import re
 
 from dmm.capture.carriers import is_header_secret, is_login, lower_of
 from dmm.capture.formats import match_at
-from dmm.capture.naming import STRONG, WEAK, Name, classify, name_at, stems_in
+from dmm.capture.naming import (
+    PROPERTIES,
+    STRONG,
+    WEAK,
+    Name,
+    classify,
+    is_verb,
+    name_at,
+    stems_in,
+)
 from dmm.capture.randomness import has_digit, is_mixed, is_random, is_uuid
 from dmm.capture.values import (
     is_bare_secret,
+    is_code,
     is_placeholder,
     is_quoted_secret,
     is_spoken_secret,
@@ -24,7 +34,7 @@ if TYPE_CHECKING:
 _LINKS = (
     # name = value, "name": "value", name => value, name := value, name | value
     (re.compile(
-        r"[\"'`\])]{0,2}[ \t]{0,20}(?:=>|:=|={1,3}|!=|:|->|\|)[ \t]{0,40}"
+        r"[\"'`\])*]{0,3}[ \t]{0,20}(?:=>|:=|={1,3}|!=|:(?!:[A-Za-z_]+(?!\w))|->|\|)[ \t]{0,40}"
         r"(?:\\?\r?\n[ \t>+|-]{0,16})?"), "assign"),
     # name: type = value
     (re.compile(r"[\"'`?!]?\s{0,4}:\s{0,4}[\w.&<>\[\]|' ]{1,40}=(?!=)\s{0,8}"), "assign"),
@@ -41,7 +51,7 @@ _LINKS = (
     (re.compile(r"\s{0,4}\(?\s{0,4}(?=[\"'])"), "call"),
     # the password for the database is value
     (re.compile(
-        r"(?:\s[\w'./@:-]{1,30}){0,6}?(?:\s{1,4}(?:is|was|=|to)[:=]?|:)\s{1,4}"
+        r"(?:\s[\w'./@:-]{1,30}){0,6}?(?:\s{1,4}(?:is|was|=|to|[\u2013\u2014])[:=]?|:)\s{1,4}"
         r"(?:now\s|set to\s)?"), "prose"),
     (re.compile(r"[ \t]{1,24}"), "prose"),
 )  # fmt: skip
@@ -92,7 +102,7 @@ def scan_names(text: str) -> Iterator[Span]:
         name = name_at(text, place, length)
         # What follows inside a name or a found value can tell nothing new.
         done = name.end
-        if name.level:
+        if name.level and not is_verb(text, name):
             for span in _values_of(text, name):
                 done = max(done, span[1])
                 yield span
@@ -112,12 +122,13 @@ def _values_of(text: str, name: Name) -> Iterator[Span]:
 
 
 def _may_tell(name: Name, notation: str, link: str) -> bool:
-    """Leave out the verb "pass", and methods that are called on a secret."""
+    """Leave out the verb "pass", methods that are called on a secret, and what it is like."""
     if notation == "call":
         own = name.whole.rpartition(".")[2]
         return name.whole.lower() != "pass" and classify(own) is not None
     if notation == "prose":
-        return name.whole.lower() != "pass" or "is" in link
+        first = link.split(maxsplit=1)[0].strip(":").lower() if link.strip() else ""
+        return first not in PROPERTIES and (name.whole.lower() != "pass" or "is" in link)
     return True
 
 
@@ -130,10 +141,20 @@ def _value_at(text: str, place: int, name: Name, notation: str, link: str) -> It
     opening = text[place : place if prefix is None else prefix.end()]
     start = place + len(opening)
     quote = text[start : start + 1]
+    if quote == "`" and _is_noted(text, start, name, link):
+        return
     if quote in _QUOTED and quote:
         yield from _quoted(text, start + 1, quote, name, notation, opening)
     elif notation != "call":
         yield from _bare(text, start, name, notation, link)
+
+
+def _is_noted(text: str, place: int, name: Name, link: str) -> bool:
+    """Say whether a code mark holds a name of code, or only closes the one that the name is in."""
+    if "`" not in link and text[name.start - 1 : name.start] == "`":
+        return True
+    found = _QUOTED["`"].match(text, place + 1)
+    return "=" not in link and found is not None and is_code(found[0])
 
 
 def _quoted(
@@ -213,7 +234,7 @@ def _is_secret_word(
         told = notation != "prose" or (name.label == "pin" and link.strip() != "")
         return told and _is_weak_secret(value, name)
     strong = name.level == STRONG
-    if (notation == "prose" and not _is_flag(text, name)) or "|" in link:
+    if (notation == "prose" and (link.strip() or not _is_flag(text, name))) or "|" in link:
         spoken = link.strip() != "" or name.level == STRONG or is_random(value, 12)
         return spoken and "\n" not in link and is_spoken_secret(value)
     if value.isdigit():

@@ -51,6 +51,52 @@ _ASIDE = frozenset({
     "method", "methods", "provider", "manager", "store", "source", "kind", "version", "rotation",
     "age", "id", "ids", "usage", "budget", "index", "position", "at", "by", "in", "scope",
     "scopes", "mode", "strategy", "server", "service", "header", "param", "help", "title",
+    "stdin", "lifetime", "bucket", "validator", "hasher", "encoder", "form", "column", "scanner",
+})  # fmt: skip
+# The same for the word that follows in a sentence: what is told is a property, not the secret.
+PROPERTIES = frozenset(
+    {
+        "algorithm",
+        "autofill",
+        "bucket",
+        "column",
+        "complexity",
+        "encoder",
+        "encoding",
+        "encryption",
+        "endpoint",
+        "expiration",
+        "expiry",
+        "format",
+        "hasher",
+        "hashing",
+        "history",
+        "length",
+        "lifetime",
+        "manager",
+        "parser",
+        "policy",
+        "requirements",
+        "rotation",
+        "rules",
+        "scanner",
+        "schema",
+        "storage",
+        "strategy",
+        "strength",
+        "ttl",
+        "type",
+        "validation",
+        "validator",
+    }
+)
+# Words before "pass" that make it a verb, or one of several rounds.
+_GOING = frozenset({
+    "all", "always", "build", "builds", "can", "cases", "checks", "compiler", "could", "did",
+    "does", "doesn't", "don't", "each", "every", "final", "first", "it", "may", "might",
+    "must", "never", "next", "not", "one", "optimiser", "optimizer", "second", "should",
+    "single", "specs", "still", "suite", "tests", "they", "third", "to", "two", "will", "won't",
+    "would",
 })  # fmt: skip
 _PINS = frozenset({"pin", "cvv", "cvc", "otp"})
 _WEAK_WORDS = frozenset({
@@ -62,6 +108,7 @@ _NAME_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-
 _TAIL = re.compile(r"[\w-]{0,40}(?:\.[\w-]{1,40}){0,3}")
 _SECOND = re.compile(r" (?:[Pp]hrase|[Cc]ode|[Kk]ey|KEY)s?(?![A-Za-z])")
 _FIRST = re.compile(r"[A-Za-z]{2,16} \Z")
+_LAST_WORD = re.compile(r"([A-Za-z']{2,12})[ -]\Z")
 _LONGEST_BEFORE = 40
 
 
@@ -118,6 +165,15 @@ def _classify_others(words: list[str], joined: str) -> tuple[str, int] | None:
     if words[-1] in _WEAK_WORDS or words[-1].endswith("key") or "jwt" in words:
         return "key", WEAK
     return ("key", WEAK) if joined.endswith("sessionid") else None
+
+
+def is_verb(text: str, name: Name) -> bool:
+    """Tell "to make the tests pass" and "the second pass" from the short name of a password."""
+    if not name.whole.endswith(("pass", "Pass")):
+        return False
+    place = name.end - len("pass")
+    before = _LAST_WORD.search(text[max(0, place - 16) : place])
+    return before is not None and before[1].lower() in _GOING
 
 
 def stems_in(lowered: str) -> list[tuple[int, int]]:

@@ -24,6 +24,11 @@ _VARIABLE = re.compile(
     r"(?:\.|\[|::|->)"
 )
 _STAND_IN = re.compile(r"[A-Z_]*(?:TOKEN|KEY|SECRET|PASSWORD|PASS)\Z")
+# The start of a key with the rest left out, and tags of YAML that fetch a value.
+_ELIDED = re.compile(r"[A-Za-z]\w*[_-](?:\.{3}|\u2026)\Z")
+_FETCHED = re.compile(
+    r"!(?:vault|secret|env|ref|sub|getatt|reference|include)(?:\s|\Z)", re.IGNORECASE
+)
 _SAME = re.compile(r"(.)\1*\Z|[xX*.#_\u2022\u2026-]+\Z")
 _CALL = re.compile(r"&?\*?(?:await\s|new\s)?[A-Za-z_][\w.:>-]*[(\[{]")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\Z")
@@ -34,6 +39,28 @@ _NAMED = re.compile(r"[a-z]+(?:[_-][a-z]+)+\Z")
 _CLASS = re.compile(
     r"(?:[A-Z][a-z]+)+(?:Error|Exception|Failure|Handler|Provider|Service|Field|Hasher|Encoder"
     r"|Policy|Validator|Request|Response|Event)\Z"
+)
+# More of them, which only count in code marks: a password could end like that.
+_MARKED_CLASS = re.compile(
+    r"(?:[A-Z][a-z]+)+(?:Adapter|Builder|Cache|Checker|Client|Component|Config|Context|Controller"
+    r"|Decoder|Encoder|Factory|Filter|Flow|Form|Generator|Guard|Hasher|Interceptor|Job|Limiter"
+    r"|Manager|Middleware|Model|Options|Parser|Provider|Reader|Repository|Result|Schema|Service"
+    r"|Settings|Store|Strategy|Test|Type|Validator|View|Widget|Worker|Writer)\d?\Z"
+)
+_HUMPED = re.compile(r"[a-z]+(?:[A-Z][a-z]*)+\Z")
+_TWO_HUMPS = re.compile(r"(?:[A-Z][a-z]+){2,}\Z")
+_WHOLE_CALL = re.compile(r"[A-Za-z_][\w.:]{0,60}\([\w\s,.=]{0,80}\)\Z")
+_LONGEST_CODE = 80
+_OPTION = re.compile(r"--?[a-z]")
+_AMOUNT = re.compile(
+    r"[a-z_]{2,20}=\d[\d.,]*\Z|\d+(?:[.,]\d+)*(?:ms|s|secs?|mins?|minutes?|m|hrs?|hours?|h|days?|d|w|weeks?|kb|mb|gb|kib|mib"
+    r"|gib|bits?|bytes?|chars?|characters?)\Z",
+    re.IGNORECASE,
+)
+_ALGORITHM = re.compile(
+    r"(?:(?:aes|3?des|rsa|ec|ecdsa|eddsa|hmac|sha|pbkdf|argon|scrypt|bcrypt|chacha|poly|x25519|ed25519|ed448|p256|p384|oaep"
+    r"|pkcs|cbc|gcm|ctr|cfb|ecb|ocb|siv|wrap|dsa|dh|ecdh)\d{0,5}(?:[-_/+]|\Z)|\d{1,4}(?:[-_/+]|\Z))+\Z",
+    re.IGNORECASE,
 )
 _TYPE = re.compile(
     r"(?:optional|option|maybe|list|dict|set|tuple|union|vec|array|map|sequence|mapping|secret|box)?"
@@ -50,28 +77,28 @@ _SENTENCE = re.compile(
 _NAMES_ONE = re.compile(r"pass|secret|token|key|cred|auth", re.IGNORECASE)
 # Words that stand where a value could: descriptions, kinds, states, parts of speech.
 WORDS = frozenset({
-    "a", "accepted", "access", "after", "again", "also", "an", "and", "another", "are",
-    "argument", "arguments", "as", "ask", "asks", "at", "auth", "authentication", "authorization",
-    "based", "basic", "be", "bearer", "before", "budget", "by", "can", "change", "changed",
-    "changes", "check", "checks", "correct", "count", "credential", "credentials", "default",
-    "denied", "digest", "disabled", "else", "email", "empty", "enabled", "encrypted", "env",
-    "environment", "error", "example", "expired", "expires", "expiry", "failed", "failure",
-    "false", "field", "fields", "file", "first", "flag", "flag.", "for", "from", "generated",
-    "had", "has", "hash", "hashed", "hashing", "have", "here", "hidden", "if", "in", "incorrect",
-    "input", "invalid", "is", "it", "its", "key", "keychain", "keys", "last", "leaked", "length",
-    "limit", "login", "logout", "manager", "managers", "masked", "match", "matches", "mismatch",
-    "missing", "must", "name", "new", "next", "nil", "no", "none", "not", "null", "of", "off",
-    "ok", "old", "omitted", "on", "only", "option", "optional", "options", "or", "other", "our",
-    "parameter", "passphrase", "passwd", "password", "path", "plain", "plaintext", "policies",
-    "policy", "previous", "private", "prompt", "protected", "public", "random", "redacted",
-    "refresh", "refused", "rejected", "removed", "required", "reset", "revoked", "rotation",
-    "rule", "rules", "same", "sample", "second", "secret", "session", "set", "should", "sign",
-    "signing", "size", "stdin", "stored", "str", "strength", "string", "success", "tbd", "test",
-    "text", "that", "the", "their", "then", "there", "they", "this", "to", "todo", "token",
-    "tokens", "true", "type", "undefined", "unknown", "unset", "usage", "user", "username",
-    "valid", "validation", "validator", "value", "values", "variable", "variables", "vault",
-    "verification", "visible", "was", "we", "were", "when", "which", "will", "window", "with",
-    "without", "would", "wrong", "yes", "you", "your",
+    "a", "accepted", "access", "after", "again", "also", "an", "and", "another", "are", "arg",
+    "args", "argument", "arguments", "as", "ask", "asks", "at", "auth", "authentication",
+    "authorization", "based", "basic", "be", "bearer", "before", "budget", "by", "can", "change",
+    "changed", "changes", "check", "checks", "compat", "correct", "count", "credential",
+    "credentials", "default", "denied", "digest", "disabled", "else", "email", "empty", "enabled",
+    "encrypted", "env", "environment", "error", "example", "expired", "expires", "expiry",
+    "failed", "failure", "false", "field", "fields", "file", "first", "flag", "flag.", "for",
+    "from", "generated", "had", "has", "hash", "hashed", "hashing", "have", "here", "hidden",
+    "if", "in", "incorrect", "input", "invalid", "is", "it", "its", "key", "keychain", "keys",
+    "last", "leaked", "length", "limit", "login", "logout", "manager", "managers", "masked",
+    "match", "matches", "mismatch", "missing", "must", "name", "new", "next", "nil", "no", "none",
+    "not", "null", "of", "off", "ok", "old", "omitted", "on", "only", "option", "optional",
+    "options", "or", "other", "our", "parameter", "passphrase", "passwd", "password", "path",
+    "plain", "plaintext", "policies", "policy", "previous", "private", "prompt", "protected",
+    "public", "random", "redacted", "refresh", "refused", "rejected", "removed", "required",
+    "reset", "revoked", "rotation", "rule", "rules", "same", "sample", "second", "secret",
+    "session", "set", "should", "sign", "signing", "size", "stdin", "stored", "str", "strength",
+    "string", "success", "tbd", "test", "text", "that", "the", "their", "then", "there", "they",
+    "this", "to", "todo", "token", "tokens", "true", "type", "undefined", "unknown", "unset",
+    "usage", "user", "username", "valid", "validation", "validator", "value", "values",
+    "variable", "variables", "vault", "verification", "visible", "was", "we", "were", "when",
+    "which", "will", "window", "with", "without", "would", "wrong", "yes", "you", "your",
 })  # fmt: skip
 _TECHNICAL = frozenset({
     "2fa", "argon2", "argon2id", "base32", "base64", "bcrypt2", "cl100k_base", "ed25519", "es256",
@@ -89,7 +116,7 @@ def is_placeholder(value: str) -> bool:
         return True
     if bare[0] == "$" and has_digit(bare) and class_changes(bare) >= len(bare) * 0.3:
         return False
-    return any(known.match(bare) for known in (_VARIABLE, _SAME, _STAND_IN))
+    return any(known.match(bare) for known in (_VARIABLE, _SAME, _STAND_IN, _ELIDED, _FETCHED))
 
 
 def _is_reference(value: str) -> bool:
@@ -103,6 +130,15 @@ def _is_reference(value: str) -> bool:
     if _CLASS.match(value):
         return True
     return _DOTTED.match(value) is not None and not is_random(value)
+
+
+def is_code(value: str) -> bool:
+    """Recognise a name of code that stands in code marks: of a function, a type or a call."""
+    if len(value) > _LONGEST_CODE:
+        return False
+    if _HUMPED.match(value) or _MARKED_CLASS.match(value) or _WHOLE_CALL.match(value):
+        return not is_random(value)
+    return _TWO_HUMPS.match(value) is not None and _NAMES_ONE.search(value) is not None
 
 
 def is_quoted_secret(value: str, *, strong: bool) -> bool:
@@ -152,6 +188,8 @@ def is_spoken_secret(value: str) -> bool:
         return False
     if value.rstrip("!?").islower() and value.rstrip("!?").isalpha():
         return False
-    if value.lower() in _TECHNICAL:
+    if value.lower() in _TECHNICAL or any(
+        known.match(value) for known in (_OPTION, _AMOUNT, _ALGORITHM)
+    ):
         return False
     return is_mixed(value, 5) or is_random(value, 10)

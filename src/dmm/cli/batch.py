@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dmm.cli.verdicts import age
+from dmm.cli.verdicts import age, change
 from dmm.domain.text import neutralise
 from dmm.errors import UsageError
 
@@ -57,7 +57,7 @@ def _comments(lines: Iterable[str]) -> Iterator[str]:
 
 def _about(one: Mapping[str, Any]) -> Iterator[str]:
     waited = age(one["age_seconds"])
-    yield f"{one['operation']} {one['path']} ({waited})"
+    yield f"{change(one)} ({waited})"
     yield f"by {one['proposer']} ({one['source']}), trust {one['trust']}"
     yield f"reason: {one['reason']}"
     for check in one["checks"]:

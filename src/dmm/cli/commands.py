@@ -25,6 +25,7 @@ TEXTS = {"task", "text", "question", "value"}
 COMMANDS = {
     "init": "setup.init",
     "query": "query.query",
+    "ask": "ask.ask",
     "search": "recall.search",
     "timeline": "recall.timeline",
     "get": "recall.get",
@@ -54,6 +55,7 @@ COMMANDS = {
 
 # For the list of commands, where the first sentence of a command is longer than a line of it.
 SUMMARIES = {
+    "ask": "Answer a question with cited evidence.",
     "search": "Find what earlier sessions said and did.",
     "timeline": "Show what came before and after a row of a search.",
     "get": "Show rows of a search in full.",

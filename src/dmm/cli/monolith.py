@@ -13,6 +13,7 @@ from dmm.cli.options import (
     Root,
     counted,
     deliver,
+    find_agent,
     open_project,
     print_json,
     print_lines,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dmm import endpoint
 from dmm.cli.options import Json, Root, counted, open_project, print_json
 from dmm.domain.text import neutralise
+from dmm.errors import DmmError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,7 +30,9 @@ def status(as_json: Json = False, root: Root = None) -> None:
     agenda = dmm.agenda.describe(survey)
     daemon = endpoint.call("health", {}, timeout=ANSWER_WITHIN)
     if as_json:
-        told = {"trusted": dmm.trusted, "ledger_fault": _ledger_fault(dmm), "daemon": daemon}
+        fault = _ledger_fault(dmm)
+        said = None if fault is None else fault.what
+        told = {"trusted": dmm.trusted, "ledger_fault": said, "daemon": daemon}
         print_json(state.as_dict() | {"agenda": agenda} | told)
         return
     from rich.console import Console
@@ -111,16 +114,14 @@ def _suggestions(found: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
         yield "", f"and {len(waiting) - SHOWN} more"
 
 
-def _ledger_fault(dmm: Dmm) -> str | None:
+def _ledger_fault(dmm: Dmm) -> DmmError | None:
     """Say why the ledger of a trusted project is not used."""
-    from dmm.errors import DmmError
-
     if not dmm.trusted:
         return None
     try:
         dmm.chronicle.reading.head()
     except DmmError as error:
-        return error.what
+        return error
     return None
 
 
@@ -129,7 +130,8 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
     yield "Daemon", running
     fault = _ledger_fault(dmm)
     if fault is not None:
-        yield "Ledger", f"[red]{neutralise(fault)}[/red]; see: dmm trust"
+        way = fault.hint or "see: dmm doctor"
+        yield "Ledger", f"[red]{_plain(fault.what)}[/red]; {_plain(way)}"
     if not dmm.trusted:
         yield "Trust", "[yellow]agents get nothing of this memory yet[/yellow]; see: dmm trust"
 

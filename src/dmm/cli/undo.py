@@ -65,7 +65,7 @@ def _number(text: str) -> int:
 def _plan(found: Mapping[str, Any]) -> Iterator[paint.Line | str]:
     yield f"{counted(len(found['would_undo']), 'write')} would be undone:"
     for one in found["would_undo"]:
-        text = f"{one['operation']} {one['path']} by {one['proposer']}: {one['reason']}"
+        text = f"{verdicts.change(one)} by {one['proposer']}: {one['reason']}"
         yield from wrapped(text, f"  {one['id']}  ")
     yield ""
     yield from paint.diff_lines(found["diff"])

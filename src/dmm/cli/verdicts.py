@@ -18,6 +18,7 @@ WIDEST_CHECK = 15
 LONGEST_NUMBER = 15
 NEAREST = 5
 NEAR = 0.3
+MOVES = ("promote", "demote")
 # How the text of a check begins that needs what another one did not find.
 NOT_MADE = "not looked at"
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
@@ -29,6 +30,12 @@ def age(seconds: int) -> str:
         if seconds >= size:
             return counted(seconds // size, name)
     return "just now"
+
+
+def change(told: Told) -> str:
+    """Say what a proposal does; the path of a move is the one that it leads to."""
+    lead = " to" if told["operation"] in MOVES else ""
+    return f"{told['operation']}{lead} {told['path']}"
 
 
 def checks(found: Sequence[Told], *, passed: bool) -> Iterator[Line]:
@@ -86,7 +93,7 @@ def decided(told: Told) -> Iterator[Line | str]:
 
 
 def _headed(told: Told) -> list[str]:
-    return wrapped(f"{told['status']}: {told['operation']} {told['path']}", f"{told['id']} ")
+    return wrapped(f"{told['status']}: {change(told)}", f"{told['id']} ")
 
 
 def _tally(found: Sequence[Told]) -> Iterator[Line]:
@@ -109,7 +116,7 @@ def listed(told: Told) -> Iterator[Line | str]:
         since = age(one["age_seconds"])
         tail = f"({state}{since if since == 'just now' else f'{since} old'})"
         style = COLOURS["fail"] if one["checks"]["fail"] else ""
-        for line in wrapped(f"{one['operation']} {one['path']} {tail}", f"{one['id']}  "):
+        for line in wrapped(f"{change(one)} {tail}", f"{one['id']}  "):
             yield Line(line, style)
         by = f"by {one['proposer']}, trust {one['trust']}" + (f", {found}" if found else "")
         yield from wrapped(f"{by}: {one['reason']}", "    ")

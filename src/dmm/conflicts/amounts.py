@@ -1,93 +1,69 @@
-"""Clashes of amounts: two numbers for the same thing that cannot both hold."""
+"""Clashes of amounts between two claims that meet."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from dmm.conflicts.meetings import Finding, Meeting, shown
+from dmm.conflicts.meetings import Finding, Meeting, is_known, is_noun
 from dmm.conflicts.quantities import Quantity, are_near
-from dmm.conflicts.statements import ATTRIBUTES
-from dmm.conflicts.topics import Topic, are_about_version
-from dmm.conflicts.vocabulary import concepts
+from dmm.conflicts.readings import amount_of
+from dmm.conflicts.vocabulary import GENERIC
 from dmm.domain.conflict import ConflictType
 
-if TYPE_CHECKING:
-    from decimal import Decimal
 
-    from dmm.conflicts.readings import Reading
-
-
-def find_amounts(meeting: Meeting) -> Finding | None:
-    """Two amounts for the same thing that cannot both hold."""
-    one, other = meeting.one, meeting.other
-    if not one.quantities or not other.quantities:
-        return None
-    topic = meeting.topic()
-    for here, quantity in enumerate(one.quantities):
-        for there, rival in enumerate(other.quantities):
-            if quantity.measure != rival.measure or _agree(quantity, rival):
+def amounts(m: Meeting) -> Finding | None:
+    """Two amounts of one measure in the same slot that cannot both hold."""
+    mine, yours = m.one.quantities, m.other.quantities
+    if (m.one.triggers and m.other.triggers and _verbs_agree(m)) or bool(m.one.triggers) != bool(
+        m.other.triggers
+    ):
+        mine, yours = mine + m.one.triggers, yours + m.other.triggers
+    for a in mine:
+        for b in yours:
+            if a.measure != b.measure or _agree(a, b) or not _counts_alike(a, b, m):
                 continue
-            if _repeats(quantity, meeting.second) or _repeats(rival, meeting.first):
+            if amount_of(a) in m.second.numbers or amount_of(b) in m.first.numbers:
                 continue
-            if not _same_attribute(meeting, here, there):
-                continue
-            if not _same_subject(meeting, topic, quantity):
-                continue
-            certain = 0.7 + 0.25 * topic.least
-            reason = f"They give different amounts for the same thing ({shown(topic)})."
-            return meeting.finding(ConflictType.NUMERIC, certain, reason)
+            if _same_topic(m, {*a.counted, *b.counted}) and not _two_things(m):
+                certain = 0.55 + 0.4 * m.alignment.likeness
+                return m.finding(ConflictType.NUMERIC, certain, _REASON)
     return None
 
 
-def _repeats(quantity: Quantity, reading: Reading) -> bool:
-    """Whether the other memory gives the same amount somewhere too."""
+_REASON = "They give different amounts for the same thing."
+
+
+def _two_things(m: Meeting) -> bool:
+    """Whether each claim has a thing of its own beside the amount: "Indent YAML", "a queue of"."""
+    mine = [t for t in m.alignment.left if is_noun(t) and not is_known(t, m.second)]
+    yours = [t for t in m.alignment.right if is_noun(t) and not is_known(t, m.first)]
     return any(
-        quantity.shown() == known.shown()
-        for statement in reading.statements
-        for known in statement.quantities
+        a.slot == b.slot or {a.slot, b.slot} <= {"subject", "object"} for a in mine for b in yours
     )
 
 
-def _agree(one: Quantity, other: Quantity) -> bool:
-    """Whether both amounts can hold at once."""
-    if one.per and other.per and one.per != other.per:
+def _verbs_agree(m: Meeting) -> bool:
+    return not (
+        any(t.slot == "verb" for t in m.alignment.left)
+        and any(t.slot == "verb" for t in m.alignment.right)
+    )
+
+
+def _agree(a: Quantity, b: Quantity) -> bool:
+    if a.per and b.per and a.per != b.per:
         return True
-    if one.bound == other.bound and are_near(one, other):
+    if a.bound == b.bound:
+        return are_near(a, b)
+    low = a.low is None or b.high is None or a.low <= b.high
+    return low and (b.low is None or a.high is None or b.low <= a.high)
+
+
+def _counts_alike(a: Quantity, b: Quantity, m: Meeting) -> bool:
+    if a.measure not in ("count", "version") or not a.counted or not b.counted:
         return True
-    if one.bound == other.bound and one.bound in ("most", "least", "exact"):
-        return (one.low, one.high) == (other.low, other.high)
-    return _reach(one.low, other.high) and _reach(other.low, one.high)
-
-
-def _reach(low: Decimal | None, high: Decimal | None) -> bool:
-    return low is None or high is None or low <= high
-
-
-_COUNT_ALIKE = concepts("approve review contributor person engineer maintainer people pair")
-
-
-def _same_attribute(meeting: Meeting, here: int, there: int) -> bool:
-    one, other = meeting.one, meeting.other
-    mine, yours = one.attributes[here], other.attributes[there]
-    if mine and yours and not mine & yours:
-        return False
-    if one.quantities[here].measure not in ("count", "version"):
+    if a.counted & b.counted:
         return True
-    counted, also = one.quantities[here].counted, other.quantities[there].counted
-    if not counted or not also or counted & also or "time" in counted | also:
-        return True
-    if counted & _COUNT_ALIKE and also & _COUNT_ALIKE:
-        return True
-    return bool(counted & other.terms) and bool(also & one.terms)
+    return bool(a.counted & m.other.concepts) or bool(b.counted & m.one.concepts)
 
 
-def _same_subject(meeting: Meeting, topic: Topic, quantity: Quantity) -> bool:
-    if quantity.measure == "version":
-        return are_about_version(meeting.one, meeting.other)
-    if not topic.shared:
-        return False
-    if topic.left & meeting.one.names and topic.right & meeting.other.names:
-        return False
-    if topic.left and topic.right:
-        return topic.least >= (0.4 if topic.shared & ATTRIBUTES else 0.5)
-    return topic.most >= 0.6
+def _same_topic(m: Meeting, counted: set[str]) -> bool:
+    met = [a for a, _ in m.alignment.met if a.concept not in GENERIC and a.concept not in counted]
+    return (bool(met) and m.alignment.cover >= 0.45) or m.alignment.likeness >= 0.8

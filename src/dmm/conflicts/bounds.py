@@ -1,4 +1,4 @@
-"""Whether an amount is a limit: at most, at least, or exactly so much."""
+"""Whether an amount is a limit: at most, at least, about, or exactly so much."""
 
 from __future__ import annotations
 
@@ -12,57 +12,85 @@ if TYPE_CHECKING:
 
     from dmm.conflicts.words import Word
 
+_LINK = r"(?: (?:of|is|are|to|at|be|than|set|value|only|the|a|an|:|=|just|about|v|version)){0,3}$"
+
+
 _MOST = re.compile(
-    r"(at most|up to|no more than|not more than|maximum|max|under|below|less than|fewer than|within"
-    r"|limited? to|capped at|cap|never exceed|not exceed|exceed|no longer than|<=?|\u2264|limit"
-    r"|not be longer than|not longer than|shorter than|smaller than|no larger than|no bigger than"
-    r"|stay under|ceiling)\W*(?:of|is|to|at|are|a|the|be|than|over|above|about|value|set)?\W*"
-    r"(?:of|is|to|at|the|a)?\W*$"
+    r"(?:^| )(?:at most|up to|maximum|max|under|below|less than|fewer than|within|limit(?:ed)? to"
+    r"|limit|limited|capped|cap|caps|<=?|\u2264|(?:shorter|smaller|lower|earlier) than"
+    r"|ceiling|upper bound|beneath|tops out)" + _LINK
 )
 
 
 _LEAST = re.compile(
-    r"(at least|minimum|min|no less than|no fewer than|not less than|more than|over|above|>=?"
-    r"|\u2265|exceeds|exceeding|(?:greater|older|longer|larger|bigger|higher) than|floor)\W*"
-    r"(?:of|is|to|at|are|a|the|be)?\W*$"
+    r"(?:^| )(?:at least|minimum|min|more than|over|above|>=?|\u2265|exceed|exceeds|exceeding"
+    r"|(?:greater|older|longer|larger|bigger|higher|newer|later) than|floor|lower bound|beyond"
+    r"|msrv)" + _LINK
 )
 
 
 _DENIED = re.compile(
-    r"\b(?:no|not|never|nobody|none|cannot|n't)\b[^.;,]*\b(?P<than>more|longer|larger|bigger|higher"
-    r"|greater|older|exceed|fewer|less|lower|shorter|smaller)\b(?: than)?(?: of)?\W*$"
+    r"(?:^| )(?:no|not|never|nobody|nothing|none|cannot|without|n't) (?:[^.;, ]+ ){0,6}?"
+    r"(?P<than>more|longer|larger|bigger|higher|greater|older|later|exceed|exceeding|above|over"
+    r"|beyond|fewer|less|lower|shorter|smaller|below|under|beneath|earlier)"
+    r"(?: (?:than|of|the|a|an)){0,3}$"
 )
 
 
-_MORE = word_set("more longer larger bigger higher greater older exceed")
+_MORE = word_set("more longer larger bigger higher greater older later exceed exceeding above over")
+_MORE |= {"beyond"}
 
 
-_AFTER_MOST = re.compile(r"^\W*(or less|or fewer|at most|max|maximum|tops|or below|or under|limit)")
+_ABOUT = re.compile(r"(?:^| )(?:about|around|roughly|approximately|approx|circa|nearly|almost|~)$")
+_EXACT = re.compile(r"(?:^| )(?:exactly|precisely|always|fixed at|set to|pinned to)$")
+
+
+_AFTER_MOST = re.compile(
+    r"(?:or|and) (?:less|fewer|below|under|older|earlier|lower|shorter|smaller)\b|at most|max\b"
+    r"|maximum|tops\b|limit\b|at the most|ceiling"
+)
 
 
 _AFTER_LEAST = re.compile(
-    r"^\W*(or more|at least|min|minimum|(?:or|and) (?:newer|later|above|up|higher)|\+)"
+    r"(?:or|and) (?:more|newer|later|above|up|higher|greater|over|longer|better|upwards?|onwards?)"
+    r"\b|at least|at the least|min\b|minimum|\+|upwards?\b"
 )
 
 
-def bound_of(words: Sequence[Word], index: int, last: int, sentence: str, *, counted: bool) -> str:
+_BEFORE, _AFTER = 9, 4
+
+
+def bound_of(words: Sequence[Word], index: int, last: int, *, counted: bool) -> str:
     """The bound that the words around an amount give it."""
-    before = sentence[: words[index].span[0]].lower()[-40:]
-    after = sentence[words[last].span[1] :].lower()[:24]
-    tail = words[last + 1].span[1] - words[last].span[1] if last + 1 < len(words) else 0
-    denied = _DENIED.search(sentence[: words[index].span[0]].lower())
+    before = " ".join(word.text for word in words[max(0, index - _BEFORE) : index])
+    denied = _DENIED.search(before)
     if denied:
         return "most" if denied.group("than") in _MORE else "least"
-    if _MOST.search(before) or _AFTER_MOST.match(after) or _AFTER_MOST.match(after[tail:]):
+    if _EXACT.search(before):
+        return "exact"
+    stated = _stated(before, [word.text for word in words[last + 1 : last + 1 + _AFTER]])
+    return stated or norm_of([*words[:index], *words[last + 1 :]], counted=counted)
+
+
+def _stated(before: str, after: Sequence[str]) -> str:
+    """The bound in the words right before or after the amount, or after what is counted."""
+    following, later = " ".join(after), " ".join(after[1:])
+    if _AFTER_MOST.match(following) or _AFTER_MOST.match(later):
         return "most"
-    if _LEAST.search(before) or _AFTER_LEAST.match(after) or _AFTER_LEAST.match(after[tail:]):
+    if _AFTER_LEAST.match(following) or _AFTER_LEAST.match(later):
         return "least"
-    return norm_of(words, counted=counted)
+    if _MOST.search(before):
+        return "most"
+    if _LEAST.search(before):
+        return "least"
+    return "about" if _ABOUT.search(before) else ""
 
 
 def norm_of(words: Sequence[Word], *, counted: bool) -> str:
     """The bound that a clause as a whole gives: a minimum, a maximum, a need, a permission."""
     plain = {word.text for word in words} | {word.concept for word in words}
+    if plain & {"exactly", "precisely"}:
+        return "exact"
     if plain & {"minimum", "min"}:
         return "least"
     if plain & {"limit", "maximum", "max", "cap", "allow", "can", "may", "rate-limit"}:

@@ -1,66 +1,141 @@
-"""Clashes of choices: different members of one family of rivals for the same job."""
+"""Clashes of choice: two names in one role, or one that the other claim turns down."""
 
 from __future__ import annotations
 
-from dmm.conflicts.families import FAMILIES
-from dmm.conflicts.meetings import Finding, Meeting, listed, placing
-from dmm.conflicts.signs import NEGATIVE
-from dmm.conflicts.statements import ATTRIBUTES
-from dmm.conflicts.topics import cover
-from dmm.conflicts.vocabulary import concepts
+from typing import TYPE_CHECKING
+
+from dmm.conflicts.families import FAMILIES, is_everyday, places_of
+from dmm.conflicts.meetings import Finding, Meeting, is_known, is_noun, makes_place_a_choice
+from dmm.conflicts.vocabulary import GENERIC
 from dmm.domain.conflict import ConflictType
 
+if TYPE_CHECKING:
+    from dmm.conflicts.claims import Claim
+    from dmm.conflicts.terms import Term
 
-def find_choices(meeting: Meeting) -> Finding | None:
-    """Two rivals chosen for one job, or one chosen and ruled out."""
-    one, other = meeting.one, meeting.other
-    for family in sorted({f for f, _ in one.chosen} & {f for f, _ in other.chosen}):
-        mine = {member for name, member in one.chosen if name == family}
-        yours = {member for name, member in other.chosen if name == family}
-        if mine & yours or not _same_role(meeting, family, mine | yours):
-            continue
-        pair = f"{listed(mine)} against {listed(yours)}"
-        if FAMILIES[family].contrary:
-            return meeting.finding(
-                ConflictType.CONTRADICTION, 0.8, f"They say the contrary: {pair}."
-            )
-        reason = f"They choose different things as {FAMILIES[family].about}: {pair}."
-        return meeting.finding(ConflictType.APPROACHES, 0.85, reason)
-    denied = (one.chosen & other.refused) | (one.refused & other.chosen)
-    for family, member in sorted(denied):
-        if _same_role(meeting, family, {member}) and _is_meant(meeting, (family, member)):
-            reason = f"One takes {member}, the other rules it out."
-            return meeting.finding(ConflictType.CONTRADICTION, 0.85, reason)
+
+def choices(m: Meeting) -> Finding | None:
+    """Two names in one role, or a name that the other claim turns down."""
+    if m.one.additive or m.other.additive:
+        return None
+    refused = _refusals(m.one, m.other) or _refusals(m.other, m.one)
+    if refused and m.likeness >= 0.5:
+        return m.finding(ConflictType.APPROACHES, 0.8, "One turns down what the other asks for.")
+    if m.one.negative or m.other.negative:
+        return None
+    if _opens(m.one, m.other) or _opens(m.other, m.one):
+        reason = "One allows to all what the other keeps for some."
+        return m.finding(ConflictType.CONTRADICTION, 0.5 + 0.3 * m.alignment.cover, reason)
+    for mine in [t for t in m.alignment.left if not is_known(t, m.second)]:
+        for yours in [t for t in m.alignment.right if not is_known(t, m.first)]:
+            certain = _rivalry(m, mine, yours) or _agents(m, mine, yours)
+            if certain:
+                reason = f"They name two for one role: {mine.text} and {yours.text}."
+                return m.finding(ConflictType.APPROACHES, certain, reason)
     return None
 
 
-def _same_role(meeting: Meeting, name: str, members: set[str]) -> bool:
-    family = FAMILIES[name]
-    mixed = {m for f, m in meeting.one.chosen | meeting.other.chosen if f == name}
-    without = concepts(" ".join(members | mixed))
-    topic = meeting.topic(without)
-    if family.contrary:
-        if meeting.one.restricts or meeting.other.restricts:
-            return False
-        least = 0.5 if topic.left and topic.right else 0.4
-        return bool(topic.shared) and topic.least >= least and topic.most >= 0.7
-    left = topic.left - family.roles - ATTRIBUTES - placing(meeting.one)
-    right = topic.right - family.roles - ATTRIBUTES - placing(meeting.other)
-    if left and right and topic.least < 0.5:
+def _opens(one: Claim, other: Claim) -> bool:
+    """ "Anyone may merge" and "only maintainers may merge"."""
+    closed = other.bound in ("subject", "means") and not one.only
+    return closed and one.anyone
+
+
+def _refusals(one: Claim, other: Claim) -> bool:
+    """Whether one claim turns down a thing that the other asks for."""
+    told = {c for c in one.rejected if c not in GENERIC} - one.concepts
+    if other.negative or not told:
         return False
-    if family.sole:
+    return bool(told & {t.concept for t in other.terms if not t.early and t.slot != "verb"})
+
+
+def are_rivals(mine: Term, yours: Term) -> bool:
+    """Whether two words are known to compete for one job."""
+    families = dict(_choice_places(mine))
+    return any(f in families and families[f] != n for f, n in _choice_places(yours))
+
+
+def _choice_places(term: Term) -> list[tuple[str, str]]:
+    if (is_everyday(term.text) or is_everyday(term.concept)) and not term.named:
+        return []
+    return [p for p in places_of(term.text, term.concept) if not FAMILIES[p[0]].contrary]
+
+
+def _rivalry(m: Meeting, mine: Term, yours: Term) -> float:
+    """How sure it is that two words left over are answers to one question."""
+    met = [a for a, _ in m.alignment.met if a.concept not in GENERIC]
+    if not met:
+        return 0.0
+    if are_rivals(mine, yours):
+        return 0.85
+    if mine.early or yours.early or "verb" in (mine.slot, yours.slot):
+        return 0.0
+    if not _same_slot(m, mine, yours) or m.alignment.cover < _LEAST_COVER:
+        return 0.0
+    return 0.8 if mine.named and yours.named else _things(m, mine, yours)
+
+
+_LEAST_COVER = 0.4
+
+
+def _things(m: Meeting, mine: Term, yours: Term) -> float:
+    """Two plain nouns are rivals only where little else is left over."""
+    if not (is_noun(mine) and is_noun(yours)):
+        return 0.0
+    if _one_head(m, mine, yours):
+        return 0.65
+    if m.one.quantities or m.other.quantities or _has(m.one) or _has(m.other):
+        return 0.0
+    rest = [t for t in (*m.alignment.left, *m.alignment.right) if t.weight > 0.7]
+    if len(rest) == 2 and m.alignment.likeness >= _LEAST_COVER:
+        return 0.75
+    return 0.6 if mine.named or yours.named or len(rest) <= 3 else 0.0
+
+
+def _one_head(m: Meeting, mine: Term, yours: Term) -> bool:
+    """ "The options API", "the composition API": two kinds of one thing."""
+    return any(
+        mine.concept in m.one.modifiers[head] and yours.concept in m.other.modifiers[head]
+        for head in m.one.modifiers.keys() & m.other.modifiers.keys()
+    )
+
+
+def _agents(m: Meeting, mine: Term, yours: Term) -> float:
+    """ "Nginx terminates TLS", "TLS is terminated by HAProxy": two names do one job."""
+    slots = {mine.slot, yours.slot}
+    if slots not in ({"subject", "means"}, {"subject", "object"}) or not (
+        mine.named and yours.named
+    ):
+        return _bound(m, mine, yours)
+    verbs = any("verb" in (a.slot, b.slot) for a, b in m.alignment.met)
+    copula = not any(t.slot == "verb" for t in (m.one if mine.slot == "subject" else m.other).terms)
+    things = [a for a, _ in m.alignment.met if a.weight > 0.7]
+    return 0.75 if (verbs or copula) and things else 0.0
+
+
+def _bound(m: Meeting, mine: Term, yours: Term) -> float:
+    """ "Through the portal only", "by mail": one names the sole way, the other another."""
+    slot = m.one.bound or m.other.bound
+    if not slot or mine.slot != slot or yours.slot != slot or m.alignment.cover < 0.4:
+        return 0.0
+    if slot == "subject" and m.alignment.likeness < 0.4:
+        return 0.0
+    if slot == "subject" and m.alignment.likeness >= 0.6:
+        return 0.8
+    return 0.65 if is_noun(mine) and is_noun(yours) else 0.0
+
+
+def _has(claim: Claim) -> bool:
+    """Whether a claim says what something has: it may have more than one thing."""
+    return any(t.slot == "verb" and t.concept in ("contain", "have", "get") for t in claim.terms)
+
+
+def _same_slot(m: Meeting, mine: Term, yours: Term) -> bool:
+    slots = {mine.slot, yours.slot}
+    if slots <= {"object", "means", "role", "source"}:
         return True
-    return bool(topic.shared) and topic.most >= 0.5
-
-
-def _is_meant(meeting: Meeting, choice: tuple[str, str]) -> bool:
-    """Whether a refusal is of the choice itself; "nobody pushes to main" does not refuse main."""
-    taken, refusing = meeting.one, meeting.other
-    if choice in taken.refused:
-        taken, refusing = refusing, taken
-    if refusing.sign not in NEGATIVE:
-        return True
-    return cover(refusing.terms, taken.terms, frozenset()) >= _REFUSED_COVER
-
-
-_REFUSED_COVER = 0.6
+    return (
+        "place" in slots
+        and slots <= {"place", "object", "means"}
+        and (makes_place_a_choice(m.one) or makes_place_a_choice(m.other))
+    )

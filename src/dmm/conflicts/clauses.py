@@ -62,14 +62,21 @@ _OPENERS: tuple[tuple[tuple[str, ...], Part], ...] = (
     (("so", "that"), Part.REASON),
     (("in", "order", "to"), Part.REASON),
     (("due", "to"), Part.REASON),
+    (("owing", "to"), Part.REASON),
+    (("thanks", "to"), Part.REASON),
+    (("given", "that"), Part.REASON),
+    (("seeing", "that"), Part.REASON),
+    (("on", "account", "of"), Part.REASON),
+    (("for", "the", "sake", "of"), Part.REASON),
+    (("in", "view", "of"), Part.REASON),
     (("which",), Part.REASON),
-    (("since", "it"), Part.REASON),
-    (("since", "we"), Part.REASON),
-    (("since", "they"), Part.REASON),
-    (("since", "the"), Part.REASON),
+    (("since",), Part.REASON),
     (("as", "it"), Part.REASON),
     (("as", "we"), Part.REASON),
     (("as", "they"), Part.REASON),
+    (("as", "this"), Part.REASON),
+    (("as", "the"), Part.REASON),
+    (("as", "our"), Part.REASON),
     (("for", "example"), Part.REASON),
     (("such", "as"), Part.REASON),
     (("e.g",), Part.REASON),
@@ -184,9 +191,21 @@ def _is_break(words: Sequence[Word], index: int) -> bool:
         return not (text == "but" and index and words[index - 1].text in ("nothing", "anything"))
     if text == "while":
         return index > 0 and words[index - 1].text == ","
+    if text == "and" and _is_between(words, index):
+        return False
     if text in ("and", "so", "then", "or", ","):
         following = words[index + 1].text if index + 1 < len(words) else ""
         return following != "that" and _starts_claim(words, index + 1, text)
+    return False
+
+
+def _is_between(words: Sequence[Word], index: int) -> bool:
+    """ "Calls between the shop and the bank are signed": this "and" joins two ends."""
+    for word in reversed(words[max(0, index - _REACH) : index]):
+        if word.text == "between":
+            return True
+        if word.text == "and" or word.sort == "mark":
+            return False
     return False
 
 
@@ -234,7 +253,7 @@ def _opener(words: Sequence[Word], index: int) -> tuple[int, Part] | None:
             index + place < len(words) and words[index + place].text == piece
             for place, piece in enumerate(sequence)
         ):
-            if sequence == ("no", "longer") and _is_comparison(words, index + 2):
+            if not _opens(words, index, sequence):
                 continue
             return len(sequence), part
     if (
@@ -252,6 +271,40 @@ def _opener(words: Sequence[Word], index: int) -> tuple[int, Part] | None:
     if text == "from" and _is_moved(words, index):
         return 1, Part.OLD
     return None
+
+
+def _opens(words: Sequence[Word], index: int, sequence: tuple[str, ...]) -> bool:
+    """Whether words that may open another part do so here."""
+    if sequence == ("no", "longer"):
+        return not _is_comparison(words, index + 2)
+    if sequence == ("which",):
+        return index > 0 and words[index - 1].sort == "mark"
+    if sequence in (("since",), ("as", "the"), ("as", "our")):
+        return _gives_reason(words, index + 1)
+    return True
+
+
+def _gives_reason(words: Sequence[Word], index: int) -> bool:
+    """ "Since the API is public": a clause follows; "since the migration" is a time."""
+    for place, word in enumerate(words[index : index + _REACH]):
+        if word.text in _MOMENTS or word.sort in ("number", "date"):
+            return False
+        if word.sort == "mark" or word.text in ("and", "or", "but"):
+            return False
+        if place and (word.text in AUXILIARIES or _is_finite(word)):
+            return True
+    return False
+
+
+def _is_finite(word: Word) -> bool:
+    return word.text.endswith("s") and is_verb(word)
+
+
+_REACH = 7
+_MOMENTS = word_set(
+    """migration launch cutover rollout audit sprint release incident outage rewrite switch upgrade
+    january february march april may june july august september october november december"""
+)
 
 
 def _is_moved(words: Sequence[Word], index: int) -> bool:

@@ -1,13 +1,19 @@
-"""Two memories side by side: do they say the same, contradict one another, or go together."""
+"""Two memories side by side, judged by what is left over when their claims are aligned."""
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.clashes import find_clash
-from dmm.conflicts.duplicates import same_claim
+from dmm.conflicts.alignment import align_terms
+from dmm.conflicts.cases import OTHER_THINGS, apart
+from dmm.conflicts.judgement import clash
+from dmm.conflicts.meetings import Finding, Meeting, meet
+from dmm.conflicts.quantities import are_near
 from dmm.conflicts.readings import Reading, read_memory
-from dmm.conflicts.supersession import replaces_in_words, supersedes
+from dmm.conflicts.stances import stances
+from dmm.conflicts.supersession import supersedes
+from dmm.conflicts.vocabulary import GENERIC
 from dmm.domain.conflict import Clash, ConflictType
 from dmm.domain.memory import has_expired
 
@@ -16,8 +22,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Reading", "compare", "read_memory"]
 
-_SAME = 0.62
-_LEAST_CONFIDENCE = 0.5
+
+_EARLIER = re.compile(
+    r"\b(?:replac|supersed|overrid|obsolet)\w*\b[^.;]*\b(?:old|earlier|previous|former|prior)\b",
+    re.IGNORECASE,
+)
+_DECIDE = "Decide which holds and deprecate the other, or say where each holds."
+_SAME = "Both memories say the same thing."
+_MERGE = "Merge them into one memory and deprecate the other."
+_LEAST = 0.28
+_LEAST_CONFIDENCE = 0.6
 
 
 def compare(
@@ -27,47 +41,129 @@ def compare(
     first, second = one.memory, other.memory
     if not first.in_force or not second.in_force:
         return None
-    if today is not None and (
-        has_expired(first.expires, today) or has_expired(second.expires, today)
-    ):
+    if today and (has_expired(first.expires, today) or has_expired(second.expires, today)):
         return None
     if supersedes(first, second) or supersedes(second, first):
         return None
     rivals = sorted(set(first.supersedes) & set(second.supersedes))
     if rivals:
         return _rival_successors(one, other, rivals)
-    found = find_clash(one, other, likeness)
-    if found is not None and (replaces_in_words(one, other) or replaces_in_words(other, one)):
-        return None
-    if found is not None and found.confidence >= _LEAST_CONFIDENCE:
-        return Clash(
-            found.type,
-            found.confidence,
-            found.reason,
-            "Decide which holds and deprecate the other, or say where each holds.",
-            found.quotes,
-        )
-    score = same_claim(one, other, likeness)
-    if score < _SAME:
-        return None
-    return Clash(
-        ConflictType.DUPLICATE,
-        round(min(score, 1.0), 2),
-        "Both memories say the same thing.",
-        "Merge them into one memory and deprecate the other.",
-        (_quote(one), _quote(other)),
-    )
+    return _weigh(one, other, 0.7 if likeness is None else likeness)
 
 
 def _rival_successors(one: Reading, other: Reading, targets: list[str]) -> Clash:
-    return Clash(
-        ConflictType.SUPERSESSION,
-        0.7,
-        f"Both memories claim to take the place of {', '.join(targets)}.",
-        "Decide which is the successor, or merge the two.",
-        (_quote(one), _quote(other)),
+    told = f"Both memories claim to take the place of {', '.join(targets)}."
+    quotes = (one.memory.title, other.memory.title)
+    return Clash(ConflictType.SUPERSESSION, 0.7, told, _DECIDE, quotes)
+
+
+def _weigh(one: Reading, other: Reading, alike: float) -> Clash | None:
+    """Find the surest clash of two memories, or that they say the same."""
+    if alike < _LEAST:
+        return None
+    meetings = meet(one, other, alike)
+    if alike < 0.95 and (_replaced(one, other) or _replaced(other, one)):
+        return None
+    found = _surest(meetings)
+    if found is not None:
+        return Clash(found.type, found.confidence, found.reason, _DECIDE, found.quotes)
+    score = sameness(one, other, meetings, alike)
+    if score < 0.64:
+        return None
+    quotes = (one.claims[0].text, other.claims[0].text)
+    return Clash(ConflictType.DUPLICATE, round(min(score, 1.0), 2), _SAME, _MERGE, quotes)
+
+
+def _surest(meetings: list[Meeting]) -> Finding | None:
+    found = [
+        f
+        for m in meetings
+        if _belong(m, meetings)
+        and (f := clash(m)) is not None
+        and f.confidence >= _needed(m.likeness)
+    ]
+    return max(found, key=lambda f: f.confidence) if found else None
+
+
+def _needed(likeness: float) -> float:
+    """How sure a clash must be; the less alike two memories are, the surer."""
+    if likeness >= 0.6:
+        return _LEAST_CONFIDENCE
+    if likeness >= 0.4:
+        return 0.72 if likeness >= 0.52 else 0.8
+    return 0.8 if likeness >= 0.36 else 0.85
+
+
+def _belong(meeting: Meeting, meetings: list[Meeting]) -> bool:
+    """Whether neither claim has a partner on the other side that fits clearly better."""
+    worth = meeting.alignment.likeness + _NEARLY
+    for rival in meetings:
+        if (rival.one is meeting.one) == (rival.other is meeting.other):
+            continue
+        better = rival.alignment.shared > meeting.alignment.shared
+        if better and rival.alignment.likeness > worth:
+            return False
+    return True
+
+
+_NEARLY = 0.15
+
+
+def _replaced(newer: Reading, older: Reading) -> bool:
+    told, earlier = newer.replaced
+    if earlier or _EARLIER.search(newer.memory.body):
+        return True
+    held = older.context
+    claimed = {c for claim in newer.claims for c in claim.concepts}
+    if told & held and told & (held - claimed):
+        return True
+    return any((c.old - GENERIC) & held for c in newer.claims)
+
+
+def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: float) -> float:
+    """How sure it is that two memories say the same; 0 where something sets them apart."""
+    if not one.claims or not other.claims or likeness < 0.6:
+        return 0.0
+    if _amounts_differ(one, other):
+        return 0.0
+    if meetings and stances(meetings[0]) is not None:
+        return 0.0
+    if meetings and meetings[0].one.reminds != meetings[0].other.reminds and likeness < 0.75:
+        return 0.0
+    reason = apart(meetings[0]) if meetings else ""
+    if meetings and (
+        reason not in ("", OTHER_THINGS) or meetings[0].one.additive != meetings[0].other.additive
+    ):
+        return 0.0
+    mine = [t for c in one.claims for t in (*c.terms, *c.conditions)]
+    yours = [t for c in other.claims for t in (*c.terms, *c.conditions)]
+    alignment = align_terms(mine, yours)
+    left = sum(t.weight for t in alignment.left if t.concept not in other.context)
+    right = sum(t.weight for t in alignment.right if t.concept not in one.context)
+    shared = alignment.shared
+    jaccard = shared * 2 / max(shared * 2 + left + right, 0.1)
+    score = (jaccard + likeness) / 2 - (_EXCLUSIVE if _one_excludes(meetings) else 0.0)
+    return 0.0 if reason and score < 0.75 else score
+
+
+def _one_excludes(meetings: list[Meeting]) -> bool:
+    """Whether one claim alone says "only", and the other neither that nor no."""
+    if not meetings:
+        return False
+    one, other = meetings[0].one, meetings[0].other
+    if one.negative or other.negative:
+        return False
+    return (one.only or one.restricts) != (other.only or other.restricts)
+
+
+_EXCLUSIVE = 0.1
+
+
+def _amounts_differ(one: Reading, other: Reading) -> bool:
+    mine = [q for c in one.claims for q in (*c.quantities, *c.triggers) if q.low != 1]
+    yours = [q for c in other.claims for q in (*c.quantities, *c.triggers) if q.low != 1]
+    return any(
+        not any(a.measure == b.measure and are_near(a, b) for b in there)
+        for here, there in ((mine, yours), (yours, mine))
+        for a in here
     )
-
-
-def _quote(reading: Reading) -> str:
-    return reading.statements[0].text if reading.statements else reading.memory.title

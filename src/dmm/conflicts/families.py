@@ -46,10 +46,31 @@ javascript-server (server framework) framework api: express fastify koa nestjs h
 meta-framework (framework) framework: nextjs=next.js nuxt remix gatsby sveltekit astro
 state-store (state library) state: redux zustand mobx recoil jotai vuex pinia
 bundler ! (bundler) build: webpack vite rollup parcel esbuild turbopack
+js-lint ! (linter) lint: eslint oxlint jshint tslint
 css (styling) style css: tailwind=tailwindcss bootstrap styled-components css-modules sass emotion
   bulma
 http-client (HTTP client) http request client: requests httpx aiohttp urllib3 axios ky got
   superagent
+python-cli ! (argument parser) cli argument command parse: argparse click typer docopt
+js-cli ! (argument parser) cli argument command parse: commander yargs oclif
+go-cli ! (argument parser) cli argument command parse: cobra kingpin
+rust-cli ! (argument parser) cli argument command parse: clap structopt
+go-web (web framework) framework web api server: gin echo fiber chi
+rust-web (web framework) framework web api server: axum actix rocket warp
+java-web (web framework) framework web api: springboot quarkus micronaut dropwizard
+rust-async ! (async runtime) async runtime: tokio async-std smol
+java-json (JSON library) json serialize parse: jackson gson moshi
+python-json (JSON library) json serialize parse: orjson ujson simplejson msgspec
+data-frame (data frames) data frame table: pandas polars
+flags ! (feature-flag service) feature-flag: launchdarkly unleash flagsmith growthbook configcat
+object-store (object store) store bucket object state file: s3 gcs minio blobstorage
+proxy ! (proxy) proxy route traffic load-balancer: nginx caddy traefik haproxy envoy
+update-bot ! (update bot) dependency update: renovate dependabot
+scheduler (scheduler) job cron workflow: airflow dagster prefect luigi temporal
+realtime (push channel) push update event client: websocket sse polling
+compression (compression) gzip compress: gzip brotli zstd lz4 snappy
+docs-tool ! (documentation tool) document site: sphinx mkdocs docusaurus
+mobile-kit (mobile framework) mobile app: reactnative flutter ionic
 java-build ! (build tool) build: maven gradle ant bazel sbt
 orm (data access) orm query database: sqlalchemy peewee prisma sequelize typeorm drizzle knex
   hibernate rawsql
@@ -164,6 +185,12 @@ anonymize plaintext
 sign unsigned
 lock unlock
 inherit override
+nullable notnull
+incoming outgoing
+verbose quiet
+expand collapse
+persistent ephemeral
+ordered unordered
 """
 
 
@@ -197,7 +224,8 @@ _MEMBERS, FAMILIES = _families()
 _EVERYDAY = word_set(
     """requests express solid next go got ky swift teams linear ant result slim header info error
     debug trace warning rolling bottle black space pull single rest c poetry nose standard
-    compose spring raise cookie remix emotion hatch got open static delete"""
+    compose spring raise cookie remix emotion hatch got open static delete click echo fiber
+    chi rocket warp commander envoy unleash temporal snappy smol prefect gin clap polling"""
 )
 _BEFORE_CHOICE = word_set("use with via library over prefer adopt import called")
 

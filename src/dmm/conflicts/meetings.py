@@ -1,21 +1,25 @@
-"""Two statements side by side, and what their comparison finds."""
+"""Two claims of two memories that may speak of the same thing, laid side by side."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.topics import Topic, topic_of
+from dmm.conflicts.alignment import Alignment, align, are_derived, starts_of
+from dmm.conflicts.clauses import is_verb
+from dmm.conflicts.vocabulary import concepts
+from dmm.conflicts.words import Word
 
 if TYPE_CHECKING:
+    from dmm.conflicts.claims import Claim
     from dmm.conflicts.readings import Reading
-    from dmm.conflicts.statements import Statement
+    from dmm.conflicts.terms import Term
     from dmm.domain.conflict import ConflictType
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One clash of two statements with its reason in words."""
+    """A clash between two claims and how sure it is."""
 
     type: ConflictType
     confidence: float
@@ -25,33 +29,82 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Meeting:
-    """Two statements side by side with the memories they stand in."""
+    """Two claims with their memories and their alignment."""
 
-    one: Statement
-    other: Statement
+    one: Claim
+    other: Claim
     first: Reading
     second: Reading
+    alignment: Alignment
     likeness: float
 
-    def topic(self, without: frozenset[str] = frozenset()) -> Topic:
-        """What the two share besides the values compared."""
-        return topic_of(self.one, self.other, self.first, self.second, without)
-
-    def finding(self, kind: ConflictType, confidence: float, reason: str) -> Finding:
-        """A clash of the two, with both sentences as its quotes."""
-        return Finding(kind, round(confidence, 2), reason, (self.one.text, self.other.text))
+    def finding(self, sort: ConflictType, confidence: float, reason: str) -> Finding:
+        """A clash of these two claims."""
+        quotes = (self.one.text, self.other.text)
+        return Finding(sort, round(min(confidence, 1.0), 2), reason, quotes)
 
 
-def listed(members: set[str] | frozenset[str]) -> str:
-    """Names in a row."""
-    return " and ".join(sorted(members))
+def meet(first: Reading, second: Reading, likeness: float) -> list[Meeting]:
+    """The claims of two memories that share the most telling words, laid side by side."""
+    few = len(first.claims) * len(second.claims) <= _FEW
+    pairs = [
+        (_overlap(one, other), one, other)
+        for one in first.claims
+        for other in second.claims
+        if (few and likeness >= _ALIKE) or not one.keys.isdisjoint(other.keys)
+    ]
+    if not few:
+        pairs = [pair for pair in pairs if pair[0] >= _LEAST_OVERLAP]
+    pairs.sort(key=lambda pair: -pair[0])
+    found = [
+        Meeting(one, other, first, second, align(one, other, first.title, second.title), likeness)
+        for _, one, other in pairs[:_MOST]
+    ]
+    found.sort(key=lambda m: -m.alignment.shared * m.alignment.likeness)
+    return found
 
 
-def shown(topic: Topic) -> str:
-    """What two statements share, in words."""
-    return ", ".join(sorted(topic.shared)) or "the same subject"
+_MOST = 14
+_FEW = 16
+_ALIKE = 0.6
+_LEAST_OVERLAP = 0.3
 
 
-def placing(statement: Statement) -> frozenset[str]:
-    """The words of a statement that name a place."""
-    return frozenset(value for values in statement.scopes.values() for value in values)
+def _overlap(one: Claim, other: Claim) -> float:
+    return len(one.keys & other.keys) / (1 + min(len(one.keys), len(other.keys)))
+
+
+def is_known(term: Term, other: Reading) -> bool:
+    """Whether a memory speaks of a term in any form; of a name, in that form."""
+    if term.concept in other.context or term.named:
+        return term.concept in other.context
+    near = {c for start in starts_of(term.concept) for c in other.starts.get(start, ())}
+    return any(are_derived(term.concept, c) for c in near)
+
+
+_PLACING = concepts(
+    """store keep live write put save push publish deploy run host send hold sit reside record place
+    move upload log read load go build implement serve round format"""
+)
+
+
+def makes_place_a_choice(claim: Claim) -> bool:
+    """Whether the verb makes a place part of what is claimed: "is stored in"."""
+    return any(t.slot == "verb" and t.concept in _PLACING for t in claim.terms)
+
+
+def is_noun(term: Term) -> bool:
+    """Whether a term tells a thing, not what is done."""
+    return term.weight > 0.5 and not is_verb(as_word(term))
+
+
+def as_word(term: Term) -> Word:
+    """The word that a term was."""
+    return Word(term.text, term.concept, "word", term.named)
+
+
+def is_scope(mine: Term, yours: Term) -> bool:
+    """Whether two contraries tell two cases: "the internal API", "the external API"."""
+    if "verb" in (mine.slot, yours.slot) or is_verb(as_word(mine)) or is_verb(as_word(yours)):
+        return False
+    return mine.early and yours.early

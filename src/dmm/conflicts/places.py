@@ -26,9 +26,20 @@ def facets_in(words: Sequence[Word]) -> list[tuple[int, str, str]]:
     for index, word in enumerate(words):
         if word.sort in _WORDS:
             facet = facet_of(word.text, word.concept, named=word.named)
-            if facet is not None:
+            if facet is not None and _is_meant(words, index, facet[0]):
                 found.append((index, *facet))
     return found
+
+
+def _is_meant(words: Sequence[Word], index: int, dimension: str) -> bool:
+    """ "A read timeout" is a kind of timeout; "a load balancer" is no kind of test."""
+    head = _HEADS.get(dimension)
+    if head is None or head in words[index].text or words[index].concept == "e2e":
+        return True
+    return any(word.concept == head for word in words[max(0, index - 3) : index + 4])
+
+
+_HEADS = {"test-level": "test", "timeout-kind": "timeout", "token-kind": "token"}
 
 
 def scopes_in(words: Sequence[Word]) -> dict[str, frozenset[str]]:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Context, Decimal
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.bounds import bound_of
-from dmm.conflicts.counting import counted_by, is_date
-from dmm.conflicts.units import FRACTIONS, FREQUENCIES, NUMBERS, TIME_UNITS, UNITS, singular
-from dmm.conflicts.vocabulary import concept_of
+from dmm.conflicts.counting import counted_by, is_date, product_before
+from dmm.conflicts.dates import date_at
+from dmm.conflicts.numerals import Numeral, begins_amount, numeral_at, version_number
+from dmm.conflicts.units import RATES, singular, time_unit, unit_of
+from dmm.conflicts.vocabulary import concept_of, forms_of
 from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
@@ -38,21 +39,12 @@ class Quantity:
         return self.measure, self.low, self.high, self.per
 
 
-_TIMES = frozenset(("time", "once", "twice"))
-
-
-_GLUED = re.compile(r"(\d+(?:\.\d+)?)([a-z%]+)$")
-
-
-_VERSION = re.compile(r"v(\d+(?:\.\d+)*)$")
-
-
 def quantities_of(words: Sequence[Word], sentence: str) -> tuple[Quantity, ...]:
     """Every amount among the words of a sentence."""
     found: list[Quantity] = []
     index = 0
     while index < len(words):
-        quantity = _at(words, index, sentence)
+        quantity = _at(words, index, sentence) if begins_amount(words[index]) else None
         if quantity is None:
             index += 1
             continue
@@ -61,57 +53,104 @@ def quantities_of(words: Sequence[Word], sentence: str) -> tuple[Quantity, ...]:
     return tuple(found)
 
 
+@dataclass(slots=True)
+class _Amount:
+    """An amount while it is read: from `low` to `top` of a unit, from word `first` to `last`."""
+
+    low: Decimal
+    top: Decimal | None
+    first: int
+    last: int
+    unit: tuple[str, Decimal] | None
+    per: str = ""
+
+
 def _at(words: Sequence[Word], index: int, sentence: str) -> Quantity | None:
-    start = _amount(words, index)
+    dated = date_at(words, index)
+    if dated is not None:
+        day, last = dated
+        return Quantity("date", day, day, "exact", index, last, raw=day)
+    start = numeral_at(words, index, sentence)
     if start is None:
         return None
-    value, last, unit = start
-    high = None
-    ranged = _range_end(words, last) if unit is None else None
-    if ranged is not None:
-        high, last, unit = ranged
-    if unit is None:
-        unit, last = _unit(words, last)
-    if unit is None:
-        return _plain_number(words, index, last, sentence, value, high)
-    measure, scale = unit
-    if measure == "time" and _is_interval(words, index):
-        measure = "interval"
-    per, every = _rate(_per(words, last))
-    bound = "range"
-    if high is None:
-        bound = bound_of(words, index, last, sentence, counted=measure == "share")
-    if measure in ("version", "clock"):
-        bound = "exact"
-    low, top = value * scale / every, (high or value) * scale / every
-    return _bounded(measure, low, top, bound, (index, last), frozenset(), per, value)
-
-
-def _plain_number(
-    words: Sequence[Word],
-    index: int,
-    last: int,
-    sentence: str,
-    value: Decimal,
-    high: Decimal | None,
-) -> Quantity | None:
-    """An amount without a unit: a share, a version, a status, or how many of something."""
-    if is_date(words, index):
+    if start.unit is None and is_date(words, index):
         return None
-    share = _share(words, index, last)
+    share = _share(words, index, start)
     if share is not None:
         return share
-    measure, counted = counted_by(words, index, last)
+    amount = _Amount(start.value, None, index, start.last, start.unit, start.per)
+    if amount.unit is None:
+        amount.unit, amount.last, rate = _unit(words, amount.last)
+        amount.per = amount.per or rate
+    _extend(words, amount, sentence)
+    if amount.unit is None or amount.unit[0] in _NAMED:
+        return _plain_number(words, amount)
+    return _measured(words, amount)
+
+
+_NAMED = frozenset(("times", "version", *(name for name, _ in RATES.values() if name != "size")))
+
+
+def _measured(words: Sequence[Word], amount: _Amount) -> Quantity:
+    measure, scale = amount.unit or ("", Decimal(1))
+    if measure == "time" and _is_interval(words, amount):
+        measure = "interval"
+    per, every = _rate(amount.per or _per(words, amount.last))
+    bound = "range"
+    if amount.top is None:
+        bound = bound_of(words, amount.first, amount.last, counted=measure == "share")
+    if measure == "clock":
+        bound = "exact"
+    low, top = amount.low * scale / every, (amount.top or amount.low) * scale / every
+    return _bounded(measure, low, top, bound, amount, frozenset(), per)
+
+
+def _plain_number(words: Sequence[Word], amount: _Amount) -> Quantity | None:
+    """An amount without a unit: a version, a status, a ratio, or how many of something."""
+    measure, counted = _measure_of(words, amount)
     if measure == "":
         return None
+    if measure == "version":
+        _order_version(words, amount)
+    if measure == "share":
+        amount.low, amount.top = amount.low * 100, amount.top and amount.top * 100
     bound = "range"
-    if high is None:
-        bound = bound_of(words, index, last, sentence, counted=measure != "version")
-    per, every = _rate(_per(words, last))
-    if measure == "count" and every != 1 and (counted & _TIMES or words[index].text in _TIMES):
-        return Quantity("interval", every / value, every / value, "exact", index, last)
-    low, top = value / every, (high or value) / every
-    return _bounded(measure, low, top, bound, (index, last), counted, per, value)
+    if amount.top is None:
+        bound = bound_of(words, amount.first, amount.last, counted=measure in ("count", "text"))
+    if bound == "exact" and measure == "version" and amount.first:
+        bound = bound_of(words, amount.first - 1, amount.last, counted=False)
+    scale = amount.unit[1] if amount.unit else Decimal(1)
+    per, every = _rate(amount.per or _per(words, amount.last))
+    repeated = bool(counted & _TIMES) or words[amount.first].text in _TIMES
+    if measure == "count" and per == "second" and repeated and amount.low:
+        rhythm = every / amount.low
+        return _bounded("interval", rhythm, rhythm, _REVERSED.get(bound, bound), amount, _NONE, "")
+    low, top = amount.low * scale / every, (amount.top or amount.low) * scale / every
+    return _bounded(measure, low, top, bound, amount, counted, per)
+
+
+_TIMES = frozenset(("time", "once", "twice", "thrice"))
+_REVERSED = {"most": "least", "least": "most"}
+_NONE: frozenset[str] = frozenset()
+
+
+def _measure_of(words: Sequence[Word], amount: _Amount) -> tuple[str, frozenset[str]]:
+    if amount.unit is None:
+        return counted_by(words, amount.first, amount.last)
+    name = amount.unit[0]
+    if name == "version":
+        return "version", product_before(words, amount.first)
+    return "count", frozenset(("time",)) if name == "times" else frozenset((name,))
+
+
+def _order_version(words: Sequence[Word], amount: _Amount) -> None:
+    """3.9 comes before 3.11: a version counts by its parts."""
+    amount.low = version_number(words[amount.first].text)
+    if amount.top is not None:
+        amount.top = version_number(words[amount.last].text)
+
+
+_EXACTLY = Context(prec=15)
 
 
 def _bounded(
@@ -119,213 +158,209 @@ def _bounded(
     low: Decimal,
     top: Decimal,
     bound: str,
-    place: tuple[int, int],
+    amount: _Amount,
     counted: frozenset[str],
     per: str,
-    raw: Decimal,
 ) -> Quantity:
-    least = None if bound == "most" else low
-    most = None if bound == "least" else top
-    return Quantity(measure, least, most, bound, *place, counted, per, raw)
+    if bound == "about":
+        low, top = low * _A_LITTLE_LESS, top * _A_LITTLE_MORE
+    least = None if bound == "most" else _EXACTLY.plus(low)
+    most = None if bound == "least" else _EXACTLY.plus(top)
+    place = amount.first, amount.last
+    return Quantity(measure, least, most, bound, *place, counted, per, amount.low)
 
 
-_Start = tuple[Decimal, int, tuple[str, Decimal] | None]
+_A_LITTLE_LESS, _A_LITTLE_MORE = Decimal("0.9"), Decimal("1.1")
 
 
-def _amount(words: Sequence[Word], index: int) -> _Start | None:
-    if words[index].sort == "number":
-        return _figures(words[index].text, index)
-    text = words[index].text
-    if text not in _WORDED and not text[-1:].isdigit() and not text[:1].isdigit():
+def _unit(words: Sequence[Word], last: int) -> tuple[tuple[str, Decimal] | None, int, str]:
+    """The unit after a number, the place of its last word, and what it is a rate of."""
+    if last + 1 >= len(words):
+        return None, last, ""
+    text = words[last + 1].text
+    if text == "\u00d7":
+        return ("times", Decimal(1)), last + 1, ""
+    if text in RATES:
+        name, scale = RATES[text]
+        return (name, Decimal(scale)), last + 1, "second"
+    head, slash, per = text.partition("/")
+    found = unit_of(head)
+    if slash and found is not None:
+        return found, last + 1, per
+    if slash and time_unit(per) is not None:
+        return (concept_of(_SHORT.get(head, singular(head))), Decimal(1)), last + 1, per
+    if found is None and text in _SORTS_OF_DAY and last + 2 < len(words):
+        found = unit_of(words[last + 2].text)
+        return found, last + 2 if found else last, ""
+    return found, last + 1 if found else last, ""
+
+
+_SHORT = {"req": "request", "reqs": "request", "msg": "message", "msgs": "message"}
+_SORTS_OF_DAY = word_set("business working calendar full whole consecutive more")
+
+
+def _extend(words: Sequence[Word], amount: _Amount, sentence: str) -> None:
+    """Take in the rest of an amount: "5 to 10 s", "an hour and a half", "1 h 30 min"."""
+    tail = [word.text for word in words[amount.last + 1 : amount.last + 4]]
+    if tail == ["and", "a", "half"] and amount.unit is not None:
+        amount.low, amount.last = amount.low + _HALF, amount.last + 3
+        return
+    end = _range_end(words, amount)
+    if end is None:
+        _add_smaller(words, amount, sentence)
+        return
+    following = numeral_at(words, end, sentence)
+    if following is None:
+        return
+    unit, last, rate = following.unit, following.last, following.per
+    if unit is None:
+        unit, last, rate = _unit(words, last)
+    if unit is not None and amount.unit is not None and unit[0] != amount.unit[0]:
+        return
+    if amount.unit is not None and unit is not None and amount.unit[1] != unit[1]:
+        amount.low = amount.low * amount.unit[1] / unit[1]
+    amount.top, amount.last = following.value, last
+    amount.unit, amount.per = unit or amount.unit, amount.per or rate
+
+
+_HALF = Decimal("0.5")
+
+
+def _add_smaller(words: Sequence[Word], amount: _Amount, sentence: str) -> None:
+    """ "1 h 30 min" is one amount."""
+    place = amount.last + 1
+    if amount.unit is None or amount.unit[0] != "time" or place >= len(words):
+        return
+    place += words[place].text == "and"
+    following = numeral_at(words, place, sentence) if place < len(words) else None
+    if following is None:
+        return
+    unit, last = following.unit, following.last
+    if unit is None:
+        unit, last, _ = _unit(words, last)
+    if unit is not None and unit[0] == "time" and unit[1] < amount.unit[1]:
+        amount.low += following.value * unit[1] / amount.unit[1]
+        amount.last = last
+
+
+def _range_end(words: Sequence[Word], amount: _Amount) -> int | None:
+    """Where the upper end of a range stands: after a dash, "to", or "between … and"."""
+    place = amount.last + 1
+    if place + 1 >= len(words):
         return None
-    return _glued(text, index) or _fraction(words, index) or _spelled(words, index)
+    text = words[place].text
+    before = words[amount.first - 1].text if amount.first else ""
+    if text == "and":
+        return place + 1 if before == "between" else None
+    if text == "to":
+        return None if before == "from" and _moves(words[: amount.first]) else place + 1
+    return place + 1 if text in ("-", "\u2013", "\u2026", "through") else None
 
 
-_WORDED = frozenset((*NUMBERS, *FRACTIONS, *FREQUENCIES, "a", "an", "every", "each", "half"))
+def _moves(words: Sequence[Word]) -> bool:
+    return any(forms_of(word.text) & _MOVES for word in words)
 
 
-def _figures(text: str, index: int) -> _Start | None:
-    if ":" in text:
-        hours, _, minutes = text.partition(":")
-        return Decimal(int(hours) * 60 + int(minutes)), index, ("clock", Decimal(1))
-    value = _decimal(text)
-    if value is None:
-        return None
-    return value, index, UNITS["$"] if text[0] in "$\u20ac\u00a3" else None
+_MOVES = word_set(
+    "move migrate switch change raise lower increase decrease reduce go grow drop cut"
+)
 
 
-def _glued(text: str, index: int) -> _Start | None:
-    """A number and its unit in one word: "30s", "10k", "v2"."""
-    version = _VERSION.match(text)
-    if version:
-        return _version_number(version.group(1)), index, ("version", Decimal(1))
-    glued = _GLUED.match(text)
-    if glued is None:
-        return None
-    if glued.group(2) == "k":
-        return Decimal(glued.group(1)) * 1000, index, None
-    unit = UNITS.get(glued.group(2))
-    return (Decimal(glued.group(1)), index, unit) if unit else None
+def _is_interval(words: Sequence[Word], amount: _Amount) -> bool:
+    before = words[amount.first - 1].text if amount.first else ""
+    if before in _EVERY or words[amount.first].text in _EVERY:
+        return True
+    after = words[amount.last + 1].text if amount.last + 1 < len(words) else ""
+    near = {word.text for word in words[max(0, amount.first - 5) : amount.first]}
+    return after in ("apart", "interval", "intervals") or bool(near & _RHYTHM)
 
 
-def _fraction(words: Sequence[Word], index: int) -> _Start | None:
-    """ "Daily", "half an hour", "a fifth of"."""
-    text = words[index].text
-    if text in FREQUENCIES:
-        return Decimal(FREQUENCIES[text]), index, ("interval", Decimal(86400))
-    if text == "half" and _half_unit(words, index):
-        return Decimal("0.5"), _half_unit(words, index), None
-    following = words[index + 1].text if index + 1 < len(words) else ""
-    if text in FRACTIONS and following == "of" and index and words[index - 1].text in ("a", "one"):
-        return FRACTIONS[text], index, UNITS["%"]
-    return None
-
-
-def _spelled(words: Sequence[Word], index: int) -> _Start | None:
-    word = words[index]
-    value = NUMBERS.get(word.text)
-    if value is None:
-        if word.text in ("every", "each") and _every(words, index):
-            return Decimal(1), index, None
-        if word.text in ("a", "an", "per") and index + 1 < len(words):
-            unit = UNITS.get(singular(words[index + 1].text))
-            if word.text != "per" and unit and unit[0] == "time" and _after_time(words, index):
-                return Decimal(1), index, None
-        return None
-    if word.text in FRACTIONS:
-        return None
-    if word.text == "one" and not _counts(words, index):
-        return None
-    if word.text in ("single", "once", "twice", "half") and not _counts(words, index):
-        return None
-    return value, index, None
-
-
-def _every(words: Sequence[Word], index: int) -> bool:
-    following = words[index + 1].text if index + 1 < len(words) else ""
-    return following in ("day", "week", "month", "hour", "minute", "night", "quarter", "year")
-
-
-def _half_unit(words: Sequence[Word], index: int) -> int:
-    """The place before the unit in "half an hour" or "half minute"; 0 where none follows."""
-    for place in (index, index + 1):
-        following = words[place + 1].text if place + 1 < len(words) else ""
-        if UNITS.get(singular(following), ("", 0))[0] == "time":
-            return place
-        if following not in ("a", "an"):
-            break
-    return 0
-
-
-def _is_interval(words: Sequence[Word], index: int) -> bool:
-    before = words[index - 1].text if index else ""
-    return before in ("every", "each") or words[index].text in ("every", "each")
+_EVERY = frozenset(("every", "each", "every other"))
+_RHYTHM = word_set("interval intervals cadence frequency")
 
 
 def _rate(per: str) -> tuple[str, Decimal]:
     """A rate per minute or hour, counted per second."""
-    unit = UNITS.get(per) or UNITS.get(_PER_STEMS.get(per, ""))
-    if unit is not None and unit[0] == "time":
-        return "second", unit[1]
-    return per, Decimal(1)
-
-
-_PER_STEMS = {concept_of(word): word for word in TIME_UNITS}
-
-
-def _after_time(words: Sequence[Word], index: int) -> bool:
-    before = words[index - 1].text if index else ""
-    return before in ("after", "for", "within", "of", "than", "least", "most", "is", "to", "half")
-
-
-def _counts(words: Sequence[Word], index: int) -> bool:
-    following = words[index + 1] if index + 1 < len(words) else None
-    if words[index].text in ("twice", "once"):
-        if index and words[index - 1].text == "at":
-            return False
-        if following is not None and following.text in ("a", "an") and index + 2 < len(words):
-            return UNITS.get(words[index + 2].text, ("", 0))[0] == "time"
-        return following is None or following.text not in _AFTER_ONCE
-    return following is not None and following.sort == "word" and following.text not in (
-        "of", "at", "another", "or", "by", "is", "and", "after", "place", "thing",
-    )  # fmt: skip
-
-
-_AFTER_ONCE = word_set("the it we you they more all")
-
-
-def _decimal(text: str) -> Decimal | None:
-    plain = text.lstrip("$\u20ac\u00a3 ").replace(",", "").replace("_", "").removesuffix(".x")
-    try:
-        return Decimal(plain)
-    except InvalidOperation:
-        return _version_number(plain)
-
-
-def _version_number(text: str) -> Decimal:
-    total = Decimal(0)
-    for order, part in enumerate(text.split(".")[:3]):
-        total += Decimal(int(part)) / (Decimal(1000) ** order)
-    return total
-
-
-def _unit(words: Sequence[Word], last: int) -> tuple[tuple[str, Decimal] | None, int]:
-    if last + 1 >= len(words):
-        return None, last
-    text = words[last + 1].text
-    found = UNITS.get(text) or UNITS.get(singular(text))
-    if found is None and text in ("business", "working", "calendar") and last + 2 < len(words):
-        found = UNITS.get(singular(words[last + 2].text))
-        return found, last + 2 if found else last
-    return found, last + 1 if found else last
-
-
-def _range_end(words: Sequence[Word], last: int) -> _Start | None:
-    if last + 2 >= len(words) or words[last + 1].text not in ("-", "\u2013", "to", "and"):
-        return None
-    if words[last + 1].text == "and" and not (last and words[last - 1].text == "between"):
-        return None
-    if words[last + 1].text == "to" and last and words[last - 1].text == "from":
-        return None
-    end = _amount(words, last + 2)
-    if end is None:
-        return None
-    unit, place = (end[2], end[1]) if end[2] else _unit(words, end[1])
-    return end[0], place, unit
-
-
-def _share(words: Sequence[Word], index: int, last: int) -> Quantity | None:
-    """ "One request in ten" and "3 out of 4" are shares."""
-    value = _amount(words, index)
-    for place in range(last + 1, min(last + 4, len(words) - 1)):
-        if words[place].text not in ("in", "of"):
-            continue
-        whole = _amount(words, place + 1)
-        if value and whole and whole[2] is None and whole[0] > value[0] > 0 and whole[0] <= 1000:
-            after = words[whole[1] + 1] if whole[1] + 1 < len(words) else None
-            if after is None or after.sort == "mark" or after.text in ("is", "are", "gets", "get"):
-                part = value[0] * 100 / whole[0]
-                return Quantity("share", part, part, "exact", index, whole[1])
-    return None
+    seconds = time_unit(per)
+    if seconds is not None:
+        return "second", seconds
+    return (concept_of(per) if per else ""), Decimal(1)
 
 
 def _per(words: Sequence[Word], last: int) -> str:
-    for place in range(last + 1, min(last + 5, len(words) - 1)):
+    for place in range(last + 1, min(last + 5, len(words))):
         text = words[place].text
-        if text in ("per", "/", "every", "each") or (text in ("a", "an") and place <= last + 2):
-            return concept_of(singular(words[place + 1].text))
-        if words[place].sort == "mark":
+        following = singular(words[place + 1].text) if place + 1 < len(words) else ""
+        if text in ("per", "/", "every", "each"):
+            return following
+        if text.startswith("/") and place == last + 1:
+            return text[1:]
+        if text in ("a", "an") and place <= last + 3 and time_unit(following) is not None:
+            return "" if words[place - 1].text in _BEFORE_SPAN else following
+        if words[place].sort == "mark" or text in ("and", "or", "but"):
             return ""
     return ""
 
 
+_BEFORE_SPAN = word_set("after for within of than in to until every about")
+
+
+def _share(words: Sequence[Word], index: int, start: Numeral) -> Quantity | None:
+    """ "One request in ten", "3 out of 4", "one in 200", "every 10th request"."""
+    if start.unit is not None or start.value <= 0:
+        return None
+    for place in range(start.last + 1, min(start.last + 4, len(words) - 1)):
+        text = words[place].text
+        if text not in ("in", "of"):
+            continue
+        whole = _whole(words, place + 1)
+        if whole is None or not start.value < whole.value <= _LARGEST_WHOLE:
+            return None
+        out = words[place - 1].text == "out" or (text == "of" and place == start.last + 1)
+        if out or _ends(words, whole.last) or (text == "in" and start.value == 1):
+            part = start.value * 100 / whole.value
+            bound = bound_of(words, index, whole.last, counted=False)
+            amount = _Amount(part, None, index, whole.last, None)
+            return _bounded("share", part, part, bound, amount, frozenset(), "")
+        return None
+    return None
+
+
+_LARGEST_WHOLE = 1_000_000
+
+
+def _whole(words: Sequence[Word], place: int) -> Numeral | None:
+    if words[place].text == "every" and place + 1 < len(words):
+        place += 1
+    found = numeral_at(words, place)
+    if found is None or found.unit is not None or is_date(words, place):
+        return None
+    return None if _unit(words, found.last)[0] is not None else found
+
+
+def _ends(words: Sequence[Word], last: int) -> bool:
+    after = words[last + 1] if last + 1 < len(words) else None
+    return after is None or after.sort == "mark" or after.text in ("is", "are", "gets", "get")
+
+
 def are_near(one: Quantity, other: Quantity) -> bool:
     """Whether two amounts are the same up to what a unit leaves open: a month, a megabyte."""
+    if "about" in (one.bound, other.bound):
+        return _overlap(one, other)
     mine, yours = one.low or one.high, other.low or other.high
     if not mine or not yours:
         return mine == yours
-    loose = one.measure == "size" or (one.measure == "time" and min(mine, yours) > _LONG)
+    if one.bound == "range" == other.bound and one.high != other.high:
+        return False
+    loose = one.measure in ("size", "share") or (
+        one.measure in ("time", "interval") and min(mine, yours) > _LONG
+    )
     return mine == yours or (loose and abs(mine - yours) * 40 <= max(mine, yours))
 
 
 _LONG = 2_000_000
+
+
+def _overlap(one: Quantity, other: Quantity) -> bool:
+    below = one.low is None or other.high is None or one.low <= other.high
+    return below and (other.low is None or one.high is None or other.low <= one.high)

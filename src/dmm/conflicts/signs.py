@@ -45,7 +45,7 @@ def are_opposed(one: Sign, other: Sign) -> bool:
 
 _NOT = word_set(
     """not never no nobody none nothing neither nor nowhere without hardly rarely zero"""
-)
+) | {"no one"}
 _HARMLESS = word_set(
     """only just merely later more less fewer exceed matter worry necessarily mind always longer
     larger bigger earlier sooner least but one"""
@@ -80,6 +80,8 @@ def sign_of(words: Sequence[Word], *, conditional: bool) -> Sign:
         return Sign.FORBIDDEN if tally.forbids or concepts & (_MUST | _MAY) else Sign.DENIED
     if _is_free(words):
         return Sign.OPTIONAL
+    if tally.count and tally.forbids and "forbid" in concepts:
+        return Sign.ALLOWED
     if concepts & _MAY and not concepts & (_MUST - {"only", "require"}):
         return Sign.ALLOWED
     return Sign.REQUIRED if concepts & _MUST else Sign.STATED
@@ -218,7 +220,7 @@ def _frees(words: Sequence[Word], index: int, after: set[str]) -> bool:
     if before is not None and before.concept in ("require", "need") and before.text != "requires":
         return before.text.startswith("need")
     return bool(after & (_FREED - {"must", "have"})) or (
-        "have" in after and "to" in {word.text for word in words[index + 1 : index + 4]}
+        [word.text for word in words[index + 1 : index + 3]] == ["have", "to"]
     )
 
 

@@ -1,98 +1,134 @@
-"""Clashes of stance: one asks for or allows what the other rules out."""
+"""Clashes of stance: an odd number of negations, contraries and removals between two claims."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.meetings import Finding, Meeting, listed, placing, shown
-from dmm.conflicts.signs import NEGATIVE, Sign, are_opposed
-from dmm.conflicts.topics import cover
+from dmm.conflicts.claims import takes_away
+from dmm.conflicts.meetings import Finding, Meeting, is_known, is_scope
+from dmm.conflicts.quantities import Quantity, are_near
+from dmm.conflicts.signs import NEGATIVE, Sign
 from dmm.conflicts.vocabulary import GENERIC
 from dmm.domain.conflict import ConflictType
 
 if TYPE_CHECKING:
-    from dmm.conflicts.statements import Statement
+    from dmm.conflicts.claims import Claim
+    from dmm.conflicts.terms import Term
 
 
-_DENYING = NEGATIVE | {Sign.OPTIONAL}
-
-
-_WHOLE = 0.9
-
-
-_STRICT = 0.6
-
-
-_ALIKE = 0.75
-
-
-_UNLIKE = 0.5
-
-
-def find_stances(meeting: Meeting) -> Finding | None:
-    """One asks for or allows what the other rules out or leaves open."""
-    one, other = meeting.one, meeting.other
-    if not are_opposed(one.sign, other.sign):
+def stances(m: Meeting) -> Finding | None:
+    """An odd number of turns between two claims about the same."""
+    if m.alignment.cover < 0.5 or not _core_met(m):
         return None
-    topic = meeting.topic()
-    negative, positive = (one, other) if one.sign in _DENYING else (other, one)
-    strict = cover(negative.terms, positive.terms, frozenset())
-    whole = strict >= _WHOLE
-    if topic.shared <= (placing(one) | placing(other)) - negative.subject:
+    one, other = m.one, m.other
+    if (one.negative and other.exceptions) or (other.negative and one.exceptions):
         return None
-    if _agrees_elsewhere(meeting, negative, positive):
+    if _flips(m) % 2 == 0 or _only_agrees(m) or not _denied_met(m):
         return None
-    if strict < _WHOLE and 0 < meeting.likeness < _UNLIKE:
+    if _adds(one) or _adds(other):
         return None
-    enough = 0.65 if meeting.likeness >= _ALIKE else 0.75
-    if (
-        strict < _STRICT
-        or not topic.shared
-        or topic.most < enough
-        or (topic.least < 0.45 and not whole)
+    certain = 0.45 + 0.5 * m.alignment.cover
+    return m.finding(ConflictType.CONTRADICTION, certain, "One asks for what the other denies.")
+
+
+def _flips(m: Meeting) -> int:
+    """How often the sense turns round from one claim to the other."""
+    one, other = m.one, m.other
+    if Sign.OPTIONAL in (one.sign, other.sign):
+        opposed = {one.sign, other.sign} & {Sign.REQUIRED, Sign.STATED}
+        return 1 if opposed and not m.alignment.contraries else 0
+    turns = [p for p in m.alignment.contraries if not is_scope(*p) and not _both(m, p)]
+    signs = (_denies(m, one), _denies(m, other), _lacks(one, m), _lacks(other, m), _removes(m))
+    return len(turns) + sum(signs) + int(_conditions_opposed(m))
+
+
+def _conditions_opposed(m: Meeting) -> bool:
+    """ "If it is running", "if it is not running": the same condition, once denied."""
+    mine = {t.concept for t in m.one.conditions}
+    yours = {t.concept for t in m.other.conditions}
+    return m.one.unmet != m.other.unmet and bool(mine & yours)
+
+
+def _denies(m: Meeting, claim: Claim) -> bool:
+    """Whether a claim denies; a "before" that both claims share gives no leave again."""
+    if claim.turned and any(
+        a.slot == b.slot and a.slot in ("time", "outside") and "verb" not in (a.slot, b.slot)
+        for a, b in m.alignment.met
     ):
-        return None
-    if topic.left and topic.right and topic.least < 0.6:
-        return None
-    if one.restricts or other.restricts or positive.exceptions:
-        return None
-    reason = f"One asks for what the other rules out ({shown(topic)})."
-    certain = 0.6 + 0.35 * topic.least
-    return meeting.finding(ConflictType.CONTRADICTION, certain, reason)
+        return claim.sign in NEGATIVE
+    return claim.negative
 
 
-def _agrees_elsewhere(meeting: Meeting, negative: Statement, positive: Statement) -> bool:
-    """Whether the memory that seems to ask for it rules the same out in another statement."""
-    home = meeting.second if positive is meeting.other else meeting.first
-    focus = negative.terms - positive.terms
-    return any(
-        focus & statement.terms for statement in home.statements if statement.sign in NEGATIVE
+def _both(m: Meeting, pair: tuple[Term, Term]) -> bool:
+    """Whether both memories speak of both contraries, and so make no contrast of them."""
+    told = {pair[0].concept, pair[1].concept}
+    return told <= m.first.context and told <= m.second.context
+
+
+def _denied_met(m: Meeting) -> bool:
+    """Whether what is denied is what the other claim speaks of."""
+    for claim, rest, rival in (
+        (m.one, m.alignment.left, m.other),
+        (m.other, m.alignment.right, m.one),
+    ):
+        if claim.sign not in NEGATIVE:
+            continue
+        if any(c not in GENERIC for c in rival.rejected & claim.concepts):
+            return False
+        whole = sum(t.weight for t in (*claim.terms, *claim.conditions))
+        if sum(t.weight for t in rest) > _DENIED_REST * whole:
+            return False
+    return True
+
+
+_DENIED_REST = 0.4
+
+
+def _adds(claim: Claim) -> bool:
+    """ "Not only …", "it is not enough to …": more is asked, nothing is denied."""
+    return claim.additive and claim.sign is not Sign.STATED
+
+
+def _lacks(claim: Claim, m: Meeting) -> bool:
+    """Whether a claim goes without something that the other speaks of."""
+    if claim.sign in NEGATIVE or claim.restricts:
+        return False
+    met = {t.concept for pair in m.alignment.met for t in pair}
+    return any(t.slot == "outside" and t.concept in met for t in claim.terms) or bool(
+        claim.exceptions & met
     )
 
 
-def find_rejections(meeting: Meeting) -> Finding | None:
-    """One goes without what the other has: "X, not Y" against Y."""
-    for mine, yours in ((meeting.one, meeting.other), (meeting.other, meeting.one)):
-        turned_down = frozenset(t for t in mine.rejected & yours.terms if t not in GENERIC)
-        if not turned_down or yours.sign in NEGATIVE or mine.sign in NEGATIVE:
-            continue
-        topic = meeting.topic(turned_down)
-        if topic.shared and topic.most >= 0.5:
-            reason = f"One does without {listed(turned_down)}, the other has it."
-            return meeting.finding(ConflictType.CONTRADICTION, 0.7, reason)
-    return None
+def _removes(m: Meeting) -> bool:
+    """Whether one claim takes away what the other speaks of as being there."""
+    if m.one.removing == m.other.removing:
+        return False
+    rest = m.alignment.right if m.one.removing else m.alignment.left
+    taking = m.alignment.left if m.one.removing else m.alignment.right
+    denied = (m.other if m.one.removing else m.one).negative
+    if not denied and any(t.slot == "verb" and t.weight > 0.5 for t in rest):
+        return False
+    known = m.second if m.one.removing else m.first
+    return any(takes_away(t) and not is_known(t, known) for t in taking)
 
 
-def find_confinement(meeting: Meeting) -> Finding | None:
-    """One confines to a place what the other does elsewhere: "only in CI" against "locally"."""
-    for mine, yours in ((meeting.one, meeting.other), (meeting.other, meeting.one)):
-        if mine.sign in NEGATIVE or yours.sign in NEGATIVE:
-            continue
-        for dimension in mine.confined & yours.scopes.keys():
-            if mine.scopes[dimension] & yours.scopes[dimension] or yours.past:
-                continue
-            topic = meeting.topic(mine.scopes[dimension] | yours.scopes[dimension])
-            if topic.shared and topic.least >= 0.5 and not (topic.left and topic.right):
-                reason = f"One confines to one {dimension} what the other does elsewhere."
-                return meeting.finding(ConflictType.CONTRADICTION, 0.65, reason)
-    return None
+def _only_agrees(m: Meeting) -> bool:
+    """ "Only X is allowed" and "no Y" may say the same unless all that is denied is X."""
+    if m.one.only == m.other.only:
+        return False
+    strict, loose = (m.one, m.other) if m.one.only else (m.other, m.one)
+    if not loose.negative or strict.negative:
+        return False
+    rest = m.alignment.right if m.one.only else m.alignment.left
+    return any(term.weight > 0.5 for term in rest)
+
+
+def _equal_amounts(m: Meeting) -> list[Quantity]:
+    yours = (*m.other.quantities, *m.other.triggers)
+    mine = (*m.one.quantities, *m.one.triggers)
+    return [a for a in mine if any(a.measure == b.measure and are_near(a, b) for b in yours)]
+
+
+def _core_met(m: Meeting) -> bool:
+    met = [a for a, b in (*m.alignment.met, *m.alignment.contraries) if a.concept not in GENERIC]
+    return len(met) + len(_equal_amounts(m)) >= 2 or (bool(met) and m.alignment.likeness >= 0.5)

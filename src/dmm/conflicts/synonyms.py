@@ -19,6 +19,7 @@ release: publish, cut a release, tag a release, publication
 run: execute, execution, start, launch, kick off, invoke, host, operate
 test: testing, spec
 pass: succeed, green, success
+reject: refuse, turn down, turned down, deny, decline
 fail: failure, break, red, failing, error out
 build: compile, compilation, bundle
 install: installation, add a dependency
@@ -45,7 +46,8 @@ expire: expiry, expiration, ttl, time to live, lifetime, life span, lifespan, va
   remain valid, stay valid, last for, run out, time-to-live, live for, valid, invalid after,
   good for
 timeout: time out, timed out, give up after, abort after, cancel after, deadline, time limit
-retry: retries, reattempt, attempt again, try again, redo, attempt, try, repeat
+retry: retries, re-run, rerun, run again, reattempt, attempt again, try again, redo,
+  attempt, try, repeat
 backoff: back off, back-off
 wait: delay, pause, sleep
 interval: frequency, cadence, period
@@ -75,6 +77,8 @@ login: log in to, log into, sign in, signin, logon, sign-in
 logout: log out, sign out
 auth: authentication, authenticate, authn
 authorization: authorize, authz, authorise, access control
+nobody: no one
+account: user account, logins
 user: end user, account holder
 customer: client company, buyer
 password: passphrase, passcode
@@ -88,7 +92,7 @@ env-file: dotenv, .env, env file, dotenv file
 vault: hashicorp vault
 secretsmanager: secret manager, secrets manager, aws secrets manager
 parameterstore: parameter store, ssm parameter store
-config: configuration, setting, configure, setup, set up, preference, option
+config: configuration, setting, configure
 feature-flag: feature flag, feature toggle, flag, toggle, feature switch, feature-flag
 log: logging, logger, log line, log entry, log message
 loglevel: log level, logging level, verbosity
@@ -164,7 +168,8 @@ allow: permit, allowed, permitted, acceptable, fine to, ok to, okay to, free to,
 require: required, mandatory, necessary, compulsory, obligatory, demand, insist, need
 optional: optionally, voluntary
 forbid: forbidden, prohibit, prohibited, ban, banned, disallow, disallowed, not permitted,
-  off limits, outlaw, illegal, taboo
+  off limits, outlaw, illegal, taboo, off the table, no-go, frowned upon, unacceptable,
+  out of bounds
 avoid: watch out for, beware of, refrain from, refrain, steer clear of, stay away from
 prefer: preferred, favor, favour, recommend, recommended, encourage
 before: prior to, ahead of, first
@@ -180,7 +185,8 @@ incoming: inbound
 show: display, render, present, shown, showing
 attribute: property
 visitor: guest user
-block: prevent, stop
+block: prevent
+stop: halt, shut down, shutdown, terminate
 send: transmit, forward, dispatch, deliver, transfer
 update: modify, change, edit, alter, upgrade, bump, amend
 upload: uploaded, upload file
@@ -311,6 +317,13 @@ plural: plurals
 singular: singulars
 ascending: oldest first, asc
 descending: newest first, desc
+nullable: may be null, can be null
+notnull: not null, non-null, not nullable, never null
+shared: share, in common, jointly
+separate: separately, dedicated
+print: print out
+fine-grained: fine grained
+load-balancer: load balancer, load balancing, loadbalancer
 public: publicly
 private: privately
 frontend: front end, front-end, client side, client-side, ui, web client, web ui, user interface
@@ -322,6 +335,7 @@ dark: dark mode, dark theme
 light: light mode, light theme
 null: none, nil
 empty: blank
+result: hits, matches
 list: array, collection, listing
 string: str
 integer: int
@@ -345,12 +359,11 @@ exponential: exponentially, exponential backoff
 constantdelay: fixed delay, constant delay, fixed interval, constant backoff, linear backoff
 healthcheck: health check, liveness probe
 graceful: gracefully
-shutdown: shut down, terminate, stop
 restart: reboot
 scale: autoscale, autoscaling, auto-scaling
 onboarding: new joiner, new hire
 forget: neglect
-omit: leave out
+omit: leave out, leave off, left out
 skip: bypass, circumvent
 ensure: make sure, guarantee, see to it
 contain: include, have, hold, carry, consist of

@@ -8,8 +8,6 @@ from dmm.conflicts.signs import SIGN_WORDS
 from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from dmm.conflicts.words import Word
 
 _STOP = word_set(
@@ -37,8 +35,3 @@ def tells(word: Word) -> bool:
     if word.sort not in ("word", "name"):
         return False
     return word.text not in _SILENT and word.concept not in _UNTELLING
-
-
-def concepts_of(words: Sequence[Word]) -> frozenset[str]:
-    """The concepts of the words that tell something."""
-    return frozenset(word.concept for word in words if tells(word))

@@ -14,8 +14,11 @@ _TOKEN = re.compile(
     |(?P<flag>(?<![\w-])--?[a-zA-Z][\w-]*)
     |(?P<url>https?://[^\s)>\]]+)
     |(?P<path>(?<![\w.])(?:\.{0,2}/|~/)?[\w.@*+-]+(?:/[\w.@*+-]+)+/?|(?<![\w/])\.[a-z][\w.]+|/[\w.{}:-]+(?:/[\w.{}:-]+)*)
-    |(?P<number>\d{1,2}:\d\d(?!\d)|(?:[$\u20ac\u00a3]\s?)?\d+(?:[_,]\d{3})+(?:\.\d+)?|(?:[$\u20ac\u00a3]\s?)?\d+(?:\.\d+)*(?:\.x)?(?![\w]))
-    |(?P<word>[^\W\d_](?:\w|(?<=\w)[.+\#](?=\w)|-(?=[\w-]*\d)|(?<=[a-zA-Z])\+\+|(?<=\b[cCfF])\#|\u2019(?=\w)|'(?=\w))*|_\w+|\d+\w+)
+    |(?P<date>20\d\d-\d\d(?:-\d\d)?(?![\w-]))
+    |(?P<number>\d{1,2}:\d\d(?!\d)|10\^\d{1,2}(?!\w)|\d++(?:\.\d++)?[eE][+-]?\d{1,2}(?!\w)
+      |(?:[$\u20ac\u00a3]\s?)?\d{1,3}(?:[_,]\d{3})++(?:\.\d++)?(?!\w)
+      |(?:[$\u20ac\u00a3]\s?)?\d++(?:\.\d++)*+(?:\.x)?(?!\w))
+    |(?P<word>[^\W\d_](?:\w|(?<=\w)[.+\#](?=\w)|-(?=[\w-]{0,40}\d)|(?<=[a-zA-Z])\+\+|(?<=\b[cCfF])\#|\u2019(?=\w)|'(?=\w))*+|_\w++|\d++(?:\.\d++)*+\w++)
     |(?P<mark>[<>]=?|\u2264|\u2265|[^\w\s])""",
     re.VERBOSE,
 )
@@ -39,6 +42,12 @@ _AUXILIARY = {"ca": "can", "wo": "will", "sha": "shall"}
 
 def words_of(sentence: str) -> list[Word]:
     """The words of a sentence in order, phrases of one meaning joined."""
+    return list(_read(sentence))
+
+
+# A memory is read for its claims, its amounts and what it replaces: mostly the same sentences.
+@lru_cache(maxsize=512)
+def _read(sentence: str) -> tuple[Word, ...]:
     raw: list[Word] = []
     for match in _TOKEN.finditer(sentence):
         sort = str(match.lastgroup)
@@ -49,7 +58,7 @@ def words_of(sentence: str) -> list[Word]:
             raw.extend(_plain_words(text, match.start(), first=not raw))
         else:
             raw.append(_other(text, sort, match.span()))
-    return _joined(raw)
+    return tuple(_joined(raw))
 
 
 def _other(text: str, sort: str, span: tuple[int, int]) -> Word:
@@ -134,11 +143,12 @@ def _joined(raw: list[Word]) -> list[Word]:
         if word.text == "-" and _between(raw, index):
             index += 1
             continue
-        switched = _switched(raw, index)
-        if switched is not None:
-            out.append(switched)
-            index += 1
-            continue
+        if word.text in _SPECIAL:
+            special = _switched(raw, index) or _percentile(out, word)
+            if special is not None:
+                out.append(special)
+                index += 1
+                continue
         joined = _phrase_at(raw, index) if word.sort == "word" else None
         if joined is None:
             out.append(word)
@@ -158,22 +168,41 @@ def _switched(raw: list[Word], index: int) -> Word | None:
     before = raw[index - 1].text if index else ""
     if before in ("always", "never", "not", "still", "now") and index > 1:
         before = raw[index - 2].text
-    if word.text not in ("on", "off") or before not in _COPULAS:
+    if before not in _COPULAS or word.text not in _SWITCHING:
         return None
     following = raw[index + 1].text if index + 1 < len(raw) else "."
+    if word.text in _PERMITTED:
+        return None if following == "-" else Word(word.text, "allow", "word", False, word.span)
     if following not in _AFTER_SWITCH:
         return None
     concept = "enable" if word.text == "on" else "disable"
     return Word(f"switched {word.text}", concept, "word", False, word.span)
 
 
+_PERMITTED = frozenset(("fine", "ok", "okay", "permissible"))
+_SWITCHING = _PERMITTED | {"on", "off"}
 _COPULAS = word_set("is are be stay stays remain remains was were stays keep")
 _AFTER_SWITCH = word_set(". , ; : ) for by in during until unless when while")
+
+
+def _percentile(out: list[Word], word: Word) -> Word | None:
+    """ "The 95th percentile" is p95."""
+    ordinal = _ORDINAL.match(out[-1].text) if out else None
+    if ordinal is None or word.text not in _PERCENTILES:
+        return None
+    name = f"p{ordinal.group(1)}"
+    return Word(name, name, "word", True, (out.pop().span[0], word.span[1]))
+
+
+_PERCENTILES = frozenset(("percentile", "percentiles"))
+_SPECIAL = _SWITCHING | _PERCENTILES
+_ORDINAL = re.compile(r"(\d{1,2}(?:\.\d{1,3})?)(?:st|nd|rd|th)?$")
 
 
 def _between(raw: list[Word], index: int) -> bool:
     return (
         0 < index < len(raw) - 1
+        and not (raw[index - 1].text[:1].isdigit() and raw[index + 1].text[:1].isdigit())
         and raw[index - 1].span[1] == raw[index].span[0]
         and raw[index].span[1] == raw[index + 1].span[0]
         and raw[index + 1].sort in ("word", "number")

@@ -33,7 +33,8 @@ def commit(folder: Path, paths: Sequence[Path], message: str) -> str | None:
     repository = find_repository(folder)
     if repository is None or not repository.vouched:
         return None
-    names = [str(path) for path in paths]
+    # Without the mark, the signs of a pattern in one name would take in other files.
+    names = [f":(literal){path}" for path in paths]
     _git(repository.worktree, "add", "--all", "--", *names)
     line = ("commit", "--quiet", "--only", "--cleanup=whitespace", "--file=-", "--", *names)
     _git(repository.worktree, *line, said=message)
@@ -41,11 +42,10 @@ def commit(folder: Path, paths: Sequence[Path], message: str) -> str | None:
 
 
 def _git(worktree: Path, *arguments: str, said: str = "") -> str:
-    """Run git on files by their very names, whatever signs of a pattern these hold."""
     own = {name: value for name, value in os.environ.items() if name not in _FOREIGN}
     try:
         done = subprocess.run(  # noqa: S603 - git itself, with arguments that no shell reads
-            ["git", "--literal-pathspecs", "-C", str(worktree), *arguments],  # noqa: S607 - the user's own git
+            ["git", "-C", str(worktree), *arguments],  # noqa: S607 - the user's own git
             capture_output=True,
             input=said.encode("utf-8", "replace"),
             env=own,

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from dmm import VERSION
 from dmm.errors import DmmError
-from dmm.http import ledger, login, memory, recall, refusals, writing
+from dmm.http import asking, ledger, login, memory, recall, refusals, writing
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
 from dmm.http.calls import Reply
@@ -90,7 +90,7 @@ def make_app(
         telemetry=SILENT,
     )
     app.state.access = Access(projects, health, codes or Codes(), sessions)
-    for router in (memory.router, recall.router, writing.router, ledger.router):
+    for router in (memory.router, asking.router, recall.router, writing.router, ledger.router):
         app.include_router(router, dependencies=[Security(BEARER)])
     app.include_router(login.router)
     for kind in (DmmError, RequestValidationError, HTTPException):

@@ -10,6 +10,7 @@ from dmm.domain.memory import RETRIEVED_SCOPES, Scope
 from dmm.domain.pack import QueryRequest
 from dmm.domain.text import neutralise
 from dmm.mcp.arguments import Arguments
+from dmm.mcp.asking import ANSWER_STYLES, ask
 from dmm.mcp.recall import get_observations, search, timeline
 from dmm.mcp.writing import OUTCOMES, SOURCES, give_feedback, propose
 from dmm.policy.judge import Priority
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 
 MOST_TOKENS = 20_000
 # What a hint says by being absent is not said: tools cost context.
-READS = {"readOnlyHint": True, "openWorldHint": False}
-RECORDS = {"destructiveHint": False, "openWorldHint": False}
+READS = {"readOnlyHint": True}
+RECORDS = {"destructiveHint": False}
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +109,13 @@ def _number(about: str = "", **more: Any) -> Schema:
     return {"type": "integer", **({"description": about} if about else {}), **more}
 
 
-_PRIORITY = _text(enum=[str(one) for one in Priority], default="required")
+_PRIORITY = _text(enum=[str(one) for one in Priority])
 
 TOOLS = (
     MemoryTool(
         "memory_pack",
         "What the project's memory says about a task: rules that always hold, and relevant notes"
-        " with their sources, as markdown. Call it before you start on something new.",
+        " with their sources. Call it before you start on something new.",
         Arguments(
             {
                 "task": _text("what you are about to do, in plain words"),
@@ -163,12 +164,12 @@ TOOLS = (
     ),
     MemoryTool(
         "add_fact",
-        "Record something you learned. Tells the previous value and drift_alert if it changed.",
+        "Record something you learned; drift_alert tells that the value changed.",
         Arguments(
             {
                 "key": _text("short name, such as test_command"),
                 "value": _text(),
-                "confidence": {"type": "number", "minimum": 0, "maximum": 1, "default": 1},
+                "confidence": {"type": "number", "minimum": 0, "maximum": 1},
             },
             ("key", "value"),
         ),
@@ -191,9 +192,8 @@ TOOLS = (
     ),
     MemoryTool(
         "record_decision",
-        "Record a decision before you act on it. It is checked against all constraints: COMMITTED,"
-        " or BLOCKED with reason and suggestion. When blocked, follow the suggestion; do not retry"
-        " unchanged.",
+        "Record a decision before you act on it: COMMITTED, or BLOCKED by a constraint with reason"
+        " and suggestion. When blocked, follow the suggestion; do not retry unchanged.",
         Arguments(
             {
                 "text": _text("what you will do"),
@@ -211,12 +211,12 @@ TOOLS = (
     ),
     MemoryTool(
         "query_memory",
-        "Look up facts, constraints and decisions. The look-up itself is recorded, and satisfies"
-        " rules like 'verify X before Y'; pass its query_seq on in references.",
+        "Look up facts, constraints and decisions. It is recorded and satisfies rules like"
+        " 'verify X before Y'; pass query_seq on in references.",
         Arguments(
             {
-                "question": _text("the words to look for"),
-                "scope": _text(enum=list(SCOPES), default="all"),
+                "question": _text(),
+                "scope": _text(enum=list(SCOPES)),
             },
             ("question",),
         ),
@@ -225,7 +225,7 @@ TOOLS = (
     ),
     MemoryTool(
         "get_memory_context",
-        "All facts, constraints and decisions, and alerts about what changed.",
+        "All facts, constraints and decisions, and what changed.",
         Arguments({}),
         READS,
         _looking(lambda dmm: dmm.ledger.get_memory_context),
@@ -246,7 +246,7 @@ TOOLS = (
     ),
     MemoryTool(
         "simulate_timeline",
-        "What if this constraint had been there since an event? Tests a decision; records nothing.",
+        "What if this constraint had been there since an event? Records nothing.",
         Arguments(
             {
                 "inject_constraint": _text(),
@@ -290,6 +290,21 @@ TOOLS = (
         Arguments({"ids": _texts()}, ("ids",)),
         READS,
         get_observations,
+    ),
+    MemoryTool(
+        "ask",
+        "Cited evidence for a question: memory, sessions, code.",
+        Arguments(
+            {
+                "question": _text(),
+                "profile": _text(),
+                "budget": _number(),
+                "style": _text(enum=list(ANSWER_STYLES)),
+            },
+            ("question",),
+        ),
+        READS,
+        ask,
     ),
 )
 BY_NAME = {tool.name: tool for tool in TOOLS}

@@ -34,7 +34,7 @@ DEEPEST = 6
 SHOWN = ("tool", "text", "summary", "input", "output", "error")
 _FIELDS = frozenset({"title", "narrative", "facts"})
 _CODE = re.compile(r"`([^`]+)`")
-_EXACT = re.compile(r"\d|_|::|\w/\w+[/.]|\w\w\.\w|\w@\w|[a-z][A-Z]")
+_EXACT = re.compile(r"\d|_|::|\w/\w+[/.]|\w\w\.\w|\w@\w|[a-z]{2}[A-Z]")
 _AMOUNT = re.compile(r"(\d+(?:[.,]\d+)*)[-%A-Za-z]*")
 _EDGES = " .,;:!?()[]{}\"'`*…"
 

@@ -35,11 +35,14 @@ if TYPE_CHECKING:
 PURPOSE = "distil"
 OFF = "observations.distil_with_model is not true in the settings of this project"
 QUIET = dt.timedelta(minutes=30)
-MOST_IN_BATCH = 6
+# So many that the longest answer still fits into the default of model.max_output_tokens.
+MOST_IN_BATCH = 4
 LONGEST_BATCH = 24_000
 MOST_IN_RUN = 36
 # What came to nothing so often is not asked about again.
 MOST_TRIES = 2
+# Reviews are waited for; better words are not.
+SHARE = 0.5
 # Decisions, facts and rules stand in somebody's own words, which nobody betters.
 _KINDS = (Kind.BUGFIX, Kind.FEATURE, Kind.DISCOVERY, Kind.CHANGE)
 _REACHED = ("answered", "malformed", "late")
@@ -148,6 +151,7 @@ class Distiller:
             lambda text: read_answer(text, batch),
             about={"observations": [one.unit.id for one in batch]},
             otherwise="the text that rules made stays",
+            share=SHARE,
         )
         found = self.meter.ask(question)
         if isinstance(found, Silence):

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.memory import DEPRECATED_DIRECTORY, Confidence, Scope, Status, next_id
 from dmm.domain.proposal import Edit
-from dmm.errors import FileExists, MemoryFileError, UsageError
+from dmm.errors import FileExists, MemoryFileError, PathRefused, UsageError
 from dmm.files import front_matter, markdown
-from dmm.files.tree import TOP_DIRECTORIES
+from dmm.files.tree import DESCRIPTOR, TOP_DIRECTORIES
 from dmm.review.patches import apply_patch
 
 if TYPE_CHECKING:
@@ -52,7 +52,11 @@ class Drafts:
         for start in (f"{self.tree.root}/", f"{self.folder.name}/memory/", "./", "memory/"):
             given = given.removeprefix(start)
         # One file has one name: a//b.md and a/./b.md would be strangers to the checks.
-        return self.tree.resolve(given).relative_to(self.tree.root).as_posix()
+        place = self.tree.resolve(given).relative_to(self.tree.root)
+        if place.name == DESCRIPTOR:
+            what = "it describes its folder and is no memory"
+            raise PathRefused(what, where=repr(given), hint="a person changes it in an editor")
+        return place.as_posix()
 
     def create(self, path: str, content: str, about: About) -> tuple[Edit, ...]:
         """Make a new file; a text without front matter gets one."""

@@ -12,6 +12,7 @@ from dmm.domain.event import EventType
 from dmm.domain.pack import QueryRequest
 from dmm.errors import DmmError
 from dmm.observations.steps import EDITS, Act, read_steps
+from dmm.service.recall import NOTHING_CLEAR
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -72,9 +73,11 @@ class Drawing:
         try:
             for filters in _filters(question):
                 told = self.recall.search(question.topic, limit=MOST_ROWS, **filters)
-                if told["results"]:
+                if told["results"] and told.get("hint") != NOTHING_CLEAR:
                     break
-            ids = [row["id"] for row in told["results"][:MOST_UNITS]]
+            # What comes nearest without saying it is no evidence; its rows are told all the same.
+            clear = told.get("hint") != NOTHING_CLEAR
+            ids = [row["id"] for row in told["results"][:MOST_UNITS]] if clear else []
             full = self.recall.get_observations(ids)["observations"] if ids else []
             units = len(self.recall.observations.units())
         except DmmError as error:

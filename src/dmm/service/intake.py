@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     Draft = Callable[[Drafts], tuple[Edit, ...]]
 
 MOST_OPEN = 2_000
+# What DMM makes of sessions by itself is nobody's own words, whoever asked for it.
+DERIVED = ("digest",)
 _ID = re.compile(r"^id:[ \t]*['\"]?(mem_\w+)", re.MULTILINE | re.ASCII)
 
 
@@ -104,6 +106,8 @@ class Intake:
     def _trust(self, wish: Wish) -> Trust:
         """Take the least of who speaks, what it rests on, and what it says of its source."""
         labels = [self.chronicle.voice.trust]
+        if wish.origin in DERIVED:
+            labels.append(Trust.AGENT)
         if wish.claimed is not None:
             labels.append(_label(wish.claimed))
         for seq in wish.evidence:

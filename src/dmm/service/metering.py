@@ -63,7 +63,8 @@ class Spent:
 class Question(Generic[T]):
     """What a model is asked: how the prompts are written, and how the answer is read.
 
-    Both may refuse with UsageError. `about` goes into the record of the call.
+    Both may refuse with UsageError. `about` goes into the record of the call. `share` is the part
+    of the day's tokens that this purpose may use up.
     """
 
     purpose: str
@@ -72,6 +73,7 @@ class Question(Generic[T]):
     about: dict[str, Any] = field(default_factory=dict)
     references: tuple[int, ...] = ()
     otherwise: str = "there is no answer without one"
+    share: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +98,12 @@ class Meter:
         call = _Call(self, chat, question)
         cost = estimate_tokens(system + user)
         most, spent = cost + self.model.max_output_tokens, self.spent_today()
-        if spent + most > self.model.max_tokens_per_day:
+        limit = int(self.model.max_tokens_per_day * question.share)
+        if spent + most > limit:
             call.record("capped", _NOTHING)
-            limit = f"of the {self.model.max_tokens_per_day} in model.max_tokens_per_day"
-            return Silence(f"asking could take {most} tokens, and {spent} {limit} are used today")
+            told = f"{limit} {'in' if question.share == 1.0 else 'for this of'}"
+            used = f"{spent} of the {told} model.max_tokens_per_day are used today"
+            return Silence(f"asking could take {most} tokens, and {used}")
         return self._ask(call, (system, user), cost, question)
 
     def _ask(

@@ -6,10 +6,12 @@ import contextlib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dmm.ask import landmarks
 from dmm.ask.evidence import Evidence, make_code
 from dmm.ask.sources import CodeFile, Definition
 from dmm.capture.clean import clean
-from dmm.errors import DmmError, IndexBusy, StorageError
+from dmm.errors import IndexBusy, StorageError
+from dmm.files.citations import digest
 from dmm.files.lock import exclusive
 from dmm.repo import study
 from dmm.repo.index import RepoIndex
@@ -19,11 +21,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.repo.records import Evidence as Found
+    from dmm.repo.records import Symbol
 
 LOCK = "repo.lock"
 # A second process that indexes is nearly done, or has a large repository before it.
 PATIENCE = 5.0
 IMPORTED_BY = "imported by"
+MOST_DEFINITIONS = 2
+LONGEST_SHOWN = 60
 
 
 @dataclass(slots=True)
@@ -65,6 +70,34 @@ class Repository:
             return []
         places = [(one, index.excerpt(one)) for one in index.search(question, limit)]
         return [_evidence(one, text) for one, text in places if text is not None]
+
+    def locate(self, name: str) -> list[Evidence]:
+        """Find the definitions of a name; a dotted one has to stand within what it names first."""
+        outer, _, inner = name.replace("::", ".").rpartition(".")
+        found = [] if self._index is None else self._index.symbols(inner)
+        fitting = [one for one in found if not outer or self._stands_in(one, outer)]
+        best = sorted(fitting, key=lambda one: (*landmarks.order(one.path), one.start))
+        return [self._definition(one) for one in best[:MOST_DEFINITIONS]]
+
+    def _stands_in(self, symbol: Symbol, outer: str) -> bool:
+        module = outer.replace(".", "/")
+        stem = symbol.path.rpartition(".")[0]
+        if stem == module or stem.endswith(f"/{module}"):
+            return True
+        last = outer.rpartition(".")[2]
+        return any(
+            one.name == last and one.start <= symbol.start and symbol.end <= one.end
+            for one in self.definitions(symbol.path)
+        )
+
+    def _definition(self, symbol: Symbol) -> Evidence:
+        end = min(symbol.end, symbol.start + LONGEST_SHOWN - 1)
+        lines = self.read(symbol.path)[symbol.start - 1 : end]
+        text = clean("\n".join(lines))
+        span = (symbol.start, symbol.start + len(lines) - 1)
+        return make_code(
+            symbol.path, span, digest(lines), text, symbol=symbol.name, score=1.0, kind=symbol.kind
+        )
 
     def rank(self, words: str) -> list[str]:
         """List the paths of all files that bear on some words, best first."""
@@ -134,8 +167,3 @@ def _evidence(found: Found, text: str) -> Evidence:
         score=found.score,
         kind=str(found.kind),
     )
-
-
-def describe_fault(error: DmmError) -> str:
-    """Tell in one line why a source could not be asked."""
-    return f"{error}; {error.hint}" if error.hint else str(error)

@@ -15,6 +15,7 @@ from dmm.files import citations, markdown
 from dmm.index.sync import MAX_TOKENS
 from dmm.retrieval import baseline as rules
 from dmm.retrieval.twins import find_pairs
+from dmm.review.isolation import find_terms
 from dmm.service import repairs
 from dmm.service.baselines import compile_baseline
 
@@ -170,13 +171,16 @@ class _Check:
             self.findings.append(describe_fault(fault, fixable=fixable))
             self.ids |= {name for name in [repairs.claimed_id(path, text)] if name}
         self.findings += check_characters(path, text, fixable=_loses_mark(path, text, self.today))
+        self.findings += check_isolation(path, text, self.parts.settings.isolation_terms)
 
     def _look_at_descriptors(self, tree: MemoryTree, paths: list[str]) -> None:
         files, refused = read_files(tree, paths)
         self.findings += refused.values()
         for path, data in files.items():
             try:
-                self.findings += check_characters(path, markdown.decode(path, data))
+                text = markdown.decode(path, data)
+                self.findings += check_characters(path, text)
+                self.findings += check_isolation(path, text, self.parts.settings.isolation_terms)
             except MemoryFileError as fault:
                 self.findings.append(describe_fault(fault))
 
@@ -301,6 +305,17 @@ class _Check:
     def _there(self, *places: Place) -> bool:
         """An index that could not be refreshed may still hold files that are gone."""
         return all(place.origin is not Origin.PROJECT or self._own(place) for place in places)
+
+
+def check_isolation(path: str, text: str, terms: tuple[str, ...]) -> list[Finding]:
+    """Refuse terms that are kept out of this repository, in a memory's text and in its name."""
+    hint = "rewrite it without the term (validation.isolation_terms)"
+    found: list[tuple[str, int | None]] = [(term, None) for term, _ in find_terms(path, terms)]
+    found += find_terms(text, terms)
+    return [
+        Finding(path, "error", "isolation", f"holds the term {term!r}", line, hint)
+        for term, line in found
+    ]
 
 
 def check_characters(path: str, text: str, *, fixable: bool = False) -> list[Finding]:

@@ -1,0 +1,73 @@
+"""`dmm ask`: a question in plain words, answered with cited evidence under a token budget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines, print_text
+from dmm.cli.progress import bar
+from dmm.domain.text import neutralise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def ask(
+    question: Annotated[str, typer.Argument(help="The question, in plain words.")],
+    profile: Annotated[
+        str | None,
+        typer.Option(
+            help="onboarding, debugging, implementation, review, architecture, daily_brief,"
+            " general or your own (default: chosen by the question)."
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None, typer.Option(min=0, help="Tokens for the whole answer [3000].")
+    ] = None,
+    style: Annotated[str, typer.Option(help="compact or full.")] = "compact",
+    session: Annotated[
+        str | None, typer.Option(help="The session that the critic looks at (default: the last).")
+    ] = None,
+    verbose: Annotated[
+        bool, typer.Option("--verbose", "-v", help="Add what was decided, and the time.")
+    ] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Answer a question with cited evidence from memory, sessions and code."""
+    asking = open_project(root).asking
+    with bar("Reading the repository") as progress:
+        told = asking.ask(
+            question,
+            profile=profile,
+            budget=budget,
+            session=session,
+            style=style,
+            timed=verbose,
+            progress=progress,
+        )
+    if as_json:
+        print_json(told)
+        return
+    print_text(told["suggested_prompt"])
+    print_lines(f"notice: {one}" for one in told["layer1_search"]["notices"])
+    if verbose:
+        print_lines(_decisions(told))
+
+
+def _decisions(told: dict[str, Any]) -> Iterator[str]:
+    mapping, gate = told["mapping_decision"], told["coverage_gate"]
+    metrics, critic = told["prompt_metrics"], told["execution_critic"]
+    yield "## How this came about"
+    yield f"- profile {mapping['profile']} by {mapping['source']}: {mapping['reason']}"
+    yield f"- {metrics['total']} of {metrics['budget']} tokens"
+    for source, number in told["evidence_stats"]["found"].items():
+        taken = told["evidence_stats"]["taken"][source]
+        yield f"- {source}: {taken} of {counted(number, 'piece')} of evidence"
+    if gate["enforced"]:
+        state = "complete" if gate["pass"] else f"incomplete: {', '.join(gate['missing'])}"
+        yield f"- coverage {state}, {counted(len(gate['probes']), 'second look')}"
+    yield f"- session {neutralise(critic['session']) or 'none'}: risk {critic['risk_level']}"
+    yield f"- {told['timing']['total_ms']} ms"

@@ -1,0 +1,230 @@
+"""Two claims laid side by side: which words meet, and what is left over on either side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from dmm.conflicts.families import FAMILIES, places_of
+from dmm.conflicts.vocabulary import concept_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dmm.conflicts.claims import Claim
+    from dmm.conflicts.terms import Term
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """The words that meet, the contraries among them, and the words left over."""
+
+    met: tuple[tuple[Term, Term], ...]
+    contraries: tuple[tuple[Term, Term], ...]
+    left: tuple[Term, ...]
+    right: tuple[Term, ...]
+
+    @property
+    def shared(self) -> float:
+        """How much the meeting words weigh."""
+        return sum((a.weight + b.weight) / 2 for a, b in (*self.met, *self.contraries))
+
+    @property
+    def cover(self) -> float:
+        """How much of the claim that is better covered meets the other."""
+        mine = self.shared + sum(term.weight for term in self.left)
+        yours = self.shared + sum(term.weight for term in self.right)
+        return self.shared / max(min(mine, yours), 0.1)
+
+    @property
+    def likeness(self) -> float:
+        """The share of the meeting words in all words."""
+        rest = sum(term.weight for term in (*self.left, *self.right))
+        return self.shared * 2 / max(self.shared * 2 + rest, 0.1)
+
+
+def align(
+    one: Claim, other: Claim, first: Sequence[Term] = (), second: Sequence[Term] = ()
+) -> Alignment:
+    """Lay two claims side by side; a word may also meet one in the title of the other memory."""
+    plain = align_terms((*one.terms, *one.conditions), (*other.terms, *other.conditions))
+    left, right = list(plain.left), list(plain.right)
+    met = list(plain.met)
+    met += _meet(left, [term for term in second if _tells(term)], _titled)
+    met += [(b, a) for a, b in _meet(right, [term for term in first if _tells(term)], _titled)]
+    return Alignment(tuple(met), plain.contraries, tuple(left), tuple(right))
+
+
+def _titled(one: Term, other: Term) -> bool:
+    return one.slot != "verb" and one.concept == other.concept
+
+
+def _tells(term: Term) -> bool:
+    return term.weight > 0.5 and term.slot != "verb"
+
+
+def align_terms(mine: Sequence[Term], yours: Sequence[Term]) -> Alignment:
+    """Let each word meet one of the other side: the same, a form of it, or its contrary."""
+    left, right = _distinct(mine), _distinct(yours)
+    met = _meet_same(left, right)
+    contraries = _meet(left, right, _contrary)
+    met += _meet(left, right, _derived)
+    contraries += _contraries_among(left, [b for _, b in met])
+    contraries += _contraries_among(right, [a for a, _ in met])
+    return Alignment(tuple(met), tuple(contraries), tuple(left), tuple(right))
+
+
+def _distinct(terms: Sequence[Term]) -> list[Term]:
+    found: dict[str, Term] = {}
+    for term in terms:
+        known = found.get(term.concept)
+        if known is None or known.slot == "verb":
+            found[term.concept] = term
+    return list(found.values())
+
+
+def _meet_same(left: list[Term], right: list[Term]) -> list[tuple[Term, Term]]:
+    held = {term.concept: term for term in right} | {term.text: term for term in right}
+    found: list[tuple[Term, Term]] = []
+    for mine in tuple(left):
+        yours = held.get(mine.concept) or held.get(mine.text)
+        if yours is not None and yours in right:
+            found.append((mine, yours))
+            left.remove(mine)
+            right.remove(yours)
+    return found
+
+
+def _derived(one: Term, other: Term) -> bool:
+    if not (_may_derive(one.text, other.text) or _may_derive(one.concept, other.concept)):
+        return False
+    return are_derived(one.text, other.text) or are_derived(one.concept, other.concept)
+
+
+def _may_derive(one: str, other: str) -> bool:
+    return one[:4] == other[:4] or one.startswith(_AGAIN) or other.startswith(_AGAIN)
+
+
+def _contrary(one: Term, other: Term) -> bool:
+    if not (_may_oppose(one.text, one.concept) or _may_oppose(other.text, other.concept)):
+        return False
+    return are_contrary(one.text, one.concept, other.text, other.concept)
+
+
+def _meet(
+    left: list[Term], right: list[Term], alike: Callable[[Term, Term], bool]
+) -> list[tuple[Term, Term]]:
+    found: list[tuple[Term, Term]] = []
+    for mine in tuple(left):
+        for yours in right:
+            if alike(mine, yours):
+                found.append((mine, yours))
+                left.remove(mine)
+                right.remove(yours)
+                break
+    return found
+
+
+def _contraries_among(rest: list[Term], known: list[Term]) -> list[tuple[Term, Term]]:
+    """Words left over whose contrary has met another word already."""
+    found = [(term, other) for term in rest for other in known if _contrary(term, other)][:1]
+    for term, _ in found:
+        rest.remove(term)
+    return found
+
+
+_ENDINGS = ("ment", "er", "or", "ion", "al", "able", "ance", "ness", "ity", "ly", "ing", "ed")
+_SHORTEST = 5
+_STEM_SHARE = 0.6
+_AGAIN = ("re", "pre", "co", "auto", "self")
+
+
+@lru_cache(maxsize=65_536)
+def are_derived(one: str, other: str) -> bool:
+    """Whether two words come from one: reproduce and reproducible, train and retrain."""
+    if one == other:
+        return True
+    short, long = sorted((one, other), key=len)
+    if len(short) < 4:
+        return False
+    for prefix in _AGAIN:
+        if long.startswith(prefix) and long.removeprefix(prefix).strip("-")[:5] == short[:5]:
+            return True
+    if long.removeprefix(short) in _ENDINGS or (
+        long.startswith(short) and len(long) < len(short) + 5
+    ):
+        return True
+    pairs = zip(one, other, strict=False)
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return shared >= _SHORTEST and shared >= _STEM_SHARE * len(long) and shared >= len(short) - 3
+
+
+def starts_of(word: str) -> list[str]:
+    """The beginnings by which the words that come from the same one are found."""
+    stems = [word, *(word.removeprefix(p).strip("-") for p in _AGAIN if word.startswith(p))]
+    return [stem[:4] for stem in stems if len(stem) > 3]
+
+
+_OPPOSITES_TEXT = """
+central local; whole part; same different; full empty; final change; immutable change; first last;
+single multiple; one several; left right; begin end; front back; inner outer; upper lower;
+more less; accept reject; open close; show hide; keep remove; keep delete; store delete; push pull;
+raise lower; fast slow; direct indirect; advance after; advance afterwards; shared own;
+common separate; fixed variable; strong weak; mutable immutable; frozen change; anonymous personal;
+loud silent; fail pass; succeed fail; oldest newest; ascending descending; optional mandatory;
+optional require; inline external; plain encrypted; hashed plain; merge separate; together apart;
+alone together; in-memory disk; early late; start stop; add remove; join leave;
+connect disconnect; load unload;
+attach detach; approve reject; approve decline; allow block; visible invisible; possible impossible;
+known unknown; sorted random; ordered random; sequential random; default custom; global local;
+readonly update; readonly write
+"""
+
+
+def _opposites() -> frozenset[tuple[str, str]]:
+    found: set[tuple[str, str]] = set()
+    for entry in _OPPOSITES_TEXT.replace("\n", " ").split(";"):
+        one, other = entry.split()
+        for a in {one, concept_of(one)}:
+            for b in {other, concept_of(other)}:
+                if a != b:
+                    found |= {(a, b), (b, a)}
+    return frozenset(found)
+
+
+_OPPOSITES = _opposites()
+_OPPOSED = frozenset(word for pair in _OPPOSITES for word in pair)
+_DENYING = ("un", "non", "dis", "in", "im", "ir", "de")
+
+
+@lru_cache(maxsize=65_536)
+def _may_oppose(text: str, concept: str) -> bool:
+    if text in _OPPOSED or concept in _OPPOSED or text.startswith(_DENYING):
+        return True
+    return concept.startswith(_DENYING) or any(_denies(f) for f, _ in places_of(text, concept))
+
+
+@lru_cache(maxsize=65_536)
+def are_contrary(one: str, concept: str, other: str, rival: str) -> bool:
+    """Whether one word says what the other denies: enabled and disabled, signed and unsigned."""
+    mine = {family: member for family, member in places_of(one, concept) if _denies(family)}
+    for family, member in places_of(other, rival):
+        if family in mine and mine[family] != member:
+            return True
+    if (concept, rival) in _OPPOSITES or (one, other) in _OPPOSITES:
+        return True
+    return _undone(one, other) or _undone(concept, rival)
+
+
+def _undone(one: str, other: str) -> bool:
+    """Whether one word is the other with a denying prefix: reach and unreachable."""
+    short, long = sorted((one, other), key=len)
+    return len(short) > 3 and any(
+        long.startswith(p) and are_derived(long.removeprefix(p).strip("-"), short) for p in _DENYING
+    )
+
+
+def _denies(family: str) -> bool:
+    return FAMILIES[family].contrary

@@ -1,0 +1,158 @@
+"""What keeps two claims apart: place, time, version, exception, another subject."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.conflicts.choices import are_rivals
+from dmm.conflicts.families import places_of
+from dmm.conflicts.meetings import Meeting, is_known, is_scope, makes_place_a_choice
+from dmm.conflicts.periods import Period, are_apart
+from dmm.conflicts.vocabulary import GENERIC, concept_of, concepts
+
+if TYPE_CHECKING:
+    from dmm.conflicts.claims import Claim
+    from dmm.conflicts.readings import Reading
+    from dmm.conflicts.terms import Term
+
+OTHER_THINGS = "they speak of different things"
+
+
+def apart(m: Meeting) -> str:
+    """Why two claims can both hold whatever they say: other place, time, subject or version."""
+    if m.one.past or m.other.past:
+        return "one tells what was"
+    if _times_apart(m):
+        return "they hold at different times"
+    if _scopes_apart(m):
+        return "they hold in different places"
+    if _excepted(m.one, m.other, m.second) or _excepted(m.other, m.one, m.first):
+        return "one names the other as its exception"
+    if any(is_scope(*pair) for pair in m.alignment.contraries):
+        return "they speak of contrary cases"
+    if "subject" in (m.one.bound, m.other.bound):
+        return ""
+    if _versions_apart(m) or _modifiers_apart(m) or _titles_apart(m) or _subjects_apart(m):
+        return OTHER_THINGS
+    return ""
+
+
+def _times_apart(m: Meeting) -> bool:
+    one, other = m.one.period, m.other.period
+    if one.versioned == other.versioned and one.end is not None and other.start is not None:
+        return one.end <= other.start + 1
+    if one.versioned == other.versioned and other.end is not None and one.start is not None:
+        return other.end <= one.start + 1
+    if one.passing != other.passing:
+        return True
+    if (m.one.strict and not one.bounded) or (m.other.strict and not other.bounded):
+        return False
+    if _event_known(one, m.second) or _event_known(other, m.first):
+        return False
+    return are_apart(one, other)
+
+
+def _event_known(period: Period, other: Reading) -> bool:
+    """Whether the event that begins or ends a time is spoken of on the other side too."""
+    told = {concept_of(word) for word in period.after | period.until}
+    told = {c for c in told if c not in GENERIC and not c.isdigit()}
+    known = told & other.context
+    return bool(told) and len(known) * 2 > len(told) and period.start is None and period.end is None
+
+
+def _versions_apart(m: Meeting) -> bool:
+    """ "v1 of the API" and "v2 of the API": the version belongs to the subject."""
+    mine = {q.low for q in m.one.quantities if q.measure == "version" and q.first <= 1}
+    yours = {q.low for q in m.other.quantities if q.measure == "version" and q.first <= 1}
+    return bool(mine) and bool(yours) and not mine & yours
+
+
+def _scopes_apart(m: Meeting) -> bool:
+    here = {**m.first.title_scopes, **m.one.scopes}
+    there = {**m.second.title_scopes, **m.other.scopes}
+    return any(not here[name] & there[name] for name in here.keys() & there.keys())
+
+
+def _excepted(one: Claim, other: Claim, second: Reading) -> bool:
+    if other.only or other.restricts:
+        return False
+    lacking = {t.concept for t in other.terms if t.slot == "outside"}
+    told = {c for c in one.exceptions if c not in GENERIC} - lacking
+    return bool(told & (other.concepts | {t.concept for t in second.title}))
+
+
+def _modifiers_apart(m: Meeting) -> bool:
+    """ "Release firmware" and "debug firmware": one head, each with a word of its own."""
+    left = {t.concept: t for t in m.alignment.left}
+    right = {t.concept: t for t in m.alignment.right}
+    for head in m.one.modifiers.keys() & m.other.modifiers.keys():
+        mine = [left[c] for c in m.one.modifiers[head] if c in left and c not in GENERIC]
+        yours = [right[c] for c in m.other.modifiers[head] if c in right and c not in GENERIC]
+        if m.one.modifiers[head] & m.other.modifiers[head] or not mine or not yours:
+            continue
+        if any(are_rivals(a, b) for a in mine for b in yours):
+            continue
+        if _is_case(m.one, head) or _is_case(m.other, head):
+            return True
+    return False
+
+
+def _is_case(claim: Claim, head: str) -> bool:
+    """Whether a noun says what the claim is about or where it holds, not what is chosen."""
+    chosen = any(t.slot == "verb" and t.concept in _CHOOSING for t in claim.terms)
+    for t in (*claim.terms, *claim.conditions):
+        if t.concept == head and (t.early or t.slot in ("subject", "aim", "place")):
+            return True
+        if t.concept == head and t.slot == "object" and not chosen:
+            return True
+    return False
+
+
+_CHOOSING = concepts("use prefer choose write build be")
+
+
+def _titles_apart(m: Meeting) -> bool:
+    """ "Fees for retail customers" and "fees for institutions": the titles tell two cases."""
+    mine, yours = m.first.title, m.second.title
+    shared = {t.concept for t in mine} & {t.concept for t in yours}
+    if not any(c not in GENERIC for c in shared):
+        return False
+    left = _own_case(m.first, m.second, shared)
+    right = _own_case(m.second, m.first, shared)
+    return bool(left) and bool(right)
+
+
+def _own_case(first: Reading, second: Reading, shared: set[str]) -> set[str]:
+    """Words of a title that set its case apart, of which the other memory knows nothing."""
+    found: set[str] = set()
+    named = {c for claim in first.claims for c in claim.concepts}
+    for term in first.title:
+        if term.concept in shared or term.concept in GENERIC or term.concept not in named:
+            continue
+        if is_known(term, second):
+            continue
+        placed = term.slot in ("aim", "place") or any(
+            term.concept in mods and head in shared for head, mods in first.title_heads.items()
+        )
+        if placed and not places_of(term.text, term.concept):
+            found.add(term.concept)
+    return found
+
+
+def _subjects_apart(m: Meeting) -> bool:
+    """Each claim has a subject or a case that the other memory does not know."""
+    mine = _strange(m.one, m.alignment.left, m.second)
+    yours = _strange(m.other, m.alignment.right, m.first)
+    return bool(mine) and bool(yours)
+
+
+def _strange(claim: Claim, rest: tuple[Term, ...], other: Reading) -> list[Term]:
+    storing = makes_place_a_choice(claim)
+    return [
+        term
+        for term in rest
+        if (term.early or term.slot in ("subject", "aim") or (term.slot == "place" and not storing))
+        and term.weight > 0.5
+        and term.slot != "verb"
+        and not is_known(term, other)
+    ]

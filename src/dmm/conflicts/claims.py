@@ -1,0 +1,329 @@
+"""What a memory claims, clause by clause, ready to be laid beside the claims of another."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from dmm.conflicts.clauses import (
+    AUXILIARIES,
+    Clause,
+    Part,
+    clauses_of,
+    is_aside,
+    is_verb,
+    tells_past,
+)
+from dmm.conflicts.periods import ALWAYS, Period, period_of
+from dmm.conflicts.phrasing import put_plainly
+from dmm.conflicts.places import scopes_in
+from dmm.conflicts.quantities import Quantity, quantities_of
+from dmm.conflicts.signs import NEGATIVE, Sign, is_negated, sign_of
+from dmm.conflicts.terms import PREPOSITIONS, Term, heads_of, tells, terms_of
+from dmm.conflicts.vocabulary import GENERIC, concepts
+from dmm.conflicts.words import Word, words_of
+from dmm.policy.wordsets import word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One clause: its telling words in their slots, its stance, amounts, places and time."""
+
+    text: str
+    terms: tuple[Term, ...]
+    conditions: tuple[Term, ...]
+    unmet: bool
+    modifiers: Mapping[str, frozenset[str]]
+    sign: Sign
+    only: bool
+    turned: bool
+    restricts: bool
+    removing: bool
+    bound: str
+    universal: bool
+    additive: bool
+    rejected: frozenset[str]
+    old: frozenset[str]
+    exceptions: frozenset[str]
+    quantities: tuple[Quantity, ...]
+    triggers: tuple[Quantity, ...]
+    scopes: Mapping[str, frozenset[str]]
+    period: Period
+    past: bool
+    changes: bool
+    reminds: bool
+    anyone: bool
+    strict: bool
+    concepts: frozenset[str] = field(init=False)
+    keys: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        told = frozenset(term.concept for term in (*self.terms, *self.conditions))
+        object.__setattr__(self, "concepts", told)
+        object.__setattr__(self, "keys", told - GENERIC)
+
+    @property
+    def negative(self) -> bool:
+        """Whether the claim denies or forbids, once its double negations are undone."""
+        return (self.sign in NEGATIVE) != self.turned
+
+
+REMOVING = concepts(
+    """remove delete strip drop omit exclude skip discard hide reject refuse kill stop end retire
+    ignore disable prohibit ban prevent block eliminate abandon cease revoke withdraw
+    missing lack absent"""
+)
+
+
+def takes_away(term: Term) -> bool:
+    """Whether a word of the predicate says that something ends or is not there."""
+    told = term.slot in ("verb", "object") or term.text.endswith("ed")
+    return told and term.concept in REMOVING
+
+
+_QUOTED = re.compile(r"[\"\u201c][^\"\u201d]*\s[^\"\u201d]*\s[^\"\u201d]*[\"\u201d]")
+_UNIVERSAL = re.compile(
+    r"\b(?:all|every|everywhere|always|never|any|no exceptions?|regardless|whatever|only|nobody"
+    r"|no one|without exception|under no circumstances|not even|anywhere|whole|entire|nothing)\b",
+    re.IGNORECASE,
+)
+_STRICT = re.compile(
+    r"\b(?:always|never|nobody|no exceptions?|at all times|even|under no circumstances|regardless"
+    r"|without exception|whatever|in every case|at any time|ever)\b",
+    re.IGNORECASE,
+)
+_ANYONE = re.compile(
+    r"^(?:any(?:one|body)?|every(?:one|body)?|all)\b(?: \w+){0,3} (?:can|may|has|have)\b",
+    re.IGNORECASE,
+)
+_REMINDS = re.compile(
+    r"(?:(?:\bnot|n['\u2019]t|\bnever) (?:forget|fail|neglect|omit|hesitate)"
+    r"|\bremember to|\bmake sure|\bbe sure)\b",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(
+    r"\b(?:only|solely|exclusively|nothing (?:but|else)|no other|no one else|none but)\b"
+    r"(?! (?:but|not))",
+    re.IGNORECASE,
+)
+_NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|solely)\b", re.IGNORECASE)
+# After a negation these give leave again: "not before", "never without", "no … outside of".
+_TURNING = re.compile(
+    r"\b(?:outside|unless|except|without|until|before|other than|apart from|beyond)\b",
+    re.IGNORECASE,
+)
+_ADDITIVE = re.compile(
+    r"\b(?:also|as well|additionally|in addition|besides|can also|supports|includes"
+    r"|among others|not enough|not sufficient)\b",
+    re.IGNORECASE,
+)
+_MOST_CLAIMS = 24
+
+
+def read_claims(sentences: Sequence[str]) -> tuple[Claim, ...]:
+    """The claims of sentences; questions, examples and pointers make none."""
+    found: list[Claim] = []
+    for spoken in sentences:
+        if len(found) >= _MOST_CLAIMS:
+            break
+        if is_aside(spoken):
+            continue
+        sentence = put_plainly(spoken)
+        before = found[-1] if found else None
+        begun = False
+        for clause in clauses_of(words_of(_QUOTED.sub(" ", sentence))):
+            claim = _claim(sentence, clause)
+            if claim is None:
+                continue
+            if before is not None and begun and not _stands_alone(clause):
+                claim = _completed(claim, before, _KEPT)
+            elif before is not None and _points_back(clause):
+                claim = _completed(claim, before, _TAKEN_UP)
+            claim = replace(claim, text=spoken)
+            before, begun = claim, True
+            found.append(claim)
+    return tuple(found[:_MOST_CLAIMS])
+
+
+def _stands_alone(clause: Clause) -> bool:
+    words = clause.words(Part.MAIN)
+    return any(is_verb(word) or word.text in AUXILIARIES for word in words)
+
+
+def _points_back(clause: Clause) -> bool:
+    """Whether a clause speaks of what the one before it named: "they hold …", "it is …"."""
+    words = clause.words(Part.MAIN)
+    return any(word.text in _BACK for word in words[:2])
+
+
+_BACK = frozenset(("it", "they", "them"))
+
+
+def _completed(claim: Claim, before: Claim, slots: frozenset[str]) -> Claim:
+    """A clause that does not stand alone goes on with what the one before it speaks of."""
+    known = claim.concepts
+    taken = tuple(t for t in before.terms if t.concept not in known and t.slot in slots)
+    return replace(claim, terms=taken + claim.terms)
+
+
+_KEPT = frozenset(("subject", "verb", "object"))
+_TAKEN_UP = frozenset(("subject", "object"))
+
+
+def _claim(sentence: str, clause: Clause) -> Claim | None:
+    main = clause.words(Part.MAIN)
+    condition = clause.words(Part.CONDITION)
+    if not any(tells(word) for word in (*main, *condition)):
+        return None
+    spoken = _text_of(main + condition + clause.words(Part.EXCEPTION), sentence)
+    sign = sign_of(_stanced(main), conditional=False)
+    amounts, triggers = _amounts(main, condition, sentence)
+    taken = {place for q in amounts for place in range(q.first, q.last + 1)}
+    plain = [word for place, word in enumerate(main) if place not in taken]
+    terms = terms_of(plain)
+    exceptions = _concepts(clause.words(Part.EXCEPTION))
+    negative = sign in NEGATIVE
+    whole = _whole(clause, sentence)
+    return Claim(
+        text=sentence,
+        terms=terms,
+        conditions=terms_of(condition),
+        unmet=is_negated(condition),
+        modifiers=heads_of(terms),
+        sign=sign,
+        only=bool(_ONLY.search(whole)) and not _NOT_ONLY.search(whole),
+        turned=negative and (bool(_TURNING.search(spoken)) or bool(exceptions)),
+        restricts=any(word.text in _DENIALS for word in main)
+        and (bool(_TURNING.search(spoken)) or bool(exceptions)),
+        bound=_bound_slot(main),
+        removing=any(map(takes_away, terms)),
+        universal=bool(_UNIVERSAL.search(whole)),
+        additive=bool(_ADDITIVE.search(spoken)) or bool(_NOT_ONLY.search(spoken)),
+        rejected=_concepts(clause.words(Part.REJECTED)),
+        old=_concepts(clause.words(Part.OLD)),
+        exceptions=exceptions,
+        quantities=amounts,
+        triggers=triggers,
+        scopes=scopes_in([*main, *condition]),
+        period=_time_of(whole, sentence),
+        past=tells_past(sentence) and not any(map(takes_away, terms)),
+        changes="not now" in sentence or (bool(_NOW.search(sentence)) and _has_old(clause)),
+        anyone=bool(_ANYONE.search(sentence)),
+        reminds=bool(_REMINDS.search(sentence)),
+        strict=bool(_STRICT.search(sentence)),
+    )
+
+
+def _bound_slot(words: Sequence[Word]) -> str:
+    """The slot of the phrase that "only" is said of: "only through", "by mail only"."""
+    for index, word in enumerate(words):
+        following = words[index + 1].text if index + 1 < len(words) else ""
+        if index == 0 and (word.text == "only" or following in ("but", "except")):
+            return "subject"
+        if word.text not in ("only", "solely", "exclusively"):
+            continue
+        if following in PREPOSITIONS:
+            return PREPOSITIONS[following]
+        if index + 1 >= len(words) or words[index + 1].sort == "mark":
+            before = [w.text for w in words[:index] if w.text in PREPOSITIONS]
+            return PREPOSITIONS[before[-1]] if before else ""
+    return ""
+
+
+_DENIALS = word_set("not never no nobody nothing none cannot neither")
+_TEMPORARY = re.compile(r"\btemporary (?=\w)", re.IGNORECASE)
+_EVEN = re.compile(r"\b(?:not )?even\b[^,;.]*", re.IGNORECASE)
+
+
+def _time_of(clause: str, sentence: str) -> Period:
+    """When a clause or its sentence holds; what it holds "even during" is no limit."""
+    found = ALWAYS
+    for text in dict.fromkeys((clause, sentence)):
+        found = period_of(_TEMPORARY.sub("", _EVEN.sub("", text)))
+        if found.bounded:
+            break
+    return found
+
+
+_LIMITS = word_set("below under exceed above beneath")
+
+
+def _is_limit(words: Sequence[Word]) -> bool:
+    """Whether a negation goes with an amount: "not longer than", "never below 80"."""
+    for place, word in enumerate(words[:4]):
+        if word.text == "than":
+            return True
+        if word.text in _LIMITS:
+            return any(near.sort == "number" for near in words[place : place + 4])
+    return False
+
+
+# These tell what becomes of a thing; whether that is a denial shows beside the other claim.
+_TURNED_AWAY = frozenset(("blocked", "refused", "rejected", "denied", "prevented"))
+_NOW = re.compile(r"\b(?:now|gone|by now|meanwhile|since then)\b", re.IGNORECASE)
+
+
+def _has_old(clause: Clause) -> bool:
+    return bool(clause.words(Part.REJECTED, Part.OLD))
+
+
+_RELATIVES = frozenset(("who", "whose", "that", "which"))
+
+
+def _stanced(words: Sequence[Word]) -> list[Word]:
+    """The words that make the stance: no relative clause, no "nothing else"."""
+    kept: list[Word] = []
+    skipping = False
+    last = max((i for i, word in enumerate(words) if word.text in AUXILIARIES), default=-1)
+    for index, word in enumerate(words):
+        skipping = (skipping or word.text in _RELATIVES) and index < last
+        following = words[index + 1].text if index + 1 < len(words) else ""
+        closing = word.text in ("nothing", "no", "none") and following in ("else", "but", "other")
+        closing = closing or (word.text in ("not", "never") and _is_limit(words[index + 1 :]))
+        if not skipping and not closing and word.text not in _TURNED_AWAY:
+            kept.append(word)
+    return kept
+
+
+_FAILS = frozenset(("fail", "reject", "block", "refuse", "break", "stop", "forbid"))
+_NOT_BELOW = re.compile(r"(?:\bnot|n't|\bnever)\b[^.;,]*\b(?:below|under|beneath)\b", re.IGNORECASE)
+_Amounts = tuple[Quantity, ...]
+
+
+def _amounts(
+    main: Sequence[Word], condition: Sequence[Word], sentence: str
+) -> tuple[_Amounts, _Amounts]:
+    """The amounts claimed and those of a condition; "fails when below 90" claims at least 90."""
+    claimed, triggers = quantities_of(main, sentence), quantities_of(condition, sentence)
+    if _NOT_BELOW.search(sentence):
+        claimed = tuple(replace(q, bound="least", low=q.high or q.low, high=None) for q in claimed)
+    if any(word.concept in _FAILS for word in main):
+        return tuple(map(_opposite, claimed + triggers)), ()
+    return claimed, triggers
+
+
+def _opposite(quantity: Quantity) -> Quantity:
+    bound = {"most": "least", "least": "most"}.get(quantity.bound)
+    if bound is None:
+        return quantity
+    return replace(quantity, bound=bound, low=quantity.high, high=quantity.low)
+
+
+def _whole(clause: Clause, sentence: str) -> str:
+    words = clause.words(*Part)
+    return _text_of(words, sentence)
+
+
+def _text_of(words: Sequence[Word], sentence: str) -> str:
+    if not words:
+        return ""
+    spans = [word.span for word in words]
+    return sentence[max(0, min(s[0] for s in spans)) : max(s[1] for s in spans) + 1]
+
+
+def _concepts(words: Sequence[Word]) -> frozenset[str]:
+    return frozenset(word.concept for word in words if tells(word))

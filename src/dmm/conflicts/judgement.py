@@ -1,0 +1,28 @@
+"""What two claims that meet come to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.conflicts.amounts import amounts
+from dmm.conflicts.cases import apart
+from dmm.conflicts.choices import choices
+from dmm.conflicts.stances import stances
+
+if TYPE_CHECKING:
+    from dmm.conflicts.claims import Claim
+    from dmm.conflicts.meetings import Finding, Meeting
+
+
+def _changed(newer: Claim, older: Claim) -> bool:
+    """Whether one claim says that what the other claims is so no longer."""
+    held = older.period.end is not None or "still" in older.text
+    return newer.changes and not older.changes and not held
+
+
+def clash(m: Meeting) -> Finding | None:
+    """The clash of two claims that meet, if there is one."""
+    found = amounts(m) or stances(m) or choices(m)
+    if found is None or apart(m) or _changed(m.one, m.other) or _changed(m.other, m.one):
+        return None
+    return found

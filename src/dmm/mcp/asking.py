@@ -1,0 +1,29 @@
+"""Questions by tool: the answer as a prompt, or all of it as data."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from dmm.ask.render import STYLES
+
+if TYPE_CHECKING:
+    from dmm.mcp.caller import Caller
+
+DATA = "json"
+ANSWER_STYLES = (*STYLES, DATA)
+
+
+def ask(caller: Caller, arguments: dict[str, Any]) -> str:
+    """Answer a question; the critic looks at the session of whoever asks."""
+    voice = caller.voice
+    given = dict(arguments)
+    as_data = given.get("style") == DATA
+    if as_data:
+        del given["style"]
+    with caller.project().answer(voice) as dmm:
+        told = dmm.asking.ask(given.pop("question"), session=voice.session, **given)
+    if as_data:
+        return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+    notices = "".join(f"notice: {one}\n" for one in told["layer1_search"]["notices"])
+    return f"{told['suggested_prompt']}{notices}"

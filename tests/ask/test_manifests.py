@@ -1,0 +1,99 @@
+"""Commands that a project declares, found where they are defined."""
+
+from __future__ import annotations
+
+import pytest
+
+from dmm.ask import landmarks
+from dmm.ask.manifests import (
+    Command,
+    find_description,
+    find_test_command,
+    read_commands,
+    resolve,
+)
+from dmm.ask.sections import Section
+from dmm.ask.sources import CodeFile
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "commands"),
+    [
+        (
+            "pyproject.toml",
+            '[project.scripts]\nshop = "shop.cli:main"\n[tool.poetry.scripts]\nold = "old:run"\n',
+            [Command("old", "old", "run"), Command("shop", "shop.cli", "main")],
+        ),
+        (
+            "setup.cfg",
+            "[options.entry_points]\nconsole_scripts =\n    shop = shop.cli:main\n",
+            [Command("shop", "shop.cli", "main")],
+        ),
+        (
+            "package.json",
+            '{"name": "shop", "bin": "./bin/shop.js"}',
+            [Command("shop", file="bin/shop.js")],
+        ),
+        ("package.json", '{"bin": {"shop": "cli.js"}}', [Command("shop", file="cli.js")]),
+        (
+            "Cargo.toml",
+            '[[bin]]\nname = "shop"\npath = "src/shop.rs"\n',
+            [Command("shop", file="src/shop.rs")],
+        ),
+        ("pyproject.toml", "[project\n", []),
+        ("pyproject.toml", 'project = "x"\n', []),
+        ("package.json", "[1]", []),
+    ],
+)
+def test_declared_commands_are_read(path: str, text: str, commands: list[Command]) -> None:
+    assert read_commands(path, text.split("\n")) == commands
+
+
+def test_a_command_leads_to_its_file() -> None:
+    paths = ["lib/other/shop/cli.py", "src/shop/cli.py", "src/tool/__init__.py", "bin/x.js"]
+    assert resolve(Command("s", "shop.cli", "main"), "pyproject.toml", paths) == "src/shop/cli.py"
+    assert resolve(Command("t", "tool", "run"), "pyproject.toml", paths) == "src/tool/__init__.py"
+    assert resolve(Command("x", file="bin/x.js"), "package.json", paths) == "bin/x.js"
+    assert resolve(Command("y", file="bin/y.js"), "package.json", paths) is None
+    assert resolve(Command("z", "nowhere", "main"), "pyproject.toml", paths) is None
+
+
+def test_lines_that_say_what_it_is_and_how_it_is_tested_are_found() -> None:
+    assert find_description(["[project]", 'description = "A shop."']) == 2
+    assert find_description(['{"description": ""}']) is None
+    assert find_test_command(["all:", "test: build"]) == 2
+    assert find_test_command(["[tool.pytest.ini_options]"]) == 1
+    assert find_test_command(["tests := 3"]) is None
+
+
+FILES = [
+    CodeFile(path, kind, language)
+    for path, kind, language in [
+        ("ARCHITECTURE.md", "document", None),
+        ("Makefile", "other", None),
+        ("README.md", "document", None),
+        ("docs/README.md", "document", None),
+        ("pyproject.toml", "other", None),
+        ("src/shop/cli.py", "source", "python"),
+        ("src/shop/store/index.py", "source", "python"),
+        ("src/shop/store.py", "source", "python"),
+        ("tests/test_store.py", "test", "python"),
+        ("tools/pyproject.toml", "other", None),
+        ("tools/store.py", "source", "python"),
+    ]
+]
+
+
+def test_names_lead_to_places() -> None:
+    assert landmarks.find_readme(FILES) == "README.md"
+    assert landmarks.find_architecture(FILES) == "ARCHITECTURE.md"
+    assert landmarks.find_builds(FILES) == {"recipes": "Makefile", "package": "pyproject.toml"}
+    assert landmarks.find_tests(FILES) == ["tests/test_store.py"]
+    assert landmarks.find_manifests(FILES) == ["pyproject.toml"]
+    assert landmarks.find_configuration(FILES) is None
+    assert landmarks.name_candidates(Section.PERSISTENCE, FILES) == [
+        "src/shop/store.py",
+        "src/shop/store/index.py",
+        "tools/store.py",
+    ]
+    assert landmarks.name_candidates(Section.TESTS, FILES) == []

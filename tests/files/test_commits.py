@@ -1,0 +1,107 @@
+"""Commits of memory files: those that were written, in the repository they lie in."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dmm.errors import StorageError
+from dmm.files.commits import commit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def git(folder: Path, *arguments: str) -> str:
+    line = ["git", "-C", str(folder), *arguments]
+    return subprocess.run(line, check=True, capture_output=True, encoding="utf-8").stdout
+
+
+@pytest.fixture(autouse=True)
+def _own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+
+
+def make(folder: Path) -> Path:
+    """Make a repository with a memory folder in it."""
+    git(folder.parent, "init", "--quiet", str(folder))
+    git(folder, "config", "user.name", "Ana")
+    git(folder, "config", "user.email", "ana@example.org")
+    (folder / ".dmm" / "memory" / "project").mkdir(parents=True)
+    return folder
+
+
+def write(folder: Path, name: str, text: str = "text\n") -> Path:
+    path = folder / ".dmm" / "memory" / "project" / name
+    path.write_text(text)
+    return path
+
+
+def files_of_head(folder: Path) -> list[str]:
+    shown = git(folder, "show", "--name-only", "--format=", "-z", "HEAD")
+    return [name.rpartition("/")[2] for name in shown.strip("\0").split("\0")]
+
+
+def test_what_is_staged_beside_it_stays_staged(tmp_path: Path) -> None:
+    work = make(tmp_path / "work")
+    (work / "code.py").write_text("x = 1\n")
+    git(work, "add", "code.py")
+    made = commit(work / ".dmm", [write(work, "a.md")], "Memory: create\n\nReviewed-by: ana")
+    assert made == git(work, "rev-parse", "HEAD").strip()
+    assert files_of_head(work) == ["a.md"]
+    assert git(work, "status", "--short", "--", "code.py") == "A  code.py\n"
+
+
+def test_the_signs_of_a_pattern_in_a_name_are_taken_as_they_are(tmp_path: Path) -> None:
+    work = make(tmp_path / "work")
+    star = write(work, "*.md")
+    commit(work / ".dmm", [star, write(work, "a.md")], "both")
+    write(work, "a.md", "a draft that nobody has approved\n")
+    star.unlink()
+    commit(work / ".dmm", [star], "undo")
+    assert files_of_head(work) == ["*.md"]
+    assert git(work, "status", "--short").startswith(" M .dmm/memory/project/a.md")
+
+
+def test_the_repository_of_a_hook_that_started_it_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work, other = make(tmp_path / "work"), make(tmp_path / "other")
+    monkeypatch.setenv("GIT_DIR", str(other / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(other / ".git" / "index"))
+    made = commit(work / ".dmm", [write(work, "a.md")], "Memory: create")
+    monkeypatch.delenv("GIT_DIR")
+    monkeypatch.delenv("GIT_INDEX_FILE")
+    assert made == git(work, "rev-parse", "HEAD").strip()
+    assert git(other, "rev-list", "--all") == ""
+
+
+def test_a_repository_that_does_not_know_the_folder_gets_no_commit(tmp_path: Path) -> None:
+    other = make(tmp_path / "other")
+    (tmp_path / "work" / ".dmm" / "memory" / "project").mkdir(parents=True)
+    (tmp_path / "work" / ".git").write_text(f"gitdir: {other / '.git'}\n")
+    path = write(tmp_path / "work", "a.md")
+    assert commit(tmp_path / "work" / ".dmm", [path], "Memory: create") is None
+    assert git(other, "rev-list", "--all") == ""
+
+
+def test_a_second_worktree_and_a_head_without_branch_get_their_commits(tmp_path: Path) -> None:
+    work = make(tmp_path / "work")
+    commit(work / ".dmm", [write(work, "a.md")], "first")
+    git(work, "worktree", "add", "--quiet", "--detach", str(tmp_path / "second"))
+    second = tmp_path / "second"
+    made = commit(second / ".dmm", [write(second, "b.md")], "second \ud800")
+    assert made == git(second, "rev-parse", "HEAD").strip()
+    assert git(second, "log", "-1", "--format=%s") == "second ?\n"
+    assert files_of_head(work) == ["a.md"]
+
+
+def test_without_a_name_of_the_user_git_says_what_is_missing(tmp_path: Path) -> None:
+    work = make(tmp_path / "work")
+    git(work, "config", "user.useConfigOnly", "true")
+    git(work, "config", "--unset", "user.email")
+    with pytest.raises(StorageError, match="git commit failed"):
+        commit(work / ".dmm", [write(work, "a.md")], "Memory: create")
