@@ -331,3 +331,19 @@ def test_what_waits_for_others_keeps_no_query_waiting(projects: Projects, truste
     for use in (project.linger, project.write):
         with pytest.raises(DaemonError), use(Voice()):
             pass
+
+
+def test_a_long_question_keeps_no_query_waiting_and_leaves_nothing_open(
+    projects: Projects, trusted: Project
+) -> None:
+    project = projects.find(trusted.folder)
+    with project.answer(Voice()) as dmm:
+        assert dmm.asking.ask("what is this?")["executor_mode"] == "off"
+        assert project.query(QueryRequest("tests")).pack.query == "tests"
+        assert not project.release_model()
+    assert project.release_model()
+    with project.answer(Voice()) as again:
+        assert again is dmm
+    assert project.close()
+    with pytest.raises(DaemonError, match="the project was closed"), project.answer(Voice()):
+        pass

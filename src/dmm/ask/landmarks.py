@@ -122,7 +122,8 @@ def find_builds(files: Iterable[CodeFile]) -> dict[str, str]:
             named.sort(key=lambda path: (not _TELLING.search(path), *order(path)))
         else:
             named = sorted((path for path in named if not order(path)[0]), key=order)
-        found |= {sort: path for path in named[:1]}
+        if named:
+            found[sort] = named[0]
     return found
 
 

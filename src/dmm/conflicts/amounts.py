@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from dmm.conflicts.meetings import Finding, Meeting, is_known, is_noun
+from typing import TYPE_CHECKING
+
+from dmm.conflicts.meetings import Finding, Meeting, is_known
 from dmm.conflicts.quantities import Quantity, are_near
 from dmm.conflicts.readings import amount_of
 from dmm.conflicts.vocabulary import GENERIC
 from dmm.domain.conflict import ConflictType
+
+if TYPE_CHECKING:
+    from dmm.conflicts.terms import Term
 
 
 def amounts(m: Meeting) -> Finding | None:
@@ -33,11 +38,15 @@ _REASON = "They give different amounts for the same thing."
 
 def _two_things(m: Meeting) -> bool:
     """Whether each claim has a thing of its own beside the amount: "Indent YAML", "a queue of"."""
-    mine = [t for t in m.alignment.left if is_noun(t) and not is_known(t, m.second)]
-    yours = [t for t in m.alignment.right if is_noun(t) and not is_known(t, m.first)]
+    mine = [t for t in m.alignment.left if _is_thing(t) and not is_known(t, m.second)]
+    yours = [t for t in m.alignment.right if _is_thing(t) and not is_known(t, m.first)]
     return any(
         a.slot == b.slot or {a.slot, b.slot} <= {"subject", "object"} for a in mine for b in yours
     )
+
+
+def _is_thing(term: Term) -> bool:
+    return term.weight > 0.5 and term.slot != "verb" and not term.text.endswith(("ed", "ing"))
 
 
 def _verbs_agree(m: Meeting) -> bool:

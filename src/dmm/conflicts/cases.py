@@ -11,6 +11,8 @@ from dmm.conflicts.periods import Period, are_apart
 from dmm.conflicts.vocabulary import GENERIC, concept_of, concepts
 
 if TYPE_CHECKING:
+    from decimal import Decimal
+
     from dmm.conflicts.claims import Claim
     from dmm.conflicts.readings import Reading
     from dmm.conflicts.terms import Term
@@ -62,9 +64,18 @@ def _event_known(period: Period, other: Reading) -> bool:
 
 def _versions_apart(m: Meeting) -> bool:
     """ "v1 of the API" and "v2 of the API": the version belongs to the subject."""
-    mine = {q.low for q in m.one.quantities if q.measure == "version" and q.first <= 1}
-    yours = {q.low for q in m.other.quantities if q.measure == "version" and q.first <= 1}
-    return bool(mine) and bool(yours) and not mine & yours
+    mine, yours = _leading(m.one), _leading(m.other)
+    return any(not mine[name] & yours[name] for name in mine.keys() & yours.keys())
+
+
+def _leading(claim: Claim) -> dict[str, set[Decimal | None]]:
+    """The amounts that a claim begins with: "daily backups", "in API v1", "on Django 3"."""
+    found: dict[str, set[Decimal | None]] = {}
+    for q in claim.quantities:
+        if q.first <= 1 or (q.first <= 3 and q is not claim.quantities[-1]):
+            if q.measure == "version" or len(claim.quantities) > 1:
+                found.setdefault(q.measure, set()).add(q.low)
+    return found
 
 
 def _scopes_apart(m: Meeting) -> bool:

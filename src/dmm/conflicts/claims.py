@@ -249,13 +249,13 @@ def _time_of(clause: str, sentence: str) -> Period:
     return found
 
 
-_LIMITS = word_set("below under exceed above beneath")
+_LIMITS = word_set("below under exceed above beneath beyond over")
 
 
 def _is_limit(words: Sequence[Word]) -> bool:
     """Whether a negation goes with an amount: "not longer than", "never below 80"."""
-    for place, word in enumerate(words[:4]):
-        if word.text == "than":
+    for place, word in enumerate(words):
+        if word.text == "than" and place < 4:
             return True
         if word.text in _LIMITS:
             return any(near.sort == "number" for near in words[place : place + 4])
@@ -291,6 +291,7 @@ def _stanced(words: Sequence[Word]) -> list[Word]:
 
 _FAILS = frozenset(("fail", "reject", "block", "refuse", "break", "stop", "forbid"))
 _NOT_BELOW = re.compile(r"(?:\bnot|n't|\bnever)\b[^.;,]*\b(?:below|under|beneath)\b", re.IGNORECASE)
+_NOT_ABOVE = re.compile(r"(?:\bnot|n't|\bnever)\b[^.;,]*\b(?:above|beyond|over)\b", re.IGNORECASE)
 _Amounts = tuple[Quantity, ...]
 
 
@@ -301,6 +302,8 @@ def _amounts(
     claimed, triggers = quantities_of(main, sentence), quantities_of(condition, sentence)
     if _NOT_BELOW.search(sentence):
         claimed = tuple(replace(q, bound="least", low=q.high or q.low, high=None) for q in claimed)
+    elif _NOT_ABOVE.search(sentence):
+        claimed = tuple(replace(q, bound="most", high=q.high or q.low, low=None) for q in claimed)
     if any(word.concept in _FAILS for word in main):
         return tuple(map(_opposite, claimed + triggers)), ()
     return claimed, triggers

@@ -78,15 +78,21 @@ def _surest(meetings: list[Meeting]) -> Finding | None:
     found = [
         f
         for m in meetings
-        if _belong(m, meetings)
-        and (f := clash(m)) is not None
-        and f.confidence >= _needed(m.likeness)
+        if _belong(m, meetings) and (f := clash(m)) is not None and f.confidence >= _needed(m)
     ]
     return max(found, key=lambda f: f.confidence) if found else None
 
 
-def _needed(likeness: float) -> float:
-    """How sure a clash must be; the less alike two memories are, the surer."""
+def _needed(m: Meeting) -> float:
+    """How sure a clash must be: surer where memories are less alike, or long."""
+    many = len(m.first.claims) * len(m.second.claims)
+    return _needed_of(m.likeness) + (0.1 if many > _LONG else 0.05 if many > _MIDDLE else 0.0)
+
+
+_MIDDLE, _LONG = 16, 60
+
+
+def _needed_of(likeness: float) -> float:
     if likeness >= 0.6:
         return _LEAST_CONFIDENCE
     if likeness >= 0.4:
@@ -98,6 +104,9 @@ def _belong(meeting: Meeting, meetings: list[Meeting]) -> bool:
     """Whether neither claim has a partner on the other side that fits clearly better."""
     worth = meeting.alignment.likeness + _NEARLY
     for rival in meetings:
+        near = rival.one is meeting.one or rival.other is meeting.other
+        if near and rival is not meeting and _agree(rival) and not _nearer(meeting, rival):
+            return False
         if (rival.one is meeting.one) == (rival.other is meeting.other):
             continue
         better = rival.alignment.shared > meeting.alignment.shared
@@ -107,6 +116,16 @@ def _belong(meeting: Meeting, meetings: list[Meeting]) -> bool:
 
 
 _NEARLY = 0.15
+_SETTLED = 0.7
+
+
+def _agree(meeting: Meeting) -> bool:
+    """Whether two claims say the same, so that neither quarrels with another one."""
+    return meeting.alignment.likeness >= _SETTLED and clash(meeting) is None
+
+
+def _nearer(meeting: Meeting, rival: Meeting) -> bool:
+    return meeting.alignment.likeness > rival.alignment.likeness
 
 
 def _replaced(newer: Reading, older: Reading) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.claims import takes_away
+from dmm.conflicts.claims import REMOVING, takes_away
 from dmm.conflicts.meetings import Finding, Meeting, is_known, is_scope
 from dmm.conflicts.quantities import Quantity, are_near
 from dmm.conflicts.signs import NEGATIVE, Sign
@@ -27,19 +27,26 @@ def stances(m: Meeting) -> Finding | None:
         return None
     if _adds(one) or _adds(other):
         return None
-    certain = 0.45 + 0.5 * m.alignment.cover
+    certain = 0.3 + 0.3 * m.alignment.cover + 0.4 * m.alignment.likeness
     return m.finding(ConflictType.CONTRADICTION, certain, "One asks for what the other denies.")
 
 
 def _flips(m: Meeting) -> int:
     """How often the sense turns round from one claim to the other."""
     one, other = m.one, m.other
+    if one.negative == other.negative and _equal_amounts(m) and _ends(one) != _ends(other):
+        return 0
     if Sign.OPTIONAL in (one.sign, other.sign):
         opposed = {one.sign, other.sign} & {Sign.REQUIRED, Sign.STATED}
         return 1 if opposed and not m.alignment.contraries else 0
     turns = [p for p in m.alignment.contraries if not is_scope(*p) and not _both(m, p)]
     signs = (_denies(m, one), _denies(m, other), _lacks(one, m), _lacks(other, m), _removes(m))
     return len(turns) + sum(signs) + int(_conditions_opposed(m))
+
+
+def _ends(claim: Claim) -> bool:
+    """Whether a claim tells when something ends: "deleted after 14 days" is "kept for 14 days"."""
+    return any(t.concept in REMOVING for t in claim.terms)
 
 
 def _conditions_opposed(m: Meeting) -> bool:
@@ -78,10 +85,20 @@ def _denied_met(m: Meeting) -> bool:
         whole = sum(t.weight for t in (*claim.terms, *claim.conditions))
         if sum(t.weight for t in rest) > _DENIED_REST * whole:
             return False
+        if not _core_left_alone(claim, rest):
+            return False
     return True
 
 
 _DENIED_REST = 0.4
+
+
+def _core_left_alone(claim: Claim, rest: tuple[Term, ...]) -> bool:
+    """Whether no more than half of what a denial is about is missing on the other side."""
+    core = [t for t in claim.terms if not t.early and t.slot in ("verb", "object")]
+    whole = sum(t.weight for t in core)
+    lost = sum(t.weight for t in core if t in rest)
+    return not core or lost * 2 <= whole
 
 
 def _adds(claim: Claim) -> bool:

@@ -194,7 +194,10 @@ def _is_bare(word: Word) -> bool:
 def _copied(words: Sequence[Word], first: int) -> bool:
     """ "Release notes list …": a bare verb form right before another verb is a noun."""
     following = words[first + 1] if first + 1 < len(words) else None
-    return following is not None and following.text.endswith("s") and is_verb(following)
+    if following is None or not following.text.endswith("s"):
+        return False
+    third = words[first + 2] if first + 2 < len(words) else None
+    return is_verb(following) or (third is not None and is_verb(third) and _is_bare(third))
 
 
 def _leads_verb(words: Sequence[Word], index: int) -> bool:
