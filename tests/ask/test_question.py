@@ -80,6 +80,8 @@ def test_kinds_are_told_by_their_words(text: str, kinds: list[str]) -> None:
     [
         ("What did we do last week?", ""),
         ("give me a summary of yesterday", ""),
+        ("Where do I start in this repository?", ""),
+        ("Where do I start with retries?", "Where do I start with retries?"),
         ("what did we do about retries last week", "what did we do about retries"),
     ],
 )

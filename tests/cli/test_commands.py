@@ -76,7 +76,9 @@ def test_reindex_full_embeds_everything_again_and_passes_notices_on(
     assert "\nNotice: the index was damaged and is built anew (" in out
 
 
-def test_validate_ends_with_findings_only_for_errors(typed: Typed, shop: Project) -> None:
+def test_validate_ends_with_findings_only_for_errors(
+    typed: Typed, shop: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
     told = typed("validate", within=shop.folder)
     assert (told.status, told.err) == (0, "")
     assert told.out.startswith("16 of 16 files valid\n")
@@ -85,6 +87,9 @@ def test_validate_ends_with_findings_only_for_errors(typed: Typed, shop: Project
     assert told.status == 1
     assert told.out.startswith("16 of 17 files valid\n1 error:\n  - project/no_fields.md")
     assert "1 can be mended with: dmm validate --fix\n" in told.out
+    monkeypatch.setenv("CLAUDECODE", "1")
+    for told in (typed("validate", *more, within=shop.folder) for more in ((), ("--json",))):
+        assert "--fix" not in told.out
     data = json.loads(typed("validate", "--json", within=shop.folder).out)
     assert set(data) == {"files", "valid", "errors", "warnings", "findings", "repairs"}
     assert (data["files"], data["valid"], data["errors"]) == (17, 16, 1)
@@ -231,7 +236,7 @@ def test_import_as_data(typed: Typed, project: Project) -> None:
             "imports",
             "monolith_tokens",
         ),
-        *("baseline_tokens", "pack_tokens", "secret", "written", "proposed", "notice"),
+        *("baseline_tokens", "pack_tokens", "secret", "written", "proposed", "repeated", "notice"),
     }
     assert set(data["memories"][0]) == {
         *("path", "id", "title", "scope", "tags", "tokens", "sources", "warnings", "content"),

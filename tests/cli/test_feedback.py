@@ -56,7 +56,7 @@ def test_feedback_records_how_memories_fared(typed: Typed, shop: Project) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["splendid", CENTS], "the outcome is one of served, helped, wrong, outdated"),
+        (["splendid", CENTS], "'splendid' is no outcome"),
         (["wrong", "project/none.md"], "there is no memory 'project/none.md'"),
     ],
 )
@@ -190,3 +190,18 @@ def test_help_fits_80_columns(name: str, typed: Typed, tmp_path: Path) -> None:
     told = typed(name, "-h", within=tmp_path)
     assert told.status == 0
     assert max(map(len, told.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize(
+    "line",
+    [["feedback", "helped", CENTS], ["lifecycle"], ["export-usage"], ["digest"], ["distil"]],
+)
+def test_in_a_clone_that_is_not_trusted_nothing_is_recorded(
+    line: list[str], typed: Typed, shop: Project, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    TrustStore.of_user(home).revoke(shop.dmm)
+    before = sorted(shop.dmm.rglob("*"))
+    assert typed(*line, within=shop.folder).status == 13
+    monkeypatch.setenv("CLAUDECODE", "1")
+    assert typed(*line, within=shop.folder).status in (2, 13)
+    assert sorted(shop.dmm.rglob("*")) == before

@@ -271,3 +271,39 @@ def test_a_query_leaves_an_index_that_others_can_read(command: Command, shop: Pr
     assert command("query", "failed login attempts", within=shop.folder).returncode == 0
     assert [path.name for path in shop.index.parent.glob("*-wal")] == []
     assert "unreadable" not in command("status", within=shop.folder).stdout
+
+
+def test_what_waits_is_told_where_nothing_can_be_written(shop: Project, command: Command) -> None:
+    before = powerless()
+    state = {"DMM_STATE_DIR": str(command.home / "state")}
+    assert command("trust", "--yes", within=shop.folder, env=state).returncode == 0
+    line = ("write", "create", "--path", "project/lamp.md", "--content", "# Lamp\n\nIt is red.")
+    assert command(*line, "--reason", "seen", within=shop.folder, env=state).returncode == 1
+    names = ("project/auth/sessions.md", "project/payments/money_in_cents.md")
+    line = ("conflicts", "flag", "--ids", ",".join(names), "--description", "both can't be")
+    assert command(*line, within=shop.folder, env=state).returncode == 0
+    paths = [shop.dmm, *shop.dmm.rglob("*")]
+    for path in paths:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    held = {path: path.stat().st_mtime_ns for path in paths}
+    try:
+        told = [
+            command(*words, within=shop.folder, env=state, before=before)
+            for words in (
+                ("review", "list"),
+                ("review", "show", "1"),
+                ("conflicts", "list"),
+                ("conflicts", "show", "3"),
+                ("review", "reject", "1", "--reason", "no"),
+            )
+        ]
+    finally:
+        for path in paths:
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    assert [(one.returncode, one.stderr) for one in told[:4]] == [(0, "")] * 4
+    assert "1 proposal waits for a review" in told[0].stdout
+    assert "tokens" in told[1].stdout
+    assert "1 unresolved conflict" in told[2].stdout
+    assert "both can't be" in told[3].stdout
+    assert told[4].returncode == 9
+    assert {path: path.stat().st_mtime_ns for path in [shop.dmm, *shop.dmm.rglob("*")]} == held

@@ -198,7 +198,19 @@ def test_what_it_rests_on_lowers_its_trust(typed: Typed, own: Project) -> None:
         ),
         (
             ["create", "--path", "project/a.md", "--content", "x", "--source", "god", *WHY],
-            "the source is one of user, reviewed, agent, tool, third_party",
+            "'god' is no source",
+        ),
+        (
+            ["create", "--path", "project/a.md", "--content", "x", "--source", "reviewed", *WHY],
+            "one of user, agent, tool, third_party",
+        ),
+        (
+            ["create", "--path", "project/", "--content", "x", *WHY],
+            "it names a folder, not a file",
+        ),
+        (
+            ["create", "--path", "project/a.md", "--content", "x", "--reason", " "],
+            "say in a sentence why; it is recorded",
         ),
         (["propose", "--path", "../a.md", "--content", "x", *WHY], "../a.md"),
         (["deprecate", "--path", "project/none.md", *WHY], "there is no such memory"),

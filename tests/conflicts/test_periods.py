@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dmm.conflicts.periods import ALWAYS, are_apart, period_of
 
@@ -17,6 +21,17 @@ from dmm.conflicts.periods import ALWAYS, are_apart, period_of
         ("Until the cluster is up, run 2.", "Once the cluster is up, run 10."),
         ("During the freeze nothing ships.", "We ship every day."),
         ("For now the check is off.", "The check is on."),
+        ("For the time being we use Jenkins.", "We use Buildkite."),
+        ("This sprint we use Jenkins.", "We use Buildkite."),
+        ("As a temporary measure the check is off.", "The check is on."),
+        ("From 20 to 31 December nothing ships.", "From 2 to 5 January we ship."),
+        ("From 1 March to 5 April it is 5.", "From 10 April to 1 May it is 9."),
+        ("Until the 2.0 release it is on.", "Since 2.0 it is off."),
+        ("In 1.x the API is sync.", "In 2.0 the API is async."),
+        ("In version 1 it is sync.", "In version 2 it is async."),
+        ("Since v3 we use gRPC.", "Until v3 we use REST."),
+        ("Before the migration, use MySQL.", "After the migration, use Postgres."),
+        ("While the migration is running, writes are off.", "Writes are on."),
     ],
 )
 def test_periods_that_do_not_meet_are_apart(one: str, other: str) -> None:
@@ -30,11 +45,41 @@ def test_periods_that_do_not_meet_are_apart(one: str, other: str) -> None:
         ("We ship every day.", "We ship on Mondays."),
         ("No deploys between 15 December and 2 January.", "We deploy on 20 December 2025."),
         ("Run the tests before you merge.", "Merge after the review."),
+        ("From 20 to 31 December nothing ships.", "On 28 December we ship."),
+        ("Until version 3 it is on.", "Since version 2 it is off."),
+        ("In 2.x it is on.", "In 2.1 it is off."),
     ],
 )
 def test_periods_that_meet_are_not_apart(one: str, other: str) -> None:
     assert not are_apart(period_of(one), period_of(other))
 
 
-def test_a_sentence_without_a_time_holds_always() -> None:
-    assert period_of("We use Redis in the shop for sessions.") == ALWAYS
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We use Redis in the shop for sessions.",
+        "Import rows through temporary tables.",
+        "Short-term tokens expire after an hour.",
+        "Wait until 1.5 seconds have passed.",
+        "It stops after 3.5 seconds.",
+        "Send from 1.5 to 2.5 MB.",
+        "Retry up to 5 times.",
+        "It may fail in 5 places.",
+        "Run it once a day.",
+        "The release is on 1 March.",
+    ],
+)
+def test_a_sentence_without_a_time_holds_always(sentence: str) -> None:
+    assert period_of(sentence) == ALWAYS
+
+
+@given(st.text(alphabet="until from 2.0 to 31 march in v3,. the between and", max_size=200))
+def test_no_text_fails_to_be_read(text: str) -> None:
+    period_of(text)
+
+
+@pytest.mark.parametrize("piece", ["until ", "from 1 ", "in 2.", "between 1 and ", "during the a"])
+def test_64_kib_of_hostile_text_are_read_in_seconds(piece: str) -> None:
+    started = time.process_time()
+    period_of(piece * (65_536 // len(piece)))
+    assert time.process_time() - started < 8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.conflicts.quantities import Quantity, are_near, quantities_of
@@ -299,12 +299,9 @@ def test_no_row_of_figures_fails_to_be_read(text: str) -> None:
     amounts(text)
 
 
-@settings(max_examples=12, deadline=None)
-@given(
-    st.sampled_from(["9", "1.", "1,000", "10^9", "a half of ", "every other ", "-1", "5/s", "(("])
-)
-def test_time_grows_with_the_length_of_hostile_text_and_no_faster(piece: str) -> None:
+@pytest.mark.parametrize("piece", ["9", "1.", "1,000 ", "half of ", "every other ", "-1", "5/s "])
+def test_64_kib_of_hostile_text_are_read_in_seconds(piece: str) -> None:
     text = piece * (65_536 // len(piece))
     started = time.process_time()
     amounts(text)
-    assert time.process_time() - started < 10
+    assert time.process_time() - started < 8

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from dmm.conflicts.compare import compare, read_memory
 from dmm.conflicts.sentences import headings_and_sentences
+from dmm.conflicts.vocabulary import concept_of
 from dmm.domain.memory import Confidence, Memory, Scope, Status
 
 
@@ -41,24 +42,41 @@ def test_a_command_block_belongs_to_the_sentence_that_announces_it() -> None:
 
 
 def test_questions_and_pointers_claim_nothing() -> None:
-    assert read_memory(note("Should we use Redis? See also the wiki.")).statements == ()
+    assert read_memory(note("Should we use Redis? See also the wiki.")).claims == ()
 
 
-def test_a_title_that_says_something_is_a_statement() -> None:
-    reading = read_memory(note("It scales.", "Use JWT for sessions"))
-    assert [statement.text for statement in reading.statements] == [
-        "Use JWT for sessions",
-        "It scales.",
-    ]
+def test_what_a_memory_speaks_of_only_to_deny_it_is_told_apart() -> None:
+    reading = read_memory(note("Pages are cached in Redis. Memcached is not used."))
+    assert concept_of("memcached") in reading.denied
+    assert concept_of("redis") not in reading.denied
 
 
 def test_a_very_long_body_is_not_read_to_its_end() -> None:
-    assert len(read_memory(note("Use Redis. " * 100_000)).statements) <= 60
+    assert len(read_memory(note("Use Redis. " * 100_000)).claims) <= 60
 
 
-@given(st.text(max_size=300), st.text(max_size=300))
-def test_any_text_can_be_read_and_compared(one: str, other: str) -> None:
-    compare(read_memory(note(one)), read_memory(note(other)), likeness=0.5)
+WORDS = "use never the redis cache 5 60 minutes until unless only, . `x` not: without before\n- "
+NOTES = st.lists(st.sampled_from(WORDS.split(" ")), max_size=40).map(" ".join) | st.text(
+    max_size=300
+)
+
+
+@given(NOTES, NOTES)
+def test_any_two_texts_are_judged_alike_in_either_order(one: str, other: str) -> None:
+    first, second = read_memory(note(one)), read_memory(note(other))
+    found = compare(first, second, likeness=0.7)
+    turned = compare(second, first, likeness=0.7)
+    if found is None or turned is None:
+        assert found is turned
+    else:
+        assert (found.type, found.confidence) == (turned.type, turned.confidence)
+        assert sorted(found.quotes) == sorted(turned.quotes)
+
+
+@given(NOTES, st.integers(min_value=1, max_value=64_000))
+def test_reading_takes_in_no_more_than_a_bounded_number_of_claims(text: str, times: int) -> None:
+    reading = read_memory(note((text * times)[:65_536]))
+    assert len(reading.claims) <= 60
 
 
 @given(st.text(alphabet="use not the redis 5 60 min, .`\n", min_size=1, max_size=120))

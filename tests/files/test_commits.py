@@ -79,12 +79,19 @@ def test_the_repository_of_a_hook_that_started_it_is_left_alone(
     assert git(other, "rev-list", "--all") == ""
 
 
+def test_a_folder_that_no_repository_holds_is_told(tmp_path: Path) -> None:
+    (tmp_path / ".dmm" / "memory" / "project").mkdir(parents=True)
+    with pytest.raises(StorageError, match="no Git repository holds this folder"):
+        commit(tmp_path / ".dmm", [write(tmp_path, "a.md")], "Memory: create")
+
+
 def test_a_repository_that_does_not_know_the_folder_gets_no_commit(tmp_path: Path) -> None:
     other = make(tmp_path / "other")
     (tmp_path / "work" / ".dmm" / "memory" / "project").mkdir(parents=True)
     (tmp_path / "work" / ".git").write_text(f"gitdir: {other / '.git'}\n")
     path = write(tmp_path / "work", "a.md")
-    assert commit(tmp_path / "work" / ".dmm", [path], "Memory: create") is None
+    with pytest.raises(StorageError, match="no Git repository holds this folder"):
+        commit(tmp_path / "work" / ".dmm", [path], "Memory: create")
     assert git(other, "rev-list", "--all") == ""
 
 
@@ -105,3 +112,45 @@ def test_without_a_name_of_the_user_git_says_what_is_missing(tmp_path: Path) -> 
     git(work, "config", "--unset", "user.email")
     with pytest.raises(StorageError, match="git commit failed"):
         commit(work / ".dmm", [write(work, "a.md")], "Memory: create")
+
+
+def test_what_a_hook_refuses_is_not_left_staged(tmp_path: Path) -> None:
+    work = make(tmp_path / "work")
+    known = write(work, "known.md")
+    commit(work / ".dmm", [known], "first")
+    hook = work / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    words = "tabs are not allowed here " * 30
+    hook.write_text(f"#!/bin/sh\necho '{words}' >&2\nexit 1\n")
+    hook.chmod(0o755)
+    (work / "code.py").write_text("x = 1\n")
+    git(work, "add", "code.py")
+    known.write_text("changed\n")
+    with pytest.raises(StorageError) as refused:
+        commit(work / ".dmm", [known, write(work, "new.md")], "second")
+    said = refused.value.what
+    assert said.startswith("git commit failed: tabs are not allowed here tabs are")
+    assert said.removesuffix(" ...").rpartition(" ")[2] in words.split()
+    assert len(said) < 330
+    assert git(work, "status", "--short").splitlines() == [
+        " M .dmm/memory/project/known.md",
+        "A  code.py",
+        "?? .dmm/memory/project/new.md",
+    ]
+
+
+@pytest.mark.parametrize("staged", [False, True])
+def test_a_file_that_was_never_committed_goes_without_a_commit(
+    tmp_path: Path, *, staged: bool
+) -> None:
+    work = make(tmp_path / "work")
+    commit(work / ".dmm", [write(work, "known.md")], "first")
+    path = write(work, "never.md")
+    if staged:
+        git(work, "add", str(path))
+    path.unlink()
+    assert commit(work / ".dmm", [path], "undo") is None
+    assert git(work, "status", "--short") == ""
+    moved = write(work, "moved.md")
+    assert commit(work / ".dmm", [path, moved], "move") is not None
+    assert files_of_head(work) == ["moved.md"]

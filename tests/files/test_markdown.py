@@ -299,9 +299,7 @@ def test_scope_and_folder_must_agree(memory_text: MemoryText, path: str, folder:
     with pytest.raises(MemoryFileError) as raised:
         markdown.parse(path, memory_text())
     assert raised.value.what == f"scope 'project' does not agree with the folder '{folder}'"
-    assert raised.value.hint == (
-        "move the file to project/ or set scope to its folder's name (dmm validate --fix)"
-    )
+    assert raised.value.hint == "move the file to project/ or set scope to its folder's name"
 
 
 def test_a_deprecated_memory_keeps_its_scope(memory_text: MemoryText) -> None:

@@ -47,7 +47,9 @@ def faults(tree: MemoryTree) -> list[str]:
         ("Project/a.md", f"its first folder is none of {TOPS}"),
         ("project/a.txt", "not a .md file"),
         ("project/a.MD", "not a .md file"),
-        ("project", f"its first folder is none of {TOPS}"),
+        ("project", "it names a folder, not a file"),
+        ("project/", "it names a folder, not a file"),
+        ("project/topic/", "it names a folder, not a file"),
         ("project/con.md", "a name that some systems reserve"),
         ("project/LPT1.notes.md", "a name that some systems reserve"),
         ("project/aux/a.md", "a name that some systems reserve"),
@@ -331,3 +333,25 @@ def test_a_file_in_place_of_a_folder_is_named(project: Project) -> None:
 def test_an_existing_file_is_replaced(project: Project) -> None:
     project.write("project/a.md", "old")
     assert project.tree.replace("project/a.md", "new").read_text() == "new"
+
+
+def test_only_empty_folders_that_were_made_are_cleared_and_never_that_of_a_scope(
+    project: Project,
+) -> None:
+    tree = project.tree
+    (project.memory / "project" / "old").mkdir(parents=True)
+    assert tree.missing_folders("project/old/new/deep/a.md") == [
+        "project/old/new/deep",
+        "project/old/new",
+    ]
+    assert tree.missing_folders("global/a.md") == []
+    made = {"project", "project/old/new", "project/old/new/deep", ".."}
+    tree.create("project/old/new/deep/a.md", "x")
+    tree.clear_folders("project/old/new/deep/a.md", made)
+    assert (project.memory / "project" / "old" / "new" / "deep" / "a.md").exists()
+    tree.remove("project/old/new/deep/a.md")
+    tree.clear_folders("project/old/new/deep/a.md", made)
+    assert [path.name for path in project.memory.rglob("*")] == ["project", "old"]
+    (project.memory / "project" / "old").rmdir()
+    tree.clear_folders("project/a.md", made)
+    assert (project.memory / "project").is_dir()

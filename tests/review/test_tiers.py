@@ -114,6 +114,13 @@ def test_without_a_reviewer_agent_a_person_decides() -> None:
     )
 
 
+def test_the_reason_that_decides_is_told_before_one_that_would_not_help() -> None:
+    found = tier_of(note("project/a.md", session=None), all_pass(), OPEN, ASKED)
+    assert found[1] == "project/a.md is not a note of claude alone"
+    found = tier_of(note(session=None), all_pass(), OPEN, ASKED)
+    assert found[1] == "it rests on no session and no event that was recorded"
+
+
 @pytest.mark.parametrize(
     "name",
     [CheckName.SECRETS, CheckName.INJECTION, CheckName.ISOLATION, CheckName.GOVERNANCE],

@@ -107,7 +107,7 @@ def test_nothing_is_applied_twice(tmp_path: Path) -> None:
     application = make(tmp_path)
     seq = propose(application, Edit("project/a.md", None, OLD), operation=Operation.CREATE)
     application.apply(seq, approve(application, seq))
-    with pytest.raises(ReviewRefused, match="is applied, it does not wait"):
+    with pytest.raises(ReviewRefused, match="proposal_1 was applied just now"):
         application.apply(seq, approve(application, seq))
     assert types(application).count("ProposalApplying") == 1
 

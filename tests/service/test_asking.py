@@ -462,3 +462,12 @@ def test_this_repository_shows_its_entry_point_its_stores_and_its_surfaces(
     for one in told["repo_context"]:
         cite = Citation(one["path"], None, (one["start"], one["end"]), one["hash"])
         assert check(ROOT, cite).state is Freshness.FRESH
+
+
+def test_a_budget_without_room_for_the_task_gives_no_prompt(
+    ask: Callable[..., dict[str, Any]],
+) -> None:
+    told = ask(WEB, budget=20)
+    assert told["suggested_prompt"] == ""
+    assert told["prompt_plan"]["parts_left"] == ["task", "coverage", "evidence", "plan"]
+    assert not told["coverage_gate"]["pass"]

@@ -341,7 +341,7 @@ def test_a_second_text_that_is_refused_does_not_hide_the_first_proposal(clashing
 @pytest.mark.parametrize(
     ("action", "more", "what"),
     [
-        ("shrug", {}, "the action is one of deprecate, merge, clarify, intentional"),
+        ("shrug", {}, "'shrug' is no action"),
         ("deprecate", {}, "name the memory to deprecate"),
         ("deprecate", {"target": ident(3)}, "is no part of this conflict"),
         ("clarify", {}, "to clarify needs a new text"),
@@ -428,8 +428,9 @@ def test_a_conflict_that_is_not_there_is_told(clashing: Desk) -> None:
     for name, what in (("conflict_9", "there is no conflict_9"), ("nine", "names no conflict")):
         with pytest.raises(UsageError, match=what):
             dmm.conflicts.show(name)
-    with pytest.raises(UsageError, match="the status is one of unresolved, resolved, all"):
+    with pytest.raises(UsageError, match="'open' is no status") as refused:
         dmm.conflicts.list("open")
+    assert refused.value.hint == "one of unresolved, resolved, all"
 
 
 def test_clashes_of_a_text_that_is_in_no_file_are_found_and_nothing_is_recorded(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.domain.event import EventType, Trust
-from dmm.errors import UsageError
+from dmm.errors import NotTrusted, UsageError
 from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:
@@ -108,11 +108,11 @@ def test_the_last_whole_day_is_meant_unless_another_is_named(world: World) -> No
         world.dmm.digest.look("2999-01-01")
 
 
-def test_a_project_that_is_not_trusted_is_told_so_for_each_draft(
+def test_a_project_that_is_not_trusted_is_not_digested(
     project: Project, open_project: Opener
 ) -> None:
-    world = World(open_project(project, trusted=False))
-    world.work(*AREAS)
-    (draft,) = world.as_person().digest.run(DAY)["drafts"]
-    assert draft["state"] == "refused"
-    assert "trust" in draft["why"]
+    dmm = open_project(project, trusted=False)
+    for act in (dmm.digest.run, dmm.digest.look, dmm.distiller.distil, dmm.distiller.look):
+        with pytest.raises(NotTrusted):
+            act()
+    assert list(project.dmm.iterdir()) == [project.memory]

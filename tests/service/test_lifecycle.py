@@ -11,7 +11,7 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
-from dmm.errors import ReviewRefused, UsageError
+from dmm.errors import NotTrusted, ReviewRefused, UsageError
 from dmm.lifecycle.snapshots import CODE
 from dmm.lifecycle.suggest import PACKS_NEEDED
 from dmm.service import counting, lifecycle
@@ -142,7 +142,7 @@ def test_a_memory_that_was_served_and_is_gone_can_still_be_reported(world: World
 @pytest.mark.parametrize(
     ("names", "outcome", "context", "message"),
     [
-        (["project/a.md"], "splendid", "", "the outcome is one of served, helped, wrong, outdated"),
+        (["project/a.md"], "splendid", "", "'splendid' is no outcome"),
         ([], "helped", "", "no memory is named"),
         (["  "], "helped", "", "no memory is named"),
         (["project/a.md", "project/b.md"], "helped", "", "there is no memory 'project/b.md'"),
@@ -239,13 +239,39 @@ def test_an_approved_deprecation_takes_the_note_out_and_ends_the_matter(world: W
     assert world.run(dt.date(2026, 7, 2)) == []
 
 
-def test_a_file_that_waits_for_another_review_is_left_alone(world: World) -> None:
+def test_an_open_proposal_of_something_else_stands_for_no_suggestion(world: World) -> None:
+    proposals = world.at("2026-06-20").dmm.proposals
+    proposals.create("ephemeral/a.md", "# Other\n\n" + "Other words now. " * 100, "seen today")
     world.write("ephemeral/a.md", expires="2026-06-01")
-    world.at("2026-06-20").dmm.proposals.update(
-        "ephemeral/a.md", "it was wrong", content="# Other\n\n" + "Other words now. " * 100
-    )
+    assert world.run() == [("expired", "ephemeral/a.md", "proposed")]
+    created, deprecated = world.events(EventType.PROPOSAL_MADE)
+    (expiry,) = world.events(EventType.MEMORY_EXPIRED)
+    assert (expiry.get("proposal"), deprecated.seq > created.seq) == (deprecated.seq, True)
+    assert world.run() == [("expired", "ephemeral/a.md", "waits")]
+
+
+def test_what_somebody_proposed_by_hand_is_not_proposed_beside_it(world: World) -> None:
+    world.write("ephemeral/a.md", expires="2026-06-01")
+    world.at("2026-06-20").dmm.proposals.deprecate("ephemeral/a.md", "it has run out")
     assert world.run() == [("expired", "ephemeral/a.md", "waits")]
     assert len(world.events(EventType.PROPOSAL_MADE)) == 1
+
+
+def test_a_project_that_is_not_trusted_takes_no_report_and_is_not_looked_after(
+    project: Project, open_project: Opener, memory_text: MemoryText
+) -> None:
+    project.write("project/a.md", memory_text())
+    part = open_project(project, trusted=False).lifecycle
+    for act in (
+        lambda: part.report(["project/a.md"], "helped"),
+        part.look,
+        part.run,
+        part.export_usage,
+        lambda: part.export_usage(dry_run=True),
+    ):
+        with pytest.raises(NotTrusted):
+            act()
+    assert list(project.dmm.iterdir()) == [project.memory]
 
 
 def test_a_note_that_served_well_is_proposed_for_the_project(world: World) -> None:

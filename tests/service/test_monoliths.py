@@ -279,3 +279,17 @@ def test_an_export_imported_elsewhere_gives_the_same_concepts(
         assert title in arrived, title
         for line in memory.body.splitlines():
             assert line.strip("#- ") in arrived, (title, line)
+
+
+def test_an_import_that_was_proposed_is_not_proposed_again(
+    project: Project, open_project: Opener
+) -> None:
+    file = project.folder / "CLAUDE.md"
+    file.write_text("# Tests\n\nRun `make test` before each commit.\n\n# Style\n\nUse tabs.\n")
+    dmm = open_project(project)
+    first = dmm.monoliths.submit(dmm.monoliths.plan([file]))
+    assert (len(first.proposed), first.repeated) == (1, ())
+    again = dmm.monoliths.submit(dmm.monoliths.plan([file]))
+    assert again.proposed == again.repeated == first.proposed
+    found = [dmm.reviews.show(name)["checks"] for name in first.proposed]
+    assert {c["outcome"] for checks in found for c in checks if c["name"] == "tokens"} == {"warn"}

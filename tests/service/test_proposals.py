@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tests.conftest import MemoryText, Opener, Project
 
     from dmm.bootstrap import Dmm
+    from dmm.service.examination import Examination
 
 AGENT = Voice(actor="codex", source="mcp", trust=Trust.AGENT, session="s-1")
 BODY = """# Retries of the payment client
@@ -328,7 +330,7 @@ dmm.close()
 def test_two_agents_at_once_lose_nothing_and_apply_nothing_twice(
     project: Project, home: Path, open_project: Opener, slow: bool
 ) -> None:
-    count = 200 if slow else 40
+    count = 200 if slow else 15
     settings = {"governance": {"auto_apply": True}, "validation": {"min_tokens": 50}}
     (project.dmm / "daemon.config.json").write_text(json.dumps(settings))
     dmm = open_project(project)
@@ -353,3 +355,92 @@ def test_two_agents_at_once_lose_nothing_and_apply_nothing_twice(
     assert types.count("ProposalApplied") == types.count("ProposalApplying") == 2 * count
     ids = {project.tree.load(path).memory.id for path in written}
     assert len(ids) == 2 * count
+
+
+def test_what_waits_already_is_given_back_and_not_proposed_again(dmm: Dmm) -> None:
+    first = propose(dmm)
+    dmm.chronicle.voice = Voice(actor="claude", source="mcp", trust=Trust.AGENT, session="s-2")
+    about = About(tags=("payments", "retries"))
+    again = dmm.proposals.create("project/payments/retries.md", BODY, "seen too", about=about)
+    assert (again["id"], again["repeated"]) == (first["id"], True)
+    assert again["notices"] == ["the same was proposed before: proposal_1 waits for a review"]
+    assert told(dmm) == ["ProposalMade", "ProposalChecked"]
+    other = dmm.proposals.create("project/payments/retries.md", f"{BODY}More.\n", "seen too")
+    assert "repeated" not in other
+    speak(dmm, Voice()).reviews.reject("1", "too long")
+    assert "repeated" not in propose(dmm)
+
+
+def test_the_same_change_waits_once_whatever_its_form(
+    dmm: Dmm, project: Project, memory_text: MemoryText
+) -> None:
+    project.write("project/lamp.md", memory_text("Lamp", "The lamp is red."))
+    patch = "@@ -12,1 +12,1 @@\n-The lamp is red.\n+The lamp is blue.\n"
+    first = dmm.proposals.update("project/lamp.md", "it was painted", patch=patch)
+    text = memory_text("Lamp", "The lamp is blue.")
+    for again in (
+        dmm.proposals.update("project/lamp.md", "painted", patch=patch),
+        dmm.proposals.update("project/lamp.md", "painted", content=text),
+    ):
+        assert (again["id"], again["repeated"]) == (first["id"], True)
+    assert told(dmm).count("ProposalMade") == 1
+
+
+def test_who_comes_second_is_told_that_it_was_applied_just_now(dmm: Dmm) -> None:
+    propose(dmm)
+
+    def look() -> Examination:
+        """Look around, while somebody else approves."""
+        dmm.reviews.approve("1")
+        return dmm.proposals.examination()
+
+    slow = replace(dmm.reviews, proposals=replace(dmm.proposals, examination=look))
+    with pytest.raises(ReviewRefused) as refused:
+        slow.approve("1")
+    assert refused.value.what == "proposal_1 was applied just now"
+    assert refused.value.hint == "see what became of it: dmm review show proposal_1"
+    assert told(dmm)[2:] == ["ProposalReviewed", "ProposalApplying", "ProposalApplied"]
+
+
+def test_a_new_memory_without_a_title_gets_one_of_its_file_name(
+    dmm: Dmm, memory_text: MemoryText
+) -> None:
+    dmm.proposals.create("project/payments/retry_limits.md", "Twice, then give up.", "agreed")
+    assert (dmm.desk.find("1").text or "").endswith(
+        "---\n\n# Retry Limits\n\nTwice, then give up.\n"
+    )
+    whole = memory_text("Own title", id="mem_2026_01_31_007")
+    found = dmm.proposals.create("project/own.md", whole, "agreed")
+    assert dmm.desk.find(found["id"]).text == whole
+
+
+def test_a_body_alone_keeps_the_front_matter_of_the_proposal(dmm: Dmm) -> None:
+    propose(dmm)
+    before = dmm.desk.find("1").text or ""
+    dmm.reviews.edit("1", "# Retries\n\nTwice.\n")
+    head = before.partition("# Retries")[0]
+    assert dmm.desk.find("1").text == f"{head}# Retries\n\nTwice.\n"
+
+
+def test_an_undo_takes_the_folders_along_that_its_write_had_made(
+    dmm: Dmm, project: Project
+) -> None:
+    (project.memory / "project" / "kept").mkdir(parents=True)
+    for path in ("project/kept/a.md", "project/new/deep/a.md"):
+        seq = propose(dmm, path)["seq"]
+        dmm.reviews.approve(str(seq), bypass_reviewer=True)
+        undone = dmm.undoing.undo(seq)
+    assert sorted(path.name for path in project.memory.rglob("*")) == ["kept", "project"]
+    dmm.undoing.undo(undone["seq"])
+    assert (project.memory / "project" / "new" / "deep" / "a.md").exists()
+
+
+def test_a_commit_that_can_not_be_made_is_told_and_the_write_stands(
+    project: Project, open_project: Opener
+) -> None:
+    (project.dmm / "daemon.config.json").write_text('{"governance": {"git_commit": true}}')
+    dmm = open_project(project)
+    propose(dmm)
+    (notice,) = dmm.reviews.approve("1")["notices"]
+    assert notice.startswith("written, but not committed: ")
+    assert notice.endswith("no Git repository holds this folder")

@@ -152,7 +152,7 @@ def test_a_report_counts_and_can_be_told_as_data(make: Make, root: Root) -> None
                 "check": "duplicate_id",
                 "message": "the id mem_2026_01_01_001 is that of project/a.md too",
                 "line": None,
-                "hint": "give it another id (dmm validate --fix)",
+                "hint": "give it another id",
                 "fixable": True,
             },
         ],
@@ -220,7 +220,7 @@ def test_a_double_id_is_an_error_of_the_later_file(make: Make, root: Root) -> No
             "error",
             "duplicate_id",
             "the id mem_2026_01_01_001 is that of project/b.md too",
-            hint="give it another id (dmm validate --fix)",
+            hint="give it another id",
             fixable=True,
         )
         for path in ("global/c.md", "project/a.md")

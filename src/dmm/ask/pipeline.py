@@ -101,7 +101,9 @@ def gather(question: Question, profile: Profile, sources: Sources, retry_max: in
     survey = Survey(sources.code)
     asked = " ".join((question.words, *question.files, *question.symbols))
     named = [place for name in question.symbols for place in sources.code.locate(name)]
-    found = [*named, *sources.code.search(asked, MOST_PLACES)]
+    # A question for anything at all would find whatever shares its idle words.
+    tells = question.topic or question.files or question.symbols
+    found = [*named, *(sources.code.search(asked, MOST_PLACES) if tells else ())]
     hits = tuple(survey.mark(one) for one in found)
     covered = coverage.cover(survey, profile, hits, retry_max)
     code = _in_order(profile, hits, covered.evidence)
@@ -173,16 +175,16 @@ def write(
 def _fit(
     frame: Mapping[str, str], most: int, count: Callable[[str], int]
 ) -> tuple[dict[str, str], tuple[str, ...], dict[str, int]]:
-    """Take the parts around the evidence that fit; the task comes first, the plan goes first."""
+    """Take the parts around the evidence that fit; without the task there is no prompt at all."""
     parts: dict[str, str] = {}
     tokens: dict[str, int] = {}
     left = []
     for name in ("task", "coverage", "evidence", "warning", "plan"):
-        cost = count(frame[name]) if frame[name] else 0
-        room = most if name in ("task", "coverage", "evidence") else int(most * FRAME_SHARE)
         if not frame[name]:
             continue
-        if sum(tokens.values()) + cost <= room:
+        cost = count(frame[name])
+        room = most if name in ("task", "coverage", "evidence") else int(most * FRAME_SHARE)
+        if sum(tokens.values()) + cost <= room and "task" not in left:
             parts[name], tokens[name] = frame[name], cost
         else:
             left.append(name)

@@ -56,6 +56,8 @@ _IDLE = word_set(
     " recent recently say since so far so standup status summarise summarize summary tell that the"
     " there these they this through to today up update us was we week were what when which while"
     " with work worked working yesterday you year last bugs bug features added things stuff project"
+    " where how start started begin first new here overview tour repository repo codebase code"
+    " should"
 )
 
 

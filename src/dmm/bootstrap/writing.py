@@ -41,8 +41,12 @@ class Writing(Reading):
         return transcripts.Transcripts(
             self.chronicle,
             archives.Archives(self.root.project.resolve(), Place(self.home, os.environ)),
-            lambda: self.trust_store.require(self.root.folder),
+            self._require,
         )
+
+    def _require(self) -> None:
+        """Refuse a project that this user has not accepted."""
+        self.trust_store.require(self.root.folder)
 
     @cached_property
     def application(self) -> Application:
@@ -116,7 +120,7 @@ class Writing(Reading):
             self.chronicle,
             self.docket,
             corpus.Corpus(self.indexes, today),
-            lambda: self.trust_store.require(self.root.folder),
+            self._require,
             lambda: self.proposals,
         )
 
@@ -135,6 +139,7 @@ class Writing(Reading):
             lambda: self.proposals,
             lambda: self.desk.queue().proposals.values(),
             today,
+            self._require,
         )
 
     @cached_property
@@ -150,6 +155,7 @@ class Writing(Reading):
             lambda: self.desk.queue().proposals.values(),
             Limits(sizes.min_tokens, sizes.max_tokens, self.count),
             today,
+            self._require,
         )
 
     @cached_property
@@ -167,7 +173,7 @@ class Writing(Reading):
                 lambda: choose_model(settings, os.environ), self.chronicle, settings, now
             ),
             enabled,
-            lambda: self.trust_store.require(self.root.folder),
+            self._require,
         )
 
     @cached_property

@@ -102,6 +102,7 @@ def _describe(found: Import) -> dict[str, Any]:
         "secret": list(found.secret),
         "written": list(found.written),
         "proposed": list(found.proposed),
+        "repeated": list(found.repeated),
         "notice": found.notice,
     }
 
@@ -170,7 +171,8 @@ def _summary(found: Import, *, applied: bool) -> Iterator[str]:
     if found.proposed:
         many = counted(len(found.proposed), "proposal")
         verb = "waits" if len(found.proposed) == 1 else "wait"
-        yield f"{many} {verb} for a review: dmm review list"
+        before = f" ({len(found.repeated)} proposed before)" if found.repeated else ""
+        yield f"{many} {verb} for a review{before}: dmm review list"
     elif not applied:
         way = "propose the memories, add --propose" if find_agent() else "write them, add --apply"
         yield f"Nothing was written. To {way}."

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli.options import Json, Root, counted, open_project, print_json, print_lines
+from dmm.cli.options import Json, Root, counted, find_agent, open_project, print_json, print_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,7 +51,9 @@ def _lines(report: ValidationReport, repairs: Sequence[Repair]) -> Iterator[str]
                 yield from _finding_lines(finding)
     fixable = sum(finding.fixable for finding in report.findings)
     if fixable:
-        yield f"{fixable} can be mended with: dmm validate --fix"
+        # Past the review, only a person can have files mended.
+        way = "by a proposal: dmm write update" if find_agent() else "with: dmm validate --fix"
+        yield f"{fixable} can be mended {way}"
 
 
 def _finding_lines(finding: Finding) -> Iterator[str]:

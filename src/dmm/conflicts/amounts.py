@@ -27,7 +27,11 @@ def amounts(m: Meeting) -> Finding | None:
                 continue
             if amount_of(a) in m.second.numbers or amount_of(b) in m.first.numbers:
                 continue
-            if _same_topic(m, {*a.counted, *b.counted}) and not _two_things(m):
+            if a.measure == "frequency" and not _verbs_agree(m):
+                continue
+            if _same_topic(m, {*a.counted, *b.counted}) and not (
+                _two_things(m) or _two_subjects(m)
+            ):
                 certain = 0.55 + 0.4 * m.alignment.likeness
                 return m.finding(ConflictType.NUMERIC, certain, _REASON)
     return None
@@ -40,9 +44,21 @@ def _two_things(m: Meeting) -> bool:
     """Whether each claim has a thing of its own beside the amount: "Indent YAML", "a queue of"."""
     mine = [t for t in m.alignment.left if _is_thing(t) and not is_known(t, m.second)]
     yours = [t for t in m.alignment.right if _is_thing(t) and not is_known(t, m.first)]
-    return any(
-        a.slot == b.slot or {a.slot, b.slot} <= {"subject", "object"} for a in mine for b in yours
+    return any(a.slot == b.slot or {a.slot, b.slot} <= _ABOUT for a in mine for b in yours)
+
+
+def _two_subjects(m: Meeting) -> bool:
+    """ "The web client loads …", "the app loads …": no word of either subject meets the other."""
+    mine, yours = ([t for t in c.terms if t.early] for c in (m.one, m.other))
+    return (
+        bool(mine)
+        and bool(yours)
+        and all(t in m.alignment.left for t in mine)
+        and all(t in m.alignment.right for t in yours)
     )
+
+
+_ABOUT = frozenset(("subject", "object", "aim", "place"))
 
 
 def _is_thing(term: Term) -> bool:

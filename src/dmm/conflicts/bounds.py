@@ -69,7 +69,14 @@ def bound_of(words: Sequence[Word], index: int, last: int, *, counted: bool) -> 
     if _EXACT.search(before):
         return "exact"
     stated = _stated(before, [word.text for word in words[last + 1 : last + 1 + _AFTER]])
-    return stated or norm_of([*words[:index], *words[last + 1 :]], counted=counted)
+    return stated or norm_of(_around(words, index, last), counted=counted)
+
+
+def _around(words: Sequence[Word], index: int, last: int) -> list[Word]:
+    return [*words[max(0, index - _CLAUSE) : index], *words[last + 1 : last + 1 + _CLAUSE]]
+
+
+_CLAUSE = 40
 
 
 def _stated(before: str, after: Sequence[str]) -> str:

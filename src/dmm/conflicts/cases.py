@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.choices import are_rivals
+from dmm.conflicts.clauses import is_verb
 from dmm.conflicts.families import places_of
-from dmm.conflicts.meetings import Meeting, is_known, is_scope, makes_place_a_choice
+from dmm.conflicts.meetings import Meeting, as_word, is_known, is_scope, makes_place_a_choice
 from dmm.conflicts.periods import Period, are_apart
 from dmm.conflicts.vocabulary import GENERIC, concept_of, concepts
 
@@ -41,10 +42,8 @@ def apart(m: Meeting) -> str:
 
 def _times_apart(m: Meeting) -> bool:
     one, other = m.one.period, m.other.period
-    if one.versioned == other.versioned and one.end is not None and other.start is not None:
-        return one.end <= other.start + 1
-    if one.versioned == other.versioned and other.end is not None and one.start is not None:
-        return other.end <= one.start + 1
+    if one.versioned == other.versioned and (_ends_first(one, other) or _ends_first(other, one)):
+        return True
     if one.passing != other.passing:
         return True
     if (m.one.strict and not one.bounded) or (m.other.strict and not other.bounded):
@@ -52,6 +51,10 @@ def _times_apart(m: Meeting) -> bool:
     if _event_known(one, m.second) or _event_known(other, m.first):
         return False
     return are_apart(one, other)
+
+
+def _ends_first(one: Period, other: Period) -> bool:
+    return one.end is not None and other.start is not None and one.end <= other.start + 1
 
 
 def _event_known(period: Period, other: Reading) -> bool:
@@ -72,13 +75,15 @@ def _leading(claim: Claim) -> dict[str, set[Decimal | None]]:
     """The amounts that a claim begins with: "daily backups", "in API v1", "on Django 3"."""
     found: dict[str, set[Decimal | None]] = {}
     for q in claim.quantities:
-        if q.first <= 1 or (q.first <= 3 and q is not claim.quantities[-1]):
-            if q.measure == "version" or len(claim.quantities) > 1:
-                found.setdefault(q.measure, set()).add(q.low)
+        begins = q.first <= 1 or (q.first <= 3 and q is not claim.quantities[-1])
+        if begins and (q.measure == "version" or len(claim.quantities) > 1):
+            found.setdefault(q.measure, set()).add(q.low)
     return found
 
 
 def _scopes_apart(m: Meeting) -> bool:
+    if "means" in (m.one.bound, m.other.bound):
+        return False
     here = {**m.first.title_scopes, **m.one.scopes}
     there = {**m.second.title_scopes, **m.other.scopes}
     return any(not here[name] & there[name] for name in here.keys() & there.keys())
@@ -97,15 +102,21 @@ def _modifiers_apart(m: Meeting) -> bool:
     left = {t.concept: t for t in m.alignment.left}
     right = {t.concept: t for t in m.alignment.right}
     for head in m.one.modifiers.keys() & m.other.modifiers.keys():
-        mine = [left[c] for c in m.one.modifiers[head] if c in left and c not in GENERIC]
-        yours = [right[c] for c in m.other.modifiers[head] if c in right and c not in GENERIC]
+        mine = [left[c] for c in m.one.modifiers[head] if c in left]
+        yours = [right[c] for c in m.other.modifiers[head] if c in right]
         if m.one.modifiers[head] & m.other.modifiers[head] or not mine or not yours:
             continue
         if any(are_rivals(a, b) for a in mine for b in yours):
             continue
+        if _begins(m.one, head) != _begins(m.other, head):
+            continue
         if _is_case(m.one, head) or _is_case(m.other, head):
             return True
     return False
+
+
+def _begins(claim: Claim, head: str) -> bool:
+    return any(t.concept == head and t.early for t in claim.terms)
 
 
 def _is_case(claim: Claim, head: str) -> bool:
@@ -124,30 +135,21 @@ _CHOOSING = concepts("use prefer choose write build be")
 
 def _titles_apart(m: Meeting) -> bool:
     """ "Fees for retail customers" and "fees for institutions": the titles tell two cases."""
-    mine, yours = m.first.title, m.second.title
-    shared = {t.concept for t in mine} & {t.concept for t in yours}
-    if not any(c not in GENERIC for c in shared):
-        return False
-    left = _own_case(m.first, m.second, shared)
-    right = _own_case(m.second, m.first, shared)
-    return bool(left) and bool(right)
+    return bool(_own_case(m.first, m.second)) and bool(_own_case(m.second, m.first))
 
 
-def _own_case(first: Reading, second: Reading, shared: set[str]) -> set[str]:
-    """Words of a title that set its case apart, of which the other memory knows nothing."""
-    found: set[str] = set()
-    named = {c for claim in first.claims for c in claim.concepts}
-    for term in first.title:
-        if term.concept in shared or term.concept in GENERIC or term.concept not in named:
-            continue
-        if is_known(term, second):
-            continue
-        placed = term.slot in ("aim", "place") or any(
-            term.concept in mods and head in shared for head, mods in first.title_heads.items()
-        )
-        if placed and not places_of(term.text, term.concept):
-            found.add(term.concept)
-    return found
+def _own_case(first: Reading, second: Reading) -> set[str]:
+    """Words of a title and of its text that the other memory knows nothing of."""
+    named = {t.concept for c in first.claims for t in c.terms if t.slot != "verb"}
+    return {
+        term.concept
+        for term in first.title
+        if (term.concept in named or term.named)
+        and term.concept not in GENERIC
+        and not is_verb(as_word(term))
+        and not is_known(term, second)
+        and not places_of(term.text, term.concept)
+    }
 
 
 def _subjects_apart(m: Meeting) -> bool:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 from dmm.conflicts.families import FAMILIES, is_everyday, places_of
 from dmm.conflicts.meetings import Finding, Meeting, is_known, is_noun, makes_place_a_choice
-from dmm.conflicts.vocabulary import GENERIC
+from dmm.conflicts.vocabulary import GENERIC, concepts
 from dmm.domain.conflict import ConflictType
 
 if TYPE_CHECKING:
     from dmm.conflicts.claims import Claim
+    from dmm.conflicts.readings import Reading
     from dmm.conflicts.terms import Term
 
 
@@ -21,18 +22,23 @@ def choices(m: Meeting) -> Finding | None:
     refused = _refusals(m.one, m.other) or _refusals(m.other, m.one)
     if refused and m.likeness >= 0.5:
         return m.finding(ConflictType.APPROACHES, 0.8, "One turns down what the other asks for.")
-    if m.one.negative or m.other.negative:
+    if m.one.negative or m.other.negative or (m.one.happens and m.other.happens):
         return None
     if _opens(m.one, m.other) or _opens(m.other, m.one):
         reason = "One allows to all what the other keeps for some."
         return m.finding(ConflictType.CONTRADICTION, 0.5 + 0.3 * m.alignment.cover, reason)
-    for mine in [t for t in m.alignment.left if not is_known(t, m.second)]:
-        for yours in [t for t in m.alignment.right if not is_known(t, m.first)]:
+    for mine in [t for t in m.alignment.left if _is_open(t, m.second)]:
+        for yours in [t for t in m.alignment.right if _is_open(t, m.first)]:
             certain = _rivalry(m, mine, yours) or _agents(m, mine, yours)
             if certain:
                 reason = f"They name two for one role: {mine.text} and {yours.text}."
                 return m.finding(ConflictType.APPROACHES, certain, reason)
     return None
+
+
+def _is_open(term: Term, other: Reading) -> bool:
+    """Whether a memory does not hold what a term names: it is silent about it or denies it."""
+    return not is_known(term, other) or term.concept in other.denied
 
 
 def _opens(one: Claim, other: Claim) -> bool:
@@ -44,9 +50,13 @@ def _opens(one: Claim, other: Claim) -> bool:
 def _refusals(one: Claim, other: Claim) -> bool:
     """Whether one claim turns down a thing that the other asks for."""
     told = {c for c in one.rejected if c not in GENERIC} - one.concepts
-    if other.negative or not told:
+    chosen = {t.concept for t in one.terms if t.slot in _CHOSEN and not t.early} - GENERIC
+    if other.negative or not told or len(chosen & other.concepts) * 2 > len(chosen):
         return False
     return bool(told & {t.concept for t in other.terms if not t.early and t.slot != "verb"})
+
+
+_CHOSEN = frozenset(("object", "means", "role", "source"))
 
 
 def are_rivals(mine: Term, yours: Term) -> bool:
@@ -65,31 +75,52 @@ def _rivalry(m: Meeting, mine: Term, yours: Term) -> float:
     """How sure it is that two words left over are answers to one question."""
     met = [a for a, _ in m.alignment.met if a.concept not in GENERIC]
     if not met:
-        return 0.0
+        return _sole_difference(m, mine, yours)
     if are_rivals(mine, yours):
         return 0.85
     if mine.early or yours.early or "verb" in (mine.slot, yours.slot):
         return 0.0
-    if not _same_slot(m, mine, yours) or m.alignment.cover < _LEAST_COVER:
+    if m.alignment.cover < _LEAST_COVER:
         return 0.0
-    return 0.8 if mine.named and yours.named else _things(m, mine, yours)
+    if mine.named and yours.named and {mine.slot, yours.slot} <= _ANSWERS:
+        return 0.8
+    if not _same_slot(m, mine, yours):
+        return 0.0
+    return _things(m, mine, yours)
+
+
+def _sole_difference(m: Meeting, mine: Term, yours: Term) -> float:
+    """ "Sorted by name", "sorted by price": all but one word is the same."""
+    sole = len(m.alignment.left) == len(m.alignment.right) == 1 and len(m.alignment.met) > 1
+    alike = mine.slot == yours.slot and mine.slot in ("means", "role", "source")
+    return 0.75 if sole and alike and not mine.early and not yours.early else 0.0
 
 
 _LEAST_COVER = 0.4
+_ANSWERS = _CHOSEN | {"place"}
 
 
 def _things(m: Meeting, mine: Term, yours: Term) -> float:
     """Two plain nouns are rivals only where little else is left over."""
+    sole = _sole_difference(m, mine, yours)
+    if sole:
+        return sole
     if not (is_noun(mine) and is_noun(yours)):
         return 0.0
     if _one_head(m, mine, yours):
         return 0.65
     if m.one.quantities or m.other.quantities or _has(m.one) or _has(m.other):
         return 0.0
+    if any(a.slot == "verb" and a.concept in _ONE_OF_MANY for a, _ in m.alignment.met):
+        return 0.0
     rest = [t for t in (*m.alignment.left, *m.alignment.right) if t.weight > 0.7]
     if len(rest) == 2 and m.alignment.likeness >= _LEAST_COVER:
         return 0.75
-    return 0.6 if mine.named or yours.named or len(rest) <= 3 else 0.0
+    return 0.6 if (mine.named or yours.named) and len(rest) <= 3 else 0.0
+
+
+# One may do these with more than one thing: "run ruff", "run mypy".
+_ONE_OF_MANY = concepts("run add check call include document report test call create")
 
 
 def _one_head(m: Meeting, mine: Term, yours: Term) -> bool:
@@ -113,10 +144,14 @@ def _agents(m: Meeting, mine: Term, yours: Term) -> float:
     return 0.75 if (verbs or copula) and things else 0.0
 
 
+_WAYS = frozenset(("means", "source"))
+
+
 def _bound(m: Meeting, mine: Term, yours: Term) -> float:
     """ "Through the portal only", "by mail": one names the sole way, the other another."""
     slot = m.one.bound or m.other.bound
-    if not slot or mine.slot != slot or yours.slot != slot or m.alignment.cover < 0.4:
+    ways = {slot} | (_WAYS if slot in _WAYS else set())
+    if not slot or not {mine.slot, yours.slot} <= ways or m.alignment.cover < 0.4:
         return 0.0
     if slot == "subject" and m.alignment.likeness < 0.4:
         return 0.0

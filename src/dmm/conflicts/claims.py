@@ -58,6 +58,9 @@ class Claim:
     reminds: bool
     anyone: bool
     strict: bool
+    happens: bool
+    marked: bool
+    order: str
     concepts: frozenset[str] = field(init=False)
     keys: frozenset[str] = field(init=False)
 
@@ -96,6 +99,15 @@ _STRICT = re.compile(
     r"|without exception|whatever|in every case|at any time|ever)\b",
     re.IGNORECASE,
 )
+# Any word that turns the sense round; where both claims have one, counting turns is less sure.
+_MARKED = re.compile(
+    r"\b(?:not|no|never|without|nobody|nothing|none|unless|except|lack\w*|le(?:ft|av\w+) out"
+    r"|missing|refus\w*|reject\w*|block\w*|forbid\w*|ban\w*|avoid\w*|disabl\w*"
+    r"|stop\w*|drop\w*|un[a-z]{3,}ed|remov\w*|delet\w*)\b",
+    re.IGNORECASE,
+)
+# What is going on is told, not asked for: "a man is riding a bicycle".
+_HAPPENS = re.compile(r"\b(?:is|are) (?:\w+ly )?(?!being\b|using\b)\w+ing\b", re.IGNORECASE)
 _ANYONE = re.compile(
     r"^(?:any(?:one|body)?|every(?:one|body)?|all)\b(?: \w+){0,3} (?:can|may|has|have)\b",
     re.IGNORECASE,
@@ -110,7 +122,7 @@ _ONLY = re.compile(
     r"(?! (?:but|not))",
     re.IGNORECASE,
 )
-_NOT_ONLY = re.compile(r"\bnot (?:only|just|merely|solely)\b", re.IGNORECASE)
+_NOT_ONLY = re.compile(r"\bnot (?:[^.;,]*\s)?(?:only|just|merely|solely)\b", re.IGNORECASE)
 # After a negation these give leave again: "not before", "never without", "no … outside of".
 _TURNING = re.compile(
     r"\b(?:outside|unless|except|without|until|before|other than|apart from|beyond)\b",
@@ -203,7 +215,7 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
         removing=any(map(takes_away, terms)),
         universal=bool(_UNIVERSAL.search(whole)),
         additive=bool(_ADDITIVE.search(spoken)) or bool(_NOT_ONLY.search(spoken)),
-        rejected=_concepts(clause.words(Part.REJECTED)),
+        rejected=_concepts(_first_phrase(clause.words(Part.REJECTED))),
         old=_concepts(clause.words(Part.OLD)),
         exceptions=exceptions,
         quantities=amounts,
@@ -215,7 +227,19 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
         anyone=bool(_ANYONE.search(sentence)),
         reminds=bool(_REMINDS.search(sentence)),
         strict=bool(_STRICT.search(sentence)),
+        happens=bool(_HAPPENS.search(sentence)),
+        order=_order_of(spoken),
+        marked=bool(_MARKED.search(_text_of(main + clause.words(Part.EXCEPTION), sentence))),
     )
+
+
+_ORDER = re.compile(r"\b(?:(before|prior to)|(after|once))\b", re.IGNORECASE)
+
+
+def _order_of(text: str) -> str:
+    """Whether a clause is held to come before or after something, if it says only one of them."""
+    said = {"before" if match.group(1) else "after" for match in _ORDER.finditer(text)}
+    return said.pop() if len(said) == 1 else ""
 
 
 def _bound_slot(words: Sequence[Word]) -> str:
@@ -277,14 +301,19 @@ _RELATIVES = frozenset(("who", "whose", "that", "which"))
 def _stanced(words: Sequence[Word]) -> list[Word]:
     """The words that make the stance: no relative clause, no "nothing else"."""
     kept: list[Word] = []
-    skipping = False
-    last = max((i for i, word in enumerate(words) if word.text in AUXILIARIES), default=-1)
+    until = -1
+    own = {i + 1 for i, word in enumerate(words) if word.text in _RELATIVES}
+    auxiliaries = [i for i, word in enumerate(words) if word.text in AUXILIARIES and i not in own]
+    last = max(auxiliaries, default=-1)
     for index, word in enumerate(words):
-        skipping = (skipping or word.text in _RELATIVES) and index < last
         following = words[index + 1].text if index + 1 < len(words) else ""
+        if word.text in _RELATIVES and index < last:
+            until = last
+        elif word.text in _RELATIVES and following in AUXILIARIES:
+            until = len(words)
         closing = word.text in ("nothing", "no", "none") and following in ("else", "but", "other")
         closing = closing or (word.text in ("not", "never") and _is_limit(words[index + 1 :]))
-        if not skipping and not closing and word.text not in _TURNED_AWAY:
+        if index >= until and not closing and word.text not in _TURNED_AWAY:
             kept.append(word)
     return kept
 
@@ -326,6 +355,16 @@ def _text_of(words: Sequence[Word], sentence: str) -> str:
         return ""
     spans = [word.span for word in words]
     return sentence[max(0, min(s[0] for s in spans)) : max(s[1] for s in spans) + 1]
+
+
+def _first_phrase(words: Sequence[Word]) -> Sequence[Word]:
+    """The words up to the phrase that follows: "over CBOR" of "over CBOR for the cache"."""
+    told = False
+    for index, word in enumerate(words):
+        if told and word.text in PREPOSITIONS:
+            return words[:index]
+        told = told or tells(word)
+    return words
 
 
 def _concepts(words: Sequence[Word]) -> frozenset[str]:

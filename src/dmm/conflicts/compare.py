@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.alignment import align_terms
 from dmm.conflicts.cases import OTHER_THINGS, apart
 from dmm.conflicts.judgement import clash
 from dmm.conflicts.meetings import Finding, Meeting, meet
-from dmm.conflicts.quantities import are_near
+from dmm.conflicts.quantities import Quantity, are_near
 from dmm.conflicts.readings import Reading, read_memory
 from dmm.conflicts.stances import stances
 from dmm.conflicts.supersession import supersedes
@@ -19,6 +20,8 @@ from dmm.domain.memory import has_expired
 
 if TYPE_CHECKING:
     import datetime as dt
+
+    from dmm.domain.memory import Memory
 
 __all__ = ["Reading", "compare", "read_memory"]
 
@@ -48,7 +51,16 @@ def compare(
     rivals = sorted(set(first.supersedes) & set(second.supersedes))
     if rivals:
         return _rival_successors(one, other, rivals)
-    return _weigh(one, other, 0.7 if likeness is None else likeness)
+    alike = 0.7 if likeness is None else likeness
+    # Laid side by side in one order whichever is asked for first, so that the answer is the same.
+    if _rank(first) <= _rank(second):
+        return _weigh(one, other, alike)
+    found = _weigh(other, one, alike)
+    return found and replace(found, quotes=(found.quotes[1], found.quotes[0]))
+
+
+def _rank(memory: Memory) -> tuple[str, str]:
+    return memory.body, memory.title
 
 
 def _rival_successors(one: Reading, other: Reading, targets: list[str]) -> Clash:
@@ -75,18 +87,23 @@ def _weigh(one: Reading, other: Reading, alike: float) -> Clash | None:
 
 
 def _surest(meetings: list[Meeting]) -> Finding | None:
-    found = [
+    found = [(m, f) for m in meetings if (f := clash(m)) is not None]
+    sure = [
         f
-        for m in meetings
-        if _belong(m, meetings) and (f := clash(m)) is not None and f.confidence >= _needed(m)
+        for m, f in found
+        if f.confidence >= _needed(m)
+        and _belong(m, meetings, strong=f.confidence >= _STRONG and m.likeness >= _NEAR)
     ]
-    return max(found, key=lambda f: f.confidence) if found else None
+    return max(sure, key=lambda f: f.confidence) if sure else None
+
+
+_STRONG, _NEAR = 0.85, 0.7
 
 
 def _needed(m: Meeting) -> float:
     """How sure a clash must be: surer where memories are less alike, or long."""
-    many = len(m.first.claims) * len(m.second.claims)
-    return _needed_of(m.likeness) + (0.1 if many > _LONG else 0.05 if many > _MIDDLE else 0.0)
+    more = 0.1 if m.many > _LONG else 0.05 if m.many > _MIDDLE else 0.0
+    return _needed_of(m.likeness) + more
 
 
 _MIDDLE, _LONG = 16, 60
@@ -96,11 +113,11 @@ def _needed_of(likeness: float) -> float:
     if likeness >= 0.6:
         return _LEAST_CONFIDENCE
     if likeness >= 0.4:
-        return 0.72 if likeness >= 0.52 else 0.8
-    return 0.8 if likeness >= 0.36 else 0.85
+        return 0.72 if likeness >= 0.52 else 0.82
+    return 0.88 if likeness >= 0.36 else 0.93
 
 
-def _belong(meeting: Meeting, meetings: list[Meeting]) -> bool:
+def _belong(meeting: Meeting, meetings: list[Meeting], *, strong: bool) -> bool:
     """Whether neither claim has a partner on the other side that fits clearly better."""
     worth = meeting.alignment.likeness + _NEARLY
     for rival in meetings:
@@ -110,7 +127,7 @@ def _belong(meeting: Meeting, meetings: list[Meeting]) -> bool:
         if (rival.one is meeting.one) == (rival.other is meeting.other):
             continue
         better = rival.alignment.shared > meeting.alignment.shared
-        if better and rival.alignment.likeness > worth:
+        if better and rival.alignment.likeness > worth and not strong:
             return False
     return True
 
@@ -143,7 +160,7 @@ def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: fl
     """How sure it is that two memories say the same; 0 where something sets them apart."""
     if not one.claims or not other.claims or likeness < 0.6:
         return 0.0
-    if _amounts_differ(one, other):
+    if _amounts_differ(one, other, likeness) or _denies(one, other) or _denies(other, one):
         return 0.0
     if meetings and stances(meetings[0]) is not None:
         return 0.0
@@ -162,6 +179,8 @@ def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: fl
     shared = alignment.shared
     jaccard = shared * 2 / max(shared * 2 + left + right, 0.1)
     score = (jaccard + likeness) / 2 - (_EXCLUSIVE if _one_excludes(meetings) else 0.0)
+    if meetings and meetings[0].one.happens and meetings[0].other.happens and jaccard < 1:
+        score -= _HAPPENING
     return 0.0 if reason and score < 0.75 else score
 
 
@@ -176,13 +195,35 @@ def _one_excludes(meetings: list[Meeting]) -> bool:
 
 
 _EXCLUSIVE = 0.1
+_HAPPENING = 0.25
 
 
-def _amounts_differ(one: Reading, other: Reading) -> bool:
+def _denies(one: Reading, other: Reading) -> bool:
+    """Whether one memory denies a thing that the other chooses."""
+    chosen = {
+        t.concept
+        for claim in other.claims
+        if not claim.marked
+        for t in claim.terms
+        if not t.early and (t.named or t.slot in ("means", "role"))
+    }
+    against = {c for claim in other.claims if claim.marked for c in claim.keys}
+    return len(one.claims) > 1 and bool((one.denied & chosen) - against)
+
+
+def _amounts_differ(one: Reading, other: Reading, likeness: float) -> bool:
+    """Whether amounts of one measure differ, or amounts are told that the other side lacks."""
     mine = [q for c in one.claims for q in (*c.quantities, *c.triggers) if q.low != 1]
     yours = [q for c in other.claims for q in (*c.quantities, *c.triggers) if q.low != 1]
-    return any(
-        not any(a.measure == b.measure and are_near(a, b) for b in there)
-        for here, there in ((mine, yours), (yours, mine))
-        for a in here
-    )
+    left, right = _unmatched(mine, yours), _unmatched(yours, mine)
+    if likeness < _VERY_ALIKE or (left and right):
+        return bool(left or right)
+    rest, there = (left, yours) if left else (right, mine)
+    return any(a.measure == b.measure for a in rest for b in there)
+
+
+_VERY_ALIKE = 0.8
+
+
+def _unmatched(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
+    return [a for a in here if not any(a.measure == b.measure and are_near(a, b) for b in there)]

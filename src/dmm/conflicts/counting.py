@@ -119,7 +119,7 @@ def _version_of(words: Sequence[Word], index: int) -> frozenset[str] | None:
     direct = words[index - 1].text if index else ""
     linked = direct in ("is", "to", "of", "at", "least", "below") or direct in _BEFORE_VERSION
     if linked and any(word.concept == "version" or word.text == "msrv" for word in near):
-        return frozenset(word.concept for word in words[:index] if word.text in _VERSIONED)
+        return frozenset(word.concept for word in near if word.text in _VERSIONED)
     return None
 
 
@@ -175,9 +175,13 @@ def _is_width(words: Sequence[Word], last: int) -> bool:
         return True
     if following not in ("column", "columns", "cols", "columns wide"):
         return False
-    return any(word.concept == "line-length" or word.text in _WIDE for word in words)
+    return any(
+        word.concept == "line-length" or word.text in _WIDE
+        for word in words[max(0, last - _CLAUSE) : last + _CLAUSE]
+    )
 
 
+_CLAUSE = 40
 _WIDE = word_set("wrap wraps wrapped lines line code")
 
 

@@ -20,8 +20,13 @@ def _changed(newer: Claim, older: Claim) -> bool:
     return newer.changes and not older.changes and not held
 
 
+_FEW, _LEAST_MET, _TELLING = 16, 2, 0.5
+
+
 def clash(m: Meeting) -> Finding | None:
     """The clash of two claims that meet, if there is one."""
+    if m.many > _FEW and sum(t.weight > _TELLING for t, _ in m.alignment.met) < _LEAST_MET:
+        return None
     found = amounts(m) or stances(m) or choices(m)
     if found is None or apart(m) or _changed(m.one, m.other) or _changed(m.other, m.one):
         return None

@@ -38,10 +38,20 @@ class Meeting:
     alignment: Alignment
     likeness: float
 
+    @property
+    def many(self) -> int:
+        """How many claims could meet: in long memories two share a word by chance."""
+        return len(self.first.claims) * len(self.second.claims)
+
     def finding(self, sort: ConflictType, confidence: float, reason: str) -> Finding:
         """A clash of these two claims."""
         quotes = (self.one.text, self.other.text)
-        return Finding(sort, round(min(confidence, 1.0), 2), reason, quotes)
+        told = f"{reason.rstrip('.')} ({', '.join(self._topic())})." if self._topic() else reason
+        return Finding(sort, round(min(confidence, 1.0), 2), told, quotes)
+
+    def _topic(self) -> list[str]:
+        words = {min(a.text, b.text) for a, b in self.alignment.met if a.weight > _TOPICAL}
+        return sorted(words)[:_MOST_TOPICS]
 
 
 def meet(first: Reading, second: Reading, likeness: float) -> list[Meeting]:
@@ -64,6 +74,7 @@ def meet(first: Reading, second: Reading, likeness: float) -> list[Meeting]:
     return found
 
 
+_TOPICAL, _MOST_TOPICS = 0.6, 3
 _MOST = 14
 _FEW = 16
 _ALIKE = 0.6

@@ -33,6 +33,10 @@ _ONE = re.compile(
     r"(second|minute|hour|day|week|month|year)\b",
     re.IGNORECASE,
 )
+_SWITCHES = (
+    (re.compile(r":\s*on\b(?=\s*(?:$|[,.;(]))", re.IGNORECASE), " is enabled"),
+    (re.compile(r":\s*off\b(?=\s*(?:$|[,.;(]))", re.IGNORECASE), " is disabled"),
+)
 _NOT_EVEN = re.compile(r",? not even [^,.;]*", re.IGNORECASE)
 
 
@@ -43,6 +47,8 @@ def put_plainly(sentence: str) -> str:
     plain = _NO_LONGER.sub("not now", _NO_ONE.sub("nobody", plain))
     plain = _WHICH.sub(" that ", _FIRST_WHICH.sub("The ", plain))
     plain = _BETWEEN.sub(r"between \1 plus ", _NOBODY_BUT.sub(r"only \1 \2", plain))
+    for switch, state in _SWITCHES:
+        plain = switch.sub(state, plain)
     for word, figure in _ROUND:
         plain = plain.replace(word, figure)
     plain = _ONE.sub(r"\1 1 \2", _HALF.sub(r"0.5 \1", _QUARTER.sub("15 minutes", plain)))

@@ -253,7 +253,11 @@ def _range_end(words: Sequence[Word], amount: _Amount) -> int | None:
     if text == "and":
         return place + 1 if before == "between" else None
     if text == "to":
-        return None if before == "from" and _moves(words[: amount.first]) else place + 1
+        return (
+            None
+            if before == "from" and _moves(words[max(0, amount.first - 20) : amount.first])
+            else place + 1
+        )
     return place + 1 if text in ("-", "\u2013", "\u2026", "through") else None
 
 

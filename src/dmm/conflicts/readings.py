@@ -35,6 +35,7 @@ class Reading:
     title_scopes: Mapping[str, frozenset[str]]
     context: frozenset[str]
     starts: Mapping[str, tuple[str, ...]]
+    denied: frozenset[str]
     replaced: tuple[frozenset[str], bool]
     numbers: frozenset[Amount]
 
@@ -63,9 +64,10 @@ def read_memory(memory: Memory) -> Reading:
         claims=claims,
         title=title,
         title_heads=heads_of(title),
-        title_scopes=scopes_in(words),
+        title_scopes={**scopes_in(words_of(_places_of(memory))), **scopes_in(words)},
         context=context,
         starts=_by_start(context),
+        denied=_denied(claims),
         replaced=replaced_in(sentences),
         numbers=frozenset(
             amount_of(quantity)
@@ -75,9 +77,23 @@ def read_memory(memory: Memory) -> Reading:
     )
 
 
+def _places_of(memory: Memory) -> str:
+    """The tags and folders of a memory as words; they may tell where it holds."""
+    return " ".join((*memory.tags, *memory.directory.split("/"))).replace("_", " ")
+
+
 def _by_start(words: frozenset[str]) -> dict[str, tuple[str, ...]]:
     table: dict[str, list[str]] = {}
     for word in sorted(words):
         for start in starts_of(word):
             table.setdefault(start, []).append(word)
     return {start: tuple(found) for start, found in table.items()}
+
+
+def _denied(claims: tuple[Claim, ...]) -> frozenset[str]:
+    """What a memory speaks of only to deny it or to tell that it was."""
+    against, held = set[str](), set[str]()
+    for claim in claims:
+        against |= claim.rejected
+        (against if claim.negative or claim.past or claim.removing else held).update(claim.keys)
+    return frozenset(against - held)

@@ -25,23 +25,42 @@ def stances(m: Meeting) -> Finding | None:
         return None
     if _flips(m) % 2 == 0 or _only_agrees(m) or not _denied_met(m):
         return None
-    if _adds(one) or _adds(other):
+    if _adds(one) or _adds(other) or (one.happens and other.happens and not _one_denies(m)):
         return None
     certain = 0.3 + 0.3 * m.alignment.cover + 0.4 * m.alignment.likeness
+    if one.marked and other.marked:
+        certain -= _BOTH_MARKED
     return m.finding(ConflictType.CONTRADICTION, certain, "One asks for what the other denies.")
+
+
+def _one_denies(m: Meeting) -> bool:
+    return (m.one.sign in NEGATIVE) != (m.other.sign in NEGATIVE)
+
+
+_BOTH_MARKED = 0.3
 
 
 def _flips(m: Meeting) -> int:
     """How often the sense turns round from one claim to the other."""
     one, other = m.one, m.other
-    if one.negative == other.negative and _equal_amounts(m) and _ends(one) != _ends(other):
+    if one.negative == other.negative and _same_span(m) and _ends(one) != _ends(other):
         return 0
     if Sign.OPTIONAL in (one.sign, other.sign):
         opposed = {one.sign, other.sign} & {Sign.REQUIRED, Sign.STATED}
         return 1 if opposed and not m.alignment.contraries else 0
     turns = [p for p in m.alignment.contraries if not is_scope(*p) and not _both(m, p)]
     signs = (_denies(m, one), _denies(m, other), _lacks(one, m), _lacks(other, m), _removes(m))
-    return len(turns) + sum(signs) + int(_conditions_opposed(m))
+    return len(turns) + sum(signs) + int(_conditions_opposed(m)) + int(_orders_opposed(m))
+
+
+def _orders_opposed(m: Meeting) -> bool:
+    """ "Before the deploy", "after the deploy"."""
+    anchored = any(a.slot == b.slot == "time" for a, b in m.alignment.met)
+    return anchored and {m.one.order, m.other.order} == {"before", "after"}
+
+
+def _same_span(m: Meeting) -> bool:
+    return any(a.measure not in ("count", "version") for a in _equal_amounts(m))
 
 
 def _ends(claim: Claim) -> bool:
@@ -85,12 +104,13 @@ def _denied_met(m: Meeting) -> bool:
         whole = sum(t.weight for t in (*claim.terms, *claim.conditions))
         if sum(t.weight for t in rest) > _DENIED_REST * whole:
             return False
-        if not _core_left_alone(claim, rest):
+        if m.likeness < _ALIKE and not _core_left_alone(claim, rest):
             return False
     return True
 
 
 _DENIED_REST = 0.4
+_ALIKE = 0.6
 
 
 def _core_left_alone(claim: Claim, rest: tuple[Term, ...]) -> bool:
@@ -110,7 +130,7 @@ def _lacks(claim: Claim, m: Meeting) -> bool:
     """Whether a claim goes without something that the other speaks of."""
     if claim.sign in NEGATIVE or claim.restricts:
         return False
-    met = {t.concept for pair in m.alignment.met for t in pair}
+    met = {t.concept for pair in (*m.alignment.met, *m.alignment.contraries) for t in pair}
     return any(t.slot == "outside" and t.concept in met for t in claim.terms) or bool(
         claim.exceptions & met
     )
@@ -148,4 +168,6 @@ def _equal_amounts(m: Meeting) -> list[Quantity]:
 
 def _core_met(m: Meeting) -> bool:
     met = [a for a, b in (*m.alignment.met, *m.alignment.contraries) if a.concept not in GENERIC]
-    return len(met) + len(_equal_amounts(m)) >= 2 or (bool(met) and m.alignment.likeness >= 0.5)
+    if len(met) + len(_equal_amounts(m)) >= 2:
+        return True
+    return bool(met) and m.alignment.likeness >= 0.5 and m.likeness >= 0.6

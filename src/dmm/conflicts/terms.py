@@ -34,13 +34,14 @@ _SILENT = word_set(
     another such either same which whose i we you he she it they them us me one ones and or but
     then nor plus so yet also too just only simply still again already instead really please
     therefore even further here there now who what how why where if while not no never yes etc very
-    more most less least many much few own must should may can could might ought let lets always
+    more most less least many much few must should may can could might ought let lets always
     usually normally typically generally currently today often sometimes ever nobody noone nothing
     everyone everybody anyone anybody someone somebody everything anything something
     everywhere anywhere nowhere out up down
     off away is are was were be been being am has have had do does did will would shall without
     once than else other others ours way thing far long least neither none hardly exactly of
-    ourselves itself themselves self yourself januari january february march april june july august
+    together along alongside ourselves itself themselves self yourself januari january february
+    march april june july august
     september october november december end beginning longer later earlier soon"""
 )
 _MODAL = word_set(

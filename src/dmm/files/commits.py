@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
+import textwrap
 from typing import TYPE_CHECKING
 
 from dmm.errors import StorageError
@@ -29,16 +31,42 @@ _FOREIGN = (
 
 
 def commit(folder: Path, paths: Sequence[Path], message: str) -> str | None:
-    """Commit some files and nothing that is staged beside them; None outside a repository."""
+    """Commit some files and nothing that is staged beside them; None where nothing has changed."""
     repository = find_repository(folder)
     if repository is None or not repository.vouched:
-        return None
-    # Without the mark, the signs of a pattern in one name would take in other files.
-    names = [f":(literal){path}" for path in paths]
-    _git(repository.worktree, "add", "--all", "--", *names)
-    line = ("commit", "--quiet", "--only", "--cleanup=whitespace", "--file=-", "--", *names)
-    _git(repository.worktree, *line, said=message)
-    return _git(repository.worktree, "rev-parse", "HEAD").strip()
+        hint = "make one with git init, or set governance.git_commit to false"
+        raise StorageError("no Git repository holds this folder", where=str(folder), hint=hint)
+    worktree = repository.worktree
+    try:
+        changed = _stage(worktree, paths)
+        if not changed:
+            return None
+        line = ("commit", "--quiet", "--only", "--cleanup=whitespace", "--file=-", "--", *changed)
+        _git(worktree, *line, said=message)
+    except StorageError:
+        # What was not committed must not slip into the next commit of somebody else.
+        with contextlib.suppress(StorageError):
+            _git(worktree, "reset", "--quiet", "--", *map(_literal, paths))
+        raise
+    return _git(worktree, "rev-parse", "HEAD").strip()
+
+
+def _stage(worktree: Path, paths: Sequence[Path]) -> list[str]:
+    """Stage some files as they are, and name those that differ from the last commit."""
+    there = [_literal(path) for path in paths if path.exists()]
+    gone = [_literal(path) for path in paths if not path.exists()]
+    if there:
+        _git(worktree, "add", "--", *there)
+    if gone:
+        line = ("rm", "--cached", "--quiet", "--force", "--ignore-unmatch", "--", *gone)
+        _git(worktree, *line)
+    look = ("diff", "--cached", "--name-only", "--no-renames", "-z", "--", *there, *gone)
+    return [_literal(name) for name in _git(worktree, *look).split("\0") if name]
+
+
+def _literal(path: Path | str) -> str:
+    """Name one file: without the mark, the signs of a pattern would take in other files."""
+    return f":(literal){path}"
 
 
 def _git(worktree: Path, *arguments: str, said: str = "") -> str:
@@ -55,6 +83,7 @@ def _git(worktree: Path, *arguments: str, said: str = "") -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StorageError(f"git could not be run: {error}", where=str(worktree)) from error
     if done.returncode:
-        told = (done.stderr or done.stdout).decode("utf-8", "replace").strip()[:LONGEST_FAULT]
+        said_back = (done.stderr or done.stdout).decode("utf-8", "replace")
+        told = textwrap.shorten(said_back, LONGEST_FAULT, placeholder=" ...")
         raise StorageError(f"git {arguments[0]} failed: {told}", where=str(worktree))
     return done.stdout.decode("utf-8", "replace")

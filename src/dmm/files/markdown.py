@@ -120,7 +120,7 @@ def _check_directory(path: str, scope: Scope, line: int) -> None:
         return
     if top != scope.value or not rest:
         what = f"scope '{scope}' does not agree with the folder '{top if rest else '.'}'"
-        hint = f"move the file to {scope}/ or set scope to its folder's name (dmm validate --fix)"
+        hint = f"move the file to {scope}/ or set scope to its folder's name"
         raise MemoryFileError(path, "schema", what, line=line, hint=hint)
 
 
@@ -156,7 +156,7 @@ def _title(path: str, parts: front_matter.Parts) -> str:
         raise MemoryFileError(path, "content", "the body is empty", line=parts.body_line)
     title = find_title(parts.body)
     if title is None:
-        hint = "start the body with '# Title' (dmm validate --fix makes one of the file name)"
+        hint = "start the body with '# Title'"
         raise MemoryFileError(path, "content", "no title", line=parts.body_line, hint=hint)
     return title
 

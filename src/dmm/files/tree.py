@@ -8,11 +8,15 @@ import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 
 from dmm.domain.memory import DEPRECATED_DIRECTORY, Scope
 from dmm.domain.text import neutralise
 from dmm.errors import FileExists, MemoryFileError, PathRefused
 from dmm.files import durable, markdown
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 SUFFIX = ".md"
 DESCRIPTOR = "_dir.md"
@@ -163,6 +167,24 @@ class MemoryTree:
             target.unlink(missing_ok=True)
             durable.sync_directory(target.parent)
 
+    def missing_folders(self, path: str) -> list[str]:
+        """Name the folders that a new file needs made, without that of its scope."""
+        self.resolve(path)
+        folders = [folder for folder in PurePosixPath(path).parents if len(folder.parts) > 1]
+        return [str(folder) for folder in folders if not (self.root / folder).exists()]
+
+    def clear_folders(self, path: str, made: Collection[str]) -> None:
+        """Remove the folders of a file that is gone, as far as they are empty and were `made`."""
+        self.resolve(path)
+        for folder in PurePosixPath(path).parents:
+            if len(folder.parts) < 2 or str(folder) not in made:
+                return
+            try:
+                (self.root / folder).rmdir()
+            except OSError:
+                # Somebody uses it: it stays.
+                return
+
     def text_of(self, path: str) -> str | None:
         """Read the text of a file exactly as it stands; None where there is no file."""
         target = self.resolve(path)
@@ -226,6 +248,8 @@ def why_refused(path: str) -> str | None:
         return "an absolute path"
     if any(part.startswith(".") for part in parts):
         return "it leaves the memory folder or is hidden"
+    if path.endswith("/") or path in TOP_DIRECTORIES:
+        return "it names a folder, not a file"
     if len(parts) < 2 or parts[0] not in TOP_DIRECTORIES:
         return f"its first folder is none of {', '.join(TOP_DIRECTORIES)}"
     if not parts[-1].endswith(SUFFIX):

@@ -32,8 +32,11 @@ class Record(Protocol):
         ...
 
 
-def open_own(path: Path, record: Record) -> EventLog:
-    """Open the ledger that was written here, or make the first one; any other is refused."""
+def open_own(path: Path, record: Record, *, sealed: bool = False) -> EventLog:
+    """Open the ledger that was written here, or make the first one; any other is refused.
+
+    One that is `sealed` is only looked at.
+    """
     known = record.kept
     if known is not None and known[1] and not path.exists():
         hint = "put back a backup of it, or begin a new one: dmm trust"
@@ -41,7 +44,7 @@ def open_own(path: Path, record: Record) -> EventLog:
     held = peek(path)
     if held is not None:
         _require(held, record, path)
-    log = EventLog.open(path)
+    log = EventLog.look(path) if sealed else EventLog.open(path)
     try:
         found = log.first()
         if found is None and (known is None or not known[1]):

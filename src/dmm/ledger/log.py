@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import secrets
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -57,6 +58,19 @@ class Announce(Protocol):
         ...
 
 
+def is_sealed(path: Path) -> bool:
+    """Whether a ledger can only be read: its place can't be written, and no log stands beside it.
+
+    What such a log holds could not be read along, so with one the ledger is not whole.
+    """
+    beside = path.with_name(f"{path.name}-wal")
+    return (
+        path.is_file()
+        and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
+        and not (beside.exists() and beside.stat().st_size)
+    )
+
+
 def first_of(connection: apsw.Connection) -> str | None:
     """Identify a ledger by its first event, hashed anew; None where there is none yet."""
     row = next(connection.execute(tables.FIRST), None)
@@ -82,6 +96,20 @@ class EventLog:
         with _Guarded(str(path)):
             log = cls(sqlite.connect(path, durable=True), str(path), upcasts)
         log._prepare()
+        log._inode = path.stat().st_ino
+        return log
+
+    @classmethod
+    def look(cls, path: Path, upcasts: Upcasts = UPCASTS) -> EventLog:
+        """Open a ledger in a place that can't be written; nothing can be appended."""
+        if path.is_symlink():
+            raise LedgerRefused("it leads through a symbolic link", where=str(path))
+        with _Guarded(str(path)):
+            log = cls(sqlite.connect_read_only(path), str(path), upcasts)
+            if not log._is_current():
+                refusal = log._refusal()
+                log.close()
+                raise refusal
         log._inode = path.stat().st_ino
         return log
 

@@ -98,12 +98,12 @@ def _why_not_auto(
         return "the configuration lets nothing be applied unseen"
     if proposal.operation not in NOTES or len(proposal.edits) != 1:
         return f"an operation '{proposal.operation}' is never applied unseen"
-    if proposal.session is None and not proposal.evidence:
-        return "it rests on no session and no event that was recorded"
     if not _is_own_note(proposal, own):
         return f"{proposal.path} is not a note of {proposal.proposer} alone"
     if not grants.may_apply_at_once(governance, proposal.proposer, proposal.path):
         return f"the configuration does not let {proposal.proposer} write there unseen"
+    if proposal.session is None and not proposal.evidence:
+        return "it rests on no session and no event that was recorded"
     if not covers_all(checks) or any(check.outcome is not Outcome.PASS for check in checks):
         told = [check for check in checks if check.outcome is not Outcome.PASS]
         return f"{_names(told)} did not pass" if told else "not every check was run"

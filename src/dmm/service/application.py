@@ -20,6 +20,7 @@ from dmm.files.edits import carry_out, in_order, invert
 from dmm.files.lock import exclusive
 from dmm.review.patches import three_way
 from dmm.service.chronicle import Voice
+from dmm.service.desk import overtaken
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -108,11 +109,9 @@ class Application:
     def _claim(self, seq: int, approval: Approval) -> Proposal:
         """Record the approval and the intent in one transaction; from here it will be applied."""
         with self.chronicle.log.writing() as writer:
-            proposal = self.desk.queue().proposals.get(seq)
-            if proposal is None or proposal.standing is not Standing.PENDING:
-                told = "unknown" if proposal is None else proposal.standing
-                hint = "dmm review list --all shows what became of it"
-                raise ReviewRefused(f"proposal_{seq} is {told}, it does not wait", hint=hint)
+            proposal = self.desk.find(str(seq))
+            if not proposal.is_open:
+                raise overtaken(proposal)
             if proposal.edits != approval.edits:
                 hint = f"look at it again: dmm review show {proposal.id}"
                 raise ReviewRefused("its text was changed since it was approved", hint=hint)
@@ -129,7 +128,7 @@ class Application:
             if approval.overridden:
                 review["overridden"] = list(approval.overridden)
             writer.append(self._draft(EventType.PROPOSAL_REVIEWED, review, seq))
-            intent = {
+            intent: dict[str, Any] = {
                 "proposal": seq,
                 "place": self._place,
                 "edits": [
@@ -137,8 +136,16 @@ class Application:
                     for e in proposal.edits
                 ],
             }
+            folders = self._new_folders(proposal)
+            if folders:
+                intent["folders"] = folders
             event = writer.append(self._draft(EventType.PROPOSAL_APPLYING, intent, seq))
         return replace(proposal, applying=event.seq)
+
+    def _new_folders(self, proposal: Proposal) -> list[str]:
+        """Name the folders that are made along with new files, so that an undo can remove them."""
+        made = [edit.path for edit in proposal.edits if edit.before is None]
+        return sorted({name for path in made for name in self.root.tree.missing_folders(path)})
 
     def _draft(self, kind: EventType, payload: dict[str, Any], seq: int) -> Any:
         return self.chronicle.draft(kind, payload, caused_by=seq, references=(seq,))
@@ -163,6 +170,7 @@ class Application:
 
     def _close(self, proposal: Proposal) -> list[str]:
         """Record that the files are written, committed where that is wanted."""
+        self._clear_folders(proposal)
         told: dict[str, Any] = {
             "proposal": proposal.seq,
             "applying": proposal.applying,
@@ -176,6 +184,16 @@ class Application:
                 notices.append(f"written, but not committed: {error}")
         self.chronicle.record(self._draft(EventType.PROPOSAL_APPLIED, told, proposal.seq))
         return notices
+
+    def _clear_folders(self, proposal: Proposal) -> None:
+        """Remove the folders that an undo has left empty, if the undone writes made them."""
+        known = self.desk.queue().proposals
+        undone = [known[seq].applying for seq in proposal.undoes if seq in known]
+        intents = [self.chronicle.reading.event(seq) for seq in undone if seq is not None]
+        made = {name for one in intents if one is not None for name in one.get("folders", [])}
+        for edit in proposal.edits:
+            if edit.after is None:
+                self.root.tree.clear_folders(edit.path, made)
 
     def _trust(self, seq: int) -> Trust:
         """Tell how far the memory can be trusted: only a person's review raises that."""

@@ -12,7 +12,7 @@ from dmm.errors import DmmError, LedgerRefused
 from dmm.files.trusted import Kept
 from dmm.ledger.chain import Head
 from dmm.ledger.identity import open_own
-from dmm.ledger.log import EventLog
+from dmm.ledger.log import EventLog, is_sealed
 from dmm.ledger.replay import replay
 from dmm.ledger.state import State
 
@@ -81,6 +81,7 @@ class Chronicle:
     record_of: TrustedLedger | None = None
     _log: EventLog | None = None
     _nothing: EventLog | None = None
+    _sealed: EventLog | None = None
     _state: State = field(default_factory=State)
     _head: Head = field(default_factory=Head)
     _rules: tuple[tuple[int, ...], Rulebook] | None = None
@@ -112,13 +113,13 @@ class Chronicle:
             self._log = self._open()
         return self._log
 
-    def _open(self) -> EventLog:
+    def _open(self, *, sealed: bool = False) -> EventLog:
         if self.path is None:
             return EventLog.in_memory()
         record = self.record_of
         if record is None or not record.trusted:
-            return EventLog.open(self.path)
-        return open_own(self.path, record)
+            return EventLog.look(self.path) if sealed else EventLog.open(self.path)
+        return open_own(self.path, record, sealed=sealed)
 
     def _rescue(self, held: EventLog) -> None:
         """Write down a ledger whose file is gone, as long as it is still held open."""
@@ -136,7 +137,14 @@ class Chronicle:
 
     @property
     def reading(self) -> EventLog:
-        """The log to look at: one that was never made is empty, and stays unmade."""
+        """The log to look at: one that was never made is empty, and stays unmade.
+
+        One whose place can't be written is looked at all the same.
+        """
+        if self._log is None and self.path is not None and is_sealed(self.path):
+            if self._sealed is None or self._sealed.replaced:
+                self._sealed = self._open(sealed=True)
+            return self._sealed
         if self.exists or self.missing:
             return self.log
         if self._nothing is None:
@@ -225,10 +233,10 @@ class Chronicle:
 
     def close(self) -> None:
         """Close the file."""
-        for log in (self._log, self._nothing):
+        for log in (self._log, self._nothing, self._sealed):
             if log is not None:
                 log.close()
-        self._log = self._nothing = None
+        self._log = self._nothing = self._sealed = None
 
 
 def tool_text(event: Event) -> str:

@@ -19,7 +19,7 @@ from dmm.domain.memory import Origin
 from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.service.corpus import Corpus, Found
 from dmm.service.docket import View, describe
-from dmm.service.ledger import accept
+from dmm.service.ledger import accept, need_one
 from dmm.service.resolutions import propose
 from dmm.service.tracing import traced
 
@@ -201,8 +201,7 @@ class Conflicts:
 
     def list(self, status: str = "unresolved") -> dict[str, Any]:
         """List conflicts: those that are unresolved, resolved, or all."""
-        if status not in STATUSES:
-            raise UsageError(f"the status is one of {', '.join(STATUSES)}")
+        need_one("status", status, STATUSES)
         view = self.docket.view()
         chosen = [
             one
@@ -266,8 +265,7 @@ class Conflicts:
         `target` names the memory to deprecate, to keep in a merge, or to clarify. A conflict that
         is meant to be needs no proposal, but a person who says so.
         """
-        if action not in list(Resolution):
-            raise UsageError(f"the action is one of {', '.join(Resolution)}")
+        need_one("action", action, Resolution)
         self._need_voice("resolve a conflict")
         reason = accept("reason", reason)
         record = self._unsettled(name)

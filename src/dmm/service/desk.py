@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
-from dmm.domain.proposal import PREFIX
+from dmm.domain.proposal import PREFIX, Standing
 from dmm.errors import ReviewRefused, UsageError
 from dmm.ledger.chain import Head
 from dmm.review.queue import Queue, fold
@@ -59,3 +59,11 @@ class Desk:
             what = f"there is no {PREFIX}{found[1]}"
             raise ReviewRefused(what, hint="dmm review list shows what waits")
         return proposal
+
+
+def overtaken(proposal: Proposal) -> ReviewRefused:
+    """Say that somebody else has decided about a proposal in the meantime."""
+    applying = proposal.standing is Standing.APPLYING
+    told = "is being applied" if applying else f"was {proposal.standing} just now"
+    hint = f"see what became of it: dmm review show {proposal.id}"
+    return ReviewRefused(f"{proposal.id} {told}", hint=hint)

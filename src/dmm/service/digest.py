@@ -45,13 +45,17 @@ class Proposing(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """Digests the days of one project; `known` are the proposals that were made so far."""
+    """Digests the days of one project; `known` are the proposals that were made so far.
+
+    `require` refuses a project that is not trusted: its ledger is neither read nor written.
+    """
 
     observations: Observations
     proposals: Callable[[], Proposing]
     known: Callable[[], Iterable[Proposal]]
     limits: Limits
     today: Callable[[], dt.date]
+    require: Callable[[], object]
 
     def look(self, day: str | None = None) -> dict[str, Any]:
         """Tell what would be proposed of a day; nothing is recorded."""
@@ -78,6 +82,7 @@ class Digest:
         return day.isoformat()
 
     def _carry_out(self, day: str, *, dry_run: bool) -> dict[str, Any]:
+        self.require()
         units = self.observations.of_day(day)
         drafts = digest(day, units, self.limits)
         told = []
@@ -118,7 +123,7 @@ class Digest:
         except DmmError as error:
             # One draft that can't be proposed keeps no other from being so.
             return _tell(draft, "refused", None) | {"why": str(error)}
-        return _tell(draft, "proposed", int(made["seq"]))
+        return _tell(draft, "pending" if "repeated" in made else "proposed", int(made["seq"]))
 
 
 def _tell(draft: Draft, state: str, seq: int | None) -> dict[str, Any]:

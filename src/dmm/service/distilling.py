@@ -69,6 +69,7 @@ class Distiller:
 
     def look(self) -> dict[str, Any]:
         """Tell which episodes would be asked about; nothing is asked or recorded."""
+        self.require()
         waiting = list(self._waiting())
         told = self._tell(waiting, _Tally(silence=None if self.enabled else OFF))
         return told | {"episodes": [_name(unit) for unit in waiting[:MOST_IN_RUN]]}

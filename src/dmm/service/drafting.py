@@ -13,6 +13,7 @@ from dmm.errors import FileExists, MemoryFileError, PathRefused, UsageError
 from dmm.files import front_matter, markdown
 from dmm.files.tree import DESCRIPTOR, TOP_DIRECTORIES
 from dmm.review.patches import apply_patch
+from dmm.service.repairs import add_title
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -66,7 +67,7 @@ class Drafts:
             raise FileExists("the file is already there", where=path, hint=hint)
         if not has_front_matter(content):
             content = self._head(path, about) + content.strip("\n") + "\n"
-        return (Edit(path, None, content),)
+        return (Edit(path, None, _titled(path, content)),)
 
     def update(self, path: str, content: str | None, patch: str | None) -> tuple[Edit, ...]:
         """Change a file: by a unified diff, by its whole text, or by a new body."""
@@ -79,7 +80,7 @@ class Drafts:
         elif has_front_matter(content or ""):
             after = content or ""
         else:
-            after = _with_body(path, before, content or "")
+            after = with_body(path, before, content or "")
         if after == before:
             raise UsageError("nothing would change", where=path)
         refuse_large(after)
@@ -178,7 +179,16 @@ def _scope(name: str) -> Scope:
         raise UsageError(f"there is no scope {name!r}", hint=f"one of {tops}") from None
 
 
-def _with_body(path: str, before: str, body: str) -> str:
+def _titled(path: str, content: str) -> str:
+    try:
+        return add_title(path, content)[0]
+    except MemoryFileError:
+        # The checks tell what is wrong with its front matter.
+        return content
+
+
+def with_body(path: str, before: str, body: str) -> str:
+    """Put another body below the front matter of a text."""
     plain = markdown.plain(before)
     parts = front_matter.cut(path, plain)
     head = "\n".join(plain.split("\n")[: parts.body_line - 1])

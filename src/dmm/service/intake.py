@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 from dmm.capture.redact import redact
 from dmm.domain.event import EventType, Trust, least
 from dmm.domain.memory import Origin
-from dmm.domain.proposal import Edit, describe_edits
+from dmm.domain.proposal import Edit, Operation, describe_edits
 from dmm.errors import ReviewRefused, UsageError
 from dmm.review.likeness import body_of
 from dmm.service.drafting import Drafts
+from dmm.service.ledger import need_one
 from dmm.service.provenance import find_tool_source
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from dmm.domain.event import Event
-    from dmm.domain.proposal import Operation, Proposal
+    from dmm.domain.proposal import Proposal
     from dmm.files.roots import Root
     from dmm.service.chronicle import Chronicle
     from dmm.service.desk import Desk
@@ -31,7 +32,10 @@ if TYPE_CHECKING:
 MOST_OPEN = 2_000
 # What DMM makes of sessions by itself is nobody's own words, whoever asked for it.
 DERIVED = ("digest",)
+# Whose words a text can be: that somebody reviewed it, no proposer can say.
+SOURCES = tuple(label for label in Trust if label is not Trust.REVIEWED)
 _ID = re.compile(r"^id:[ \t]*['\"]?(mem_\w+)", re.MULTILINE | re.ASCII)
+_GIVEN = re.compile(r"^(?:id|created):.*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,21 +67,33 @@ class Intake:
         """Give what makes edits of wishes."""
         return Drafts(self.root.tree, self.root.folder, self.today(), taken)
 
-    def record(self, wish: Wish, draft: Draft, *, new_id: bool = False) -> Proposal:
-        """Record a proposal; an id is given in the same transaction, so none is given twice."""
+    def record(self, wish: Wish, draft: Draft) -> Proposal:
+        """Record a proposal."""
+        return self._take(wish, draft, once=False)[0]
+
+    def record_once(self, wish: Wish, draft: Draft) -> tuple[Proposal, bool]:
+        """Record a proposal, or give the same one that waits already; says whether one does."""
+        return self._take(wish, draft, once=True)
+
+    def _take(self, wish: Wish, draft: Draft, *, once: bool) -> tuple[Proposal, bool]:
+        """Record in one transaction with all that is looked up, so no id is given twice."""
         refuse_halves(wish.reason, "the reason")
+        new_id = once and wish.operation is Operation.CREATE
         known = self._known_ids() if new_id else frozenset[str]()
         with self.chronicle.log.writing() as writer:
             queue = self.desk.queue()
+            # One that another process has just applied is in no index yet, but it is in the queue.
+            taken = known | _ids_of(queue.proposals.values()) if new_id else known
+            edits, secrets = clean_edits(draft(self.drafts(taken)))
+            same = _find_same(queue.open, wish.operation, edits) if once else None
+            if same is not None:
+                return same, True
             # A person's own write must not wait behind what agents have piled up.
             if len(queue.open) >= MOST_OPEN and self.chronicle.voice.trust is not Trust.USER:
                 hint = "decide some of them: dmm review list"
                 raise ReviewRefused(f"{MOST_OPEN} proposals wait already", hint=hint)
-            # One that another process has just applied is in no index yet, but it is in the queue.
-            taken = known | _ids_of(queue.proposals.values()) if new_id else known
-            edits, secrets = clean_edits(draft(self.drafts(taken)))
             event = writer.append(self._describe(wish, edits, secrets))
-        return self.desk.queue().proposals[event.seq]
+        return self.desk.queue().proposals[event.seq], False
 
     def _describe(self, wish: Wish, edits: tuple[Edit, ...], secrets: Sequence[str]) -> Any:
         trust = self._trust(wish)
@@ -109,7 +125,8 @@ class Intake:
         if wish.origin in DERIVED:
             labels.append(Trust.AGENT)
         if wish.claimed is not None:
-            labels.append(_label(wish.claimed))
+            need_one("source", wish.claimed, SOURCES)
+            labels.append(Trust(wish.claimed))
         for seq in wish.evidence:
             event = self.chronicle.reading.event(seq)
             if event is None:
@@ -166,8 +183,27 @@ def _ids_of(proposals: Iterable[Proposal]) -> frozenset[str]:
     return frozenset(found[1] for text in texts if (found := _ID.search(text)))
 
 
+def _find_same(
+    waiting: Iterable[Proposal], operation: Operation, edits: tuple[Edit, ...]
+) -> Proposal | None:
+    """Find a proposal that wants the very same, whoever made it; the id it was given is no part."""
+    paths = [edit.path for edit in edits]
+    near = (one for one in waiting if one.operation is operation)
+    near = (one for one in near if [edit.path for edit in one.edits] == paths)
+    return next((one for one in near if _meaning(one.edits) == _meaning(edits)), None)
+
+
+def _meaning(edits: tuple[Edit, ...]) -> list[tuple[str | None, str | None]]:
+    return [(edit.before, _without_given(edit)) for edit in edits]
+
+
+def _without_given(edit: Edit) -> str | None:
+    """Leave out what a new file is given when it is proposed: its id and its day."""
+    if edit.before is not None or edit.after is None:
+        return edit.after
+    head, fence, body = edit.after.partition("\n---\n")
+    return _GIVEN.sub("", f"{head}\n") + fence + body
+
+
 def _label(name: str) -> Trust:
-    try:
-        return Trust(name)
-    except ValueError:
-        raise UsageError(f"the source is one of {', '.join(Trust)}") from None
+    return Trust(name) if name in list(Trust) else Trust.THIRD_PARTY

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 SCOPES = ("facts", "constraints", "decisions", "all")
 LONGEST = {"key": 200, "constraint": 4_000}
 LONGEST_TEXT = 20_000
+HINTS = {"reason": "say in a sentence why; it is recorded"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,10 +212,17 @@ def accept(name: str, value: str) -> str:
 def need(name: str, value: str) -> None:
     """Refuse a value that is empty, or too long to be read by anybody."""
     if not value.strip():
-        raise UsageError(f"the {name} is empty")
+        raise UsageError(f"the {name} is empty", hint=HINTS.get(name))
     most = LONGEST.get(name, LONGEST_TEXT)
     if len(value) > most:
         raise UsageError(f"the {name} is longer than {most} characters")
+
+
+def need_one(name: str, value: str, known: Iterable[str]) -> None:
+    """Refuse a value that is none of those there are."""
+    there = list(known)
+    if value not in there:
+        raise UsageError(f"{value!r} is no {name}", hint=f"one of {', '.join(there)}")
 
 
 def need_priority(priority: str) -> None:

@@ -19,6 +19,7 @@ from dmm.files import front_matter, markdown
 from dmm.files.lock import exclusive
 from dmm.lifecycle.suggest import Grounds, Kind, suggest
 from dmm.lifecycle.usage import OUTCOMES, OWN, Association, fold, key_of
+from dmm.service.ledger import need_one
 from dmm.service.tracing import traced
 
 if TYPE_CHECKING:
@@ -79,7 +80,10 @@ class Proposing(Protocol):
 
 @dataclass(slots=True)
 class Lifecycle:
-    """Follows the memories of one project through their life."""
+    """Follows the memories of one project through their life.
+
+    `require` refuses a project that is not trusted: its ledger is neither read nor written.
+    """
 
     root: Root
     settings: LifecycleConfig
@@ -90,12 +94,13 @@ class Lifecycle:
     proposals: Callable[[], Proposing]
     known: Callable[[], Iterable[Proposal]]
     today: Callable[[], dt.date]
+    require: Callable[[], object]
 
     @traced()
     def report(self, memories: Sequence[str], outcome: str, context: str = "") -> dict[str, Any]:
         """Record how memories fared, named by id or path: served, helped, wrong or outdated."""
-        if outcome not in OUTCOMES:
-            raise UsageError(f"the outcome is one of {', '.join(OUTCOMES)}")
+        self.require()
+        need_one("outcome", outcome, OUTCOMES)
         names = list(dict.fromkeys(name.strip() for name in memories))
         if not names or not all(names):
             raise UsageError("no memory is named", hint="name it by its id or path, as packs do")
@@ -170,6 +175,7 @@ class Lifecycle:
 
     def look(self, survey: Survey | None = None) -> dict[str, Any]:
         """Tell what would be proposed now, and what became of it before; nothing is recorded."""
+        self.require()
         known = list(self.known())
         survey = survey or self.survey()
         found = self.suggestions(survey, self.counting.usage(), known)
@@ -186,6 +192,7 @@ class Lifecycle:
 
         Progress is told before each suggestion, and may end the run: the next one goes on.
         """
+        self.require()
         what = "another process is looking after the memories"
         lock = self.root.make_run() / "lifecycle.lock"
         with exclusive(lock, what=what, patience=PATIENCE):
@@ -211,7 +218,8 @@ class Lifecycle:
 
     def _take(self, one: Suggestion) -> Outcome:
         try:
-            return "proposed", int(self._propose(one)["seq"]), ""
+            made = self._propose(one)
+            return "waits" if "repeated" in made else "proposed", int(made["seq"]), ""
         except DmmError as error:
             # One file that can't be moved keeps no other from being looked after.
             return "refused", None, str(error)
@@ -239,6 +247,7 @@ class Lifecycle:
     @traced()
     def export_usage(self, *, dry_run: bool = False) -> dict[str, Any]:
         """Write counts and last days of use into the front matter of the project's files."""
+        self.require()
         usage = self.counting.usage()
         edits: list[Edit] = []
         skipped = []
@@ -333,12 +342,13 @@ def _revised(known: Iterable[Proposal]) -> Mapping[str, int]:
 def _answered(one: Suggestion, known: Iterable[Proposal]) -> Outcome | None:
     """Find the proposal that a suggestion need not repeat: it waits, or had the same reason."""
     for proposal in known:
+        if (proposal.origin, proposal.operation) != (ORIGIN, one.operation):
+            continue
         if not any(edit.path == one.path for edit in proposal.edits):
             continue
         if proposal.standing in (Standing.PENDING, Standing.APPLYING):
             return "waits", proposal.seq, ""
-        same = (proposal.origin, proposal.operation, proposal.reason)
-        if same == (ORIGIN, one.operation, one.reason):
+        if proposal.reason == one.reason:
             return str(proposal.standing), proposal.seq, ""
     return None
 

@@ -61,7 +61,8 @@ class Import:
     `known` counts, by path, the rules left out of a memory because the project has them;
     `missing` are the mentioned files that do not exist; `instructions` are the files that a tool
     reads in every session; `notice` says why the memory is not trusted, where it is not; `secret`
-    are memories left out because they hold what looks like one.
+    are memories left out because they hold what looks like one; `repeated` are those of the
+    `proposed` that had been proposed before.
     """
 
     plan: ImportPlan
@@ -75,6 +76,7 @@ class Import:
     sources: tuple[str, ...] = ()
     secret: tuple[str, ...] = ()
     proposed: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
 
     @property
     def named(self) -> str:
@@ -159,7 +161,11 @@ class Monoliths:
             self.propose(one.memory.path, markdown.render(one.memory), f"import of {planned.named}")
             for one in planned.plan.memories
         ]
-        return dataclasses.replace(planned, proposed=tuple(one["id"] for one in told))
+        return dataclasses.replace(
+            planned,
+            proposed=tuple(one["id"] for one in told),
+            repeated=tuple(one["id"] for one in told if "repeated" in one),
+        )
 
     def _is_empty(self) -> bool:
         """Whether nothing here came from anybody: no memory, contract, setting or ledger."""

@@ -222,8 +222,11 @@ class Proposals:
         """Record a proposal, examine it, and apply it if the rule for small notes says so."""
         self.trust.require(self.intake.root.folder)
         self.application.recover()
-        new_id = wish.operation is Operation.CREATE
-        proposal = self.intake.record(wish, draft, new_id=new_id)
+        proposal, repeated = self.intake.record_once(wish, draft)
+        if repeated:
+            tier, why = self.tier(proposal)
+            notice = f"the same was proposed before: {proposal.id} waits for a review"
+            return tell(proposal, [notice]) | {"tier": str(tier), "why": why, "repeated": True}
         self.examine(proposal)
         proposal = self.desk.queue().proposals[proposal.seq]
         tier, why = self.tier(proposal)
@@ -251,25 +254,31 @@ class Proposals:
 
     def examine(self, proposal: Proposal) -> Examined:
         """Run the checks as the memory stands now, and record them where they are new."""
+        examined = self.look(proposal)
+        self.keep_checks(proposal, examined)
+        return examined
+
+    def look(self, proposal: Proposal) -> Examined:
+        """Run the checks as the memory stands now; nothing is recorded."""
         others = [one for one in self.desk.queue().open if one.seq != proposal.seq]
         log = self.chronicle.reading
         made, text = log.event(proposal.seq), log.event(_last_text(proposal))
         tainted = None if made is None else made.get("tainted")
-        examined = self.examination().examine(
+        return self.examination().examine(
             proposal,
             others,
             secrets=() if text is None else text.get("secrets", ()),
             tainted=None if tainted is None else f"event {tainted}",
         )
-        if examined.checks != proposal.checks:
-            self._keep_checks(proposal, examined)
-        return examined
 
-    def _keep_checks(self, proposal: Proposal, examined: Examined) -> None:
-        """Record checks, unless they are of a text that was changed meanwhile."""
+    def keep_checks(self, proposal: Proposal, examined: Examined) -> None:
+        """Record checks that are new, unless it was decided or its text changed meanwhile."""
+        if examined.checks == proposal.checks:
+            return
         checks = [describe_check(check) for check in examined.checks]
         with self.chronicle.log.writing() as writer:
-            if self.desk.queue().proposals[proposal.seq].edits == proposal.edits:
+            now = self.desk.queue().proposals[proposal.seq]
+            if now.is_open and now.edits == proposal.edits:
                 said = {"checks": checks}
                 writer.append(self._draft(EventType.PROPOSAL_CHECKED, proposal, said))
 

@@ -126,7 +126,7 @@ def mend(path: str, source: str, new_id: str, day: dt.date) -> Mended:
     defaults = _defaults(path, new_id, day)
     what = ["byte order mark removed"] if text != source else []
     try:
-        for step in (_add_front_matter, _add_fields, _set_scope, _add_title):
+        for step in (_add_front_matter, _add_fields, _set_scope, add_title):
             text, done = step(path, text, defaults)
             what += done
     except MemoryFileError:
@@ -179,7 +179,7 @@ def _set_scope(path: str, text: str, _defaults: Mapping[str, str]) -> Step:
     return mended, [] if mended == text else [f"scope set to {top}"]
 
 
-def _add_title(path: str, text: str, _defaults: Mapping[str, str]) -> Step:
+def add_title(path: str, text: str, _defaults: Mapping[str, str] | None = None) -> Step:
     """Make a title of the file name where the body has none."""
     parts = front_matter.cut(path, markdown.plain(text))
     if not parts.body.strip() or markdown.find_title(parts.body) is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 from collections import Counter
 from dataclasses import dataclass, replace
@@ -20,13 +21,14 @@ from dmm.domain.proposal import (
     describe_edits,
     digest,
 )
-from dmm.errors import DmmError, ReviewRefused, UsageError
+from dmm.errors import DmmError, ReviewRefused, StaleBase, StorageError, UsageError
 from dmm.review.patches import show_diff, three_way
 from dmm.review.tiers import Tier, may_apply
 from dmm.service.application import Approval
-from dmm.service.drafting import has_front_matter, refuse_large
+from dmm.service.desk import overtaken
+from dmm.service.drafting import has_front_matter, refuse_large, with_body
 from dmm.service.intake import clean_edits
-from dmm.service.ledger import need
+from dmm.service.ledger import need, need_one
 from dmm.service.proposals import tell
 from dmm.service.reviewing import Silence
 from dmm.service.tracing import traced
@@ -53,8 +55,7 @@ class Reviews:
     @traced()
     def list(self, status: str = "pending") -> dict[str, Any]:
         """List proposals, oldest first, with their age."""
-        if status not in STATUSES:
-            raise UsageError(f"the status is one of {', '.join(STATUSES)}")
+        need_one("status", status, STATUSES)
         queue = self.proposals.desk.queue()
         chosen = [p for p in queue.proposals.values() if status in ("all", str(p.standing))]
         return {
@@ -89,8 +90,13 @@ class Reviews:
         proposal = self.proposals.desk.find(name)
         neighbours: Sequence[dict[str, Any]] = ()
         if proposal.is_open and self._may_record:
-            examined = self.proposals.examine(proposal)
-            proposal = self.proposals.desk.find(name)
+            examined = self.proposals.look(proposal)
+            # Where nothing can be written, it is shown all the same.
+            with contextlib.suppress(StorageError):
+                self.proposals.keep_checks(proposal, examined)
+            seen, proposal = proposal, self.proposals.desk.find(name)
+            if proposal.edits == seen.edits:
+                proposal = replace(proposal, checks=examined.checks)
             neighbours = [
                 {"path": n.path, "id": n.id, "title": n.title, "similarity": n.similarity}
                 for n in examined.neighbours
@@ -207,9 +213,9 @@ class Reviews:
         self._need_person("approve")
         self.proposals.application.recover()
         proposal = self._waiting(name)
-        self.proposals.application.refuse_stale(proposal)
+        self._refuse_stale(proposal)
         self.proposals.examine(proposal)
-        seen, proposal = proposal, self._again(proposal)
+        seen, proposal = proposal, self._still_waiting(proposal)
         if proposal.edits != seen.edits:
             hint = f"look at it again: dmm review show {proposal.id}"
             raise ReviewRefused("its text has just been changed", where=proposal.id, hint=hint)
@@ -222,6 +228,20 @@ class Reviews:
         said = redact(reason).text
         approval = Approval(Judge.PERSON, proposal.edits, said, overridden=overridden)
         return self._apply(proposal, approval)
+
+    def _refuse_stale(self, proposal: Proposal) -> None:
+        """Refuse a proposal whose files were changed; one just applied is told as that."""
+        try:
+            self.proposals.application.refuse_stale(proposal)
+        except StaleBase:
+            self._still_waiting(proposal)
+            raise
+
+    def _still_waiting(self, proposal: Proposal) -> Proposal:
+        now = self._again(proposal)
+        if not now.is_open:
+            raise overtaken(now)
+        return now
 
     def _apply(self, proposal: Proposal, approval: Approval) -> dict[str, Any]:
         applied = self.proposals.application.apply(proposal.seq, approval)
@@ -298,7 +318,7 @@ def _changed(proposal: Proposal, content: str) -> dict[str, Any]:
     if target is None or proposal.operation is Operation.UNDO:
         raise ReviewRefused("this proposal has no text to change", where=proposal.id)
     if not has_front_matter(content):
-        raise UsageError("the text has no front matter", hint="keep the lines between ---")
+        content = with_body(target.path, target.after or "", content)
     new = Edit(target.path, target.before, content)
     edits = tuple(new if edit is target else edit for edit in proposal.edits)
     cleaned, secrets = clean_edits(edits)

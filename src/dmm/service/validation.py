@@ -254,7 +254,7 @@ class _Check:
         memories = [document.memory for document in self.documents.values()]
         for later, earlier in repairs.clashes(memories):
             message = f"the id {later.id} is that of {earlier.path} too"
-            hint = "give it another id (dmm validate --fix)"
+            hint = "give it another id"
             self.findings.append(
                 Finding(later.path, "error", "duplicate_id", message, hint=hint, fixable=True)
             )

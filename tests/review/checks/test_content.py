@@ -283,3 +283,11 @@ def test_checks_of_the_text_do_not_apply_to_an_undo() -> None:
         found = check(name, proposal)
         assert found.outcome is Outcome.PASS
         assert found.text == "does not apply to an operation 'undo'"
+
+
+def test_an_import_is_not_to_blame_for_rules_that_are_short() -> None:
+    few = {"count": lambda text: 40}
+    short = check(CheckName.TOKENS, propose(origin="import"), **few)
+    assert (short.outcome, short.text[:9]) == (Outcome.WARN, "40 tokens")
+    assert check(CheckName.TOKENS, propose(), **few).failed
+    assert check(CheckName.TOKENS, propose(origin="import"), count=lambda text: 1_500).failed

@@ -237,3 +237,27 @@ def test_any_proposal_can_be_checked(
 
 def len_words(text: str) -> int:
     return len(text.split())
+
+
+def test_a_link_to_no_memory_is_told_with_its_id() -> None:
+    lost = propose(file_text(related="[mem_2026_05_05_005]", supersedes="[gone]"))
+    found = check(SCHEMA, lost)
+    assert found.outcome is Outcome.WARN
+    assert found.text == (
+        "'related' names 'mem_2026_05_05_005', and no memory has that id; correct it or take it"
+        " out; 'supersedes' names 'gone', and no memory has that id; correct it or take it out"
+    )
+    there = propose(file_text(related="[mem_2026_05_05_005]"))
+    ids = {"mem_2026_05_05_005": "project/a.md"}
+    assert check(SCHEMA, there, ids=ids).outcome is Outcome.PASS
+    waiting = propose(file_text(id="mem_2026_05_05_005"), "project/other.md", seq=11)
+    assert check(SCHEMA, there, others=(waiting,)).outcome is Outcome.PASS
+    held = propose(file_text(related="[mem_2026_05_05_005]"), before=file_text(related="[gone]"))
+    assert "'mem_2026_05_05_005'" in check(SCHEMA, held).text
+    kept = propose(file_text(related="[gone]"), before=file_text(BODY + "\n.", related="[gone]"))
+    assert check(SCHEMA, kept).outcome is Outcome.PASS
+
+
+def test_no_check_sends_anybody_past_the_review() -> None:
+    for text in (file_text("no title here"), file_text(scope="global")):
+        assert "--fix" not in check(SCHEMA, propose(text)).text

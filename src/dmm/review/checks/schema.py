@@ -19,6 +19,8 @@ from dmm.review.checks.subject import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from dmm.domain.proposal import Check, Edit
     from dmm.review.checks.subject import Subject
 
@@ -48,11 +50,36 @@ def check_schema(subject: Subject) -> Check:
         memory_id, path = taken
         text = f"the id {memory_id} is that of {path}; give the new memory an id of its own"
         return failed(NAME, text, hard=True, other=path)
+    doubts = [*_unknown_fields(subject), *_dangling(subject)]
+    if doubts:
+        return warned(NAME, "; ".join(doubts))
+    return passed(NAME, "the front matter is complete and agrees with its folder")
+
+
+def _unknown_fields(subject: Subject) -> Iterator[str]:
     unknown = subject.document.unknown if subject.document else ()
     if unknown:
         names = ", ".join(quote(name) for name, _ in unknown[:5])
-        return warned(NAME, f"unknown fields: {names}; take them out or correct their names")
-    return passed(NAME, "the front matter is complete and agrees with its folder")
+        yield f"unknown fields: {names}; take them out or correct their names"
+
+
+def _dangling(subject: Subject) -> Iterator[str]:
+    """Tell the links that lead to no memory and to no proposal, as far as they are new."""
+    memory, before = subject.memory, subject.before
+    for name in ("related", "supersedes") if memory is not None else ():
+        held = () if before is None else getattr(before, name)
+        new = [one for one in getattr(memory, name) if one not in held]
+        lost = [one for one in new if not _is_known(subject, one)]
+        if lost:
+            names = ", ".join(quote(one) for one in lost[:5])
+            yield f"'{name}' names {names}, and no memory has that id; correct it or take it out"
+
+
+def _is_known(subject: Subject, memory_id: str) -> bool:
+    line = f"\nid: {memory_id}\n"
+    texts = (edit.after or "" for one in subject.around.others for edit in one.edits)
+    own = (document.memory.id for document in subject.documents)
+    return memory_id in subject.around.ids or memory_id in own or any(line in t for t in texts)
 
 
 def _wrong_form(subject: Subject) -> str | None:
