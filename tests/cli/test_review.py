@@ -238,9 +238,14 @@ def test_a_text_is_edited_checked_anew_and_waits_on(
     assert "+The sensor in the entrance" in typed("review", "show", "1", within=own.folder).out
     monkeypatch.setenv("EDITOR", "true")
     assert "nothing was changed" in typed("review", "edit", "1", within=own.folder).err
-    (own.folder / "mine.md").write_text("no front matter")
+    (own.folder / "mine.md").write_text("# Sensors\n\nA body alone.\n")
     told = typed("review", "edit", "1", "--file", "mine.md", within=own.folder)
-    assert told.err.startswith("dmm: the text has no front matter\n")
+    assert told.status == 0
+    shown = typed("review", "show", "1", within=own.folder).out
+    assert "+A body alone.\n" in shown
+    assert "+scope: project\n" in shown
+    monkeypatch.setenv("EDITOR", write_editor(own, 'echo > "$1"'))
+    assert "the text is empty" in typed("review", "edit", "1", within=own.folder).err
 
 
 @pytest.mark.parametrize(

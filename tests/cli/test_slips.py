@@ -40,12 +40,12 @@ def test_an_edited_text_that_is_refused_is_kept(
     typed: Typed, own: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     create(typed, own)
-    monkeypatch.setenv("EDITOR", write_editor(own, 'echo "an hour of work" > "$1"'))
+    monkeypatch.setenv("EDITOR", write_editor(own, 'head -c 70000 /dev/zero | tr "\\0" x > "$1"'))
     told = typed("review", "edit", "1", within=own.folder)
     assert told.status == 2
     kept = re.search(r"; your text is kept in (\S+)\n$", told.err)
     assert kept is not None
-    assert Path(kept[1]).read_text() == "an hour of work\n"
+    assert Path(kept[1]).read_text() == "x" * 70_000
 
 
 def test_ctrl_c_is_for_the_editor_as_long_as_it_runs(
@@ -62,7 +62,7 @@ def test_ctrl_c_is_for_the_editor_as_long_as_it_runs(
 
 
 def test_what_could_not_be_checked_is_one_line(typed: Typed, own: Project) -> None:
-    line = ("write", "create", "--path", "project/lamp.md", "--content", "no title", *WHY)
+    line = ("write", "create", "--path", "project/lamp.md", "--content", "---\nno fields", *WHY)
     told = typed(*line, within=own.folder)
     assert told.out.count("not looked at") == 1
     assert re.search(r"! 6 others +not looked at: ", told.out)

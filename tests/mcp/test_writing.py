@@ -80,7 +80,8 @@ async def test_every_operation_can_be_proposed(house: House, read_json: Read) ->
             assert told["status"] == "pending"
     with house.project.look(house.project.dmm.chronicle.voice) as dmm:
         made = [str(one.operation) for one in dmm.desk.queue().open]
-    assert made == ["update", "update", "update", "deprecate", "promote", "demote"]
+    # Both patches are the same wish, so they wait as one.
+    assert made == ["update", "update", "deprecate", "promote", "demote"]
     assert (house.folder / ".dmm/memory" / path).read_text() == text
 
 

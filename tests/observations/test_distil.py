@@ -70,6 +70,21 @@ def test_messages_are_kept_word_for_word_with_their_speakers(talk: Talk) -> None
     assert told.narrative == talk.events[8].get("text")
 
 
+def test_the_words_of_a_user_that_an_agent_reports_are_not_shown_as_the_agents(talk: Talk) -> None:
+    talk.ask("Why does the export lose rows at night?")
+    talk.events[0] = replace(talk.events[0], trust="agent")
+    assert talk.units()[0].actor == "user (claude-code)"
+
+
+def test_a_speaker_is_named_once(talk: Talk) -> None:
+    talk.ask("Caroline: I went to the support group yesterday.")
+    said = {"text": talk.events[0].get("text"), "speaker": "Caroline"}
+    talk.events[0] = replace(talk.events[0], payload=said)
+    unit = talk.units()[0]
+    assert (unit.actor, unit.narrative) == ("Caroline", "I went to the support group yesterday.")
+    assert unit.title == "Caroline: I went to the support group yesterday"
+
+
 def test_an_observation_that_quotes_a_tool_is_trusted_like_one(talk: Talk) -> None:
     mend(talk)
     assert talk.one().trust == "tool"

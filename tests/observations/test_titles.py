@@ -101,8 +101,26 @@ def test_edits_are_sorted_by_what_was_asked(talk: Talk, prompt: str, kind: str) 
 def test_a_commit_that_follows_the_convention_settles_the_kind(talk: Talk) -> None:
     talk.ask("Header colours, blue")
     talk.edit("src/a.py")
-    talk.run("git commit -am 'fix: readable header'", "")
-    assert (talk.one().kind, talk.one().title) == ("bugfix", "Readable header")
+    talk.run("git commit -am 'fix: keep the header readable'", "")
+    assert (talk.one().kind, talk.one().title) == ("bugfix", "Keep the header readable")
+
+
+def test_a_commit_of_hardly_a_word_keeps_its_type_in_the_title(talk: Talk) -> None:
+    talk.ask("Rename add_note to create_note everywhere")
+    talk.edit("src/a.py")
+    talk.run("git commit -am 'refactor: create_note'", "")
+    assert (talk.one().kind, talk.one().title) == ("change", "refactor: create_note")
+
+
+def test_work_is_titled_by_the_request_and_not_by_a_question_before_it(talk: Talk) -> None:
+    talk.ask("What about retries? Replace the fixed sleep with backoff in src/retry.py.")
+    talk.write("src/retry.py")
+    talk.say("Added `retry()` with a factor of 2.")
+    unit = talk.one()
+    assert (unit.kind, unit.title) == (
+        "change",
+        "Replace the fixed sleep with backoff in src/retry.py",
+    )
 
 
 def test_a_check_that_was_mended_without_a_word_is_a_fix(talk: Talk) -> None:

@@ -28,7 +28,7 @@ MOST_OF_A_LABEL = 2
 MOST_CHARACTERS = 400_000
 MOST = {Section.SURFACES: 6, Section.PERSISTENCE: 4, Section.ENTRY_POINTS: 4, Section.BUILD: 3}
 USUALLY = 2
-# Says something only where nothing says more: any package has public names.
+# Says something only where nothing says more: any package has public names, any command a start.
 WEAK = 1
 _STRUCTURE = re.compile(
     r"^#{1,4}\s+.*\b(?:architecture|design|structure|layout|how it works|code map)\b", re.IGNORECASE
@@ -72,7 +72,7 @@ class Survey:
     def look_around(self, sections: Iterable[Section]) -> list[Place]:
         """Find what file names, documents and manifests lead to."""
         wanted = frozenset(sections)
-        found = [*self._declared()] if Section.ENTRY_POINTS in wanted else []
+        found = [one for one in self._declared() if one.section in wanted]
         for section in sorted(wanted & SIGNED):
             candidates = landmarks.name_candidates(section, self.products)
             found += self.inspect(candidates, frozenset((section,)))
@@ -190,6 +190,7 @@ class Survey:
                     line = self._line_of(path, command.function)
                     label = f"command {command.name}"
                     found.append(Place(Section.ENTRY_POINTS, path, line, label, DECLARED))
+                    found.append(Place(Section.SURFACES, path, line, label, WEAK))
         return found
 
     def _line_of(self, path: str, name: str) -> int:

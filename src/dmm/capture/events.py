@@ -69,6 +69,7 @@ def _said(event: HookEvent) -> dict[str, Any]:
         "output": event.output,
         "source": event.source,
         "reason": event.reason,
+        "speaker": event.speaker,
     }
 
 
@@ -87,7 +88,7 @@ def _shorten(event: HookEvent, said: Mapping[str, Any]) -> dict[str, Any]:
         told = {"stage": stage, "trigger": said["source"], "text": text}
     else:
         told = {"text": cut(said["output"], LONGEST_OUTPUT)}
-    told |= {"agent": event.agent, "turn": event.turn}
+    told |= {"agent": event.agent, "speaker": said["speaker"], "turn": event.turn}
     return {name: value for name, value in told.items() if value not in (None, "")}
 
 

@@ -97,6 +97,7 @@ class HookEvent:
     source: str = ""
     reason: str = ""
     agent: str | None = None
+    speaker: str = ""
     turn: str | None = None
     milliseconds: int | None = None
 

@@ -55,7 +55,7 @@ def search(
 
 def timeline(
     name: Annotated[
-        str | None, typer.Argument(metavar="[ID]", help="A row's id (default: the newest).")
+        str | None, typer.Argument(metavar="ID", help="A row's id (default: the newest).")
     ] = None,
     query: Annotated[
         str | None, typer.Option(help="Around the best match of these words instead.")
@@ -71,7 +71,7 @@ def timeline(
 
 
 def get(
-    ids: Annotated[list[str], typer.Argument(metavar="ID...", help="Ids from a search.")],
+    ids: Annotated[list[str], typer.Argument(metavar="ID", help="Ids from a search.")],
     as_json: Json = False,
     root: Root = None,
 ) -> None:

@@ -161,10 +161,11 @@ def are_derived(one: str, other: str) -> bool:
     return shared >= _SHORTEST and shared >= _STEM_SHARE * len(long) and shared >= len(short) - 3
 
 
-def starts_of(word: str) -> list[str]:
+@lru_cache(maxsize=65_536)
+def starts_of(word: str) -> tuple[str, ...]:
     """The beginnings by which the words that come from the same one are found."""
     stems = [word, *(word.removeprefix(p).strip("-") for p in _AGAIN if word.startswith(p))]
-    return [stem[:4] for stem in stems if len(stem) > 3]
+    return tuple(stem[:4] for stem in stems if len(stem) > 3)
 
 
 _OPPOSITES_TEXT = """

@@ -27,7 +27,7 @@ def amounts(m: Meeting) -> Finding | None:
                 continue
             if amount_of(a) in m.second.numbers or amount_of(b) in m.first.numbers:
                 continue
-            if a.measure == "frequency" and not _verbs_agree(m):
+            if a.measure == "interval" and _other_deed(m):
                 continue
             if _same_topic(m, {*a.counted, *b.counted}) and not (
                 _two_things(m) or _two_subjects(m)
@@ -63,6 +63,12 @@ _ABOUT = frozenset(("subject", "object", "aim", "place"))
 
 def _is_thing(term: Term) -> bool:
     return term.weight > 0.5 and term.slot != "verb" and not term.text.endswith(("ed", "ing"))
+
+
+def _other_deed(m: Meeting) -> bool:
+    """Whether one claim tells a deed of its own: what is done hourly is not what is rehearsed."""
+    rest = (*m.alignment.left, *m.alignment.right)
+    return any(t.slot == "verb" and t.weight > 0.5 for t in rest)
 
 
 def _verbs_agree(m: Meeting) -> bool:

@@ -35,7 +35,12 @@ def apart(m: Meeting) -> str:
         return "they speak of contrary cases"
     if "subject" in (m.one.bound, m.other.bound):
         return ""
-    if _versions_apart(m) or _modifiers_apart(m) or _titles_apart(m) or _subjects_apart(m):
+    if (
+        _versions_apart(m)
+        or _modifiers_apart(m)
+        or titles_apart(m.first, m.second)
+        or _subjects_apart(m)
+    ):
         return OTHER_THINGS
     return ""
 
@@ -133,23 +138,21 @@ def _is_case(claim: Claim, head: str) -> bool:
 _CHOOSING = concepts("use prefer choose write build be")
 
 
-def _titles_apart(m: Meeting) -> bool:
+def titles_apart(first: Reading, second: Reading) -> bool:
     """ "Fees for retail customers" and "fees for institutions": the titles tell two cases."""
-    return bool(_own_case(m.first, m.second)) and bool(_own_case(m.second, m.first))
+    return _has_own_case(first, second) and _has_own_case(second, first)
 
 
-def _own_case(first: Reading, second: Reading) -> set[str]:
-    """Words of a title and of its text that the other memory knows nothing of."""
-    named = {t.concept for c in first.claims for t in c.terms if t.slot != "verb"}
-    return {
-        term.concept
-        for term in first.title
-        if (term.concept in named or term.named)
+def _has_own_case(first: Reading, second: Reading) -> bool:
+    """Whether a title has a word, told in its text too, that the other memory knows nothing of."""
+    return any(
+        (term.named or term.concept in first.things)
         and term.concept not in GENERIC
-        and not is_verb(as_word(term))
         and not is_known(term, second)
+        and not is_verb(as_word(term))
         and not places_of(term.text, term.concept)
-    }
+        for term in first.title
+    )
 
 
 def _subjects_apart(m: Meeting) -> bool:

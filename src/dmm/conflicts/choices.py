@@ -27,8 +27,9 @@ def choices(m: Meeting) -> Finding | None:
     if _opens(m.one, m.other) or _opens(m.other, m.one):
         reason = "One allows to all what the other keeps for some."
         return m.finding(ConflictType.CONTRADICTION, 0.5 + 0.3 * m.alignment.cover, reason)
-    for mine in [t for t in m.alignment.left if _is_open(t, m.second)]:
-        for yours in [t for t in m.alignment.right if _is_open(t, m.first)]:
+    theirs = [t for t in m.alignment.right if _is_open(t, m.first)]
+    for mine in [t for t in m.alignment.left if theirs and _is_open(t, m.second)]:
+        for yours in theirs:
             certain = _rivalry(m, mine, yours) or _agents(m, mine, yours)
             if certain:
                 reason = f"They name two for one role: {mine.text} and {yours.text}."
@@ -93,7 +94,15 @@ def _sole_difference(m: Meeting, mine: Term, yours: Term) -> float:
     """ "Sorted by name", "sorted by price": all but one word is the same."""
     sole = len(m.alignment.left) == len(m.alignment.right) == 1 and len(m.alignment.met) > 1
     alike = mine.slot == yours.slot and mine.slot in ("means", "role", "source")
-    return 0.75 if sole and alike and not mine.early and not yours.early else 0.0
+    return 0.75 if sole and alike and _near(m) and not mine.early and not yours.early else 0.0
+
+
+def _near(m: Meeting) -> bool:
+    """Whether two memories are so alike that plain words in one place answer one question."""
+    return m.likeness >= _VERY_ALIKE
+
+
+_VERY_ALIKE = 0.7
 
 
 _LEAST_COVER = 0.4
@@ -105,7 +114,7 @@ def _things(m: Meeting, mine: Term, yours: Term) -> float:
     sole = _sole_difference(m, mine, yours)
     if sole:
         return sole
-    if not (is_noun(mine) and is_noun(yours)):
+    if not (is_noun(mine) and is_noun(yours)) or not (_near(m) or mine.named or yours.named):
         return 0.0
     if _one_head(m, mine, yours):
         return 0.65

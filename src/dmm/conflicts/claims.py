@@ -134,6 +134,7 @@ _ADDITIVE = re.compile(
     re.IGNORECASE,
 )
 _MOST_CLAIMS = 24
+_MOST_TERMS = 30
 
 
 def read_claims(sentences: Sequence[str]) -> tuple[Claim, ...]:
@@ -196,20 +197,20 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
     amounts, triggers = _amounts(main, condition, sentence)
     taken = {place for q in amounts for place in range(q.first, q.last + 1)}
     plain = [word for place, word in enumerate(main) if place not in taken]
-    terms = terms_of(plain)
+    terms = terms_of(plain)[:_MOST_TERMS]
     exceptions = _concepts(clause.words(Part.EXCEPTION))
     negative = sign in NEGATIVE
     whole = _whole(clause, sentence)
     return Claim(
         text=sentence,
         terms=terms,
-        conditions=terms_of(condition),
+        conditions=terms_of(condition)[:_MOST_TERMS],
         unmet=is_negated(condition),
         modifiers=heads_of(terms),
         sign=sign,
         only=bool(_ONLY.search(whole)) and not _NOT_ONLY.search(whole),
         turned=negative and (bool(_TURNING.search(spoken)) or bool(exceptions)),
-        restricts=any(word.text in _DENIALS for word in main)
+        restricts=bool(_DENIAL.search(spoken))
         and (bool(_TURNING.search(spoken)) or bool(exceptions)),
         bound=_bound_slot(main),
         removing=any(map(takes_away, terms)),
@@ -258,7 +259,7 @@ def _bound_slot(words: Sequence[Word]) -> str:
     return ""
 
 
-_DENIALS = word_set("not never no nobody nothing none cannot neither")
+_DENIAL = re.compile(r"\b(?:not|never|no|nobody|nothing|none|cannot|neither)\b", re.IGNORECASE)
 _TEMPORARY = re.compile(r"\btemporary (?=\w)", re.IGNORECASE)
 _EVEN = re.compile(r"\b(?:not )?even\b[^,;.]*", re.IGNORECASE)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.alignment import align_terms
-from dmm.conflicts.cases import OTHER_THINGS, apart
+from dmm.conflicts.cases import OTHER_THINGS, apart, titles_apart
 from dmm.conflicts.judgement import clash
 from dmm.conflicts.meetings import Finding, Meeting, meet
 from dmm.conflicts.quantities import Quantity, are_near
@@ -35,6 +35,9 @@ _SAME = "Both memories say the same thing."
 _MERGE = "Merge them into one memory and deprecate the other."
 _LEAST = 0.28
 _LEAST_CONFIDENCE = 0.6
+_SAME_FROM, _SAME_IF_APART = 0.64, 0.75
+_LEAST_ALIKE = 0.6
+_MOST_TERMS = 100
 
 
 def compare(
@@ -73,14 +76,17 @@ def _weigh(one: Reading, other: Reading, alike: float) -> Clash | None:
     """Find the surest clash of two memories, or that they say the same."""
     if alike < _LEAST:
         return None
+    parted = titles_apart(one, other)
+    if parted and alike < _LEAST_ALIKE:
+        return None
     meetings = meet(one, other, alike)
     if alike < 0.95 and (_replaced(one, other) or _replaced(other, one)):
         return None
-    found = _surest(meetings)
+    found = None if parted else _surest(meetings)
     if found is not None:
         return Clash(found.type, found.confidence, found.reason, _DECIDE, found.quotes)
     score = sameness(one, other, meetings, alike)
-    if score < 0.64:
+    if score < _SAME_FROM:
         return None
     quotes = (one.claims[0].text, other.claims[0].text)
     return Clash(ConflictType.DUPLICATE, round(min(score, 1.0), 2), _SAME, _MERGE, quotes)
@@ -158,30 +164,39 @@ def _replaced(newer: Reading, older: Reading) -> bool:
 
 def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: float) -> float:
     """How sure it is that two memories say the same; 0 where something sets them apart."""
-    if not one.claims or not other.claims or likeness < 0.6:
+    if not one.claims or not other.claims or likeness < _LEAST_ALIKE:
         return 0.0
     if _amounts_differ(one, other, likeness) or _denies(one, other) or _denies(other, one):
         return 0.0
-    if meetings and stances(meetings[0]) is not None:
-        return 0.0
-    if meetings and meetings[0].one.reminds != meetings[0].other.reminds and likeness < 0.75:
-        return 0.0
     reason = apart(meetings[0]) if meetings else ""
-    if meetings and (
-        reason not in ("", OTHER_THINGS) or meetings[0].one.additive != meetings[0].other.additive
-    ):
+    if reason not in ("", OTHER_THINGS) or (meetings and _differ(meetings[0])):
         return 0.0
-    mine = [t for c in one.claims for t in (*c.terms, *c.conditions)]
-    yours = [t for c in other.claims for t in (*c.terms, *c.conditions)]
+    share = _share(one, other)
+    score = (share + likeness) / 2 - (_EXCLUSIVE if _one_excludes(meetings) else 0.0)
+    if meetings and meetings[0].one.happens and meetings[0].other.happens and share < 1:
+        score -= _HAPPENING
+    return 0.0 if reason and score < _SAME_IF_APART else score
+
+
+def _differ(m: Meeting) -> bool:
+    """Whether the claims that fit best take another stance, add something or tell of a change."""
+    if stances(m) is not None or m.one.additive != m.other.additive:
+        return True
+    if m.one.changes != m.other.changes:
+        return True
+    return m.one.reminds != m.other.reminds and m.likeness < _SAME_IF_APART
+
+
+def _share(one: Reading, other: Reading) -> float:
+    """The share of what both memories say in all that they say."""
+    mine, yours = (
+        [t for c in reading.claims for t in (*c.terms, *c.conditions)][:_MOST_TERMS]
+        for reading in (one, other)
+    )
     alignment = align_terms(mine, yours)
     left = sum(t.weight for t in alignment.left if t.concept not in other.context)
     right = sum(t.weight for t in alignment.right if t.concept not in one.context)
-    shared = alignment.shared
-    jaccard = shared * 2 / max(shared * 2 + left + right, 0.1)
-    score = (jaccard + likeness) / 2 - (_EXCLUSIVE if _one_excludes(meetings) else 0.0)
-    if meetings and meetings[0].one.happens and meetings[0].other.happens and jaccard < 1:
-        score -= _HAPPENING
-    return 0.0 if reason and score < 0.75 else score
+    return alignment.shared * 2 / max(alignment.shared * 2 + left + right, 0.1)
 
 
 def _one_excludes(meetings: list[Meeting]) -> bool:

@@ -36,6 +36,7 @@ class Reading:
     context: frozenset[str]
     starts: Mapping[str, tuple[str, ...]]
     denied: frozenset[str]
+    things: frozenset[str]
     replaced: tuple[frozenset[str], bool]
     numbers: frozenset[Amount]
 
@@ -68,6 +69,7 @@ def read_memory(memory: Memory) -> Reading:
         context=context,
         starts=_by_start(context),
         denied=_denied(claims),
+        things=frozenset(t.concept for c in claims for t in c.terms if t.slot != "verb"),
         replaced=replaced_in(sentences),
         numbers=frozenset(
             amount_of(quantity)

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _WORDS = {
     Kind.BUGFIX: re.compile(
-        r"\b(?:fix(?:es|ed|ing)?|bugs?|bugfix|repair|debug|crash(?:es|ed|ing)?|broken|breaks"
+        r"\b(?:fix(?:es|ing)?|(?<!\ba )(?<!\bthe )fixed|bugs?|bugfix|repair|debug|broken|breaks"
+        r"|crash(?:es|ed|ing)?"
         r"|fail(?:s|ed|ing|ure)?|errors?|exception|traceback|regression|wrong(?:ly)?|flaky|hangs?"
         r"|incorrect(?:ly)?|leak(?:s|ing)?|stack trace|deadlock|race condition|segfault|times? out"
         r"|(?:doesn|isn|don|won|can)'?t (?:work|load|start|run|build|compile)|not working"

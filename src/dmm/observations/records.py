@@ -39,7 +39,7 @@ def read_message(event: Event) -> Observation | None:
         id=name_message(event.seq),
         kind=Kind.MESSAGE,
         title=title_of_text(text),
-        narrative=text,
+        narrative=_words_of(event, text),
         session=event.session or "",
         at=event.at,
         evidence=(event.seq,),
@@ -49,12 +49,19 @@ def read_message(event: Event) -> Observation | None:
 
 
 def speaker_of(event: Event) -> str:
-    """Tell who spoke: what a user says reaches the ledger through the agent."""
+    """Tell who spoke; where only an agent says that the user did, it is named as well."""
     named = event.get("speaker")
     if isinstance(named, str) and named.strip():
         return clip(squeeze(named), LONGEST_TITLE)
-    by_user = event.type == EventType.USER_MESSAGE_RECEIVED and event.trust == Trust.USER
-    return "user" if by_user else event.actor
+    if event.type != EventType.USER_MESSAGE_RECEIVED:
+        return event.actor
+    return "user" if event.trust == Trust.USER else f"user ({event.actor})"
+
+
+def _words_of(event: Event, text: str) -> str:
+    """Give what was said without the name that a transcript puts before it."""
+    named = event.get("speaker")
+    return text.removeprefix(f"{named}: ") if named and isinstance(named, str) else text
 
 
 def read_settled(event: Event) -> Observation | None:

@@ -80,6 +80,7 @@ _PROGRAMS = word_set(
 )
 _WORD = re.compile(r"[\w'-]+")
 FEWEST_WORDS = 2
+FEWEST_OF_SUBJECT = 3
 MOST_FOLLOWUP_WORDS = 6
 
 
@@ -87,8 +88,8 @@ def title_of(episode: Episode) -> str:
     """Give the title of an episode: a commit, else the request, else the outcome or the work."""
     commits = [run.note for run in episode.runs if run.sort is Sort.COMMIT and run.note]
     if len(set(commits)) == 1:
-        return _finished(_CONVENTION.sub(_name_scope, commits[0]))
-    asked = request_of(_unsettled(episode))
+        return _finished(_subject(commits[0]))
+    asked = _wanted(episode)
     worked = bool(episode.edited) and is_question(episode.asked) and not _WANTS.match(asked)
     if asked and not is_vague(asked) and not worked:
         return _finished(asked)
@@ -104,6 +105,20 @@ def _unsettled(episode: Episode) -> str:
         return episode.asked
     settled = decisions_in(episode.asked)
     return "\n".join(one for one in sentences(episode.asked) if one not in settled)
+
+
+def _wanted(episode: Episode) -> str:
+    """Find the request; of work that was asked for, a question before it says less."""
+    asked = _unsettled(episode)
+    told = [one for one in sentences(asked) if not one.endswith("?") or _POLITE.match(one)]
+    clear = request_of("\n".join(told)) if episode.edited else ""
+    return request_of(asked) if is_vague(clear) else clear
+
+
+def _subject(note: str) -> str:
+    """Give the subject of a commit without its type; with it where hardly a word would be left."""
+    bare = _CONVENTION.sub(_name_scope, note)
+    return note if count_words(bare) < FEWEST_OF_SUBJECT else bare
 
 
 def title_of_text(text: str) -> str:

@@ -34,13 +34,13 @@ _NODS = word_set(
     " good got great hello hey hi i is it just keep later looks main me my next nice no nope now"
     " of ok okay on perfect please proceed ready right same set so sounds step sure task tests"
     " thank thanks that the then there this to try u up very welcome well what with works yeah"
-    " yep yes you y your"
+    " yep yes you you're y your"
 )
 _LEADING = word_set(
     "commit push"
     " ahead alright carry complete completed continue cool correct done exactly excellent fine"
     " finished go good got great hello hey hi keep looks nice no nope ok okay perfect proceed"
-    " ready right sounds sure thank thanks try up welcome yeah yep yes y all works next"
+    " ready right sounds sure thank thanks try up welcome yeah yep yes y you're all works next"
 )
 _MOST_NOD_WORDS = 7
 FEWEST_SUBSTANTIAL = 12

@@ -9,6 +9,7 @@ from dmm.ask.critic import EDIT, OTHER, RUN, Move
 from dmm.ask.evidence import Evidence, Origin, hash_text, safe, safe_line
 from dmm.ask.sources import Told
 from dmm.domain.event import EventType
+from dmm.domain.observation import Kind
 from dmm.domain.pack import QueryRequest
 from dmm.errors import DmmError
 from dmm.observations.steps import EDITS, Act, read_steps
@@ -77,7 +78,7 @@ class Drawing:
                     break
             # What comes nearest without saying it is no evidence; its rows are told all the same.
             clear = told.get("hint") != NOTHING_CLEAR
-            ids = [row["id"] for row in told["results"][:MOST_UNITS]] if clear else []
+            ids = [row["id"] for row in _untold(told)][:MOST_UNITS] if clear else []
             full = self.recall.get_observations(ids)["observations"] if ids else []
             units = len(self.recall.observations.units())
         except DmmError as error:
@@ -96,6 +97,17 @@ class Drawing:
             tuple(told.get("notices", ())),
             about,
         )
+
+
+def _untold(told: dict[str, Any]) -> list[dict[str, Any]]:
+    """Of the newest, leave out messages that an observation among them tells of."""
+    rows: list[dict[str, Any]] = told["results"]
+    if told["retrieval"] != "newest":
+        return rows
+    observed = {seq for row in rows if row["kind"] != Kind.MESSAGE for seq in row["sources"]}
+    return [
+        row for row in rows if row["kind"] != Kind.MESSAGE or observed.isdisjoint(row["sources"])
+    ]
 
 
 def _filters(question: Question) -> Iterator[dict[str, Any]]:

@@ -85,6 +85,7 @@ class Intake:
             # One that another process has just applied is in no index yet, but it is in the queue.
             taken = known | _ids_of(queue.proposals.values()) if new_id else known
             edits, secrets = clean_edits(draft(self.drafts(taken)))
+            described = self._describe(wish, edits, secrets)
             same = _find_same(queue.open, wish.operation, edits) if once else None
             if same is not None:
                 return same, True
@@ -92,7 +93,7 @@ class Intake:
             if len(queue.open) >= MOST_OPEN and self.chronicle.voice.trust is not Trust.USER:
                 hint = "decide some of them: dmm review list"
                 raise ReviewRefused(f"{MOST_OPEN} proposals wait already", hint=hint)
-            event = writer.append(self._describe(wish, edits, secrets))
+            event = writer.append(described)
         return self.desk.queue().proposals[event.seq], False
 
     def _describe(self, wish: Wish, edits: tuple[Edit, ...], secrets: Sequence[str]) -> Any:

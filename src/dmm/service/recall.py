@@ -7,9 +7,9 @@ up to its newest event at every call. The same ledger gives the same answers on 
 from __future__ import annotations
 
 import datetime as dt
+import heapq
 import time
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.clean import clean
@@ -119,12 +119,11 @@ class Recall:
     ) -> tuple[list[Observation], str, str | None]:
         """Give what was found, the way it was found, and what to say about it."""
         units = self.observations.units()
-        newest = (unit for unit in reversed(list(units.values())) if wanted.admits(unit))
-        last = list(islice(newest, 1 if words else limit))
-        if not last:
+        if not any(map(wanted.admits, units.values())):
             return [], "newest", NOTHING_LEFT if units else NOTHING_YET
         if not words:
-            return last, "newest", None
+            admitted = filter(wanted.admits, units.values())
+            return heapq.nlargest(limit, admitted, key=_age), "newest", None
         if found := self._rank(words, wanted, limit, progress):
             return found, self._way(), None
         weak = self._retrieve(words, wanted, min(limit, MOST_WEAK), weak=True)
@@ -158,7 +157,7 @@ class Recall:
             return units.get(name)
         if words:
             return next(iter(self._rank(words, Wanted(), 1, None)), None)
-        return list(units.values())[-1] if units else None
+        return max(units.values(), key=_age, default=None)
 
     def get_observations(self, ids: Sequence[str]) -> dict[str, Any]:
         """Give units in full, in the order in which they are named."""
@@ -327,6 +326,11 @@ def _once(units: Sequence[Observation]) -> list[Observation]:
     for unit in units:
         seen.setdefault(unit.evidence, unit)
     return list(seen.values())
+
+
+def _age(unit: Observation) -> tuple[str, int, str]:
+    """Order units by their own time: an import may come long after it."""
+    return unit.at, unit.evidence[0], unit.id
 
 
 def _in_order(units: Sequence[Observation]) -> list[Observation]:

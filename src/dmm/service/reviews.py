@@ -317,6 +317,9 @@ def _changed(proposal: Proposal, content: str) -> dict[str, Any]:
     target = next((e for e in proposal.edits if e.after is not None), None)
     if target is None or proposal.operation is Operation.UNDO:
         raise ReviewRefused("this proposal has no text to change", where=proposal.id)
+    if not content.strip():
+        hint = f"to turn it down: dmm review reject {proposal.id}"
+        raise UsageError("the text is empty", where=proposal.id, hint=hint)
     if not has_front_matter(content):
         content = with_body(target.path, target.after or "", content)
     new = Edit(target.path, target.before, content)

@@ -57,9 +57,9 @@ def _tell(telling: Telling, line: int, values: dict[str, Any]) -> Iterator[Read]
     spoken = f"{name}: {text}" if name else text
     match values["role"]:
         case "user" if text.strip():
-            yield from telling.prompt(line, at, own, spoken)
+            yield from telling.prompt(line, at, own, spoken, name)
         case "assistant" if text.strip():
-            telling.say(line, at, own, spoken, "")
+            telling.say(line, at, own, spoken, "", name)
             yield from telling.end_turn()
         case "tool":
             given = values.get("input")

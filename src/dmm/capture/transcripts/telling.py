@@ -35,6 +35,7 @@ class _Said:
     own: str
     message: str
     text: str
+    speaker: str
     turn: str | None
 
 
@@ -52,10 +53,10 @@ class Telling:
     _said: _Said | None = None
     _busy: bool = False
 
-    def prompt(self, line: int, at: str, own: str, text: str) -> Iterator[Read]:
+    def prompt(self, line: int, at: str, own: str, text: str, speaker: str = "") -> Iterator[Read]:
         """Take what the user said; it ends the turn before it."""
         yield from self.end_turn()
-        yield from self._tell(line, at, HookKind.PROMPT, own, prompt=text)
+        yield from self._tell(line, at, HookKind.PROMPT, own, prompt=text, speaker=speaker)
 
     def compacted(self, line: int, at: str, own: str, text: str, trigger: str) -> Iterator[Read]:
         """Take the summary that stands for all that was said before."""
@@ -81,12 +82,12 @@ class Telling:
         told = {"tool": made.tool, "input": made.input, "output": output, "call_id": call}
         yield from self._tell(line, at, kind, own, **told, **more)
 
-    def say(self, line: int, at: str, own: str, text: str, message: str) -> None:
+    def say(self, line: int, at: str, own: str, text: str, message: str, speaker: str = "") -> None:
         """Take words of the agent; a message may come in several parts."""
         last = self._said
         if last is not None and not self._busy and message and last.message == message:
             line, own, text = last.line, last.own, f"{last.text}\n\n{text}"
-        self._said = _Said(line, at, own, message, text, self.turn)
+        self._said = _Said(line, at, own, message, text, speaker, self.turn)
         self._busy = False
 
     def end_turn(self, *, at_end: bool = False) -> Iterator[Read]:
@@ -96,7 +97,7 @@ class Telling:
             return
         self._said, self._busy = None, False
         kind = HookKind.TURN_END if self.agent is None else HookKind.SUBAGENT_END
-        told = {"output": said.text, "turn": said.turn}
+        told = {"output": said.text, "speaker": said.speaker, "turn": said.turn}
         yield from self._tell(said.line, said.at, kind, said.own, **told)
 
     def _tell(self, line: int, at: str, kind: HookKind, own: str, **more: Any) -> Iterator[Read]:
