@@ -46,7 +46,7 @@ def test_a_search_shows_a_row_per_match_and_get_shows_it_whole(
     assert rest.endswith("t Why does the nightly export lose rows?")
     full = typed("get", name, within=talked.folder)
     assert full.out == (
-        f"## {name} ann\n[1 January 2026] generic: Why does the nightly export lose rows?\n"
+        f"## {name} ann\n[1 January 2026] user (generic): Why does the nightly export lose rows?\n"
     )
 
 

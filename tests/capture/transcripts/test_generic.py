@@ -38,6 +38,8 @@ def test_a_name_is_put_before_the_words(reader: Reader) -> None:
     lines = [line("user", "I moved house.", name="Ana"), line("assistant", "Great!", name="Ben")]
     told = [text for _, text in reader.told(GENERIC, lines)[1:]]
     assert told == ["Ana: I moved house.", "Ben: Great!"]
+    read = reader.read(GENERIC, lines)
+    assert [one.event.speaker for one in read[1:]] == ["Ana", "Ben"]
 
 
 def test_a_time_is_kept_in_utc_and_without_a_zone_it_is_utc(reader: Reader) -> None:
