@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-
 @dataclass
 class Drafts:
     """Makes drafts, each with an id of its own until a test names one."""
