@@ -137,3 +137,14 @@ def test_places_stay_where_they_are(text: str, ending: str) -> None:
             at for at, sign in enumerate(text) if sign == "\n"
         ]
     list(find_signs(bare, SIGNED))
+
+
+def test_a_use_tells_more_than_an_import_that_comes_before_it() -> None:
+    text = """\
+        from mcp.server.lowlevel import Server
+        from mcp.server.context import Context
+
+        def make() -> Server:
+            return Server("x")
+        """
+    assert signs("a.py", text) == [("surfaces", "mcp", 5)]

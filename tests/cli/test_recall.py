@@ -84,3 +84,17 @@ def test_nothing_found_says_how_to_go_on(talked: Project, typed: Typed) -> None:
     wrong = typed("search", "export", "--kind", "idea", within=talked.folder)
     assert wrong.status == 2
     assert "there is no kind 'idea'" in wrong.err
+
+
+@pytest.mark.parametrize(
+    ("command", "usage"),
+    [
+        ("timeline", "dmm timeline [OPTIONS] [ID]\n"),
+        ("get", "dmm get [OPTIONS] {ID}...\n"),
+        ("import-sessions", "dmm import-sessions [OPTIONS] [PATH]...\n"),
+    ],
+)
+def test_usage_names_each_argument_once(
+    command: str, usage: str, talked: Project, typed: Typed
+) -> None:
+    assert f"Usage: {usage}" in typed(command, "--help", within=talked.folder).out

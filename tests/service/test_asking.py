@@ -156,6 +156,14 @@ def test_a_command_without_storage_is_told_to_have_none(
     ]
 
 
+def test_a_declared_command_is_a_surface_where_nothing_else_is(
+    ask: Callable[..., dict[str, Any]],
+) -> None:
+    manifest = '{\n  "name": "wcp",\n  "bin": {\n    "wcp": "src/cli.js"\n  }\n}\n'
+    told = ask({"package.json": manifest, "src/cli.js": "console.log(process.argv.length);\n"})
+    assert places(told, "entry_points") == places(told, "surfaces") == ["src/cli.js:1"]
+
+
 def test_a_web_application_with_a_database_is_seen_as_one(
     ask: Callable[..., dict[str, Any]],
 ) -> None:
@@ -340,6 +348,35 @@ def test_a_session_that_goes_in_circles_is_warned(project: Project, open_project
     calm = dmm.asking.ask("why does the test fail?", session="calm")
     assert not calm["execution_critic"]["stuck_detected"]
     dmm.close()
+
+
+def test_a_look_back_that_no_session_answers_is_told_to_have_no_evidence(
+    project: Project, open_project: Opener
+) -> None:
+    dmm = open_project(fill(project, WEB))
+    hook(dmm, "UserPromptSubmit", prompt="Why are notes kept in SQLite and not in Postgres?")
+    empty = dmm.asking.ask("What did we do in 1999?")
+    code = dmm.asking.ask("What did we do in app.py in 1999?")
+    found = dmm.asking.ask("What did we say about SQLite today?")
+    dmm.close()
+    assert empty["suggested_prompt"].endswith(
+        "## Evidence\nNone was found in memory, sessions and code."
+        " Say so in your answer; do not guess.\n\n"
+    )
+    assert empty["prompt_metrics"]["total"] == empty["token_estimate"]
+    assert "\nNo session was found that tells of it. Say so;" in code["suggested_prompt"]
+    assert "No session was found" not in found["suggested_prompt"]
+
+
+def test_the_newest_of_sessions_is_told_once(project: Project, open_project: Opener) -> None:
+    dmm = open_project(fill(project, WEB))
+    hook(dmm, "UserPromptSubmit", prompt="Why are notes kept in SQLite and not in Postgres?")
+    run(dmm, "cat README.md", "Notes")
+    hook(dmm, "Stop", last_assistant_message="`sqlite3` needs no server, says README.md.")
+    told = dmm.asking.ask("Where do I start?")
+    dmm.close()
+    assert [row["id"] for row in told["layer1_search"]["results"]] == ["msg_3", "obs_1", "msg_1"]
+    assert [one["id"] for one in told["layer3_observations"]] == ["obs_1"]
 
 
 def test_days_kinds_and_files_narrow_what_sessions_tell(

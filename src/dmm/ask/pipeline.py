@@ -143,7 +143,7 @@ def write(
     profile = decision.profile
     fixed = {
         "task": render.write_head(question, decision),
-        "evidence": render.EVIDENCE_HEAD if gathered.evidence else "",
+        "evidence": render.write_evidence_head(question, gathered.evidence),
         "warning": render.write_warning(critic),
         "plan": render.write_plan(plan.steps_of(profile)),
     }

@@ -52,27 +52,27 @@ def find_signs(bare: Bare, sections: frozenset[Section]) -> Iterator[Sign]:
 
 def _places(rule: Rule, bare: Bare) -> list[int]:
     stands = bare.is_told if rule.in_string else bare.is_code
-    found = []
+    found: list[int] = []
+    used: list[int] = []
     for match in _compiled(rule.pattern).finditer(bare.text):
         name = match.lastgroup or "at"
         at = match.start(name)
         # The path of a Go module is a string that stands alone on its line.
         if stands(at) or (name == "go" and bare.is_told(at)):
-            found.append(_first_use(match, bare, at) if rule.imports else at)
-    return found
+            found.append(at)
+            used += _first_use(match, bare) if rule.imports else ()
+    return used or found
 
 
-def _first_use(match: re.Match[str], bare: Bare, at: int) -> int:
-    """Find where a file first uses what it imports; the import itself where it never does."""
+def _first_use(match: re.Match[str], bare: Bare) -> list[int]:
+    """Find where a file first uses what it imports; it may never do."""
     end = bare.text.find("\n", match.end())
     if end < 0:
-        return at
+        return []
     said = _FROM.sub("", bare.text[match.start() : end])
     names = [name for name in _NAME.findall(said) if name not in _KEYWORDS]
-    if not names:
-        return at
-    later = _used(tuple(names)).search(bare.code, end)
-    return at if later is None else later.start()
+    later = _used(tuple(names)).search(bare.code, end) if names else None
+    return [] if later is None else [later.start()]
 
 
 @lru_cache(maxsize=64)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.meetings import Finding, Meeting, is_known
+from dmm.conflicts.claims import FAILS
+from dmm.conflicts.meetings import MEASURES, Finding, Meeting, is_known
 from dmm.conflicts.quantities import Quantity, are_near
 from dmm.conflicts.readings import amount_of
 from dmm.conflicts.vocabulary import GENERIC
@@ -23,7 +24,7 @@ def amounts(m: Meeting) -> Finding | None:
         mine, yours = mine + m.one.triggers, yours + m.other.triggers
     for a in mine:
         for b in yours:
-            if a.measure != b.measure or _agree(a, b) or not _counts_alike(a, b, m):
+            if not _one_measure(a, b, m) or _agree(a, b) or not _counts_alike(a, b, m):
                 continue
             if amount_of(a) in m.second.numbers or amount_of(b) in m.first.numbers:
                 continue
@@ -38,6 +39,17 @@ def amounts(m: Meeting) -> Finding | None:
 
 
 _REASON = "They give different amounts for the same thing."
+
+
+def _one_measure(a: Quantity, b: Quantity, m: Meeting) -> bool:
+    """Whether two amounts measure the same; "Ruby 3" and "the oldest Ruby is 2" do."""
+    if a.measure == b.measure:
+        return True
+    if {a.measure, b.measure} != {"count", "version"}:
+        return False
+    version, count = (a, b) if a.measure == "version" else (b, a)
+    telling = m.other if count is b else m.one
+    return not count.counted and bool((version.counted - GENERIC) & telling.concepts)
 
 
 def _two_things(m: Meeting) -> bool:
@@ -62,6 +74,8 @@ _ABOUT = frozenset(("subject", "object", "aim", "place"))
 
 
 def _is_thing(term: Term) -> bool:
+    if term.concept in MEASURES or term.concept in FAILS:
+        return False
     return term.weight > 0.5 and term.slot != "verb" and not term.text.endswith(("ed", "ing"))
 
 

@@ -7,7 +7,14 @@ from typing import TYPE_CHECKING
 from dmm.conflicts.choices import are_rivals
 from dmm.conflicts.clauses import is_verb
 from dmm.conflicts.families import places_of
-from dmm.conflicts.meetings import Meeting, as_word, is_known, is_scope, makes_place_a_choice
+from dmm.conflicts.meetings import (
+    MEASURES,
+    Meeting,
+    as_word,
+    is_known,
+    is_scope,
+    makes_place_a_choice,
+)
 from dmm.conflicts.periods import Period, are_apart
 from dmm.conflicts.vocabulary import GENERIC, concept_of, concepts
 
@@ -19,6 +26,7 @@ if TYPE_CHECKING:
     from dmm.conflicts.terms import Term
 
 OTHER_THINGS = "they speak of different things"
+OTHER_EVENTS = "they hold before or after different events"
 
 
 def apart(m: Meeting) -> str:
@@ -26,7 +34,7 @@ def apart(m: Meeting) -> str:
     if m.one.past or m.other.past:
         return "one tells what was"
     if _times_apart(m):
-        return "they hold at different times"
+        return "they hold at different times" if _is_dated(m) else OTHER_EVENTS
     if _scopes_apart(m):
         return "they hold in different places"
     if _excepted(m.one, m.other, m.second) or _excepted(m.other, m.one, m.first):
@@ -43,6 +51,13 @@ def apart(m: Meeting) -> str:
     ):
         return OTHER_THINGS
     return ""
+
+
+def _is_dated(m: Meeting) -> bool:
+    """Whether the calendar sets two claims apart, and not words for one event in two ways."""
+    one, other = m.one.period, m.other.period
+    told = (one.start, one.end, other.start, other.end)
+    return one.passing or other.passing or any(day is not None for day in told)
 
 
 def _times_apart(m: Meeting) -> bool:
@@ -170,5 +185,6 @@ def _strange(claim: Claim, rest: tuple[Term, ...], other: Reading) -> list[Term]
         if (term.early or term.slot in ("subject", "aim") or (term.slot == "place" and not storing))
         and term.weight > 0.5
         and term.slot != "verb"
+        and term.concept not in MEASURES
         and not is_known(term, other)
     ]

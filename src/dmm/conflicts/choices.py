@@ -30,7 +30,9 @@ def choices(m: Meeting) -> Finding | None:
     theirs = [t for t in m.alignment.right if _is_open(t, m.first)]
     for mine in [t for t in m.alignment.left if theirs and _is_open(t, m.second)]:
         for yours in theirs:
-            certain = _rivalry(m, mine, yours) or _agents(m, mine, yours)
+            certain = (
+                _rivalry(m, mine, yours) or _agents(m, mine, yours) or _displaced(m, mine, yours)
+            )
             if certain:
                 reason = f"They name two for one role: {mine.text} and {yours.text}."
                 return m.finding(ConflictType.APPROACHES, certain, reason)
@@ -153,6 +155,17 @@ def _agents(m: Meeting, mine: Term, yours: Term) -> float:
     return 0.75 if (verbs or copula) and things else 0.0
 
 
+def _displaced(m: Meeting, mine: Term, yours: Term) -> float:
+    """One memory denies what the other chooses, and names another thing for the same job."""
+    if m.alignment.cover < _DISPLACED_COVER or not (is_noun(mine) and is_noun(yours)):
+        return 0.0
+    gone = (mine.concept in m.second.denied and not mine.early) or (
+        yours.concept in m.first.denied and not yours.early
+    )
+    return 0.75 if gone and "verb" not in (mine.slot, yours.slot) else 0.0
+
+
+_DISPLACED_COVER = 0.6
 _WAYS = frozenset(("means", "source"))
 
 

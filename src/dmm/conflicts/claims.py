@@ -102,7 +102,7 @@ _STRICT = re.compile(
 # Any word that turns the sense round; where both claims have one, counting turns is less sure.
 _MARKED = re.compile(
     r"\b(?:not|no|never|without|nobody|nothing|none|unless|except|lack\w*|le(?:ft|av\w+) out"
-    r"|missing|refus\w*|reject\w*|block\w*|forbid\w*|ban\w*|avoid\w*|disabl\w*"
+    r"|missing|refus\w*|reject\w*|block(?:s|ed|ing)|forbid\w*|ban(?:s|ned)?|avoid\w*|disabl\w*"
     r"|stop\w*|drop\w*|un[a-z]{3,}ed|remov\w*|delet\w*)\b",
     re.IGNORECASE,
 )
@@ -204,7 +204,7 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
     return Claim(
         text=sentence,
         terms=terms,
-        conditions=terms_of(condition)[:_MOST_TERMS],
+        conditions=terms_of(_without_amounts(condition, sentence))[:_MOST_TERMS],
         unmet=is_negated(condition),
         modifiers=heads_of(terms),
         sign=sign,
@@ -232,6 +232,12 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
         order=_order_of(spoken),
         marked=bool(_MARKED.search(_text_of(main + clause.words(Part.EXCEPTION), sentence))),
     )
+
+
+def _without_amounts(words: Sequence[Word], sentence: str) -> list[Word]:
+    """The words of a condition less those of its amounts: no "MB" of "larger than 80 MB"."""
+    spans = [(q.first, q.last) for q in quantities_of(words, sentence)]
+    return [w for i, w in enumerate(words) if not any(a <= i <= b for a, b in spans)]
 
 
 _ORDER = re.compile(r"\b(?:(before|prior to)|(after|once))\b", re.IGNORECASE)
@@ -303,7 +309,7 @@ def _stanced(words: Sequence[Word]) -> list[Word]:
     """The words that make the stance: no relative clause, no "nothing else"."""
     kept: list[Word] = []
     until = -1
-    own = {i + 1 for i, word in enumerate(words) if word.text in _RELATIVES}
+    own = _own_auxiliaries(words)
     auxiliaries = [i for i, word in enumerate(words) if word.text in AUXILIARIES and i not in own]
     last = max(auxiliaries, default=-1)
     for index, word in enumerate(words):
@@ -319,7 +325,17 @@ def _stanced(words: Sequence[Word]) -> list[Word]:
     return kept
 
 
-_FAILS = frozenset(("fail", "reject", "block", "refuse", "break", "stop", "forbid"))
+def _own_auxiliaries(words: Sequence[Word]) -> set[int]:
+    """The places of the auxiliaries that a relative clause begins with: "that have had no …"."""
+    found: set[int] = set()
+    for place, word in enumerate(words[1:], start=1):
+        before = words[place - 1].text in _RELATIVES
+        if before or (place - 1 in found and word.text in AUXILIARIES):
+            found.add(place)
+    return found
+
+
+FAILS = frozenset(("fail", "reject", "block", "refuse", "break", "stop", "forbid"))
 _NOT_BELOW = re.compile(r"(?:\bnot|n't|\bnever)\b[^.;,]*\b(?:below|under|beneath)\b", re.IGNORECASE)
 _NOT_ABOVE = re.compile(r"(?:\bnot|n't|\bnever)\b[^.;,]*\b(?:above|beyond|over)\b", re.IGNORECASE)
 _Amounts = tuple[Quantity, ...]
@@ -334,7 +350,7 @@ def _amounts(
         claimed = tuple(replace(q, bound="least", low=q.high or q.low, high=None) for q in claimed)
     elif _NOT_ABOVE.search(sentence):
         claimed = tuple(replace(q, bound="most", high=q.high or q.low, low=None) for q in claimed)
-    if any(word.concept in _FAILS for word in main):
+    if any(word.concept in FAILS for word in main):
         return tuple(map(_opposite, claimed + triggers)), ()
     return claimed, triggers
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.alignment import align_terms
-from dmm.conflicts.cases import OTHER_THINGS, apart, titles_apart
+from dmm.conflicts.cases import OTHER_EVENTS, OTHER_THINGS, apart, titles_apart
 from dmm.conflicts.judgement import clash
 from dmm.conflicts.meetings import Finding, Meeting, meet
 from dmm.conflicts.quantities import Quantity, are_near
@@ -166,10 +166,10 @@ def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: fl
     """How sure it is that two memories say the same; 0 where something sets them apart."""
     if not one.claims or not other.claims or likeness < _LEAST_ALIKE:
         return 0.0
-    if _amounts_differ(one, other, likeness) or _denies(one, other) or _denies(other, one):
+    if _amounts_differ(one, other, likeness) or _deny(one, other, likeness):
         return 0.0
     reason = apart(meetings[0]) if meetings else ""
-    if reason not in ("", OTHER_THINGS) or (meetings and _differ(meetings[0])):
+    if reason not in ("", OTHER_THINGS, OTHER_EVENTS) or (meetings and _differ(meetings[0])):
         return 0.0
     share = _share(one, other)
     score = (share + likeness) / 2 - (_EXCLUSIVE if _one_excludes(meetings) else 0.0)
@@ -182,7 +182,7 @@ def _differ(m: Meeting) -> bool:
     """Whether the claims that fit best take another stance, add something or tell of a change."""
     if stances(m) is not None or m.one.additive != m.other.additive:
         return True
-    if m.one.changes != m.other.changes:
+    if m.one.changes != m.other.changes and m.one.negative != m.other.negative:
         return True
     return m.one.reminds != m.other.reminds and m.likeness < _SAME_IF_APART
 
@@ -213,6 +213,14 @@ _EXCLUSIVE = 0.1
 _HAPPENING = 0.25
 
 
+def _deny(one: Reading, other: Reading, likeness: float) -> bool:
+    """Whether one memory denies what the other chooses; hardly so where they are very alike."""
+    return likeness < _TOLD_ALIKE and (_denies(one, other) or _denies(other, one))
+
+
+_TOLD_ALIKE = 0.78
+
+
 def _denies(one: Reading, other: Reading) -> bool:
     """Whether one memory denies a thing that the other chooses."""
     chosen = {
@@ -241,4 +249,9 @@ _VERY_ALIKE = 0.8
 
 
 def _unmatched(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
-    return [a for a in here if not any(a.measure == b.measure and are_near(a, b) for b in there)]
+    return [a for a in here if not any(_measure_alike(a, b) and are_near(a, b) for b in there)]
+
+
+def _measure_alike(a: Quantity, b: Quantity) -> bool:
+    """Whether two amounts may be one; a version may be told by its bare number."""
+    return a.measure == b.measure or {a.measure, b.measure} == {"count", "version"}

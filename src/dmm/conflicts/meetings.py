@@ -99,6 +99,13 @@ _PLACING = concepts(
 )
 
 
+# These name what an amount is of; the other side may give the amount without such a word.
+MEASURES = concepts(
+    """limit maximum minimum period threshold budget cap size rate value setting length duration
+    level quota timeout"""
+)
+
+
 def makes_place_a_choice(claim: Claim) -> bool:
     """Whether the verb makes a place part of what is claimed: "is stored in"."""
     return any(t.slot == "verb" and t.concept in _PLACING for t in claim.terms)

@@ -37,6 +37,45 @@ _SWITCHES = (
     (re.compile(r":\s*on\b(?=\s*(?:$|[,.;(]))", re.IGNORECASE), " is enabled"),
     (re.compile(r":\s*off\b(?=\s*(?:$|[,.;(]))", re.IGNORECASE), " is disabled"),
 )
+_HEX = re.compile(r"\b0x([0-9a-f]{1,12})\b", re.IGNORECASE)
+_HOUR = re.compile(r"(?<![:.\d])\b(1[0-2]|[1-9]) ?([ap])\.?m\b\.?", re.IGNORECASE)
+_OR_FEWER = re.compile(r"\b(\d[\d.,]* (?:\w+ ){1,3})or (?:fewer|less)\b", re.IGNORECASE)
+_FREE_FROM = re.compile(
+    r"\b((?:is|are) \w+) from (?=\d)(?![^.;]*\b(?:to|until|till)\b)", re.IGNORECASE
+)
+_MORE_THAN = re.compile(
+    r"\b(?:larger|bigger|longer|older|higher|greater) than (?=\d)", re.IGNORECASE
+)
+_PARTS = re.compile(
+    r"\b(two|three|four|nine) (thirds|quarters|fourths|fifths|tenths)\b", re.IGNORECASE
+)
+_WORTH = {"two": 200, "three": 300, "four": 400, "nine": 900}
+_OF = {"thirds": 3, "quarters": 4, "fourths": 4, "fifths": 5, "tenths": 10}
+_FIGURE_AFTER = re.compile(r"^([^:.;,]{3,60}): (?=(?:at (?:most|least) |up to )?\d)")
+_NO_OTHERS = re.compile(
+    r"(?:, (?:and |but )?| and )(?:no others?|(?:nobody|nowhere|nothing) else)\b"
+    r"|(?<=\w) alone(?=\s*(?:[.;,]|$))",
+    re.IGNORECASE,
+)
+_NOT_DONE = re.compile(
+    r"\b(?:that|who) (?:is|are|was|were|has been|have been) not "
+    r"(?=(?:[a-z]{2,}(?:ed|en|wn)|paid|sent|sold|read|built|met|done|kept)\b)",
+    re.IGNORECASE,
+)
+_SUPPORT_ENDED = re.compile(
+    r"\bsupport (?:for|of) ([^;,]{2,40}?) (?:has |was |is )?(?:ended|ends|ceased|dropped|over)\b",
+    re.IGNORECASE,
+)
+_VERDICTS = (
+    (re.compile(r"\bthere(?: is|'s) nothing wrong with\b", re.IGNORECASE), "you may have"),
+    (re.compile(r"\bthere(?: is|'s) no (?:excuse|reason) for\b", re.IGNORECASE), "never have"),
+    (
+        re.compile(r"(\b(?:is|are)|:) (?:fine|ok|okay|all right)\b(?! grained)", re.IGNORECASE),
+        r" is allowed",
+    ),
+)
+_LIVES = re.compile(r"\b(live|sit|reside)(s?) (?=(?:in|on|under|inside|at)\b)", re.IGNORECASE)
+_INCLUDED = re.compile(r", [^,.;]{2,30} included,|, including [^.;]*", re.IGNORECASE)
 _NOT_EVEN = re.compile(r",? not even [^,.;]*", re.IGNORECASE)
 
 
@@ -47,6 +86,12 @@ def put_plainly(sentence: str) -> str:
     plain = _NO_LONGER.sub("not now", _NO_ONE.sub("nobody", plain))
     plain = _WHICH.sub(" that ", _FIRST_WHICH.sub("The ", plain))
     plain = _BETWEEN.sub(r"between \1 plus ", _NOBODY_BUT.sub(r"only \1 \2", plain))
+    plain = _LIVES.sub(lambda m: "is stored " if m.group(2) else "are stored ", plain)
+    plain = _INCLUDED.sub("", plain)
+    plain = _NOT_DONE.sub("un", _SUPPORT_ENDED.sub(r"\1 is not supported", plain))
+    for verdict, stance in _VERDICTS:
+        plain = verdict.sub(stance, plain)
+    plain = _put_figures(_NO_OTHERS.sub(" only", plain))
     for switch, state in _SWITCHES:
         plain = switch.sub(state, plain)
     for word, figure in _ROUND:
@@ -55,3 +100,22 @@ def put_plainly(sentence: str) -> str:
     plain = _AS_IT_IS.sub("are not changed", plain)
     plain = _OTHERWISE.sub("", _THUS.sub("; ", plain))
     return _NOT_EVEN.sub(" at all times", plain)
+
+
+def _put_figures(sentence: str) -> str:
+    """ "0x10", "3 pm", "5 items or fewer", "Limit: 20 MB" in the form in which amounts are read."""
+    plain = _HEX.sub(lambda match: str(int(match.group(1), 16)), sentence)
+    plain = _PARTS.sub(_in_percent, plain)
+    plain = _HOUR.sub(_on_the_clock, _MORE_THAN.sub("more than ", plain))
+    plain = _FREE_FROM.sub(r"\1 from at least ", _OR_FEWER.sub(r"at most \1", plain))
+    return _FIGURE_AFTER.sub(r"\1 is ", plain)
+
+
+def _on_the_clock(match: re.Match[str]) -> str:
+    hour = int(match.group(1)) % 12 + (12 if match.group(2).lower() == "p" else 0)
+    return f"{hour}:00"
+
+
+def _in_percent(match: re.Match[str]) -> str:
+    many, part = (word.lower() for word in match.groups())
+    return f"{_WORTH[many] / _OF[part]:.4g} %"

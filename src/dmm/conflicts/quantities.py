@@ -96,6 +96,8 @@ def _measured(words: Sequence[Word], amount: _Amount) -> Quantity:
     if measure == "time" and _is_interval(words, amount):
         measure = "interval"
     per, every = _rate(amount.per or _per(words, amount.last))
+    if measure == "share":
+        per, every = "", Decimal(1)
     bound = "range"
     if amount.top is None:
         bound = bound_of(words, amount.first, amount.last, counted=measure == "share")
@@ -124,9 +126,18 @@ def _plain_number(words: Sequence[Word], amount: _Amount) -> Quantity | None:
     repeated = bool(counted & _TIMES) or words[amount.first].text in _TIMES
     if measure == "count" and per == "second" and repeated and amount.low:
         rhythm = every / amount.low
+        amount.last = _end_of_rhythm(words, amount.last)
         return _bounded("interval", rhythm, rhythm, _REVERSED.get(bound, bound), amount, _NONE, "")
     low, top = amount.low * scale / every, (amount.top or amount.low) * scale / every
     return _bounded(measure, low, top, bound, amount, counted, per)
+
+
+def _end_of_rhythm(words: Sequence[Word], last: int) -> int:
+    """The place of the last word of "once a day", "twice per hour"."""
+    for place in range(last + 1, min(last + 4, len(words))):
+        if time_unit(singular(words[place].text)) is not None:
+            return place
+    return last
 
 
 _TIMES = frozenset(("time", "once", "twice", "thrice"))
@@ -196,7 +207,7 @@ def _unit(words: Sequence[Word], last: int) -> tuple[tuple[str, Decimal] | None,
 
 
 _SHORT = {"req": "request", "reqs": "request", "msg": "message", "msgs": "message"}
-_SORTS_OF_DAY = word_set("business working calendar full whole consecutive more")
+_SORTS_OF_DAY = word_set("business working calendar full whole consecutive more idle")
 
 
 def _extend(words: Sequence[Word], amount: _Amount, sentence: str) -> None:
@@ -359,7 +370,13 @@ def are_near(one: Quantity, other: Quantity) -> bool:
     loose = one.measure in ("size", "share") or (
         one.measure in ("time", "interval") and min(mine, yours) > _LONG
     )
-    return mine == yours or (loose and abs(mine - yours) * 40 <= max(mine, yours))
+    return mine == yours or (loose and abs(mine - yours) * 40 <= _weighed(one, mine, yours))
+
+
+def _weighed(quantity: Quantity, mine: Decimal, yours: Decimal) -> Decimal:
+    """What a difference is held against; of a high share, what is missing to the whole."""
+    most = max(mine, yours)
+    return min(most, 100 - most) if quantity.measure == "share" and most < 100 else most
 
 
 _LONG = 2_000_000

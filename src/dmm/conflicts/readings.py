@@ -75,6 +75,7 @@ def read_memory(memory: Memory) -> Reading:
             amount_of(quantity)
             for sentence, said in spoken
             for quantity in quantities_of(said, sentence)
+            if quantity.counted or quantity.measure != "count" or quantity.low != 1
         ),
     )
 

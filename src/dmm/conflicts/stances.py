@@ -102,14 +102,24 @@ def _denied_met(m: Meeting) -> bool:
         if any(c not in GENERIC for c in rival.rejected & claim.concepts):
             return False
         whole = sum(t.weight for t in (*claim.terms, *claim.conditions))
-        if sum(t.weight for t in rest) > _DENIED_REST * whole:
+        if sum(t.weight for t in rest) > _DENIED_REST * whole and not _deed_met(claim, rest):
             return False
         if m.likeness < _ALIKE and not _core_left_alone(claim, rest):
             return False
     return True
 
 
-_DENIED_REST = 0.4
+def _deed_met(claim: Claim, rest: tuple[Term, ...]) -> bool:
+    """Whether the other side speaks of the whole deed that is denied, and of who does it."""
+    verbs = [t for t in claim.terms if t.slot == "verb" and t.weight > _TELLING]
+    deed = [t for t in claim.terms if t.slot in ("verb", "object")]
+    doers = [t for t in claim.terms if t.slot == "subject"]
+    met = any(t not in rest for t in doers)
+    return bool(verbs) and met and not any(t in rest for t in deed)
+
+
+_TELLING = 0.5
+_DENIED_REST = 0.47
 _ALIKE = 0.6
 
 

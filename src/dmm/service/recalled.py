@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import fnmatch
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,8 @@ SHORT_SESSION = 8
 LONGEST_SESSION = 12
 LONGEST_GIST = 80
 _GLOB = frozenset("*?[")
+# What is told may look like the lines that frame it; a backslash shows that it is not.
+_FRAME = re.compile(r"^(?= {0,3}(?:## (?:obs|msg)_|not found: |notice: |hint: ))", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ def full_lines(told: dict[str, Any]) -> Iterator[str]:
     """Write units in full, each under a line that names it and its sources."""
     for one in told["observations"]:
         yield f"## {' '.join(_naming(one))}"
-        yield one["text"]
+        yield _FRAME.sub(r"\\", one["text"])
     if "missing" in told:
         yield f"not found: {', '.join(told['missing'])}"
     yield from _remark_lines(told)

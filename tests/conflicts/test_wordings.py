@@ -1,0 +1,213 @@
+"""Amounts, places, stances and choices told in other words, and what comparing them says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from dmm.conflicts.compare import compare, read_memory
+from dmm.conflicts.phrasing import put_plainly
+from dmm.domain.conflict import Clash, ConflictType
+from dmm.domain.memory import Confidence, Memory, Scope, Status
+
+
+def note(body: str) -> Memory:
+    facts: dict[str, Any] = {
+        "id": "mem_2026_01_01_001",
+        "path": "project/note.md",
+        "title": "",
+        "body": body,
+        "tags": (),
+        "scope": Scope.PROJECT,
+        "priority": 0.5,
+        "confidence": Confidence.ACTIVE,
+        "status": Status.ACTIVE,
+    }
+    return Memory(**facts)
+
+
+def judge(one: str, other: str, likeness: float = 0.8) -> Clash | None:
+    return compare(read_memory(note(one)), read_memory(note(other)), likeness=likeness)
+
+
+def is_duplicate(found: Clash | None) -> bool:
+    return found is not None and found.type is ConflictType.DUPLICATE
+
+
+def is_conflict(found: Clash | None) -> bool:
+    return found is not None and not is_duplicate(found)
+
+
+@pytest.mark.parametrize(
+    ("spoken", "plain"),
+    [
+        ("The header takes 0x40 bytes.", "The header takes 64 bytes."),
+        ("The export starts at 4 pm", "The export starts at 16:00"),
+        ("The export starts at 12 am", "The export starts at 0:00"),
+        ("The export starts at 9:10 am", "The export starts at 9:10 am"),
+        ("Pack 20 parcels or fewer", "Pack at most 20 parcels "),
+        ("Queue length: 50 jobs", "Queue length is 50 jobs"),
+        ("Delivery is free from 30 euros", "Delivery is free from at least 30 euros"),
+        ("Office hours are set from 8 to 17", "Office hours are set from 8 to 17"),
+        ("Three quarters of the votes", "75 % of the votes"),
+        ("Files larger than 2 GB are split", "Files more than 2 GB are split"),
+    ],
+)
+def test_figures_are_put_in_the_form_in_which_amounts_are_read(spoken: str, plain: str) -> None:
+    assert put_plainly(spoken) == plain
+
+
+@pytest.mark.parametrize(
+    ("spoken", "plain"),
+    [
+        ("We sign the Windows installer and nothing else.", "We sign the Windows installer only."),
+        ("Payslips are opened by the owner alone.", "Payslips are opened by the owner only."),
+        ("Seats that were not booked are sold.", "Seats unbooked are sold."),
+        ("Support for Ruby 2.7 has ended.", "Ruby 2.7 is not supported."),
+        ("There is nothing wrong with long names.", "you may have long names."),
+        ("Docs live in the wiki.", "Docs are stored in the wiki."),
+    ],
+)
+def test_turns_of_phrase_are_put_plainly(spoken: str, plain: str) -> None:
+    assert put_plainly(spoken) == plain
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The uptime target of the portal is 99.95 %.", "The portal has an uptime target of 99 %."),
+        ("Cache lifetime of the proxy: 5 min.", "The cache lifetime of the proxy is 20 minutes."),
+        ("The build fails if the bundle is larger than 3 MB.", "Limit for the bundle: 5 MB."),
+        ("The plugin supports Clang 14 and later.", "Minimum Clang for the plugin is 17."),
+        ("Each host has one spare disk.", "Each host has four spare disks, one in each bay."),
+    ],
+)
+def test_amounts_of_one_thing_in_two_forms_conflict(one: str, other: str) -> None:
+    assert is_conflict(judge(one, other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The bootstrap image has 0x1000 bytes.", "The bootstrap image has 4 KiB."),
+        ("Java code is compiled with JDK 21.", "We compile Java code with JDK version 21."),
+        ("The stand-up starts at 3 pm on Mondays.", "The stand-up starts on Mondays at 15:00."),
+        ("The index is rebuilt once a day.", "The index is rebuilt daily."),
+    ],
+)
+def test_one_amount_in_two_forms_is_a_duplicate(one: str, other: str) -> None:
+    assert is_duplicate(judge(one, other, likeness=0.88))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Error reports are collected with Rollbar.",
+            "Error reports are collected with Honeybadger; Rollbar was never set up.",
+        ),
+        ("Lint Ruby code with rubocop.", "standardrb lints Ruby code. Do not add rubocop."),
+        ("Design files live in Figma.", "We keep design files in Penpot, one per team."),
+    ],
+)
+def test_a_thing_that_the_other_memory_displaces_is_a_conflict(one: str, other: str) -> None:
+    assert is_conflict(judge(one, other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Usage statistics are sent automatically.",
+            "Usage statistics stay on the phone of the customer and are never sent automatically.",
+        ),
+        (
+            "Old branches are archived nightly.",
+            "Old branches wait for a check by their authors and are never archived nightly.",
+        ),
+        (
+            "Failed logins are reported by mail.",
+            "Failed logins go to the dashboard of the team and are never reported by mail.",
+        ),
+    ],
+)
+def test_a_denied_deed_conflicts_whatever_else_its_sentence_tells(one: str, other: str) -> None:
+    assert is_conflict(judge(one, other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Unpaid orders expire after 5 days.", "Orders that were not paid expire after 5 days."),
+        ("Only Linux packages are signed.", "We sign the packages for Linux and no others."),
+        (
+            "Accounts without logins for 60 days are locked by the sweeper.",
+            "The sweeper locks accounts that have had no logins for 60 days.",
+        ),
+        ("We no longer support Ruby 2.7.", "Support for Ruby 2.7 has ended."),
+    ],
+)
+def test_a_denial_told_in_two_ways_is_a_duplicate(one: str, other: str) -> None:
+    assert is_duplicate(judge(one, other, likeness=0.88))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Stop the import when 3 % of rows fail.", "The import is stopped once 3 % of rows fail."),
+        (
+            "Close the valve when 5 bar is reached.",
+            "The valve is closed as soon as 5 bar is reached.",
+        ),
+        ("Archive a ticket when it is solved.", "A ticket is archived once it has been solved."),
+    ],
+)
+def test_one_event_in_two_wordings_sets_no_duplicates_apart(one: str, other: str) -> None:
+    assert is_duplicate(judge(one, other, likeness=0.85))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Interns must not merge to main.", "Maintainers may merge to main."),
+        ("The read timeout is 3 s.", "The connect timeout is 30 s."),
+        ("Logs live in the archive bucket.", "Invoices live in the billing bucket."),
+        ("At 70 % load a warning is sent.", "At 95 % load the on-call is paged."),
+    ],
+)
+def test_two_cases_still_go_together(one: str, other: str) -> None:
+    assert judge(one, other, likeness=0.65) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("A nested code block is fine in a guide.", "Never put a nested code block in a guide."),
+        ("A bank holiday is fine for a release.", "There is no excuse for a bank holiday release."),
+        ("A long try block is acceptable in a test.", "A long try block is forbidden in a test."),
+    ],
+)
+def test_a_noun_that_looks_like_a_refusal_hides_no_conflict(one: str, other: str) -> None:
+    assert is_conflict(judge(one, other))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "After each release the search index is rebuilt; readers saw old pages otherwise.",
+            "Rebuild the search index after a release so that readers do not see old pages.",
+        ),
+        (
+            "After each import the price cache is cleared; buyers saw old prices otherwise.",
+            "Clear the price cache after an import so that buyers do not see old prices.",
+        ),
+        (
+            "Before each demo the test data is reset; guests saw stale orders otherwise.",
+            "Reset the test data before a demo so that guests do not see stale orders.",
+        ),
+    ],
+)
+def test_a_reason_told_by_denial_sets_no_duplicates_apart(one: str, other: str) -> None:
+    assert is_duplicate(judge(one, other, likeness=0.88))
