@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import takewhile
 from typing import TYPE_CHECKING
 
@@ -17,28 +17,31 @@ if TYPE_CHECKING:
     from dmm.conflicts.terms import Term
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Alignment:
-    """The words that meet, the contraries among them, and the words left over."""
+    """The words that meet, the contraries among them, and the words left over.
+
+    What they weigh is asked for many times, so it is reckoned once.
+    """
 
     met: tuple[tuple[Term, Term], ...]
     contraries: tuple[tuple[Term, Term], ...]
     left: tuple[Term, ...]
     right: tuple[Term, ...]
 
-    @property
+    @cached_property
     def shared(self) -> float:
         """How much the meeting words weigh."""
         return sum((a.weight + b.weight) / 2 for a, b in (*self.met, *self.contraries))
 
-    @property
+    @cached_property
     def cover(self) -> float:
         """How much of the claim that is better covered meets the other."""
         mine = self.shared + sum(term.weight for term in self.left)
         yours = self.shared + sum(term.weight for term in self.right)
         return self.shared / max(min(mine, yours), 0.1)
 
-    @property
+    @cached_property
     def likeness(self) -> float:
         """The share of the meeting words in all words."""
         rest = sum(term.weight for term in (*self.left, *self.right))
@@ -69,8 +72,8 @@ def align_terms(mine: Sequence[Term], yours: Sequence[Term]) -> Alignment:
     """Let each word meet one of the other side: the same, a form of it, or its contrary."""
     left, right = _distinct(mine), _distinct(yours)
     met = _meet_same(left, right)
-    contraries = _meet(left, right, _contrary)
-    met += _meet(left, right, _derived)
+    contraries = _meet(left, right, _contrary) if _may_meet_contrary(left, right) else []
+    met += _meet(left, right, _derived) if _may_meet_derived(left, right) else []
     contraries += _contraries_among(left, [b for _, b in met])
     contraries += _contraries_among(right, [a for a, _ in met])
     return Alignment(tuple(met), tuple(contraries), tuple(left), tuple(right))
@@ -103,6 +106,23 @@ def _derived(one: Term, other: Term) -> bool:
     return are_derived(one.text, other.text) or are_derived(one.concept, other.concept)
 
 
+def _may_meet_derived(left: list[Term], right: list[Term]) -> bool:
+    """Whether any two words begin alike, which most do not."""
+    starts = {start for term in right for start in _starts(term.text, term.concept)}
+    return any(not starts.isdisjoint(_starts(term.text, term.concept)) for term in left)
+
+
+@lru_cache(maxsize=65_536)
+def _starts(text: str, concept: str) -> frozenset[str]:
+    return frozenset((text[:4], concept[:4], *starts_of(text), *starts_of(concept)))
+
+
+def _may_meet_contrary(left: list[Term], right: list[Term]) -> bool:
+    return bool(left and right) and any(
+        _may_oppose(term.text, term.concept) for terms in (left, right) for term in terms
+    )
+
+
 def _may_derive(one: str, other: str) -> bool:
     return one[:4] == other[:4] or one.startswith(_AGAIN) or other.startswith(_AGAIN)
 
@@ -117,6 +137,8 @@ def _meet(
     left: list[Term], right: list[Term], alike: Callable[[Term, Term], bool]
 ) -> list[tuple[Term, Term]]:
     found: list[tuple[Term, Term]] = []
+    if not right:
+        return found
     for mine in tuple(left):
         for yours in right:
             if alike(mine, yours):
