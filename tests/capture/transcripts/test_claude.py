@@ -27,7 +27,7 @@ def record(number: int, kind: str, content: Any, **more: Any) -> dict[str, Any]:
         "uuid": f"uuid-{number}",
         "timestamp": f"2026-11-15T10:36:{number:02}.654Z",
         "userType": "external",
-        "cwd": "/work/shop",
+        "cwd": "/srv/shop",
         "sessionId": SESSION,
         "version": "2.1.325",
         "gitBranch": "main",
@@ -61,12 +61,12 @@ def test_a_session_is_told_as_its_hooks_would_have_told_it(reader: Reader) -> No
         {"type": "last-prompt", "lastPrompt": "make the file", "sessionId": SESSION},
     ]
     assert reader.payloads(CLAUDE, lines) == [
-        {"client": "claude-code", "cwd": "/work/shop", "source": "import"},
+        {"client": "claude-code", "cwd": "/srv/shop", "source": "import"},
         {"text": "make the file", "turn": "turn-1"},
         {
             "tool": "Bash",
             "input": {"command": "echo made > made.txt", "description": "Make"},
-            "cwd": "/work/shop",
+            "cwd": "/srv/shop",
             "text": "echo made > made.txt",
             "call": "call_1",
             "output": "made",

@@ -19,7 +19,7 @@ def line(number: int, kind: str, **payload: Any) -> dict[str, Any]:
 
 
 def meta(**more: Any) -> dict[str, Any]:
-    told = {"session_id": SESSION, "id": SESSION, "cwd": "/work/shop", "source": "exec"}
+    told = {"session_id": SESSION, "id": SESSION, "cwd": "/srv/shop", "source": "exec"}
     return line(0, "session_meta", **told | more)
 
 
@@ -52,8 +52,8 @@ def test_a_session_is_told_as_its_hooks_would_have_told_it(reader: Reader) -> No
         meta(),
         line(1, "event_msg", type="task_started", turn_id="t1"),
         message(2, "developer", "<permissions instructions>\nAll."),
-        message(2, "user", "<environment_context>\n  <cwd>/work/shop</cwd>"),
-        line(2, "turn_context", turn_id="t1", cwd="/work/shop/api"),
+        message(2, "user", "<environment_context>\n  <cwd>/srv/shop</cwd>"),
+        line(2, "turn_context", turn_id="t1", cwd="/srv/shop/api"),
         message(3, "user", "make the file"),
         line(3, "event_msg", type="item_completed", item={"type": "UserMessage"}),
         function(4, "c1", "exec_command", {"cmd": "echo made"}),
@@ -62,12 +62,12 @@ def test_a_session_is_told_as_its_hooks_would_have_told_it(reader: Reader) -> No
         line(7, "event_msg", type="task_complete", turn_id="t1", last_agent_message="All done."),
     ]
     assert reader.payloads(CODEX, lines) == [
-        {"client": "codex", "cwd": "/work/shop/api", "source": "import"},
+        {"client": "codex", "cwd": "/srv/shop/api", "source": "import"},
         {"text": "make the file", "turn": "t1"},
         {
             "tool": "Bash",
             "input": {"command": "echo made"},
-            "cwd": "/work/shop/api",
+            "cwd": "/srv/shop/api",
             "text": "echo made",
             "call": "c1",
             "milliseconds": 250,

@@ -18,7 +18,7 @@ def line(role: str, text: str = "", **more: Any) -> dict[str, Any]:
 
 def test_each_message_is_an_event_of_its_session(reader: Reader) -> None:
     lines = [
-        line("user", "Where do retries live?", cwd="/work/shop"),
+        line("user", "Where do retries live?", cwd="/srv/shop"),
         line("tool", "3 hits", tool="Grep", input={"pattern": "retry"}),
         line("tool", "no such file", tool="Read", input={"path": "x"}, failed=True),
         line("assistant", "In client.py."),

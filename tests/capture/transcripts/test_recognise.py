@@ -23,9 +23,9 @@ def head_of(*lines: object) -> Head | None:
 def test_a_transcript_of_claude_code_tells_its_folder_a_few_lines_in() -> None:
     lines = (
         {"type": "mode", "mode": "normal", "sessionId": "s"},
-        {"type": "user", "sessionId": "s", "cwd": "/work/shop", "isSidechain": False},
+        {"type": "user", "sessionId": "s", "cwd": "/srv/shop", "isSidechain": False},
     )
-    assert head_of(*lines) == Head("claude-code", "s", "/work/shop")
+    assert head_of(*lines) == Head("claude-code", "s", "/srv/shop")
 
 
 def test_the_file_of_a_helper_is_known_as_one() -> None:
