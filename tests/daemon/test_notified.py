@@ -209,7 +209,7 @@ def test_the_file_system_decides_how_to_watch(tmp_path: Path, kind: str, wanted:
         f"server:/x /mnt/with\\040space {kind} rw 0 0\n"
         "odd\n"
     )
-    tree = MemoryTree(Path("/mnt/with space/work/.dmm/memory"))
+    tree = MemoryTree(Path("/mnt/with space/shop/.dmm/memory"))
     found = choose_watcher([tree], debounce_ms=1, interval_ms=1, mounts=tmp_path / "mounts")
     assert type(found) is wanted
     other = MemoryTree(Path("/mnt/without/.dmm/memory"))

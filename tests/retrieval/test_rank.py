@@ -120,7 +120,7 @@ def test_a_short_memory_is_lifted_by_a_strong_one_beside_it(
     corpus.add("project/talk/1.md", "other", near=0.1, length=20)
     corpus.add("project/talk/2.md", "sessions", near=0.8, length=20)
     corpus.add("project/talk/3.md", "other", near=0.1, length=2000)
-    corpus.add("project/work/4.md", "other", near=0.1, length=20)
+    corpus.add("project/tools/4.md", "other", near=0.1, length=20)
     lifts = ranking_of(corpus, "sessions", query_vector).parts["neighbours"]
     assert lifts[0] > 0.1
     assert lifts[1] == 0
@@ -131,7 +131,7 @@ def test_a_short_memory_is_lifted_by_a_strong_one_beside_it(
 def test_a_short_memory_beside_a_strong_one_becomes_a_candidate(corpus: Corpus) -> None:
     corpus.add("project/talk/1.md", "other", length=20)
     corpus.add("project/talk/2.md", "sessions", length=20)
-    corpus.add("project/work/3.md", "other", length=20)
+    corpus.add("project/tools/3.md", "other", length=20)
     ranking = ranking_of(corpus)
     assert ranking.found.rows.tolist() == [0, 1]
 

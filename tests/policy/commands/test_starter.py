@@ -195,7 +195,7 @@ DENIED = [
     "rm .dmm/ledger.db",
     "mv services/api/.dmm/ledger.db /tmp/x",
     "cp other.db .dmm/ledger.db",
-    "echo x > /home/user/work/.dmm/ledger.db-wal",
+    "echo x > /home/user/shop/.dmm/ledger.db-wal",
     "sqlite3 .dmm/ledger.db 'UPDATE events SET payload = NULL'",
     "sqlite3 ./.dmm/ledger.db < change.sql",
     "sed -i d .dmm/ledger.anchor",
