@@ -98,3 +98,11 @@ def test_usage_names_each_argument_once(
     command: str, usage: str, talked: Project, typed: Typed
 ) -> None:
     assert f"Usage: {usage}" in typed(command, "--help", within=talked.folder).out
+
+
+def test_an_id_that_names_nothing_is_told_and_ends_with_a_status(
+    talked: Project, typed: Typed
+) -> None:
+    told = typed("get", "obs_9999", within=talked.folder)
+    assert told.status == 1
+    assert told.out.startswith("not found: obs_9999\nhint: ")

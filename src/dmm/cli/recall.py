@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dmm.cli import failures
 from dmm.cli.options import Json, Root, open_project, present
 from dmm.cli.progress import bar
 from dmm.service.recalled import full_lines, row_lines
@@ -78,6 +79,8 @@ def get(
     """Show rows of a search in full, with the events they come from."""
     told = _open(root).get_observations(ids)
     present(told, as_json=as_json, lines=full_lines)
+    if "missing" in told:
+        raise typer.Exit(failures.FINDINGS)
 
 
 def _open(root: Path | None) -> Recall:
