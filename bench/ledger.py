@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import random
 import tempfile
 from functools import partial
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import clock
+from bench.ledger_append import find_places, measure_append
 from bench.report import Measure, Part
 from dmm.domain.event import Draft, EventType, new_id
 from dmm.ledger.log import EventLog
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 SIZES = (10_000, 100_000)
 LARGE = 1_000_000
-SINGLE = 300
 BATCH = 1_000
 ROUNDS = 60
 KEYS = 500
@@ -33,7 +32,6 @@ CONSTRAINTS = 50
 RULES: dict[int, float | None] = {10: None, 100: None, 1_000: 2.0}
 REPLAY_MS = 150
 BATCH_RATE = 20_000
-FSYNC_RATIO = 1.3
 MIX = {
     EventType.TOOL_USED: 85,
     EventType.USER_MESSAGE_RECEIVED: 5,
@@ -50,13 +48,15 @@ WORDS = ("retry", "budget", "cache", "release", "branch", "worker", "schema", "t
 def measure(*, large: bool = False) -> Part:
     """Measure in logs of growing size."""
     sizes = (*SIZES, LARGE) if large else SIZES
+    drafts = make_drafts()
+    measures = [one for place in find_places() for one in measure_append(place, drafts)]
     with tempfile.TemporaryDirectory(prefix="dmm-bench-") as folder:
-        measures = list(_measure_single(Path(folder)))
         for size in sizes:
             measures += _measure_size(Path(folder), size)
     measures += [_measure_policy(count) for count in RULES]
     remark = (
-        "Single appends and small files written with one fsync take turns; the ratio is of means. "
+        "Single appends take turns with the others in short blocks; measured is the median over "
+        "the blocks of the append's time over theirs. "
         f"Random replays: {ROUNDS}, each in a state of its own."
     )
     return Part("Ledger", tuple(measures), remark)
@@ -107,35 +107,6 @@ def _make_payload(kind: EventType, chance: random.Random) -> dict[str, object]:
             return {"text": say(25)}
         case _:
             return {"tool": "Bash", "input": {"command": say(6)}, "output": say(30), "ok": True}
-
-
-def _measure_single(folder: Path) -> Iterator[Measure]:
-    log = EventLog.open(folder / "single.db")
-    drafts = make_drafts()
-    log.append(islice(drafts, BATCH))
-    appended, bare = [], []
-    for number, draft in enumerate(islice(drafts, SINGLE)):
-        appended.append(clock.spend(partial(log.append, [draft])))
-        bare.append(clock.spend(partial(_write_file, folder / f"{number}.json")))
-    log.close()
-    one, other = (sum(spent.wall for spent in all_) / SINGLE for all_ in (appended, bare))
-    yield Measure(
-        "one durable append over one fsync, wall",
-        one / other,
-        FSYNC_RATIO,
-        at_most=True,
-        digits=2,
-        beside={"p50 ms": clock.wall_ms(appended), "p95 ms": clock.wall_ms(appended, 0.95)},
-        note=f"CPU p50 {clock.cpu_ms(appended):.2f} ms; a file p50 {clock.wall_ms(bare):.2f} ms",
-    )
-    yield Measure("durable appends one by one, a second", 1 / one, digits=0)
-
-
-def _write_file(path: Path) -> None:
-    file = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    os.write(file, bytes(512))
-    os.fsync(file)
-    os.close(file)
 
 
 def _measure_size(folder: Path, size: int) -> Iterator[Measure]:

@@ -16,6 +16,7 @@ from dmm.ledger.tables import APPLICATION_ID, SCHEMA_VERSION
 from dmm.ledger.verify import verify
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.ledger.conftest import Drafts, Forger
@@ -127,6 +128,53 @@ def test_a_transaction_records_all_or_nothing(log: EventLog, draft: Drafts) -> N
         log.append([draft(), draft(nan=float("nan"))])
     assert log.head().seq == 0
     assert [event.seq for event in log.append([draft()])] == [1]
+
+
+def statements_of(log: EventLog, act: Callable[[], object]) -> list[str]:
+    """Tell the statements that a log runs meanwhile, each by its first word."""
+    told: list[str] = []
+
+    def note(_cursor: object, statement: str, _bindings: object) -> bool:
+        told.append(statement.split(maxsplit=1)[0])
+        return True
+
+    log._connection.exec_trace = note
+    act()
+    log._connection.exec_trace = None
+    return told
+
+
+def test_the_head_is_read_again_only_if_another_may_have_moved_it(
+    log: EventLog, path: Path, draft: Drafts
+) -> None:
+    other = EventLog.open(path)
+    known, read = ["BEGIN", "INSERT", "COMMIT"], ["BEGIN", "SELECT", "INSERT", "COMMIT"]
+    assert statements_of(log, lambda: log.append([draft()])) == read
+    assert statements_of(log, lambda: log.append([draft()])) == known
+    other.append([draft()])
+    assert statements_of(log, lambda: log.append([draft()])) == read
+    assert statements_of(log, lambda: log.append([draft()])) == known
+    with pytest.raises(LedgerRefused):
+        log.append([draft(), draft(value={1, 2})])
+    assert statements_of(log, lambda: log.append([draft()])) == read
+    log.blank(1, draft.redaction(1))
+    assert statements_of(log, lambda: log.append([draft()])) == read
+    result = verify(log.raw())
+    assert (result.valid, result.events) == (True, 8)
+    other.close()
+
+
+def test_a_head_that_was_read_meanwhile_is_not_taken_for_the_one_written(
+    log: EventLog, path: Path, draft: Drafts
+) -> None:
+    other = EventLog.open(path)
+    for _ in range(3):
+        log.append([draft()])
+        assert other.head() == log.head()
+        other.append([draft()])
+        assert log.head() == other.head()
+    assert verify(log.raw()).valid
+    other.close()
 
 
 @pytest.mark.parametrize(

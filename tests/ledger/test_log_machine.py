@@ -34,7 +34,10 @@ KINDS = st.sampled_from(
 
 
 class LogMachine(RuleBasedStateMachine):
-    """`known` is what the log must hold: id and payload, None where it was blanked."""
+    """`known` is what the log must hold: id and payload, None where it was blanked.
+
+    `beside` is a second connection to the same file.
+    """
 
     @initialize()
     def begin(self) -> None:
@@ -42,9 +45,11 @@ class LogMachine(RuleBasedStateMachine):
         self.known: list[tuple[str, dict[str, Any] | None]] = []
         self.drafts: list[Draft] = []
         self.log = EventLog.open(self.folder / "ledger.db")
+        self.beside = EventLog.open(self.folder / "ledger.db")
 
     def teardown(self) -> None:
         self.log.close()
+        self.beside.close()
         shutil.rmtree(self.folder)
 
     def make(self, kind: str, text: str) -> Draft:
@@ -52,10 +57,10 @@ class LogMachine(RuleBasedStateMachine):
         self.drafts.append(Draft(kind, {"key": text, "value": text, "text": text}, identity, AT))
         return self.drafts[-1]
 
-    @rule(kinds=st.lists(KINDS, max_size=4), text=st.text(max_size=3))
-    def append(self, kinds: list[str], text: str) -> None:
+    @rule(kinds=st.lists(KINDS, max_size=4), text=st.text(max_size=3), beside=st.booleans())
+    def append(self, kinds: list[str], text: str, beside: bool) -> None:
         drafts = [self.make(kind, text) for kind in kinds]
-        self.log.append(drafts)
+        (self.beside if beside else self.log).append(drafts)
         self.known += [(draft.id, draft.payload) for draft in drafts]
 
     @precondition(lambda self: self.known)
@@ -106,8 +111,10 @@ class LogMachine(RuleBasedStateMachine):
         copy = self.folder / "copy.db"
         assert self.log.backup(copy) == self.log.head()
         self.log.close()
+        self.beside.close()
         copy.replace(self.folder / "ledger.db")
         self.log = EventLog.open(self.folder / "ledger.db")
+        self.beside = EventLog.open(self.folder / "ledger.db")
 
     @invariant()
     def holds_what_it_was_given(self) -> None:

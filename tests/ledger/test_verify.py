@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dmm.domain.event import Draft
 from dmm.ledger.chain import GENESIS, Head, hash_payload, link
@@ -13,6 +15,8 @@ from dmm.ledger.log import EventLog
 from dmm.ledger.verify import Anchor, Verification, verify
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tests.ledger.conftest import Drafts, Forger
 
 FOLLOW = "it does not follow from the event before it"
@@ -54,6 +58,29 @@ def test_the_chain_is_made_as_the_format_says() -> None:
 def test_no_two_lists_of_columns_have_the_same_hash() -> None:
     lists = [("ab", "c"), ("a", "bc"), ("abc",), ("abc", ""), ("abc", None), ("1:a", "bc"), (None,)]
     assert len({link(GENESIS, columns) for columns in lists}) == len(lists)
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=9)
+NUMBERS = st.integers(-(1 << 63), (1 << 63) - 1)
+COLUMNS_OF_AN_EVENT = st.tuples(
+    *(NUMBERS, TEXTS, TEXTS, NUMBERS, TEXTS, TEXTS, TEXTS, TEXTS),
+    *(st.none() | TEXTS, st.none() | NUMBERS, TEXTS, TEXTS),
+)
+ANYTHING = st.none() | TEXTS | NUMBERS | st.binary(max_size=9) | st.floats()
+
+
+@given(COLUMNS_OF_AN_EVENT | st.tuples(*[ANYTHING] * 12) | st.lists(ANYTHING, max_size=14))
+def test_columns_are_chained_with_their_lengths_whatever_they_hold(columns: Sequence[Any]) -> None:
+    told = ["-" if one is None else f"{len(str(one).encode())}:{one}" for one in columns]
+    assert link(GENESIS, columns) == hash_payload(GENESIS + "".join(told))
+
+
+@pytest.mark.parametrize("place", range(12))
+@pytest.mark.parametrize("forged", [b"", b"abc", 0, 1.5, None, ""])
+def test_a_column_of_another_kind_has_another_hash(place: int, forged: Any) -> None:
+    columns: list[Any] = [1, "id", "A", 1, "now", "user", "cli", "user", "s", 1, "[]", "f" * 64]
+    changed = [*columns[:place], forged, *columns[place + 1 :]]
+    assert link(GENESIS, changed) != link(GENESIS, columns)
 
 
 @pytest.mark.parametrize(

@@ -108,6 +108,31 @@ def test_a_transaction_is_kept_whole(database: apsw.Connection, path: Path) -> N
     other.close()
 
 
+def test_a_transaction_can_be_entered_again(database: apsw.Connection) -> None:
+    held = sqlite.transaction(database, "a.db")
+
+    def write(text: str) -> None:
+        with held as cursor:
+            cursor.execute("INSERT INTO notes VALUES (?)", (text,))
+            if text == "lost":
+                raise ValueError(text)
+
+    write("one")
+    with pytest.raises(ValueError, match="lost"):
+        write("lost")
+    write("two")
+    assert notes(database) == ["one", "two"]
+
+
+def test_a_closed_database_begins_no_transaction(database: apsw.Connection) -> None:
+    held = sqlite.transaction(database, "a.db")
+    database.close()
+    with pytest.raises(StorageError, match="database error"), held:
+        pytest.fail("it is closed")
+    with pytest.raises(StorageError, match="database error"):
+        sqlite.transaction(database, "a.db")
+
+
 @pytest.mark.parametrize("error", [ValueError("inside"), KeyboardInterrupt("inside")])
 def test_a_transaction_that_fails_leaves_nothing(
     database: apsw.Connection, error: BaseException

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import secrets
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dmm.errors import IndexBroken, LedgerBroken, LedgerRefused, StorageError
@@ -19,6 +18,7 @@ from dmm.storage import sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     import apsw
 
@@ -82,8 +82,12 @@ class EventLog:
 
     def __init__(self, connection: apsw.Connection, where: str, upcasts: Upcasts = UPCASTS) -> None:
         self._connection = connection
+        self._guarded = _Guarded(where)
+        self._transaction = sqlite.transaction(connection, where)
         self._upcasts = upcasts
-        self._inode: int | None = None
+        self._stands: tuple[Path, int] | None = None
+        self._writer: Writer | None = None
+        self._version = 0
         self.where = where
         self.announce: Announce | None = None
 
@@ -96,7 +100,7 @@ class EventLog:
         with _Guarded(str(path)):
             log = cls(sqlite.connect(path, durable=True), str(path), upcasts)
         log._prepare()
-        log._inode = path.stat().st_ino
+        log._stands = path, path.stat().st_ino
         return log
 
     @classmethod
@@ -110,17 +114,18 @@ class EventLog:
                 refusal = log._refusal()
                 log.close()
                 raise refusal
-        log._inode = path.stat().st_ino
+        log._stands = path, path.stat().st_ino
         return log
 
     @property
     def replaced(self) -> bool:
         """Whether another file stands in the place of this one, or none at all."""
-        if self._inode is None:
+        if self._stands is None:
             return False
+        path, inode = self._stands
         try:
             # Only looked at, never opened: closing a second descriptor would drop SQLite's locks.
-            return Path(self.where).stat().st_ino != self._inode
+            return path.stat().st_ino != inode
         except OSError:
             return True
 
@@ -133,7 +138,7 @@ class EventLog:
 
     def _prepare(self) -> None:
         try:
-            with _Guarded(self.where):
+            with self._guarded:
                 self._connection.pragma("secure_delete", "ON")
                 if not self._is_current():
                     self._make_tables()
@@ -173,7 +178,7 @@ class EventLog:
         self._connection.close()
 
     def _select(self, statement: str, *bindings: Any) -> Iterator[tuple[Any, ...]]:
-        with _Guarded(self.where):
+        with self._guarded:
             yield from self._connection.execute(statement, bindings)
 
     def _events(self, statement: str, *bindings: Any) -> Iterator[Event]:
@@ -186,7 +191,7 @@ class EventLog:
 
     def first(self) -> str | None:
         """Tell the identity of this ledger; None where it has no event yet."""
-        with _Guarded(self.where):
+        with self._guarded:
             return first_of(self._connection)
 
     def _tell(self, *, settled: bool) -> None:
@@ -228,25 +233,42 @@ class EventLog:
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[apsw.Cursor]:
-        with _Guarded(self.where), sqlite.transaction(self._connection, self.where) as cursor:
+        with self._guarded, self._transaction as cursor:
             yield cursor
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[Writer]:
         """Hold the log for a decision and its events: all of them are recorded, or none."""
-        with self._changing() as cursor:
-            yield Writer(cursor, self._upcasts)
+        with self._guarded, self._transaction as cursor:
+            writer = self._begin(cursor)
+            yield writer
             self._tell(settled=False)
-        self._tell(settled=True)
+        self._settle(writer)
 
     def append(self, drafts: Iterable[Draft]) -> list[Event]:
         """Record some events in one transaction; they are kept when this returns."""
-        with _Guarded(self.where), sqlite.transaction(self._connection, self.where) as cursor:
-            writer = Writer(cursor, self._upcasts)
+        # Not by `writing`: a generator more is felt in a single append.
+        with self._guarded, self._transaction as cursor:
+            writer = self._begin(cursor)
             recorded = [writer.append(draft) for draft in drafts]
             self._tell(settled=False)
-        self._tell(settled=True)
+        self._settle(writer)
         return recorded
+
+    def _begin(self, cursor: apsw.Cursor) -> Writer:
+        """Go on after the newest event, which is read only if somebody else may have written it.
+
+        Every commit gives the file another version, whichever connection or process makes it.
+        """
+        writer, self._writer = self._writer, None
+        if writer is not None and self._version == self._connection.data_version():
+            return writer
+        return Writer(cursor, self._upcasts, Head(*next(cursor.execute(tables.HEAD), ())))
+
+    def _settle(self, writer: Writer) -> None:
+        """Remember where the log ends; a transaction that fails never comes here."""
+        self._writer, self._version = writer, self._connection.data_version()
+        self._tell(settled=True)
 
     def extend(self, drafts: Iterable[Draft]) -> Head:
         """Record a burst of events in one transaction; gives the newest, kept when this returns."""
@@ -258,7 +280,7 @@ class EventLog:
         """Blank a leaked payload, record that, and erase its bytes; a second try is harmless."""
         with self.writing() as writer:
             recorded = writer.blank(seq, draft)
-        with _Guarded(self.where):
+        with self._guarded:
             sqlite.erase_freed(self._connection, self.where)
         return recorded
 

@@ -104,11 +104,20 @@ DROP_SNAPSHOTS = "DELETE FROM snapshots WHERE seq >= ?"
 DROP_SNAPSHOT = "DELETE FROM snapshots WHERE seq = ?"
 
 
+_DECODE = json.JSONDecoder().raw_decode
+
+
+def _read(text: str) -> Any:
+    """Read JSON; what was written here has no space around it that would have to be looked for."""
+    value, end = _DECODE(text)
+    return value if end == len(text) else json.loads(text)
+
+
 def read_event(row: tuple[Any, ...], upcasts: Upcasts) -> Event:
     """Read a row as an event, in the newest form that is known of its type."""
     try:
-        references = tuple(json.loads(row[10])) if row[10] != "[]" else ()
-        payload = None if row[11] is None else json.loads(row[11])
+        references = tuple(_read(row[10])) if row[10] != "[]" else ()
+        payload = None if row[11] is None else _read(row[11])
     except (ValueError, TypeError, RecursionError) as error:
         hint = "dmm ledger verify tells whether it was edited"
         raise LedgerBroken(f"event {row[0]} can't be read: {error}", hint=hint) from error

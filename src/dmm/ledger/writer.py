@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 import apsw
 
-from dmm.domain.event import Draft, Event, EventType, canonical
+from dmm.domain.event import Draft, Event, EventType
 from dmm.errors import LedgerRefused
 from dmm.ledger import tables
-from dmm.ledger.chain import GENESIS, Head, hash_payload, link
+from dmm.ledger.chain import Head, hash_payload, link
+from dmm.ledger.encoding import encode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,11 +24,10 @@ MAX_DEPTH = 64
 class Writer:
     """Appends within one transaction; the head can't move under it."""
 
-    def __init__(self, cursor: apsw.Cursor, upcasts: Upcasts) -> None:
+    def __init__(self, cursor: apsw.Cursor, upcasts: Upcasts, head: Head) -> None:
         self._cursor = cursor
         self._upcasts = upcasts
-        head: tuple[int, str] = next(cursor.execute(tables.HEAD), (0, GENESIS))
-        self._seq, self._hash = head
+        self._seq, self._hash = head.seq, head.hash
 
     @property
     def head(self) -> Head:
@@ -56,9 +56,17 @@ class Writer:
         _check_links(draft, seq)
         payload = _write_payload(draft)
         columns = (
-            *(seq, draft.id, str(draft.type), draft.version, draft.at, draft.actor),
-            *(draft.source, str(draft.trust), draft.session, draft.caused_by),
-            canonical(list(draft.references)) if draft.references else "[]",
+            seq,
+            draft.id,
+            str(draft.type),
+            draft.version,
+            draft.at,
+            draft.actor,
+            draft.source,
+            str(draft.trust),
+            draft.session,
+            draft.caused_by,
+            encode(list(draft.references)) if draft.references else "[]",
         )
         payload_hash = hash_payload(payload)
         try:
@@ -102,7 +110,7 @@ def _check_links(draft: Draft, seq: int) -> None:
 
 def _write_payload(draft: Draft) -> str:
     try:
-        payload = canonical(draft.payload)
+        payload = encode(draft.payload)
     except (TypeError, ValueError, RecursionError) as error:
         raise LedgerRefused(f"a payload is plain data: {error}") from error
     if len(payload) > MAX_PAYLOAD:

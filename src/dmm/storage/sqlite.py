@@ -21,6 +21,10 @@ MEMORY = ":memory:"
 
 def translate(error: BaseException, where: str) -> StorageError | None:
     """Put an error of SQLite into our own words; the only place that knows them."""
+    return _tell(error, where) if isinstance(error, _TOLD) else None
+
+
+def _tell(error: Exception, where: str) -> StorageError:
     if isinstance(error, _DAMAGED):
         hint = "delete the index folder; it is built again from the files"
         return IndexBroken(f"damaged database: {error}", where=where, hint=hint)
@@ -33,11 +37,10 @@ def translate(error: BaseException, where: str) -> StorageError | None:
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
         hint = "check the owner and permissions of the folder"
         return StorageError(f"database can't be written: {error}", where=where, hint=hint)
-    if isinstance(error, apsw.Error):
-        return StorageError(f"database error: {error}", where=where)
-    return None
+    return StorageError(f"database error: {error}", where=where)
 
 
+_TOLD = (apsw.Error, UnicodeDecodeError)
 # SQLError: our statements are fixed, so it is the tables that are not as we made them.
 _DAMAGED = (apsw.NotADBError, apsw.CorruptError, apsw.SQLError, UnicodeDecodeError)
 
@@ -63,25 +66,31 @@ def translated(where: str) -> _Translated:
     return _Translated(where)
 
 
-class _Transaction:
+class Transaction:
+    """A block that is one immediate transaction; it can be entered again when it is over."""
+
     __slots__ = ("_connection", "_cursor", "_where")
 
     def __init__(self, connection: apsw.Connection, where: str) -> None:
         self._connection = connection
+        self._cursor = connection.cursor()
         self._where = where
 
     def __enter__(self) -> apsw.Cursor:
-        with translated(self._where):
-            self._cursor = self._connection.cursor()
+        try:
             self._cursor.execute("BEGIN IMMEDIATE")
+        except _TOLD as error:
+            raise _tell(error, self._where) from error
         return self._cursor
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        with translated(self._where):
+        try:
             if error is None:
                 self._commit()
                 return
             self._roll_back()
+        except _TOLD as fault:
+            raise _tell(fault, self._where) from fault
         told = translate(error, self._where)
         if told is not None:
             raise told from error
@@ -98,9 +107,10 @@ class _Transaction:
             self._cursor.execute("ROLLBACK")
 
 
-def transaction(connection: apsw.Connection, where: str) -> _Transaction:
+def transaction(connection: apsw.Connection, where: str) -> Transaction:
     """Run a block as one immediate transaction: all of it or nothing."""
-    return _Transaction(connection, where)
+    with translated(where):
+        return Transaction(connection, where)
 
 
 def connect(path: Path | None, *, durable: bool = False) -> apsw.Connection:
