@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test check format bench lock install model clean
+.PHONY: help demo test suite check style structure format bench lock install model clean
 
 help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -24,15 +24,23 @@ $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 demo: $(VENV)/run.stamp          ## set up, build a sample project, show a query with its pack and receipt
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
 
-test: check        ## all gates and all tests
+test: style        ## all gates and all tests
+	@$(MAKE) --no-print-directory --jobs=2 structure suite  # beside each other
+
+suite: export PYTHONDONTWRITEBYTECODE =
+suite: $(VENV)/dev.stamp
 	@rm -f .coverage .coverage.*
-	@$(BIN)/coverage run -m pytest --numprocesses=auto --maxprocesses=8 --dist=loadfile
+	@$(BIN)/coverage run -m pytest --numprocesses=auto --maxprocesses=8 --dist=worksteal
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
-check: $(VENV)/dev.stamp         ## formatting, lint, types, layers, size limits
+check: style structure           ## formatting, lint, types, layers, size limits
+
+style: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
+
+structure: $(VENV)/dev.stamp
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python tools/check_sizes.py

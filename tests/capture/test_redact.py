@@ -131,16 +131,13 @@ HARD = [
     "phrase ", "aB3/", "a.", "[redacted:", "password=[redacted:x]a", "1111 ", '"', " ", "\tTRUE\tx",
     "Private-Lines: 1\nAAAAAAAAAAAAAAAAAAAAAAAA\n", "credentials: a / ", "login('a', '", "key = ",
 ]  # fmt: skip
-SMALL, LARGE = 20_000, 160_000
+SMALL, LARGE = 10_000, 80_000
 
 
 def seconds(text: str) -> float:
-    best = float("inf")
-    for _ in range(2):
-        begun = time.process_time()
-        redact(text)
-        best = min(best, time.process_time() - begun)
-    return best
+    begun = time.process_time()
+    redact(text)
+    return time.process_time() - begun
 
 
 @pytest.mark.parametrize("unit", HARD)
@@ -148,9 +145,11 @@ def test_the_time_grows_with_the_length_and_no_faster(unit: str) -> None:
     small = (unit * (SMALL // len(unit) + 1))[:SMALL]
     large = (unit * (LARGE // len(unit) + 1))[:LARGE]
     redact(small)  # what is compiled on first use does not count
+    usual = max(min(seconds(small) for _ in range(2)), 0.0005)
 
-    # Eight times the length: a square would take 64 times as long.
-    assert seconds(large) < 30 * max(seconds(small), 0.001)
+    # Eight times the length: a square would take 64 times as long. A second look is taken only
+    # where something else may have held up the first.
+    assert any(seconds(large) < 20 * usual for _ in range(2))
 
 
 def test_a_million_signs_are_redacted() -> None:

@@ -14,7 +14,7 @@ import pytest
 from dmm.index.store import IndexStore
 
 if TYPE_CHECKING:
-    from tests.conftest import Command, MemoryText, Project
+    from tests.conftest import Command, MemoryText, Opener, Project
 
 INTERRUPTED = """
 import os, signal
@@ -203,7 +203,6 @@ def powerless() -> list[str]:
 
 def test_a_project_that_can_only_be_read_is_read(shop: Project, command: Command) -> None:
     before = powerless()
-    command("reindex", within=shop.folder)  # a copied index is not believed
     folders = [shop.folder, *(path for path in shop.folder.rglob("*") if path.is_dir())]
     for path in (*folders, shop.index):
         path.chmod(0o555 if path.is_dir() else 0o444)
@@ -254,7 +253,6 @@ def test_a_file_that_may_not_be_read_is_a_fault_of_its_own(shop: Project, comman
 
 def test_a_home_that_may_not_be_entered_joins_nothing(shop: Project, command: Command) -> None:
     before = powerless()
-    command("reindex", within=shop.folder)  # a copied index is not believed
     (command.home / ".dmm" / "memory").mkdir(parents=True)
     (command.home / ".dmm").chmod(0)
     try:
@@ -273,15 +271,17 @@ def test_a_query_leaves_an_index_that_others_can_read(command: Command, shop: Pr
     assert "unreadable" not in command("status", within=shop.folder).stdout
 
 
-def test_what_waits_is_told_where_nothing_can_be_written(shop: Project, command: Command) -> None:
+def test_what_waits_is_told_where_nothing_can_be_written(
+    shop: Project, command: Command, open_project: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before = powerless()
     state = {"DMM_STATE_DIR": str(command.home / "state")}
-    assert command("trust", "--yes", within=shop.folder, env=state).returncode == 0
-    line = ("write", "create", "--path", "project/lamp.md", "--content", "# Lamp\n\nIt is red.")
-    assert command(*line, "--reason", "seen", within=shop.folder, env=state).returncode == 1
+    monkeypatch.setenv("DMM_STATE_DIR", state["DMM_STATE_DIR"])
+    dmm = open_project(shop)
+    dmm.proposals.create("project/lamp.md", "# Lamp\n\nIt is red.", "seen")
     names = ("project/auth/sessions.md", "project/payments/money_in_cents.md")
-    line = ("conflicts", "flag", "--ids", ",".join(names), "--description", "both can't be")
-    assert command(*line, within=shop.folder, env=state).returncode == 0
+    dmm.conflicts.flag(names, "both can't be")
+    dmm.close()
     paths = [shop.dmm, *shop.dmm.rglob("*")]
     for path in paths:
         path.chmod(0o555 if path.is_dir() else 0o444)

@@ -217,7 +217,8 @@ class Stage:
 
     def ledger(self, within: Path) -> list[dict[str, Any]]:
         """Read the events of a project."""
-        told = json.loads(self.dmm("ledger", "log", "--json", within=within).stdout)
+        line = ("ledger", "log", "--last", "1000", "--json")
+        told = json.loads(self.dmm(*line, within=within).stdout)
         events: list[dict[str, Any]] = told["events"]
         return events
 
@@ -255,8 +256,8 @@ class Stage:
         self._thread.shutdown()
 
 
-@pytest.fixture
-def home() -> Iterator[Path]:
+@contextlib.contextmanager
+def short_home() -> Iterator[Path]:
     # Sockets lie in it, and their paths must be short; the folder of a test is not.
     folder = Path(tempfile.mkdtemp(prefix="dmm-home-"))
     yield folder
@@ -264,9 +265,28 @@ def home() -> Iterator[Path]:
 
 
 @pytest.fixture
-def stage(home: Path, clients_folder: Path) -> Iterator[Stage]:
+def home() -> Iterator[Path]:
+    with short_home() as folder:
+        yield folder
+
+
+@contextlib.contextmanager
+def open_stage(home: Path, clients_folder: Path) -> Iterator[Stage]:
     programs = [(clients_folder / name).parent for name in (CLAUDE, CODEX)]
     with contextlib.closing(Stage(home, programs)) as stage:
+        yield stage
+
+
+@pytest.fixture
+def stage(home: Path, clients_folder: Path) -> Iterator[Stage]:
+    with open_stage(home, clients_folder) as stage:
+        yield stage
+
+
+@pytest.fixture(scope="module")
+def shared_stage(clients_folder: Path) -> Iterator[Stage]:
+    """One stage for the tests of a file that change nothing on it for one another."""
+    with short_home() as home, open_stage(home, clients_folder) as stage:
         yield stage
 
 
@@ -369,3 +389,13 @@ def claude(stage: Stage, clients_folder: Path) -> RealClaude:
 @pytest.fixture
 def codex(stage: Stage, clients_folder: Path) -> RealCodex:
     return RealCodex(stage, clients_folder / CODEX)
+
+
+@pytest.fixture(scope="module")
+def shared_claude(shared_stage: Stage, clients_folder: Path) -> RealClaude:
+    return RealClaude(shared_stage, clients_folder / CLAUDE)
+
+
+@pytest.fixture(scope="module")
+def shared_codex(shared_stage: Stage, clients_folder: Path) -> RealCodex:
+    return RealCodex(shared_stage, clients_folder / CODEX)

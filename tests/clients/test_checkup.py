@@ -258,9 +258,15 @@ def test_a_daemon_of_another_version_is_told(
         return {"version": version, "pid": 7}
 
     monkeypatch.setattr(endpoint, "call", call)
-    found = {check.name: check for check in check_daemon()}
-    assert found["socket"].level == level
-    assert words in found["socket"].told
+    found = next(check for check in check_daemon() if check.name == "socket")
+    assert found.level == level
+    assert words in found.told
+
+
+def test_a_daemon_that_answers_on_its_socket_alone_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoint, "call", lambda *_, **__: {"version": VERSION, "pid": 7})
+    found = {check.name: check.level for check in check_daemon()}
+    assert found == {"socket": "ok", "HTTP": "fail", "spool": "ok"}
 
 
 def test_events_that_wait_are_counted(

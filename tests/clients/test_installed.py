@@ -11,36 +11,82 @@ import pytest
 from tests.clients.memories import MARK, PROMPT, RULE, TOPIC, furnish
 
 if TYPE_CHECKING:
-    from tests.clients.conftest import RealClaude, RealCodex, Stage
+    from collections.abc import Iterator
+
+    from tests.clients.conftest import RealClaude, RealCodex, Run, Stage
     from tests.clients.scripted import Turn
     from tests.conftest import MemoryText
 
 # Codex begins without a server that is slow to come up, unless it is told to wait.
 WAITING = ("-c", "mcp_servers.dmm.required=true")
+FORBIDDEN = "touch pushed.txt && git push --force origin main"
 
 
-@pytest.fixture
-def work(tmp_path: Path, stage: Stage, memory_text: MemoryText) -> Path:
+@pytest.fixture(scope="module")
+def stage(shared_stage: Stage) -> Stage:
+    return shared_stage
+
+
+@pytest.fixture(scope="module")
+def claude(shared_claude: RealClaude) -> RealClaude:
+    return shared_claude
+
+
+@pytest.fixture(scope="module")
+def codex(shared_codex: RealCodex) -> RealCodex:
+    return shared_codex
+
+
+@pytest.fixture(scope="module")
+def work(
+    tmp_path_factory: pytest.TempPathFactory, stage: Stage, memory_text: MemoryText
+) -> Iterator[Path]:
     """A trusted project with memories, and DMM in both clients."""
-    folder = tmp_path / "work"
+    folder = tmp_path_factory.mktemp("installed") / "work"
     furnish(folder, stage, memory_text)
     assert stage.dmm("install", within=folder).returncode == 0
-    return folder
+    yield folder
+    stage.stop_daemons()
 
 
-def test_claude_code_begins_with_boot_and_baseline(claude: RealClaude, work: Path) -> None:
-    run = claude(work, ["Hello."], "say hello")
-    assert (run.exit, run.stdout) == (0, "Hello.\n")
-    assert MARK in run.main[0].text
-    assert "dmm query" in run.main[0].text
-    assert RULE in run.main[0].text
+@pytest.fixture(scope="module")
+def story(claude: RealClaude, stage: Stage, work: Path) -> tuple[Run, list[str]]:
+    """A session of Claude Code, and its events: a forbidden command, a harmless one, a tool."""
+    script: list[Turn] = [
+        [("^Bash$", {"command": FORBIDDEN, "description": "Push"})],
+        [("^Bash$", {"command": "touch ran.txt", "description": "Touch"})],
+        [("^mcp__dmm__memory_pack$", {"task": "retry policy"})],
+        "I stop here.",
+    ]
+    stage.stop_daemons()
+    before = len(stage.kinds(work))
+    run = claude(work, script, "say hello")
+    assert stage.dmm("daemon", "stop", within=work).returncode == 0
+    return run, stage.kinds(work)[before:]
 
 
-def test_codex_begins_with_boot_and_baseline(codex: RealCodex, work: Path) -> None:
-    run = codex(work, ["Hello."], "say hello")
-    assert (run.exit, run.stdout) == (0, "Hello.\n")
-    assert MARK in run.main[0].text
-    assert RULE in run.main[0].text
+@pytest.fixture(scope="module")
+def talk(story: tuple[Run, list[str]]) -> Run:
+    return story[0]
+
+
+@pytest.fixture(scope="module")
+def denied(codex: RealCodex, work: Path) -> Run:
+    """A session of Codex with a forbidden command."""
+    return codex(work, [[("^exec_command$", {"cmd": FORBIDDEN})], "I stop here."], "say hello")
+
+
+def test_claude_code_begins_with_boot_and_baseline(talk: Run) -> None:
+    assert (talk.exit, talk.stdout) == (0, "I stop here.\n")
+    assert MARK in talk.main[0].text
+    assert "dmm query" in talk.main[0].text
+    assert RULE in talk.main[0].text
+
+
+def test_codex_begins_with_boot_and_baseline(denied: Run) -> None:
+    assert (denied.exit, denied.stdout) == (0, "I stop here.\n")
+    assert MARK in denied.main[0].text
+    assert RULE in denied.main[0].text
 
 
 def test_a_prompt_brings_the_memories_that_bear_on_it(
@@ -51,40 +97,27 @@ def test_a_prompt_brings_the_memories_that_bear_on_it(
     assert TOPIC in run.main[0].text
 
 
-def test_claude_code_is_denied_a_forbidden_command(claude: RealClaude, work: Path) -> None:
-    forbidden = "touch ran.txt && git push --force origin main"
-    script: list[Turn] = [
-        [("^Bash$", {"command": forbidden, "description": "Push"})],
-        "I stop here.",
-    ]
-    run = claude(work, script, "push it")
-    assert run.stdout == "I stop here.\n"
-    assert RULE in run.main[1].text
-    assert "denied" in run.main[1].text.lower() or "constraint" in run.main[1].text.lower()
-    assert not (work / "ran.txt").exists()
+def test_claude_code_is_denied_a_forbidden_command(talk: Run, work: Path) -> None:
+    answer = talk.main[1].text.removeprefix(talk.main[0].text)
+    assert RULE in answer
+    assert "denied" in answer.lower() or "constraint" in answer.lower()
+    assert not (work / "pushed.txt").exists()
 
 
-def test_codex_is_denied_a_forbidden_command(codex: RealCodex, work: Path) -> None:
-    forbidden = "touch ran.txt && git push --force origin main"
-    run = codex(work, [[("^exec_command$", {"cmd": forbidden})], "I stop here."], "push it")
-    assert run.stdout == "I stop here.\n"
-    assert RULE in run.main[1].text
-    assert not (work / "ran.txt").exists()
+def test_codex_is_denied_a_forbidden_command(denied: Run, work: Path) -> None:
+    assert RULE in denied.main[1].text
+    assert not (work / "pushed.txt").exists()
 
 
-def test_a_harmless_command_runs(claude: RealClaude, work: Path) -> None:
-    command = {"command": "touch ran.txt", "description": "Touch"}
-    claude(work, [[("^Bash$", command)], "Done."], "touch it")
+def test_a_harmless_command_runs(talk: Run, work: Path) -> None:
+    assert len(talk.main) == 4
     assert (work / "ran.txt").exists()
 
 
-def test_claude_code_is_offered_the_tools_at_once_and_calls_one(
-    claude: RealClaude, work: Path
-) -> None:
-    script: list[Turn] = [[("^mcp__dmm__memory_pack$", {"task": "retry policy"})], "Done."]
-    run = claude(work, script, "look it up")
-    assert "mcp__dmm__memory_pack" in run.main[0].tools
-    assert TOPIC in run.main[1].text
+def test_claude_code_is_offered_the_tools_at_once_and_calls_one(talk: Run) -> None:
+    assert "mcp__dmm__memory_pack" in talk.main[0].tools
+    assert TOPIC not in talk.main[2].text
+    assert TOPIC in talk.main[3].text
 
 
 def test_codex_finds_the_tools_and_calls_one(codex: RealCodex, work: Path) -> None:
@@ -96,15 +129,17 @@ def test_codex_finds_the_tools_and_calls_one(codex: RealCodex, work: Path) -> No
 
 @pytest.mark.parametrize("name", ["XDG_RUNTIME_DIR", "DMM_RUN_DIR"])
 def test_hooks_and_tools_of_codex_meet_in_one_daemon_and_one_session(
-    codex: RealCodex, stage: Stage, work: Path, name: str
+    codex: RealCodex, stage: Stage, work: Path, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    stage.stop_daemons()
     folder = Path(tempfile.mkdtemp(prefix="dmm-run-"))
-    stage.more[name] = str(folder)
+    monkeypatch.setitem(stage.more, name, str(folder))
+    before = len(stage.ledger(work))
     search = [("^tool_search$", {"query": "add fact"})]
     fact = [("add_fact$", {"key": "budget", "value": "900 EUR"})]
     codex(work, [search, fact, "Done."], "write it down", *WAITING)
     daemons = [line for line in stage.processes() if "dmm.daemon" in line]
-    events = {event["type"]: event for event in stage.ledger(work)}
+    events = {event["type"]: event for event in stage.ledger(work)[before:]}
     stage.stop_daemons()
     shutil.rmtree(folder)
     assert len(daemons) == 1
@@ -112,12 +147,9 @@ def test_hooks_and_tools_of_codex_meet_in_one_daemon_and_one_session(
 
 
 def test_a_session_is_recorded_from_its_beginning_to_its_end(
-    claude: RealClaude, stage: Stage, work: Path
+    story: tuple[Run, list[str]],
 ) -> None:
-    command = {"command": "echo done", "description": "Echo"}
-    claude(work, [[("^Bash$", command)], "Done."], "echo it")
-    assert stage.dmm("daemon", "stop", within=work).returncode == 0
-    kinds = stage.kinds(work)
+    kinds = story[1]
     order = [kinds.index(kind) for kind in ("SessionStarted", "UserMessageReceived", "ToolUsed")]
     assert order == sorted(order)
     assert "SessionEnded" in kinds
@@ -128,5 +160,6 @@ def test_nothing_is_left_in_the_clients_after_an_uninstall(
 ) -> None:
     assert stage.dmm("install", "--uninstall", within=work).returncode == 0
     run = claude(work, ["Hello."], "say hello")
+    assert stage.dmm("install", within=work).returncode == 0
     assert MARK not in run.main[0].text
     assert not any("dmm" in tool for tool in run.main[0].tools)

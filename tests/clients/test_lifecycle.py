@@ -20,8 +20,10 @@ def work(tmp_path: Path, stage: Stage) -> Path:
     """A trusted project, and a daemon that leaves soon."""
     folder = tmp_path / "work"
     folder.mkdir()
+    # Also one that a hook starts, where the first has left before a slow client is there.
+    stage.more["DMM_IDLE"] = "3"
     assert stage.dmm("init", within=folder).returncode == 0
-    assert stage.dmm("daemon", "start", "--idle", "3", within=folder).returncode == 0
+    assert stage.dmm("daemon", "start", within=folder).returncode == 0
     return folder
 
 

@@ -19,10 +19,25 @@ if TYPE_CHECKING:
 PACK = {"task": "retry policy"}
 
 
-@pytest.fixture
-def work(tmp_path: Path, stage: Stage, memory_text: MemoryText) -> Path:
+@pytest.fixture(scope="module")
+def stage(shared_stage: Stage) -> Stage:
+    return shared_stage
+
+
+@pytest.fixture(scope="module")
+def claude(shared_claude: RealClaude) -> RealClaude:
+    return shared_claude
+
+
+@pytest.fixture(scope="module")
+def codex(shared_codex: RealCodex) -> RealCodex:
+    return shared_codex
+
+
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory, stage: Stage, memory_text: MemoryText) -> Path:
     """A repository that brings hooks and tools; the user's own files know nothing of them."""
-    folder = tmp_path / "work"
+    folder = tmp_path_factory.mktemp("scope") / "work"
     furnish(folder, stage, memory_text)
     assert stage.dmm("install", "--scope", "project", within=folder).returncode == 0
     assert not (stage.home / ".claude.json").exists()

@@ -408,6 +408,6 @@ def test_the_process_leaves_when_idle_but_not_in_the_middle_of_a_chore(house: Ho
 
 def test_the_status_of_the_daemon_tells_of_chores(machine: Machine, session: Session) -> None:
     machine.hook(session.start())
-    (told,) = machine.status()["projects"]
+    (told,) = machine.ask("status")["projects"]
     assert told["chores"]["faults"] == {}
     assert "failed" not in machine.dmm("daemon", "status").stdout

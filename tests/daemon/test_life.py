@@ -64,7 +64,7 @@ def test_an_agent_keeps_it_and_the_agents_death_lets_it_go(
     for number in range(5):
         say(agent, session.bash("ls", number))
         wait(lambda: machine.ask("health")["pid"] == pid, "it lives")
-    assert machine.status()["agents"] == 1
+    assert machine.ask("status")["agents"] == 1
     agent.kill()
     wait(lambda: not machine.pids(), "it leaves after the agent")
     assert [path.name for path in machine.run.iterdir()] == ["daemon.lock"]
@@ -105,7 +105,7 @@ def test_twelve_starters_make_one(
     answers = [one.communicate(timeout=60) for one in running]
     assert answers == [(b"", b"")] * 12
     wait(lambda: len(machine.pids()) == 1, "one is left")
-    assert machine.status()["pid"] == machine.pids()[0]
+    assert machine.ask("status")["pid"] == machine.pids()[0]
     log = (machine.state / "logs" / "daemon.log").read_text()
     assert log.count("started, version") == 1
 

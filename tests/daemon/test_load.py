@@ -43,7 +43,7 @@ def test_thirty_two_clients_at_once_are_all_recorded_once(
     asked = [event for event in events if event.type == EventType.TOOL_REQUESTED]
     assert commands(events) == {f"echo {number}": 1 for number in range(CLIENTS)}
     assert {event.session for event in asked} == {one.name for one in sessions}
-    assert machine.status()["spooled"] == 0
+    assert machine.ask("status")["spooled"] == 0
 
 
 def test_the_same_call_told_by_two_hooks_is_stored_once(
@@ -87,7 +87,7 @@ def test_what_happened_while_none_could_run_arrives_once_and_in_order(
     assert ledger(lived_in) == []
     (machine.run / "dmm.sock").rmdir()
     machine.start()
-    wait(lambda: machine.status()["spooled"] == 0, "all are fetched")
+    wait(lambda: machine.ask("status")["spooled"] == 0, "all are fetched")
     used = [event for event in ledger(lived_in) if event.type == EventType.TOOL_USED]
     assert [event.get("input")["command"] for event in used] == [f"echo {n}" for n in range(5)]
     assert {event.session for event in used} == {session.name}
@@ -110,12 +110,12 @@ def test_a_kept_event_that_is_damaged_stops_no_other(
     (spool / "0-3.event").symlink_to("/etc/passwd")
     (spool / "0-4.event").write_text(f"DMM1 claude-code 5\n{lived_in.dmm}\n{payload}")
     machine.start()
-    wait(lambda: machine.status()["spooled"] == 0, "all are fetched")
+    wait(lambda: machine.ask("status")["spooled"] == 0, "all are fetched")
     assert commands(ledger(lived_in), EventType.TOOL_USED) == {"make": 1}
     assert [path.name for path in spool.iterdir()] == ["aside"]
     aside = sorted(path.name for path in (spool / "aside").iterdir())
     assert aside == ["0-1.damaged", "0-3.damaged"]
-    assert machine.status()["damaged"] == 2
+    assert machine.ask("status")["damaged"] == 2
 
 
 def test_killed_under_load_it_loses_nothing(
@@ -157,7 +157,7 @@ def test_killed_under_load_it_loses_nothing(
     assert failed == []
     wait(lambda: len(machine.pids()) == 1, "exactly one took over")
     assert machine.pids() != [first]
-    wait(lambda: machine.status()["spooled"] == 0, "what was kept is fetched")
+    wait(lambda: machine.ask("status")["spooled"] == 0, "what was kept is fetched")
     found = commands(ledger(lived_in), EventType.TOOL_USED)
     assert found == {f"echo {worker} {n}": 1 for worker in range(4) for n in range(12)}
-    assert machine.status()["dropped"] == 0
+    assert machine.ask("status")["dropped"] == 0

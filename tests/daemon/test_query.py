@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import signal
+import subprocess
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    import subprocess
     from collections.abc import Callable
     from pathlib import Path
 
@@ -21,18 +23,66 @@ if TYPE_CHECKING:
 TASK = "store the passwords of customers"
 
 
+# One command after another, as each would run alone: its own words, its own output, its own end.
+COMMANDS = """
+import json, os, sys, tempfile
+from dmm.cli.main import main
+
+def run(words):
+    sys.argv = ["dmm", *words]
+    kept = [os.dup(1), os.dup(2)]
+    files = [tempfile.TemporaryFile(), tempfile.TemporaryFile()]
+    for number, file in enumerate(files, 1):
+        os.dup2(file.fileno(), number)
+    try:
+        code = main() or 0
+    except SystemExit as end:
+        code = end.code or 0
+    sys.stdout.flush()
+    sys.stderr.flush()
+    told = []
+    for number, file in enumerate(files, 1):
+        os.dup2(kept[number - 1], number)
+        file.seek(0)
+        told.append(file.read().decode())
+    return code, *told
+
+print(json.dumps([run(words) for words in json.loads(sys.argv[1])]))
+"""
+
+
 @pytest.fixture
 def compare(machine: Machine, lived_in: Project) -> Callable[..., Any]:
     """Run commands without the process and then with it."""
 
     def run(*lines: list[str], within: Path | None = None) -> tuple[list[Any], list[Any]]:
+        folder = within or lived_in.folder
+
         def tell(line: list[str]) -> tuple[int, str, str]:
-            done = machine.dmm(*line, within=within or lived_in.folder)
+            done = machine.dmm(*line, within=folder)
             return done.returncode, done.stdout, done.stderr
 
-        without = [tell(line) for line in lines]
+        def together() -> list[tuple[int, str, str]]:
+            """Run all in one process, which says of the first what a process of its own says."""
+            done = subprocess.run(
+                [sys.executable, "-c", COMMANDS, json.dumps(lines)],
+                cwd=folder,
+                env=machine.environment(),
+                capture_output=True,
+                encoding="utf-8",
+                timeout=120,
+                check=True,
+            )
+            told = [(code, out, fault) for code, out, fault in json.loads(done.stdout)]
+            assert told[0] == tell(lines[0])
+            return told
+
+        def tell_all() -> list[tuple[int, str, str]]:
+            return [tell(line) for line in lines] if len(lines) < 4 else together()
+
+        without = tell_all()
         machine.start()
-        return without, [tell(line) for line in lines]
+        return without, tell_all()
 
     return run
 

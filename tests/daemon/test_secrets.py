@@ -155,7 +155,7 @@ def test_none_reaches_the_disk_while_it_runs(
 ) -> None:
     machine.hook(session.start())
     tell_all(machine, session)
-    assert machine.status()["events"]["prompt"] == 10
+    assert machine.ask("status")["events"]["prompt"] == 10
     assert find(b"How do we store passwords?", lived_in.dmm)
     assert leaks(machine, lived_in) == {}
     machine.dmm("daemon", "stop")
@@ -175,7 +175,7 @@ def test_none_reaches_the_disk_while_it_is_down_or_later(
     assert leaks(machine, lived_in) == {}
     (machine.run / "dmm.sock").rmdir()
     machine.start()
-    wait(lambda: machine.status()["spooled"] == 0, "all are fetched")
+    wait(lambda: machine.ask("status")["spooled"] == 0, "all are fetched")
     assert leaks(machine, lived_in) == {}
 
 

@@ -13,7 +13,7 @@ import pytest
 from dmm import VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from tests.daemon.conftest import Machine
@@ -25,8 +25,19 @@ def request(body: bytes, *, kind: str = "call", length: int | None = None) -> by
     return f"DMM1 {VERSION} {kind} x {len(body) if length is None else length}\n".encode() + body
 
 
-def test_what_is_no_request_is_hung_up_on(machine: Machine) -> None:
-    machine.start()
+@pytest.fixture(scope="module")
+def serving(
+    new_machine: Callable[[Path], Machine], tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Machine]:
+    """One process that must outlive all that is said to it."""
+    found = new_machine(tmp_path_factory.mktemp("serving"))
+    pid = found.start()
+    yield found
+    assert found.pids() == [pid]
+    found.clean_up()
+
+
+def test_what_is_no_request_is_hung_up_on(serving: Machine) -> None:
     for data in (
         b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
         b"DMM2 1.0.0 call x 0\n",
@@ -41,57 +52,51 @@ def test_what_is_no_request_is_hung_up_on(machine: Machine) -> None:
         f"DMM1 {VERSION} call x {'9' * 200}\n".encode(),
         request(b"", kind="nothing"),
     ):
-        assert machine.tell(data) == b""
-    assert machine.ask("health")["status"] == "healthy"
+        assert serving.tell(data) == b""
+    assert serving.ask("health")["status"] == "healthy"
 
 
-def test_a_call_that_is_none_is_answered_so(machine: Machine) -> None:
-    machine.start()
+def test_a_call_that_is_none_is_answered_so(serving: Machine) -> None:
     for body in (b"", b"[]", b"null", b"{}", b'{"verb": "health"}', b"\xff", b"[" * 100_000):
-        reply = machine.tell(request(body))
+        reply = serving.tell(request(body))
         assert json.loads(reply[1:])["error"]["code"] == "usage"
 
 
-def test_a_request_is_served_however_it_is_cut(machine: Machine) -> None:
-    machine.start()
-    with machine.connect() as link:
+def test_a_request_is_served_however_it_is_cut(serving: Machine) -> None:
+    with serving.connect() as link:
         for at, byte in enumerate(request(HEALTH)):
             link.sendall(bytes([byte]))
             assert at < 100
         assert link.recv(1) == b"+"
 
 
-def test_half_a_request_and_silence_keeps_nobody_waiting(machine: Machine) -> None:
-    machine.start()
-    with machine.connect() as silent, machine.connect() as half:
+def test_half_a_request_and_silence_keeps_nobody_waiting(serving: Machine) -> None:
+    with serving.connect() as silent, serving.connect() as half:
         silent.sendall(b"DMM1 ")
         half.sendall(request(HEALTH)[:-5])
-        assert machine.ask("health")["status"] == "healthy"
+        assert serving.ask("health")["status"] == "healthy"
         half.sendall(request(HEALTH)[-5:])
         assert half.recv(1) == b"+"
 
 
-def test_a_hundred_connections_that_say_nothing_keep_nobody_waiting(machine: Machine) -> None:
-    machine.start()
+def test_a_hundred_connections_that_say_nothing_keep_nobody_waiting(serving: Machine) -> None:
     with contextlib.ExitStack() as open_ones:
         for _ in range(100):
-            open_ones.enter_context(machine.connect())
-        assert machine.ask("health")["status"] == "healthy"
-    assert machine.ask("health")["status"] == "healthy"
+            open_ones.enter_context(serving.connect())
+        assert serving.ask("health")["status"] == "healthy"
+    assert serving.ask("health")["status"] == "healthy"
 
 
-def test_a_client_that_leaves_before_its_answer_harms_nobody(machine: Machine) -> None:
-    machine.start()
+def test_a_client_that_leaves_before_its_answer_harms_nobody(serving: Machine) -> None:
     for _ in range(20):
-        with machine.connect() as link:
+        with serving.connect() as link:
             link.sendall(request(HEALTH))
-    assert machine.ask("health")["status"] == "healthy"
+    assert serving.ask("health")["status"] == "healthy"
 
 
-def test_the_largest_body_is_taken(machine: Machine) -> None:
-    machine.start()
+def test_the_largest_body_is_taken(serving: Machine) -> None:
     filler = b" " * ((32 << 20) - len(HEALTH))
-    reply = machine.tell(request(HEALTH + filler))
+    reply = serving.tell(request(HEALTH + filler))
     assert json.loads(reply[1:])["status"] == "healthy"
 
 

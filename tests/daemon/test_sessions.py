@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from tests.conftest import Project
+    from tests.conftest import Opener, Project
     from tests.daemon.conftest import Machine, Session
 
     from dmm.domain.event import Event
@@ -26,11 +26,12 @@ QUESTION = "How do we store the passwords of customers, and how is a login throt
 
 
 @pytest.fixture
-def ruled(machine: Machine, lived_in: Project) -> Project:
+def ruled(lived_in: Project, open_project: Opener) -> Project:
     """The sample project with a launch contract and one rule that forbids a command."""
     (lived_in.dmm / "BOOT.md").write_text("# DMM: read this first\n\nAsk for packs.\n")
-    told = machine.dmm("ledger", "constraint", RULE, within=lived_in.folder)
-    assert told.returncode == 0, told.stderr
+    dmm = open_project(lived_in)
+    dmm.ledger.add_constraint(RULE)
+    dmm.close()
     return lived_in
 
 
@@ -90,7 +91,10 @@ def test_a_resumed_session_is_not_told_again_but_one_that_forgot_is(
 def warm(machine: Machine, session: Session, wait: Callable[..., Any]) -> None:
     """Begin a session and wait until what its prompts need is loaded."""
     machine.hook(session.start())
-    wait(lambda: (told := machine.status())["model_loaded"] and told["projects"][0]["indexed"], "")
+    wait(
+        lambda: (told := machine.ask("status"))["model_loaded"] and told["projects"][0]["indexed"],
+        "",
+    )
 
 
 def test_a_prompt_gets_its_pack_once(
@@ -128,11 +132,12 @@ def test_what_was_compacted_away_is_given_again(
     assert "login_throttle.md" in context(machine.hook(session.prompt(QUESTION, 2)))
 
 
-@pytest.mark.parametrize("prompt", ["thanks, continue", "ok", "   ", "yes please, go on", "👍"])
 def test_a_prompt_that_asks_nothing_gets_nothing(
-    machine: Machine, lived_in: Project, session: Session, prompt: str
+    machine: Machine, lived_in: Project, session: Session
 ) -> None:
-    assert machine.hook(session.prompt(prompt)) is None
+    prompts = ("thanks, continue", "ok", "   ", "yes please, go on", "👍")
+    for number, prompt in enumerate(prompts):
+        assert machine.hook(session.prompt(prompt, number)) is None, prompt
 
 
 def test_a_forbidden_command_is_denied_with_the_rule_and_others_run(
@@ -240,7 +245,7 @@ def test_a_clone_that_nobody_trusts_gets_one_line_and_leaves_no_trace(
     assert machine.hook(session.prompt(QUESTION)) is None
     assert machine.hook(session.bash("terraform destroy")) is None
     assert machine.hook(session.payload("Stop")) is None
-    status = machine.status()
+    status = machine.ask("status")
     assert status["events"]["not trusted"] == 4
     assert status["agents"] == 0
     assert status["projects"] == []
@@ -297,7 +302,7 @@ def test_a_payload_that_is_none_is_counted_and_answered_with_nothing(
     for text in ("{}", "[]", '{"hook_event_name": 7}', "\x00", '{"a": ' * 5000):
         done = machine.run_hook(text, within=lived_in.folder)
         assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-    assert machine.status()["events"] == {"refused: usage": 5}
+    assert machine.ask("status")["events"] == {"refused: usage": 5}
 
 
 def test_a_call_that_can_not_be_read_is_asked_about_where_rules_are_in_force(

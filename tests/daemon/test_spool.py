@@ -39,7 +39,7 @@ def test_events_of_impossible_places_harm_neither_the_process_nor_the_others(
     keep(spool, "0-4", b"", stop)
     keep(spool, "0-5", os.fsencode(lived_in.dmm), json.dumps(session.bash("make", 1)))
     pid = machine.start()
-    wait(lambda: machine.status()["spooled"] == 0, "all are fetched")
+    wait(lambda: machine.ask("status")["spooled"] == 0, "all are fetched")
     assert machine.pids() == [pid]
     assert [one.type for one in ledger(lived_in)][-1] in ("ToolRequested", "TurnEnded")
     assert machine.hook(session.start()) is not None

@@ -98,7 +98,7 @@ def test_health_packs_and_mcp_are_served(machine: Machine, lived_in: Project, do
     assert "argon2" in told["pack_markdown"].lower() or told["pack"]
     status, greeting = ask(machine, lived_in, door, "/mcp", HELLO)
     assert (status, greeting["result"]["serverInfo"]["name"]) == (200, "dmm")
-    assert machine.status()["connections"] == 0
+    assert machine.ask("status")["connections"] == 0
     assert machine.pids() == [pid]
 
 
@@ -176,7 +176,7 @@ def test_without_a_port_there_is_no_code(machine: Machine, wait: Callable[..., A
         try:
             wait((machine.run / "dmm.sock").exists, "it listens")
             assert machine.ask("code")["error"]["code"] == "daemon"
-            assert machine.status()["port_fault"]
+            assert machine.ask("status")["port_fault"]
         finally:
             running.terminate()
             running.wait(20)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -19,6 +20,15 @@ if TYPE_CHECKING:
     from dmm.domain.observation import Observation
 
 ROOT = "/srv/shop"
+
+
+@lru_cache(maxsize=512)
+def captured(client: str, told: bytes) -> tuple[str, dict[str, Any], str]:
+    """Capture what a hook tells; what is told again is captured the same."""
+    described = describe_event(parse_payload(client, told))
+    assert described is not None
+    kind, payload, trust = described
+    return str(kind), dict(payload), str(trust)
 
 
 @dataclass
@@ -43,11 +53,8 @@ class Talk:
 
     def hook(self, event: str, **fields: Any) -> int:
         told = {"session_id": self.name, "cwd": ROOT, "hook_event_name": event} | fields
-        read = parse_payload(self.client, json.dumps(told).encode())
-        described = describe_event(read)
-        assert described is not None
-        kind, payload, trust = described
-        return self.record(str(kind), str(trust), self.name, **payload)
+        kind, payload, trust = captured(self.client, json.dumps(told).encode())
+        return self.record(kind, trust, self.name, **payload)
 
     def ask(self, text: str) -> int:
         return self.hook("UserPromptSubmit", prompt=text)

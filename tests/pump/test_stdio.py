@@ -107,7 +107,7 @@ def test_a_cold_process_is_started_and_offers_its_tools(
     names = {tool["name"] for tool in client.ask("tools/list")["result"]["tools"]}
     assert {"memory_pack", "add_fact", "add_constraint", "record_decision"} <= names
     assert len(machine.pids()) == 1
-    assert machine.status()["connections"] == 1
+    assert machine.ask("status")["connections"] == 1
     assert client.leave() == 0
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -339,6 +340,7 @@ def test_two_agents_at_once_lose_nothing_and_apply_nothing_twice(
             [sys.executable, "-c", WORKER, str(project.folder), str(home), name, str(count)],
             stdout=subprocess.PIPE,
             text=True,
+            env={key: value for key, value in os.environ.items() if not key.startswith("COV")},
         )
         for name in ("codex", "claude")
     ]
