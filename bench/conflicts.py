@@ -151,10 +151,10 @@ def load_public(
 # --- Judging ---------------------------------------------------------------------------------
 
 
-def judge(pair: Pair, likeness: float | None) -> str:
-    """Say what the product says of a pair."""
+def judge(pair: Pair, likeness: float | None, *, nearest: bool = True) -> str:
+    """Say what the product says of a pair: of two that are each other's nearest, or by rules."""
     one, other = read_memory(pair.one), read_memory(pair.other)
-    clash = compare(one, other, likeness=likeness, today=TODAY)
+    clash = compare(one, other, likeness=likeness, today=TODAY, nearest=nearest)
     if clash is None:
         return COMPATIBLE
     return DUPLICATE if clash.type is ConflictType.DUPLICATE else CONFLICT
@@ -280,11 +280,14 @@ class Judged:
         return Measure(name, score(self.dmm), bar, beside=beside, **rest)
 
 
-def judge_all(pairs: Sequence[Pair], embedder: Embedder | None) -> Judged:
+def judge_all(pairs: Sequence[Pair], embedder: Embedder | None, *, nearest: bool = True) -> Judged:
     """Judge pairs; without a model nothing is known of their likeness."""
     likeness: Sequence[float | None] = liken(pairs, embedder) if embedder else [None] * len(pairs)
     return Judged(
-        [Verdict(pair, judge(pair, cosine)) for pair, cosine in zip(pairs, likeness, strict=True)],
+        [
+            Verdict(pair, judge(pair, cosine, nearest=nearest))
+            for pair, cosine in zip(pairs, likeness, strict=True)
+        ],
         [Verdict(pair, guess(pair)) for pair in pairs],
     )
 

@@ -62,7 +62,7 @@ def test_a_scan_prints_the_records_for_programs(trusted: Clerk) -> None:
     told = trusted.data("scan")
     (record,) = told["conflicts"]
     assert set(record) == {
-        *("conflict_id", "type", "confidence", "status", "detected", "description"),
+        *("conflict_id", "type", "confidence", "sure", "status", "detected", "description"),
         *("suggested_resolution", "methods", "memories", "quotes"),
     }
     assert (record["conflict_id"], record["type"], record["status"]) == (

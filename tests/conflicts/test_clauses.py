@@ -43,6 +43,26 @@ def test_a_reason_is_told_from_the_claim(sentence: str, reason: str) -> None:
     assert parts(sentence, Part.REASON) == [reason]
 
 
+@pytest.mark.parametrize(
+    ("sentence", "claims"),
+    [
+        ("In the shop app, do not cache pages", ["in the shop app , do not cache pages"]),
+        ("Views are not cached, use the index", ["views are not cached", "use the index"]),
+        ("Rows, use by use, are cached", ["rows , use by use , are cached"]),
+        ("To avoid lag, cache the page", [" cache the page"]),
+        ("Features such as locks do not work", ["features do not work"]),
+    ],
+)
+def test_where_a_claim_begins(sentence: str, claims: list[str]) -> None:
+    assert [text.strip() for text in parts(sentence, Part.MAIN)] == [c.strip() for c in claims]
+
+
+def test_a_condition_ends_where_the_main_clause_begins() -> None:
+    sentence = "When a key is missing the page does not fail"
+    assert parts(sentence, Part.CONDITION) == ["a key is missing"]
+    assert parts(sentence, Part.MAIN) == ["the page does not fail"]
+
+
 @pytest.mark.parametrize("sentence", ["Use Redis since the migration", "Use Redis as the cache"])
 def test_a_time_or_a_role_is_no_reason(sentence: str) -> None:
     assert parts(sentence, Part.REASON) == [""]
@@ -87,7 +107,7 @@ def test_any_text_can_be_cut(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["a", "`a", "-1", "/", "a.", "and ", "since ", "between ", "n't "]
+    "piece", ["a", "`a", "-1", "/", "a.", "and ", "since ", "between ", "n't ", "if a ", ", use x "]
 )
 def test_64_kib_of_hostile_text_are_cut_in_seconds(piece: str) -> None:
     started = time.process_time()

@@ -32,6 +32,12 @@ from dmm.conflicts.periods import ALWAYS, are_apart, period_of
         ("Since v3 we use gRPC.", "Until v3 we use REST."),
         ("Before the migration, use MySQL.", "After the migration, use Postgres."),
         ("While the migration is running, writes are off.", "Writes are on."),
+        ("From 18 December to 2 January nothing ships.", "From 3 January we ship."),
+        ("Until 30 June it is v1.", "From 1 July it is v2."),
+        ("In sprint 4 it is Ana.", "In sprint 5 it is Ben."),
+        ("During the sale week it is 200.", "Outside the sale week it is 600."),
+        ("In the week of 4 March it is Ana.", "In the week of 11 March it is Ben."),
+        ("Until the upgrade on 3 March 2025 it is 11.", "From 4 March 2025 it is 12."),
     ],
 )
 def test_periods_that_do_not_meet_are_apart(one: str, other: str) -> None:
@@ -48,6 +54,8 @@ def test_periods_that_do_not_meet_are_apart(one: str, other: str) -> None:
         ("From 20 to 31 December nothing ships.", "On 28 December we ship."),
         ("Until version 3 it is on.", "Since version 2 it is off."),
         ("In 2.x it is on.", "In 2.1 it is off."),
+        ("It stays until 31 December 2025.", "It is switched off at the end of June 2025."),
+        ("In Q4 it has 9 nodes.", "During November it has 6 nodes."),
     ],
 )
 def test_periods_that_meet_are_not_apart(one: str, other: str) -> None:
@@ -78,7 +86,14 @@ def test_no_text_fails_to_be_read(text: str) -> None:
     period_of(text)
 
 
-@pytest.mark.parametrize("piece", ["until ", "from 1 ", "in 2.", "between 1 and ", "during the a"])
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("until ", "from 1 ", "in 2.", "between 1 and ", "during the a", "1 may ", "end of "),
+        *("(1-2 ", "sprint 1, 2", "christmas and ", "until the a on ", "10:00 to ", "switch a "),
+        "since 2.4 removed ",
+    ],
+)
 def test_64_kib_of_hostile_text_are_read_in_seconds(piece: str) -> None:
     started = time.process_time()
     period_of(piece * (65_536 // len(piece)))

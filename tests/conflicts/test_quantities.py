@@ -51,6 +51,9 @@ def read(sentence: str) -> list[Amount]:
         ("Keep it a fortnight.", "1209600"),
         ("Sessions last 24 h.", "86400"),
         ("Sessions last 1440 minutes.", "86400"),
+        ("Keep it for a full year.", "31536000"),
+        ("REQUEST_TIMEOUT_MS is 500.", "0.5"),
+        ("The VisibilityTimeout is 300.", "300"),
     ],
 )
 def test_a_time_is_read_in_seconds(sentence: str, seconds: str) -> None:
@@ -104,6 +107,13 @@ def test_a_rhythm_is_read_as_the_time_between_two_runs(sentence: str, seconds: s
         ("Give it 512 MiB.", ("size", "536870912")),
         ("Give it 0.5 GiB.", ("size", "536870912")),
         ("The heap has 2 gigs.", ("size", "2147483648")),
+        ("Give it 512Mi.", ("size", "536870912")),
+        ("Give it 2Gi.", ("size", "2147483648")),
+        ("`UPLOAD_BYTES` is 10485760.", ("size", "10485760")),
+        ("The body size is 2048k.", ("size", "2097152")),
+        ("The heap is 512m.", ("size", "536870912")),
+        ("The cpu request is 500m.", ("core", "0.5")),
+        ("It has 2 cores.", ("core", "2")),
         ("Trace 0.5 % of the requests.", ("share", "0.5")),
         ("Exactly 5 out of 1000 requests fail.", ("share", "0.5")),
         ("One in 200 requests is traced.", ("share", "0.5")),
@@ -124,6 +134,7 @@ def test_a_rhythm_is_read_as_the_time_between_two_runs(sentence: str, seconds: s
         ("It answers with status 404.", ("status", "404")),
         ("It answers with 404.", ("status", "404")),
         ("It returns a 429.", ("status", "429")),
+        ("Large files are refused with 413.", ("status", "413")),
         ("Respond with HTTP 503.", ("status", "503")),
         ("It responds with 422 when the body is bad.", ("status", "422")),
         ("A 409 response is sent.", ("status", "409")),
@@ -186,6 +197,10 @@ def test_an_exact_amount_is_read_in_one_unit(sentence: str, amount: tuple[str, s
         ("The pool can't have over 20 connections.", ("count", None, "20", "most")),
         ("The pool has a maximum size of 20.", ("count", None, "20", "most")),
         ("Attempts: 3 max.", ("count", None, "3", "most")),
+        ("Pods get 12 connections at the very most.", ("count", None, "12", "most")),
+        ("It is sent with max-age=86400.", ("time", None, "86400", "most")),
+        ("The largest file it takes is 5 KB.", ("size", None, "5120", "most")),
+        ("It is set to max_connections = 200.", ("count", None, "200", "most")),
         ("Fewer than 10 tests fail.", ("count", None, "10", "most")),
         ("Do not store more than a hundred entries.", ("count", None, "100", "most")),
         ("At least twice a day it runs.", ("interval", None, "43200", "most")),
@@ -246,6 +261,29 @@ def test_rates_are_counted_by_the_second(one: str, other: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("sentence", "per"),
+    [
+        ("It has 20 connections per pod.", "/pod"),
+        ("Each pod has 20 connections.", "/each"),
+        ("It runs pods, each with 20 connections.", "/each"),
+        ("All pods together have 20 connections.", "/total"),
+        ("It has 20 connections in all.", "/total"),
+        ("It allows 60 requests per minute for one user.", "second/user"),
+        ("It allows 60 requests per minute.", "second"),
+        ("It has 20 connections.", ""),
+    ],
+)
+def test_an_amount_knows_whose_it_is(sentence: str, per: str) -> None:
+    assert amounts(sentence)[0].per == per
+
+
+def test_a_share_of_the_calls_that_take_less_than_a_time_is_a_percentile() -> None:
+    told = read("95 of 100 calls are answered in less than 0.3 seconds.")
+    assert told == read("p95 stays below 300 ms.")
+    assert told == [("percentile", "95", "95", "exact"), ("time", None, "0.3", "most")]
+
+
+@pytest.mark.parametrize(
     ("one", "other"),
     [
         ("Keep it for 30 days.", "Keep it for a month."),
@@ -267,6 +305,7 @@ def test_amounts_that_differ_by_what_a_unit_leaves_open_are_near(one: str, other
         ("Keep it for 30 days.", "Keep it for 60 days."),
         ("Wait 5 to 10 seconds.", "Wait 5 to 20 seconds."),
         ("It takes about 5 minutes.", "It takes 8 minutes."),
+        ("It takes at most 9 minutes.", "It takes about 5 minutes."),
     ],
 )
 def test_amounts_that_differ_by_more_are_not_near(one: str, other: str) -> None:

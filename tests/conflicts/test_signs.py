@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dmm.conflicts.signs import Sign, sign_of
+from dmm.conflicts.signs import Sign, denied_in, sign_of
 from dmm.conflicts.words import words_of
 
 
@@ -25,6 +25,7 @@ from dmm.conflicts.words import words_of
         ("You need not use Redis", Sign.OPTIONAL),
         ("There is no need to use Redis", Sign.OPTIONAL),
         ("Redis is optional", Sign.OPTIONAL),
+        ("Redis is an optional part", Sign.OPTIONAL),
         ("Not every job uses Redis", Sign.OPTIONAL),
         ("Do not forget to use Redis", Sign.STATED),
         ("Use not only Redis", Sign.REQUIRED),
@@ -70,3 +71,18 @@ def test_the_stance_of_a_clause(clause: str, sign: Sign) -> None:
 
 def test_what_is_refused_unless_something_holds_is_asked_for() -> None:
     assert sign_of(words_of("Do not deploy"), conditional=True) is Sign.REQUIRED
+
+
+@pytest.mark.parametrize(
+    ("clause", "denied"),
+    [
+        ("The lead coordinates and does not debug", {"debug"}),
+        ("Wildcard imports are not allowed", {"wildcard", "import"}),
+        ("No update, no delete", {"update", "delete"}),
+        ("The nodes have no internet, set the mode", {"internet"}),
+        ("Nodes have internet", set()),
+        ("No hook that is not signed", set()),
+    ],
+)
+def test_what_a_denial_is_about(clause: str, denied: set[str]) -> None:
+    assert denied_in(words_of(clause)) == denied

@@ -28,7 +28,9 @@ def note(body: str) -> Memory:
 
 
 def judge(one: str, other: str, likeness: float = 0.8) -> Clash | None:
-    return compare(read_memory(note(one)), read_memory(note(other)), likeness=likeness)
+    """What the rules find in two notes that are not each other's nearest."""
+    readings = read_memory(note(one)), read_memory(note(other))
+    return compare(*readings, likeness=likeness, nearest=False)
 
 
 def is_duplicate(found: Clash | None) -> bool:
@@ -211,3 +213,76 @@ def test_a_noun_that_looks_like_a_refusal_hides_no_conflict(one: str, other: str
 )
 def test_a_reason_told_by_denial_sets_no_duplicates_apart(one: str, other: str) -> None:
     assert is_duplicate(judge(one, other, likeness=0.88))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The lead does not debug; they coordinate.", "A lead coordinates and doesn't debug."),
+        (
+            "Edit the charts in the repo, never in the console. Console edits get lost.",
+            "Edit the charts in the repo, never in the console, since console edits get lost.",
+        ),
+        ("There is no public route that doesn't check it.", "All public routes check it."),
+        (
+            "Rows are append-only. No UPDATE and no DELETE.",
+            "Rows are append-only: no UPDATE, no DELETE.",
+        ),
+        (
+            "Do not use `any` in the client; use `unknown`.",
+            "Use `unknown` instead of `any` in the client.",
+        ),
+        ("Containers must not run as root.", "Always run containers as a non-root user."),
+    ],
+)
+def test_what_both_deny_is_no_conflict(one: str, other: str) -> None:
+    assert not is_conflict(judge(one, other, likeness=0.88))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "The bucket is public; the page links to it.",
+            "The bucket is private, with no direct links.",
+        ),
+        ("The browser job is a required check.", "The browser job is an optional check."),
+        ("Always run the whole suite before pushing.", "Never run the whole suite before pushing."),
+        ("New flags default to on in the suite.", "In the suite new flags default to off."),
+        ("Tracking is opt-in: ask first.", "Tracking is opt-out: it starts at once."),
+        (
+            "Every migration must ship a down script, or CI rejects it.",
+            "Migrations must not ship a down script.",
+        ),
+        ("Only an editor may publish a post.", "Authors publish a post themselves."),
+    ],
+)
+def test_contraries_said_of_the_same_are_a_conflict(one: str, other: str) -> None:
+    assert is_conflict(judge(one, other, likeness=0.85))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "In the shop app, style components with Tailwind.",
+            "In the office app, don't style components with Tailwind; use CSS modules.",
+        ),
+        (
+            "The email worker retries a failed job with backoff.",
+            "The payout worker never retries a failed job.",
+        ),
+        ("Go files are indented with tabs.", "YAML files are indented with spaces, never tabs."),
+        ("Don't mock the clock with monkeypatch.", "Mock the clock by passing a FakeClock."),
+    ],
+)
+def test_the_same_said_of_two_cases_goes_together(one: str, other: str) -> None:
+    assert not is_conflict(judge(one, other, likeness=0.65))
+
+
+def test_a_rule_for_every_case_meets_a_case_of_another_name() -> None:
+    one, other = (
+        "Every backend service, with no exception, writes its logs in UTC.",
+        "The invoice worker, a backend service, writes its logs in local time.",
+    )
+    assert is_conflict(judge(one, other, likeness=0.75))

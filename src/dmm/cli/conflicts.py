@@ -137,12 +137,19 @@ def _scanned(told: Mapping[str, Any]) -> Iterator[str]:
     yield from _listing(told["conflicts"])
     news = [(told["found"], "new"), (told["gone"], "gone")]
     changes = ", ".join(f"{number} {word}" for number, word in news if number)
-    unresolved = counted(len(told["conflicts"]), "unresolved conflict")
+    unresolved = _counted(told["conflicts"])
     yield f"{unresolved} ({changes})" if changes and told["recorded"] else unresolved
     for notice in told["notices"]:
         yield from wrapped(notice, "Notice: ")
     if told["conflicts"] and told["recorded"]:
         yield "Settle one with: dmm conflicts resolve ID --action ... --reason ..."
+
+
+def _counted(conflicts: Sequence[Mapping[str, Any]]) -> str:
+    """Count the conflicts, and apart from them what only may be one."""
+    sure = sum(one["sure"] for one in conflicts)
+    told = counted(sure, "unresolved conflict")
+    return told if sure == len(conflicts) else f"{told}, {len(conflicts) - sure} possible"
 
 
 def _listed(told: Mapping[str, Any]) -> Iterator[str]:
@@ -163,6 +170,7 @@ def _head(one: Mapping[str, Any]) -> Iterator[str]:
     settled = one.get("resolution")
     state += f": {settled['action']}" if settled else ""
     kind = one["type"].replace("_", " ")
+    kind = kind if one["sure"] else f"possible {kind}"
     yield from wrapped(f"{kind} ({one['confidence']:.2f}), {state}", f"{one['conflict_id']}  ")
 
 

@@ -55,13 +55,18 @@ def align(
     plain = align_terms((*one.terms, *one.conditions), (*other.terms, *other.conditions))
     left, right = list(plain.left), list(plain.right)
     met = list(plain.met)
-    met += _meet(left, [term for term in second if _tells(term)], _titled)
-    met += [(b, a) for a, b in _meet(right, [term for term in first if _tells(term)], _titled)]
+    met += _meet_title(left, second)
+    met += [(b, a) for a, b in _meet_title(right, first)]
     return Alignment(tuple(met), plain.contraries, tuple(left), tuple(right))
 
 
-def _titled(one: Term, other: Term) -> bool:
-    return one.slot != "verb" and one.concept == other.concept
+def _meet_title(left: list[Term], title: Sequence[Term]) -> list[tuple[Term, Term]]:
+    told = {term.concept: term for term in reversed(title) if _tells(term)}
+    found = [(m, told[m.concept]) for m in left if m.concept in told and m.slot != "verb"]
+    if found:
+        gone = {mine.concept for mine, _ in found}
+        left[:] = [term for term in left if term.concept not in gone]
+    return found
 
 
 def _tells(term: Term) -> bool:
@@ -72,8 +77,10 @@ def align_terms(mine: Sequence[Term], yours: Sequence[Term]) -> Alignment:
     """Let each word meet one of the other side: the same, a form of it, or its contrary."""
     left, right = _distinct(mine), _distinct(yours)
     met = _meet_same(left, right)
-    contraries = _meet(left, right, _contrary) if _may_meet_contrary(left, right) else []
+    contraries = _meet_contrary(left, right) if left and right else []
     met += _meet(left, right, _derived) if _may_meet_derived(left, right) else []
+    if any("/" in term.text for term in (*left, *right)):
+        met += _meet(left, right, _within)
     contraries += _contraries_among(left, [b for _, b in met])
     contraries += _contraries_among(right, [a for a, _ in met])
     return Alignment(tuple(met), tuple(contraries), tuple(left), tuple(right))
@@ -89,14 +96,20 @@ def _distinct(terms: Sequence[Term]) -> list[Term]:
 
 
 def _meet_same(left: list[Term], right: list[Term]) -> list[tuple[Term, Term]]:
-    held = {term.concept: term for term in right} | {term.text: term for term in right}
+    held = {term.concept: term for term in right}
+    held.update((term.text, term) for term in right)
     found: list[tuple[Term, Term]] = []
-    for mine in tuple(left):
+    # Each concept stands once on either side, so it tells a term from all others there.
+    here, there = set[str](), set[str]()
+    for mine in left:
         yours = held.get(mine.concept) or held.get(mine.text)
-        if yours is not None and yours in right:
+        if yours is not None and yours.concept not in there:
             found.append((mine, yours))
-            left.remove(mine)
-            right.remove(yours)
+            here.add(mine.concept)
+            there.add(yours.concept)
+    if found:
+        left[:] = [term for term in left if term.concept not in here]
+        right[:] = [term for term in right if term.concept not in there]
     return found
 
 
@@ -104,6 +117,12 @@ def _derived(one: Term, other: Term) -> bool:
     if not (_may_derive(one.text, other.text) or _may_derive(one.concept, other.concept)):
         return False
     return are_derived(one.text, other.text) or are_derived(one.concept, other.concept)
+
+
+def _within(one: Term, other: Term) -> bool:
+    """Whether one path lies in the other: "services/" and "services/notifier"."""
+    short, long = sorted((one.text.strip("/*"), other.text.strip("/*")), key=len)
+    return bool(short) and long.startswith(f"{short}/")
 
 
 def _may_meet_derived(left: list[Term], right: list[Term]) -> bool:
@@ -117,20 +136,25 @@ def _starts(text: str, concept: str) -> frozenset[str]:
     return frozenset((text[:4], concept[:4], *starts_of(text), *starts_of(concept)))
 
 
-def _may_meet_contrary(left: list[Term], right: list[Term]) -> bool:
-    return bool(left and right) and any(
-        _may_oppose(term.text, term.concept) for terms in (left, right) for term in terms
-    )
-
-
 def _may_derive(one: str, other: str) -> bool:
     return one[:4] == other[:4] or one.startswith(_AGAIN) or other.startswith(_AGAIN)
 
 
-def _contrary(one: Term, other: Term) -> bool:
-    if not (_may_oppose(one.text, one.concept) or _may_oppose(other.text, other.concept)):
-        return False
-    return are_contrary(one.text, one.concept, other.text, other.concept)
+def _meet_contrary(left: list[Term], right: list[Term]) -> list[tuple[Term, Term]]:
+    """Let words meet their contraries; where neither word can have one, nothing is compared."""
+    found: list[tuple[Term, Term]] = []
+    opposing = [term for term in right if _may_oppose(term.text, term.concept)]
+    for mine in tuple(left):
+        rivals = right if _may_oppose(mine.text, mine.concept) else opposing
+        for yours in rivals:
+            if are_contrary(mine.text, mine.concept, yours.text, yours.concept):
+                found.append((mine, yours))
+                left.remove(mine)
+                right.remove(yours)
+                if yours in opposing:
+                    opposing.remove(yours)
+                break
+    return found
 
 
 def _meet(
@@ -150,13 +174,22 @@ def _meet(
 
 
 def _contraries_among(rest: list[Term], known: list[Term]) -> list[tuple[Term, Term]]:
-    """Words left over whose contrary has met another word already."""
-    found = [(term, other) for term in rest for other in known if _contrary(term, other)][:1]
-    for term, _ in found:
-        rest.remove(term)
-    return found
+    """The first word left over whose contrary has met another word already."""
+    if not rest or not known:
+        return []
+    known = [term for term in known if term.weight > _PLAIN]
+    opposing = [term for term in known if _may_oppose(term.text, term.concept)]
+    for term in rest:
+        for other in known if _may_oppose(term.text, term.concept) else opposing:
+            if term.early == other.early and are_contrary(
+                term.text, term.concept, other.text, other.concept
+            ):
+                rest.remove(term)
+                return [(term, other)]
+    return []
 
 
+_PLAIN = 0.5
 _ENDINGS = ("ment", "er", "or", "ion", "al", "able", "ance", "ness", "ity", "ly", "ing", "ed")
 _SHORTEST = 5
 _STEM_SHARE = 0.6
@@ -191,7 +224,7 @@ def starts_of(word: str) -> tuple[str, ...]:
 
 
 _OPPOSITES_TEXT = """
-central local; whole part; same different; full empty; final change; immutable change; first last;
+central local; same different; full empty; final change; immutable change; first last;
 single multiple; one several; left right; begin end; front back; inner outer; upper lower;
 more less; accept reject; open close; show hide; keep remove; keep delete; store delete; push pull;
 raise lower; fast slow; direct indirect; advance after; advance afterwards; shared own;

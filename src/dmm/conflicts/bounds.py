@@ -16,16 +16,16 @@ _LINK = r"(?: (?:of|is|are|to|at|be|than|set|value|only|the|a|an|:|=|just|about|
 
 
 _MOST = re.compile(
-    r"(?:^| )(?:at most|up to|maximum|max|under|below|less than|fewer than|within|limit(?:ed)? to"
-    r"|limit|limited|capped|cap|caps|<=?|\u2264|(?:shorter|smaller|lower|earlier) than"
-    r"|ceiling|upper bound|beneath|tops out)" + _LINK
+    r"(?:^| )(?:at (?:the (?:very )?)?most|up to|maximum|max|under|below|less than|fewer than"
+    r"|within|limit(?:ed)? to|limit|limited|capped|cap|caps|<=?|\u2264"
+    r"|(?:shorter|smaller|lower|earlier) than|ceiling|upper bound|beneath|tops out)" + _LINK
 )
 
 
 _LEAST = re.compile(
-    r"(?:^| )(?:at least|minimum|min|more than|over|above|>=?|\u2265|exceed|exceeds|exceeding"
-    r"|(?:greater|older|longer|larger|bigger|higher|newer|later) than|floor|lower bound|beyond"
-    r"|msrv)" + _LINK
+    r"(?:^| )(?:at (?:the (?:very )?)?least|minimum|min|more than|over|above|>=?|\u2265|exceed"
+    r"|exceeds|exceeding|(?:greater|older|longer|larger|bigger|higher|newer|later) than"
+    r"|floor|lower bound|beyond|msrv)" + _LINK
 )
 
 
@@ -46,18 +46,18 @@ _EXACT = re.compile(r"(?:^| )(?:exactly|precisely|always|fixed at|set to|pinned 
 
 
 _AFTER_MOST = re.compile(
-    r"(?:or|and) (?:less|fewer|below|under|older|earlier|lower|shorter|smaller)\b|at most|max\b"
-    r"|maximum|tops\b|limit\b|at the most|ceiling"
+    r"(?:or|and) (?:less|fewer|below|under|older|earlier|lower|shorter|smaller)\b"
+    r"|at (?:the (?:very )?)?most|max\b|maximum|tops\b|limit\b|ceiling"
 )
 
 
 _AFTER_LEAST = re.compile(
-    r"(?:or|and) (?:more|newer|later|above|up|higher|greater|over|longer|better|upwards?|onwards?)"
-    r"\b|at least|at the least|min\b|minimum|\+|upwards?\b"
+    r"(?:or|and) (?:more|newer|later|above|up|higher|greater|over|longer|better|faster|upwards?"
+    r"|onwards?)\b|at (?:the (?:very )?)?least|min\b|minimum|\+|upwards?\b"
 )
 
 
-_BEFORE, _AFTER = 9, 4
+_BEFORE, _AFTER = 9, 5
 
 
 def bound_of(words: Sequence[Word], index: int, last: int, *, counted: bool) -> str:
@@ -102,4 +102,10 @@ def norm_of(words: Sequence[Word], *, counted: bool) -> str:
         return "least"
     if plain & {"limit", "maximum", "max", "cap", "allow", "can", "may", "rate-limit"}:
         return "most"
+    if plain & _LARGEST or any(text.lstrip("-").startswith(_MAX) for text in plain):
+        return "most"
     return "least" if counted and plain & {"require", "must", "should"} else "exact"
+
+
+_LARGEST = word_set("largest biggest longest highest slowest")
+_MAX = ("max_", "max-")

@@ -163,8 +163,8 @@ class Candidates:
     def partners(self, profile: Profile, but: int | None = None) -> dict[int, set[Method]]:
         """Find what a memory is to be compared with, and by which methods; `but` is itself."""
         words = self._by_words(profile)
-        scores = self._by_tags(profile)
-        for number, score in words.items():
+        scores = words.copy()
+        for number, score in self._by_tags(profile).items():
             scores[number] = scores.get(number, 0.0) + score
         scores.pop(-1 if but is None else but, None)
         best = _highest(scores, self.room)
@@ -196,11 +196,13 @@ class Candidates:
             self._add(scores, self._terms.get(term, ()))
         common = {term: held for held, term in spread if held > RARE}
         pairs = _neighbours(profile.sentences, common)
-        for one, two in nsmallest(PAIRED, pairs, key=lambda p: (common[p[0]] * common[p[1]], p)):
+        ranked = sorted((common[one] * common[two], one, two) for one, two in pairs)
+        for _, one, two in ranked[:PAIRED]:
             together = self._terms[one] & self._terms[two]
             if len(together) <= RARE:
                 self._add(scores, together)
-        return {number: score / self._lengths[number] for number, score in scores.items()}
+        lengths = self._lengths
+        return {number: score / lengths[number] for number, score in scores.items()}
 
     def _add(self, scores: dict[int, float], held: Collection[int]) -> None:
         if held:
@@ -256,7 +258,11 @@ class Candidates:
             methods.setdefault(pair, set()).add(Method.SIMILARITY)
         most = max(PAIRS_OF_A_SMALL_PROJECT, PAIRS_PER_MEMORY * len(self.profiles))
         chosen = methods if len(methods) <= most else self._best(methods, likeness, most)
-        return [Pair(*pair, in_order(methods[pair]), likeness.get(pair)) for pair in sorted(chosen)]
+        orders = {ways: in_order(ways) for ways in set(map(frozenset, methods.values()))}
+        return [
+            Pair(*pair, orders[frozenset(methods[pair])], likeness.get(pair))
+            for pair in sorted(chosen)
+        ]
 
     def _best(
         self,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.conflicts.alignment import align
 from dmm.conflicts.choices import are_rivals
 from dmm.conflicts.clauses import is_verb
 from dmm.conflicts.families import places_of
@@ -15,7 +16,9 @@ from dmm.conflicts.meetings import (
     is_scope,
     makes_place_a_choice,
 )
-from dmm.conflicts.periods import Period, are_apart
+from dmm.conflicts.periods import Period, are_apart, are_disjoint, hours_apart
+from dmm.conflicts.timings import shut_then
+from dmm.conflicts.signs import Sign
 from dmm.conflicts.vocabulary import GENERIC, concept_of, concepts
 
 if TYPE_CHECKING:
@@ -41,16 +44,92 @@ def apart(m: Meeting) -> str:
         return "one names the other as its exception"
     if any(is_scope(*pair) for pair in m.alignment.contraries):
         return "they speak of contrary cases"
+    return OTHER_THINGS if _things_apart(m) and not shut_then(m.one, m.other) else ""
+
+
+def _things_apart(m: Meeting) -> bool:
+    """Whether two claims speak of different things."""
     if "subject" in (m.one.bound, m.other.bound):
-        return ""
-    if (
-        _versions_apart(m)
-        or _modifiers_apart(m)
-        or titles_apart(m.first, m.second)
-        or _subjects_apart(m)
-    ):
-        return OTHER_THINGS
-    return ""
+        return False
+    if _versions_apart(m) or _kinds_apart(m):
+        return True
+    left, right = m.alignment.left, m.alignment.right
+    if _is_case_of(m.other, m.one, left) or _is_case_of(m.one, m.other, right):
+        return False
+    return contrast(m) >= _PARTED or _leads_apart(m)
+
+
+def _kinds_apart(m: Meeting) -> bool:
+    """ "Don't log request bodies", "log the request id": each has an object of its own kind."""
+    if m.one.negative == m.other.negative:
+        return False
+    left, right = m.alignment.left, m.alignment.right
+    return _has_own_kind(m.one, left, m.second) and _has_own_kind(m.other, right, m.first)
+
+
+def _has_own_kind(claim: Claim, rest: tuple[Term, ...], other: Reading) -> bool:
+    """Whether an object is of a kind that is unknown to the other side, all else being known."""
+    phrases = {t.phrase for t in claim.terms if t.slot == "object" and t not in rest}
+    return any(
+        t.slot == "object"
+        and t.weight > _TELLING
+        and t.phrase in phrases
+        and not is_known(t, other)
+        for t in rest
+    )
+
+
+_TELLING = 0.5
+
+
+def _leads_apart(m: Meeting) -> bool:
+    """Whether a claim that names no case goes on with one that the other memory does not share."""
+    one, other = m.first.claims[0], m.second.claims[0]
+    if (m.one is one or _has_case(m.one)) and (m.other is other or _has_case(m.other)):
+        return False
+    lead = align(one, other, m.first.title, m.second.title)
+    if lead.likeness < _PARALLEL:
+        return False
+    start = Meeting(one, other, m.first, m.second, lead, m.likeness)
+    return _modifiers_apart(start) or _subjects_apart(start)
+
+
+_PARALLEL = 0.5
+
+
+def _has_case(claim: Claim) -> bool:
+    return any(
+        (t.early or t.slot in ("subject", "aim", "place")) and t.weight > 0.5 for t in claim.terms
+    )
+
+
+def contrast(m: Meeting) -> float:
+    """How sure it is that two claims say the same of two things, not the same in other words.
+
+    Where most words meet, those left over in the place of a subject or a case tell two cases;
+    where few meet, they may as well be other words for one.
+    """
+    if not m.alignment.left or not m.alignment.right:
+        return 0.5 if titles_apart(m.first, m.second) else 0.0
+    modified, titled = _modifiers_apart(m), titles_apart(m.first, m.second)
+    found = _subjects_apart(m) + modified + titled
+    if not found:
+        return 0.0
+    more = 0.25 * (found - 1) + (0.25 if modified or titled else 0.1)
+    return min(1.0, m.alignment.likeness + more)
+
+
+_PARTED = 0.45
+
+
+def _is_case_of(special: Claim, rule: Claim, rest: tuple[Term, ...]) -> bool:
+    """Whether a rule takes in every case and leaves nothing of its own that says for which."""
+    if not rule.sweeping or special.sweeping:
+        return False
+    return not any(
+        (t.early or t.slot in ("aim", "place")) and t.weight > 0.5 and t.concept not in rule.range
+        for t in rest
+    )
 
 
 def _is_dated(m: Meeting) -> bool:
@@ -62,7 +141,7 @@ def _is_dated(m: Meeting) -> bool:
 
 def _times_apart(m: Meeting) -> bool:
     one, other = m.one.period, m.other.period
-    if one.versioned == other.versioned and (_ends_first(one, other) or _ends_first(other, one)):
+    if are_disjoint(one, other) or (hours_apart(one, other) and _is_contrary(m)):
         return True
     if one.passing != other.passing:
         return True
@@ -73,8 +152,9 @@ def _times_apart(m: Meeting) -> bool:
     return are_apart(one, other)
 
 
-def _ends_first(one: Period, other: Period) -> bool:
-    return one.end is not None and other.start is not None and one.end <= other.start + 1
+def _is_contrary(m: Meeting) -> bool:
+    """Whether the claims say opposite things: what is so at one hour is not at another."""
+    return bool(m.alignment.contraries) or m.one.negative != m.other.negative
 
 
 def _event_known(period: Period, other: Reading) -> bool:
@@ -128,7 +208,7 @@ def _modifiers_apart(m: Meeting) -> bool:
             continue
         if any(are_rivals(a, b) for a in mine for b in yours):
             continue
-        if _begins(m.one, head) != _begins(m.other, head):
+        if _begins(m.one, head) != _begins(m.other, head) and not _one_slot(m, head):
             continue
         if _is_case(m.one, head) or _is_case(m.other, head):
             return True
@@ -137,6 +217,11 @@ def _modifiers_apart(m: Meeting) -> bool:
 
 def _begins(claim: Claim, head: str) -> bool:
     return any(t.concept == head and t.early for t in claim.terms)
+
+
+def _one_slot(m: Meeting, head: str) -> bool:
+    slots = [{t.slot for t in c.terms if t.concept == head} for c in (m.one, m.other)]
+    return slots[0] == slots[1] == {"place"}
 
 
 def _is_case(claim: Claim, head: str) -> bool:
@@ -155,7 +240,18 @@ _CHOOSING = concepts("use prefer choose write build be")
 
 def titles_apart(first: Reading, second: Reading) -> bool:
     """ "Fees for retail customers" and "fees for institutions": the titles tell two cases."""
-    return _has_own_case(first, second) and _has_own_case(second, first)
+    if not (_has_own_case(first, second) and _has_own_case(second, first)):
+        return False
+    titled = {term.concept for term in (*first.title, *second.title)}
+    return not (_named_cases(first) & _named_cases(second)) - titled
+
+
+def _named_cases(reading: Reading) -> set[str]:
+    """The names that say where the claims of a memory hold, or what for."""
+    return {t.concept for c in reading.claims for t in c.terms if t.named and t.slot in _CASES}
+
+
+_CASES = frozenset(("aim", "place"))
 
 
 def _has_own_case(first: Reading, second: Reading) -> bool:
@@ -173,12 +269,21 @@ def _has_own_case(first: Reading, second: Reading) -> bool:
 def _subjects_apart(m: Meeting) -> bool:
     """Each claim has a subject or a case that the other memory does not know."""
     mine = _strange(m.one, m.alignment.left, m.second)
-    yours = _strange(m.other, m.alignment.right, m.first)
-    return bool(mine) and bool(yours)
+    yours = _strange(m.other, m.alignment.right, m.first) if mine else []
+    if not mine or not yours:
+        return False
+    rivals = {t for a in mine for b in yours if are_rivals(a, b) for t in (a, b)}
+    return any(t not in rivals for t in mine) and any(t not in rivals for t in yours)
+
+
+def _is_placed(claim: Claim) -> bool:
+    """ "The flags are in the database": where something is is all that is said of it."""
+    told = claim.sign is Sign.STATED or claim.only
+    return told and not any(t.slot in ("verb", "object") for t in claim.terms)
 
 
 def _strange(claim: Claim, rest: tuple[Term, ...], other: Reading) -> list[Term]:
-    storing = makes_place_a_choice(claim)
+    storing = makes_place_a_choice(claim) or _is_placed(claim)
     return [
         term
         for term in rest

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.families import FAMILIES, is_everyday, places_of
+from dmm.conflicts.families import FAMILIES, is_choice, is_everyday, places_of
 from dmm.conflicts.meetings import Finding, Meeting, is_known, is_noun, makes_place_a_choice
+from dmm.conflicts.signs import Sign
 from dmm.conflicts.vocabulary import GENERIC, concepts
 from dmm.domain.conflict import ConflictType
 
@@ -27,11 +29,22 @@ def choices(m: Meeting) -> Finding | None:
     if _opens(m.one, m.other) or _opens(m.other, m.one):
         reason = "One allows to all what the other keeps for some."
         return m.finding(ConflictType.CONTRADICTION, 0.5 + 0.3 * m.alignment.cover, reason)
+    if _usurps(m, m.one, m.other) or _usurps(m, m.other, m.one):
+        reason = "One lets another do what the other keeps for some."
+        return m.finding(ConflictType.CONTRADICTION, 0.5 + 0.3 * m.alignment.cover, reason)
     theirs = [t for t in m.alignment.right if _is_open(t, m.first)]
-    for mine in [t for t in m.alignment.left if theirs and _is_open(t, m.second)]:
+    if not theirs:
+        return None
+    # Most that is asked of two words is a matter of the whole meeting: asked once.
+    about = any(a.concept not in GENERIC for a, _ in m.alignment.met)
+    bound = bool(m.one.bound or m.other.bound)
+    displaced = m.alignment.cover >= _DISPLACED_COVER and bool(m.first.denied or m.second.denied)
+    for mine in [t for t in m.alignment.left if _is_open(t, m.second)]:
         for yours in theirs:
             certain = (
-                _rivalry(m, mine, yours) or _agents(m, mine, yours) or _displaced(m, mine, yours)
+                (_rivalry(m, mine, yours) if about else _sole_difference(m, mine, yours))
+                or (_agents(m, mine, yours) if bound or (mine.named and yours.named) else 0.0)
+                or (_displaced(m, mine, yours) if displaced else 0.0)
             )
             if certain:
                 reason = f"They name two for one role: {mine.text} and {yours.text}."
@@ -50,6 +63,25 @@ def _opens(one: Claim, other: Claim) -> bool:
     return closed and one.anyone
 
 
+def _usurps(m: Meeting, one: Claim, other: Claim) -> bool:
+    """ "Only an editor may publish", "authors publish": another does what is kept for some."""
+    if one.bound != "subject" or other.only or other.sign is Sign.OPTIONAL:
+        return False
+    mine, yours = _doers(one), _doers(other)
+    deeds = {a.concept for a, b in m.alignment.met if not a.early or not b.early}
+    return bool(yours) and not mine & yours and len(deeds - yours - GENERIC) >= _DEEDS
+
+
+def _doers(claim: Claim) -> set[str]:
+    """Who does what a claim tells; the subject of "tags are pushed" does nothing."""
+    if any(t.slot == "verb" and t.text.endswith(("ed", "en")) for t in claim.terms):
+        return {t.concept for t in claim.terms if t.slot == "means"}
+    return {t.concept for t in claim.terms if t.early and t.slot == "subject"}
+
+
+_DEEDS = 2
+
+
 def _refusals(one: Claim, other: Claim) -> bool:
     """Whether one claim turns down a thing that the other asks for."""
     told = {c for c in one.rejected if c not in GENERIC} - one.concepts
@@ -64,32 +96,75 @@ _CHOSEN = frozenset(("object", "means", "role", "source"))
 
 def are_rivals(mine: Term, yours: Term) -> bool:
     """Whether two words are known to compete for one job."""
-    families = dict(_choice_places(mine))
-    return any(f in families and families[f] != n for f, n in _choice_places(yours))
+    here = _choice_places(mine.text, mine.concept, mine.named)
+    there = here and _choice_places(yours.text, yours.concept, yours.named)
+    if not there:
+        return False
+    families = dict(here)
+    return any(f in families and families[f] != n for f, n in there)
 
 
-def _choice_places(term: Term) -> list[tuple[str, str]]:
-    if (is_everyday(term.text) or is_everyday(term.concept)) and not term.named:
-        return []
-    return [p for p in places_of(term.text, term.concept) if not FAMILIES[p[0]].contrary]
+@lru_cache(maxsize=16_384)
+def _choice_places(text: str, concept: str, named: bool) -> tuple[tuple[str, str], ...]:
+    if (is_everyday(text) or is_everyday(concept)) and not named:
+        return ()
+    return tuple(p for p in places_of(text, concept) if not FAMILIES[p[0]].contrary)
 
 
 def _rivalry(m: Meeting, mine: Term, yours: Term) -> float:
     """How sure it is that two words left over are answers to one question."""
-    met = [a for a, _ in m.alignment.met if a.concept not in GENERIC]
-    if not met:
-        return _sole_difference(m, mine, yours)
     if are_rivals(mine, yours):
-        return 0.85
+        return 0.75 if _subjects_left(m) else 0.85
     if mine.early or yours.early or "verb" in (mine.slot, yours.slot):
         return 0.0
-    if m.alignment.cover < _LEAST_COVER:
+    cover = m.alignment.cover
+    if cover < _SUBJECT_COVER or (cover < _LEAST_COVER and not _one_subject(m)):
         return 0.0
-    if mine.named and yours.named and {mine.slot, yours.slot} <= _ANSWERS:
-        return 0.8
+    if not _one_deed(m, mine, yours):
+        return 0.0
+    if _are_names(mine, yours) and {mine.slot, yours.slot} <= _ANSWERS:
+        return 0.8 if cover >= _LEAST_COVER else 0.75
     if not _same_slot(m, mine, yours):
         return 0.0
     return _things(m, mine, yours)
+
+
+def _subjects_left(m: Meeting) -> bool:
+    """Whether each claim begins with something of its own, and hardly anything is shared."""
+    if m.alignment.cover >= _LEAST_COVER or m.one.sweeping or m.other.sweeping:
+        return False
+    sides = (m.alignment.left, m.alignment.right)
+    return all(any(t.early and t.weight > _PLAIN for t in side) for side in sides)
+
+
+def _one_deed(m: Meeting, mine: Term, yours: Term) -> bool:
+    """Whether two words may answer one question: "built from X", "pushed to Y" ask two."""
+    if mine.slot == yours.slot or any("verb" in (a.slot, b.slot) for a, b in m.alignment.met):
+        return True
+    if Sign.ALLOWED in (m.one.sign, m.other.sign):
+        return False
+    rest = (m.alignment.left, m.alignment.right)
+    return not all(any(t.slot == "verb" and t.weight > _PLAIN for t in side) for side in rest)
+
+
+def _are_names(mine: Term, yours: Term) -> bool:
+    """Whether two words name things; one of them may be a name that is written like a word."""
+    if mine.named and yours.named:
+        return True
+    return (mine.named and is_choice(yours.text)) or (yours.named and is_choice(mine.text))
+
+
+def _one_subject(m: Meeting) -> bool:
+    """Whether both claims begin with the same and say in one way what it is, uses or is kept in."""
+    rest = (*m.alignment.left, *m.alignment.right)
+    if any((t.early or t.slot == "aim") and t.weight > _PLAIN for t in rest):
+        return False
+    if any(t.slot == "verb" and t.weight > _PLAIN for t in rest):
+        return False
+    return sum(a.weight for a, b in m.alignment.met if a.early and b.early) >= _SUBJECT_WEIGHT
+
+
+_PLAIN, _SUBJECT_WEIGHT, _SUBJECT_COVER = 0.5, 1.5, 0.25
 
 
 def _sole_difference(m: Meeting, mine: Term, yours: Term) -> float:

@@ -6,20 +6,30 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from dmm.conflicts.asides import is_aside, tells_past
 from dmm.conflicts.clauses import (
     AUXILIARIES,
     Clause,
     Part,
     clauses_of,
-    is_aside,
     is_verb,
-    tells_past,
+    lacks_subject,
 )
 from dmm.conflicts.periods import ALWAYS, Period, period_of
 from dmm.conflicts.phrasing import put_plainly
 from dmm.conflicts.places import scopes_in
 from dmm.conflicts.quantities import Quantity, quantities_of
-from dmm.conflicts.signs import NEGATIVE, Sign, is_negated, sign_of
+from dmm.conflicts.reach import (
+    ANYONE,
+    NOT_ONLY,
+    ONLY,
+    STRICT,
+    UNIVERSAL,
+    bound_slot,
+    range_of,
+    sweeps,
+)
+from dmm.conflicts.signs import NEGATIVE, Sign, denied_in, is_negated, sign_of
 from dmm.conflicts.terms import PREPOSITIONS, Term, heads_of, tells, terms_of
 from dmm.conflicts.vocabulary import GENERIC, concepts
 from dmm.conflicts.words import Word, words_of
@@ -45,8 +55,11 @@ class Claim:
     removing: bool
     bound: str
     universal: bool
+    sweeping: bool
+    range: frozenset[str]
     additive: bool
     rejected: frozenset[str]
+    denied: frozenset[str]
     old: frozenset[str]
     exceptions: frozenset[str]
     quantities: tuple[Quantity, ...]
@@ -85,20 +98,10 @@ REMOVING = concepts(
 def takes_away(term: Term) -> bool:
     """Whether a word of the predicate says that something ends or is not there."""
     told = term.slot in ("verb", "object") or term.text.endswith("ed")
-    return told and term.concept in REMOVING
+    return told and term.concept in REMOVING and not term.named
 
 
 _QUOTED = re.compile(r"[\"\u201c][^\"\u201d]*\s[^\"\u201d]*\s[^\"\u201d]*[\"\u201d]")
-_UNIVERSAL = re.compile(
-    r"\b(?:all|every|everywhere|always|never|any|no exceptions?|regardless|whatever|only|nobody"
-    r"|no one|without exception|under no circumstances|not even|anywhere|whole|entire|nothing)\b",
-    re.IGNORECASE,
-)
-_STRICT = re.compile(
-    r"\b(?:always|never|nobody|no exceptions?|at all times|even|under no circumstances|regardless"
-    r"|without exception|whatever|in every case|at any time|ever)\b",
-    re.IGNORECASE,
-)
 # Any word that turns the sense round; where both claims have one, counting turns is less sure.
 _MARKED = re.compile(
     r"\b(?:not|no|never|without|nobody|nothing|none|unless|except|lack\w*|le(?:ft|av\w+) out"
@@ -108,21 +111,11 @@ _MARKED = re.compile(
 )
 # What is going on is told, not asked for: "a man is riding a bicycle".
 _HAPPENS = re.compile(r"\b(?:is|are) (?:\w+ly )?(?!being\b|using\b)\w+ing\b", re.IGNORECASE)
-_ANYONE = re.compile(
-    r"^(?:any(?:one|body)?|every(?:one|body)?|all)\b(?: \w+){0,3} (?:can|may|has|have)\b",
-    re.IGNORECASE,
-)
 _REMINDS = re.compile(
     r"(?:(?:\bnot|n['\u2019]t|\bnever) (?:forget|fail|neglect|omit|hesitate)"
     r"|\bremember to|\bmake sure|\bbe sure)\b",
     re.IGNORECASE,
 )
-_ONLY = re.compile(
-    r"\b(?:only|solely|exclusively|nothing (?:but|else)|no other|no one else|none but)\b"
-    r"(?! (?:but|not))",
-    re.IGNORECASE,
-)
-_NOT_ONLY = re.compile(r"\bnot (?:[^.;,]*\s)?(?:only|just|merely|solely)\b", re.IGNORECASE)
 # After a negation these give leave again: "not before", "never without", "no … outside of".
 _TURNING = re.compile(
     r"\b(?:outside|unless|except|without|until|before|other than|apart from|beyond)\b",
@@ -130,7 +123,7 @@ _TURNING = re.compile(
 )
 _ADDITIVE = re.compile(
     r"\b(?:also|as well|additionally|in addition|besides|can also|supports|includes"
-    r"|among others|not enough|not sufficient)\b",
+    r"|among others|not enough|not sufficient|too(?=\s*(?:[.;,]|$)))\b",
     re.IGNORECASE,
 )
 _MOST_CLAIMS = 24
@@ -147,16 +140,18 @@ def read_claims(sentences: Sequence[str]) -> tuple[Claim, ...]:
             continue
         sentence = put_plainly(spoken)
         before = found[-1] if found else None
-        begun = False
+        begun, sweeping = False, sweeps(spoken)
         for clause in clauses_of(words_of(_QUOTED.sub(" ", sentence))):
             claim = _claim(sentence, clause)
             if claim is None:
                 continue
             if before is not None and begun and not _stands_alone(clause):
                 claim = _completed(claim, before, _KEPT)
+            elif before is not None and begun and lacks_subject(clause.words(Part.MAIN)):
+                claim = _completed(claim, before, _taken_up(clause))
             elif before is not None and _points_back(clause):
                 claim = _completed(claim, before, _TAKEN_UP)
-            claim = replace(claim, text=spoken)
+            claim = replace(claim, text=spoken, sweeping=sweeping)
             before, begun = claim, True
             found.append(claim)
     return tuple(found[:_MOST_CLAIMS])
@@ -176,15 +171,26 @@ def _points_back(clause: Clause) -> bool:
 _BACK = frozenset(("it", "they", "them"))
 
 
+def _taken_up(clause: Clause) -> frozenset[str]:
+    """What a second predicate says something of: the subject, and the object if it says "it"."""
+    return _TAKEN_UP if any(w.text in _BACK for w in clause.words(Part.MAIN)) else _SUBJECT
+
+
 def _completed(claim: Claim, before: Claim, slots: frozenset[str]) -> Claim:
     """A clause that does not stand alone goes on with what the one before it speaks of."""
     known = claim.concepts
-    taken = tuple(t for t in before.terms if t.concept not in known and t.slot in slots)
+    taken = tuple(
+        t
+        for t in before.terms
+        if t.concept not in known and t.slot in slots and t.concept not in _MANNERS
+    )
     return replace(claim, terms=taken + claim.terms)
 
 
+_MANNERS = concepts("manually automatically directly locally")
 _KEPT = frozenset(("subject", "verb", "object"))
 _TAKEN_UP = frozenset(("subject", "object"))
+_SUBJECT = frozenset(("subject",))
 
 
 def _claim(sentence: str, clause: Clause) -> Claim | None:
@@ -193,7 +199,8 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
     if not any(tells(word) for word in (*main, *condition)):
         return None
     spoken = _text_of(main + condition + clause.words(Part.EXCEPTION), sentence)
-    sign = sign_of(_stanced(main), conditional=False)
+    stanced = _stanced(main)
+    sign = sign_of(stanced, conditional=False)
     amounts, triggers = _amounts(main, condition, sentence)
     taken = {place for q in amounts for place in range(q.first, q.last + 1)}
     plain = [word for place, word in enumerate(main) if place not in taken]
@@ -208,15 +215,18 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
         unmet=is_negated(condition),
         modifiers=heads_of(terms),
         sign=sign,
-        only=bool(_ONLY.search(whole)) and not _NOT_ONLY.search(whole),
+        only=bool(ONLY.search(whole)) and not NOT_ONLY.search(whole),
         turned=negative and (bool(_TURNING.search(spoken)) or bool(exceptions)),
         restricts=bool(_DENIAL.search(spoken))
         and (bool(_TURNING.search(spoken)) or bool(exceptions)),
-        bound=_bound_slot(main),
+        bound=bound_slot(main),
         removing=any(map(takes_away, terms)),
-        universal=bool(_UNIVERSAL.search(whole)),
-        additive=bool(_ADDITIVE.search(spoken)) or bool(_NOT_ONLY.search(spoken)),
+        universal=bool(UNIVERSAL.search(whole)),
+        sweeping=False,
+        range=range_of(main),
+        additive=bool(_ADDITIVE.search(spoken)) or bool(NOT_ONLY.search(spoken)),
         rejected=_concepts(_first_phrase(clause.words(Part.REJECTED))),
+        denied=denied_in(stanced),
         old=_concepts(clause.words(Part.OLD)),
         exceptions=exceptions,
         quantities=amounts,
@@ -225,9 +235,9 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
         period=_time_of(whole, sentence),
         past=tells_past(sentence) and not any(map(takes_away, terms)),
         changes="not now" in sentence or (bool(_NOW.search(sentence)) and _has_old(clause)),
-        anyone=bool(_ANYONE.search(sentence)),
+        anyone=bool(ANYONE.search(sentence)),
         reminds=bool(_REMINDS.search(sentence)),
-        strict=bool(_STRICT.search(sentence)),
+        strict=bool(STRICT.search(sentence)),
         happens=bool(_HAPPENS.search(sentence)),
         order=_order_of(spoken),
         marked=bool(_MARKED.search(_text_of(main + clause.words(Part.EXCEPTION), sentence))),
@@ -247,22 +257,6 @@ def _order_of(text: str) -> str:
     """Whether a clause is held to come before or after something, if it says only one of them."""
     said = {"before" if match.group(1) else "after" for match in _ORDER.finditer(text)}
     return said.pop() if len(said) == 1 else ""
-
-
-def _bound_slot(words: Sequence[Word]) -> str:
-    """The slot of the phrase that "only" is said of: "only through", "by mail only"."""
-    for index, word in enumerate(words):
-        following = words[index + 1].text if index + 1 < len(words) else ""
-        if index == 0 and (word.text == "only" or following in ("but", "except")):
-            return "subject"
-        if word.text not in ("only", "solely", "exclusively"):
-            continue
-        if following in PREPOSITIONS:
-            return PREPOSITIONS[following]
-        if index + 1 >= len(words) or words[index + 1].sort == "mark":
-            before = [w.text for w in words[:index] if w.text in PREPOSITIONS]
-            return PREPOSITIONS[before[-1]] if before else ""
-    return ""
 
 
 _DENIAL = re.compile(r"\b(?:not|never|no|nobody|nothing|none|cannot|neither)\b", re.IGNORECASE)
@@ -311,7 +305,7 @@ def _stanced(words: Sequence[Word]) -> list[Word]:
     until = -1
     own = _own_auxiliaries(words)
     auxiliaries = [i for i, word in enumerate(words) if word.text in AUXILIARIES and i not in own]
-    last = max(auxiliaries, default=-1)
+    last = _first_of_group(words, max(auxiliaries, default=-1))
     for index, word in enumerate(words):
         following = words[index + 1].text if index + 1 < len(words) else ""
         if word.text in _RELATIVES and index < last:
@@ -323,6 +317,16 @@ def _stanced(words: Sequence[Word]) -> list[Word]:
         if index >= until and not closing and word.text not in _TURNED_AWAY:
             kept.append(word)
     return kept
+
+
+def _first_of_group(words: Sequence[Word], last: int) -> int:
+    """Where the auxiliaries that stand together begin: at "must" of "must never be"."""
+    while last > 0 and (words[last - 1].text in AUXILIARIES or words[last - 1].text in _DENYING):
+        last -= 1
+    return last
+
+
+_DENYING = frozenset(("not", "never"))
 
 
 def _own_auxiliaries(words: Sequence[Word]) -> set[int]:

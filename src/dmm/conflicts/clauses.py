@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -110,6 +109,7 @@ _OPENERS: tuple[tuple[tuple[str, ...], Part], ...] = (
     (("if",), Part.CONDITION),
     (("when",), Part.CONDITION),
     (("whenever",), Part.CONDITION),
+    (("where",), Part.REASON),
     (("as", "long", "as"), Part.CONDITION),
     (("in", "case"), Part.CONDITION),
 )
@@ -131,6 +131,8 @@ class _Cutter:
         self.pieces: list[Piece] = []
         self.current: list[Word] = []
         self.part = Part.MAIN
+        self.shows = False
+        self.told = False
 
     def close(self, following: Part) -> None:
         """End the piece; what follows plays another part."""
@@ -138,6 +140,7 @@ class _Cutter:
             self.pieces.append(Piece(self.part, tuple(self.current)))
             self.current.clear()
         self.part = following
+        self.shows = self.told = False
 
     def finish(self) -> None:
         """End the clause."""
@@ -146,6 +149,11 @@ class _Cutter:
             self.clauses.append(Clause(tuple(self.pieces)))
             self.pieces.clear()
 
+    @property
+    def is_condition(self) -> bool:
+        """Whether a condition is being read that the clause begins with and that has its verb."""
+        return self.part is Part.CONDITION and self.told and not self.pieces
+
     def take(self, word: Word) -> None:
         """Add a word, or end the piece that it ends."""
         if self._ends_piece(word):
@@ -153,6 +161,7 @@ class _Cutter:
         else:
             self._resume(word)
             self.current.append(word)
+            self.told = self.told or word.text in AUXILIARIES
 
     def _ends_piece(self, word: Word) -> bool:
         if word.text == ",":
@@ -161,7 +170,8 @@ class _Cutter:
 
     def _resume(self, word: Word) -> None:
         """ "If it fails we stop": the pronoun begins what the condition is for."""
-        if self.part is Part.CONDITION and not self.pieces and word.text in _RESUMING:
+        begun = self.part is Part.CONDITION and not self.pieces and word.text in _RESUMING
+        if begun or (self.shows and word.text in AUXILIARIES):
             self.close(Part.MAIN)
 
 
@@ -177,12 +187,30 @@ def clauses_of(words: Sequence[Word]) -> list[Clause]:
         elif opened is not None:
             length, following = opened
             cutter.close(following)
+            cutter.shows = words[index].text in ("such", "e.g")
             index += length
+        elif cutter.is_condition and _resumes(words, index):
+            cutter.close(Part.MAIN)
         else:
             cutter.take(words[index])
             index += 1
     cutter.finish()
     return cutter.clauses
+
+
+def _resumes(words: Sequence[Word], index: int) -> bool:
+    """ "When a key is missing the page does not fail": an article begins the main clause."""
+    if words[index].text not in _ARTICLES:
+        return False
+    for word in words[index + 1 : index + 5]:
+        if word.text in AUXILIARIES:
+            return True
+        if word.sort == "mark" or word.text in ("that", "which", "who"):
+            return False
+    return False
+
+
+_ARTICLES = frozenset(("the", "a", "an", "our", "every", "all", "no"))
 
 
 def _is_break(words: Sequence[Word], index: int) -> bool:
@@ -194,9 +222,21 @@ def _is_break(words: Sequence[Word], index: int) -> bool:
     if text == "and" and _is_between(words, index):
         return False
     if text in ("and", "so", "then", "or", ","):
+        if text == "," and _leads_in(words, index):
+            return False
         following = words[index + 1].text if index + 1 < len(words) else ""
         return following != "that" and _starts_claim(words, index + 1, text)
     return False
+
+
+def _leads_in(words: Sequence[Word], index: int) -> bool:
+    """ "In the billing app, don't …": what leads in says where the claim that follows holds."""
+    if words[0].text not in _LEADING or index > _REACH:
+        return False
+    return not any(word.text in AUXILIARIES for word in words[:index])
+
+
+_LEADING = word_set("in on for at under inside within outside during across with from")
 
 
 def _is_between(words: Sequence[Word], index: int) -> bool:
@@ -216,8 +256,11 @@ def _starts_claim(words: Sequence[Word], index: int, opener: str) -> bool:
     text = words[index].text
     if text in ("never", "do", "always") and opener != "or":
         return True
+    if opener == "and" and lacks_subject(words[index : index + 2]):
+        return True
     if opener == ",":
-        return text in PRONOUNS and text not in ("that", "this", "one")
+        pronoun = text in PRONOUNS and text not in ("that", "this", "one")
+        return pronoun or _orders(words, index)
     if text in PRONOUNS:
         return True
     near = words[index : index + 5]
@@ -229,19 +272,38 @@ def _starts_claim(words: Sequence[Word], index: int, opener: str) -> bool:
     return opener in ("and", "then") and _is_imperative(words, index)
 
 
+def lacks_subject(words: Sequence[Word]) -> bool:
+    """ "… and must not …", "… and clears the …": said of the subject of the clause before it."""
+    if len(words) < 2:
+        return False
+    if words[0].text in AUXILIARIES:
+        return words[1].text in ("not", "never")
+    return _is_finite(words[0]) and words[1].text in _OBJECTS
+
+
+def _orders(words: Sequence[Word], index: int) -> bool:
+    """ "Views aren't cached, use the index": a command follows what has been told."""
+    following = words[index + 1] if index + 1 < len(words) else None
+    if words[index].text not in _COMMANDS or following is None:
+        return False
+    if following.sort == "mark" or following.text in _NOT_OBJECTS:
+        return False
+    near = words[max(0, index - _SENTENCE) : index]
+    return any(word.text in AUXILIARIES for word in near)
+
+
+_SENTENCE = 16
+_COMMANDS = word_set("use run call write put keep set add ask pass read wrap")
+_NOT_OBJECTS = word_set("by in on at with and or to for is are")
+
+
 def _is_imperative(words: Sequence[Word], index: int) -> bool:
     word = words[index]
     following = words[index + 1].text if index + 1 < len(words) else ""
-    return word.text in VERBS and following in (
-        "the",
-        "a",
-        "an",
-        "all",
-        "every",
-        "it",
-        "them",
-        "no",
-    )
+    return word.text in VERBS and following in _OBJECTS
+
+
+_OBJECTS = word_set("the a an all every it them no")
 
 
 def _opener(words: Sequence[Word], index: int) -> tuple[int, Part] | None:
@@ -260,7 +322,7 @@ def _opener(words: Sequence[Word], index: int) -> tuple[int, Part] | None:
         text == "to"
         and index + 1 < len(words)
         and words[index + 1].text in _TO_REASON
-        and index > 2
+        and (index > 2 or (index == 0 and any(word.text == "," for word in words)))
     ):
         return 1, Part.REASON
     if text == "over" and any(word.concept == "prefer" for word in words[:index]):
@@ -277,7 +339,7 @@ def _opens(words: Sequence[Word], index: int, sequence: tuple[str, ...]) -> bool
     """Whether words that may open another part do so here."""
     if sequence == ("no", "longer"):
         return not _is_comparison(words, index + 2)
-    if sequence == ("which",):
+    if sequence in (("which",), ("where",)):
         return index > 0 and words[index - 1].sort == "mark"
     if sequence in (("since",), ("as", "the"), ("as", "our")):
         return _gives_reason(words, index + 1)
@@ -319,42 +381,17 @@ def _is_comparison(words: Sequence[Word], index: int) -> bool:
 
 def is_verb(word: Word) -> bool:
     """Whether a word may be a verb in some form."""
+    if word.text.endswith(_PARTICLES):
+        return bool(forms_of(word.text.partition(" ")[0]) & _ALL_VERBS)
     return word.sort == "word" and bool(forms_of(word.text) & _ALL_VERBS)
+
+
+_PARTICLES = (" to", " on", " off", " up", " down")
 
 
 _ALL_VERBS = VERBS | word_set(
     """own live reside belong expire listen poll happen contain consist last follow talk
     communicate speak target support emit respond throw paginate sign lint retry go maintain
     lead run hash time publish back show display look sort get manage render inject look keep
-    rotate authenticate mount report own need require"""
-)
-_ASIDE = re.compile(
-    r"^\s*(?:e\.g\.|example|for example|for instance|note to self|see also|see\b|q:|question)"
-    r"|\?\s*$",
-    re.IGNORECASE,
-)
-_PAST = re.compile(
-    r"\b(?:used to|in the past|historically|originally|back then|at first|once upon|early versions?"
-    r"|was tried|were tried|we tried|had been|was considered|were considered|we considered"
-    r"|was evaluated|we evaluated|were evaluated|was rejected|were rejected|was discussed"
-    r"|we looked at|we rejected|was dropped|was abandoned|has been dropped|decided against"
-    r"|until \d{4} we|previously|formerly|before 20\d\d|we discussed|considered and)\b",
-    re.IGNORECASE,
-)
-
-
-def is_aside(sentence: str) -> bool:
-    """Whether a sentence asks, shows or points elsewhere, and claims nothing."""
-    return bool(_ASIDE.search(sentence))
-
-
-def tells_past(sentence: str) -> bool:
-    """Whether a sentence speaks of what was, or of what was weighed and turned down."""
-    return bool(_PAST_HINT.search(sentence)) and bool(_PAST.search(sentence))
-
-
-_PAST_HINT = re.compile(
-    r"used to|past|histor|origin|then|first|upon|early|tried|had been|consider|evaluat|reject"
-    r"|discuss|looked|dropped|abandon|against|until|previous|former|before",
-    re.IGNORECASE,
+    rotate authenticate mount report own need require turn switch leave"""
 )

@@ -2,48 +2,54 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.alignment import align_terms
-from dmm.conflicts.cases import OTHER_EVENTS, OTHER_THINGS, apart, titles_apart
+from dmm.conflicts.cases import titles_apart
+from dmm.conflicts.evidence import gather
 from dmm.conflicts.judgement import clash
 from dmm.conflicts.meetings import Finding, Meeting, meet
-from dmm.conflicts.quantities import Quantity, are_near
 from dmm.conflicts.readings import Reading, read_memory
-from dmm.conflicts.stances import stances
-from dmm.conflicts.supersession import supersedes
-from dmm.conflicts.vocabulary import GENERIC
+from dmm.conflicts.sameness import sameness
+from dmm.conflicts.supersession import EXPLICIT, GONE, HISTORY, change_between, supersedes
+from dmm.conflicts.timings import Lie, timing
+from dmm.conflicts.verdict import weigh
 from dmm.domain.conflict import Clash, ConflictType
 from dmm.domain.memory import has_expired
 
 if TYPE_CHECKING:
     import datetime as dt
 
+    from dmm.conflicts.evidence import Evidence
     from dmm.domain.memory import Memory
 
 __all__ = ["Reading", "compare", "read_memory"]
 
 
-_EARLIER = re.compile(
-    r"\b(?:replac|supersed|overrid|obsolet)\w*\b[^.;]*\b(?:old|earlier|previous|former|prior)\b",
-    re.IGNORECASE,
-)
 _DECIDE = "Decide which holds and deprecate the other, or say where each holds."
+_GONE = "One says that what the other still relies on is gone."
+_RETIRE = "Deprecate the outdated one, or let the newer one name it in `supersedes`."
 _SAME = "Both memories say the same thing."
 _MERGE = "Merge them into one memory and deprecate the other."
 _LEAST = 0.28
 _LEAST_CONFIDENCE = 0.6
-_SAME_FROM, _SAME_IF_APART = 0.64, 0.75
+_SAME_FROM = 0.64
 _LEAST_ALIKE = 0.6
-_MOST_TERMS = 100
 
 
 def compare(
-    one: Reading, other: Reading, *, likeness: float | None, today: dt.date | None = None
+    one: Reading,
+    other: Reading,
+    *,
+    likeness: float | None,
+    today: dt.date | None = None,
+    nearest: bool = True,
 ) -> Clash | None:
-    """Say in which way two memories do not go together; None where they do."""
+    """Say in which way two memories do not go together; None where they do.
+
+    Where no other memory is nearer to either (`nearest`), what the rules do not find is judged by
+    the weight of the evidence alone; elsewhere that would call too many strangers relatives.
+    """
     first, second = one.memory, other.memory
     if not first.in_force or not second.in_force:
         return None
@@ -57,8 +63,8 @@ def compare(
     alike = 0.7 if likeness is None else likeness
     # Laid side by side in one order whichever is asked for first, so that the answer is the same.
     if _rank(first) <= _rank(second):
-        return _weigh(one, other, alike)
-    found = _weigh(other, one, alike)
+        return _weigh(one, other, alike, nearest=nearest)
+    found = _weigh(other, one, alike, nearest=nearest)
     return found and replace(found, quotes=(found.quotes[1], found.quotes[0]))
 
 
@@ -72,24 +78,68 @@ def _rival_successors(one: Reading, other: Reading, targets: list[str]) -> Clash
     return Clash(ConflictType.SUPERSESSION, 0.7, told, _DECIDE, quotes)
 
 
-def _weigh(one: Reading, other: Reading, alike: float) -> Clash | None:
-    """Find the surest clash of two memories, or that they say the same."""
+def _weigh(one: Reading, other: Reading, alike: float, *, nearest: bool) -> Clash | None:
+    """Let the rules find the surest clash of two memories; weigh the evidence if they find none."""
     if alike < _LEAST:
         return None
-    parted = titles_apart(one, other)
-    if parted and alike < _LEAST_ALIKE:
+    change = change_between(one, other)
+    if change in (HISTORY, EXPLICIT) and alike < _ONE_TEXT:
         return None
     meetings = meet(one, other, alike)
-    if alike < 0.95 and (_replaced(one, other) or _replaced(other, one)):
+    ruled, score = _rule(one, other, meetings, change, alike)
+    if ruled is not None or not (nearest and _tells_enough(one) and _tells_enough(other)):
+        return ruled
+    return weigh(gather(one, other, meetings, alike) | {SAME_BY_RULE: score}, meetings)
+
+
+def _tells_enough(reading: Reading) -> bool:
+    """Whether a memory says more than its title: of "nobody knows" there is nothing to weigh."""
+    return len({key for claim in reading.claims for key in claim.keys}) >= _FEWEST_KEYS
+
+
+_FEWEST_KEYS = 2
+
+
+def evidence_of(one: Reading, other: Reading, likeness: float) -> Evidence | None:
+    """All that is known of two memories; None where a rule has found what they come to."""
+    if _rank(one.memory) > _rank(other.memory):
+        one, other = other, one
+    meetings = meet(one, other, likeness)
+    ruled, score = _rule(one, other, meetings, change_between(one, other), likeness)
+    if ruled is not None:
         return None
+    return gather(one, other, meetings, likeness) | {SAME_BY_RULE: score}
+
+
+SAME_BY_RULE = "same by rule"
+
+
+_ONE_TEXT = 0.95
+
+
+def _rule(
+    one: Reading, other: Reading, meetings: list[Meeting], change: str, alike: float
+) -> tuple[Clash | None, float]:
+    """The clash that the rules find, if there is one, and how much the two say the same."""
+    parted = titles_apart(one, other)
+    if parted and alike < _LEAST_ALIKE:
+        return None, 0.0
     found = None if parted else _surest(meetings)
     if found is not None:
-        return Clash(found.type, found.confidence, found.reason, _DECIDE, found.quotes)
+        return Clash(found.type, found.confidence, found.reason, _DECIDE, found.quotes), 0.0
+    if change == GONE and not parted and timing(one, other).lie is not Lie.APART:
+        return Clash(ConflictType.OUTDATED, 0.7, _GONE, _RETIRE, _firsts(one, other)), 0.0
     score = sameness(one, other, meetings, alike)
     if score < _SAME_FROM:
-        return None
-    quotes = (one.claims[0].text, other.claims[0].text)
-    return Clash(ConflictType.DUPLICATE, round(min(score, 1.0), 2), _SAME, _MERGE, quotes)
+        return None, score
+    sure = round(min(score, 1.0), 2)
+    return Clash(ConflictType.DUPLICATE, sure, _SAME, _MERGE, _firsts(one, other)), score
+
+
+def _firsts(one: Reading, other: Reading) -> tuple[str, str]:
+    """The first claim of each memory."""
+    mine, yours = (reading.claims[0].text if reading.claims else "" for reading in (one, other))
+    return mine, yours
 
 
 def _surest(meetings: list[Meeting]) -> Finding | None:
@@ -149,109 +199,3 @@ def _agree(meeting: Meeting) -> bool:
 
 def _nearer(meeting: Meeting, rival: Meeting) -> bool:
     return meeting.alignment.likeness > rival.alignment.likeness
-
-
-def _replaced(newer: Reading, older: Reading) -> bool:
-    told, earlier = newer.replaced
-    if earlier or _EARLIER.search(newer.memory.body):
-        return True
-    held = older.context
-    claimed = {c for claim in newer.claims for c in claim.concepts}
-    if told & held and told & (held - claimed):
-        return True
-    return any((c.old - GENERIC) & held for c in newer.claims)
-
-
-def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: float) -> float:
-    """How sure it is that two memories say the same; 0 where something sets them apart."""
-    if not one.claims or not other.claims or likeness < _LEAST_ALIKE:
-        return 0.0
-    if _amounts_differ(one, other, likeness) or _deny(one, other, likeness):
-        return 0.0
-    reason = apart(meetings[0]) if meetings else ""
-    if reason not in ("", OTHER_THINGS, OTHER_EVENTS) or (meetings and _differ(meetings[0])):
-        return 0.0
-    share = _share(one, other)
-    score = (share + likeness) / 2 - (_EXCLUSIVE if _one_excludes(meetings) else 0.0)
-    if meetings and meetings[0].one.happens and meetings[0].other.happens and share < 1:
-        score -= _HAPPENING
-    return 0.0 if reason and score < _SAME_IF_APART else score
-
-
-def _differ(m: Meeting) -> bool:
-    """Whether the claims that fit best take another stance, add something or tell of a change."""
-    if stances(m) is not None or m.one.additive != m.other.additive:
-        return True
-    if m.one.changes != m.other.changes and m.one.negative != m.other.negative:
-        return True
-    return m.one.reminds != m.other.reminds and m.likeness < _SAME_IF_APART
-
-
-def _share(one: Reading, other: Reading) -> float:
-    """The share of what both memories say in all that they say."""
-    mine, yours = (
-        [t for c in reading.claims for t in (*c.terms, *c.conditions)][:_MOST_TERMS]
-        for reading in (one, other)
-    )
-    alignment = align_terms(mine, yours)
-    left = sum(t.weight for t in alignment.left if t.concept not in other.context)
-    right = sum(t.weight for t in alignment.right if t.concept not in one.context)
-    return alignment.shared * 2 / max(alignment.shared * 2 + left + right, 0.1)
-
-
-def _one_excludes(meetings: list[Meeting]) -> bool:
-    """Whether one claim alone says "only", and the other neither that nor no."""
-    if not meetings:
-        return False
-    one, other = meetings[0].one, meetings[0].other
-    if one.negative or other.negative:
-        return False
-    return (one.only or one.restricts) != (other.only or other.restricts)
-
-
-_EXCLUSIVE = 0.1
-_HAPPENING = 0.25
-
-
-def _deny(one: Reading, other: Reading, likeness: float) -> bool:
-    """Whether one memory denies what the other chooses; hardly so where they are very alike."""
-    return likeness < _TOLD_ALIKE and (_denies(one, other) or _denies(other, one))
-
-
-_TOLD_ALIKE = 0.78
-
-
-def _denies(one: Reading, other: Reading) -> bool:
-    """Whether one memory denies a thing that the other chooses."""
-    chosen = {
-        t.concept
-        for claim in other.claims
-        if not claim.marked
-        for t in claim.terms
-        if not t.early and (t.named or t.slot in ("means", "role"))
-    }
-    against = {c for claim in other.claims if claim.marked for c in claim.keys}
-    return len(one.claims) > 1 and bool((one.denied & chosen) - against)
-
-
-def _amounts_differ(one: Reading, other: Reading, likeness: float) -> bool:
-    """Whether amounts of one measure differ, or amounts are told that the other side lacks."""
-    mine = [q for c in one.claims for q in (*c.quantities, *c.triggers) if q.low != 1]
-    yours = [q for c in other.claims for q in (*c.quantities, *c.triggers) if q.low != 1]
-    left, right = _unmatched(mine, yours), _unmatched(yours, mine)
-    if likeness < _VERY_ALIKE or (left and right):
-        return bool(left or right)
-    rest, there = (left, yours) if left else (right, mine)
-    return any(a.measure == b.measure for a in rest for b in there)
-
-
-_VERY_ALIKE = 0.8
-
-
-def _unmatched(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
-    return [a for a in here if not any(_measure_alike(a, b) and are_near(a, b) for b in there)]
-
-
-def _measure_alike(a: Quantity, b: Quantity) -> bool:
-    """Whether two amounts may be one; a version may be told by its bare number."""
-    return a.measure == b.measure or {a.measure, b.measure} == {"count", "version"}

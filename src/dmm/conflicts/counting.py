@@ -5,6 +5,7 @@ from __future__ import annotations
 from http import HTTPStatus
 from typing import TYPE_CHECKING
 
+from dmm.conflicts.settings import things_named
 from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def is_date(words: Sequence[Word], index: int) -> bool:
     around = {words[place].text for place in (index - 1, index + 1) if 0 <= place < len(words)}
     if around & _MONTHS:
         return not (text.isdecimal() and len(text) <= 2 and int(text) > _LAST_DAY)
-    dated = index > 1 and words[index - 2].text in _MONTHS
+    near = {word.text for word in words[max(0, index - 3) : max(0, index - 1)]}
+    dated = bool(near & _MONTHS)
     if dated and len(text) == _YEAR and words[index - 1].sort in ("number", "mark"):
         return True
     year = len(text) == _YEAR and text.startswith(("19", "20")) and text.isdecimal()
@@ -46,6 +48,20 @@ def is_date(words: Sequence[Word], index: int) -> bool:
 
 
 _LAST_DAY, _YEAR = 31, 4
+
+
+def is_part_of_year(words: Sequence[Word], index: int) -> bool:
+    """ "The first half of 2025", "the third quarter of 2024": no share, and no count either."""
+    place = index + 2 if words[index].text in _PARTS else index
+    if place >= len(words) or place < _SHORTEST or words[place - 1].text != "of":
+        return False
+    text = words[place].text
+    year = len(text) == _YEAR and text.startswith("20") and text.isdecimal()
+    return year and words[place - 2].text in _PARTS
+
+
+_PARTS = word_set("half quarter end start beginning rest whole all middle summer course")
+_SHORTEST = 2
 _BEFORE_YEAR = word_set("in of since until by end before after from")
 
 
@@ -65,7 +81,7 @@ def counted_by(words: Sequence[Word], index: int, last: int) -> tuple[str, froze
         return "share", frozenset()
     if _is_width(words, last):
         return "text", frozenset()
-    return "count", _things_counted(words, last)
+    return "count", _things_counted(words, last) or things_named(words, index)
 
 
 def _is_port(words: Sequence[Word], index: int) -> bool:
@@ -141,6 +157,9 @@ def _is_status(words: Sequence[Word], index: int) -> bool:
     after = words[index + 1] if index + 1 < len(words) else None
     if after is not None and after.text in _AFTER_STATUS:
         return True
+    ended = after is None or after.sort == "mark"
+    if ended and text[0] in "45" and index and words[index - 1].text in ("with", "by", "a"):
+        return True
     place = index - 1
     while place >= 0 and words[place].text in ("a", "an", "the", "with", "as", "of", "is"):
         place -= 1
@@ -187,6 +206,6 @@ _WIDE = word_set("wrap wraps wrapped lines line code")
 
 _STOPS = word_set(
     """in on at to for from with by and or but than the is are per of as when if during while
-    before after because a an must should so not instead unless until every each then max
-    maximum min minimum tops"""
+    before after because above beyond a an must should so not instead unless until every each then
+    max maximum min minimum tops"""
 )

@@ -26,13 +26,18 @@ VERSION = (
     r"(?:(?:version|release|v)\s?(?P<v>\d{1,4}(?:\.\d{1,4}){0,3})(?P<x>\.x)?"
     r"|(?P<w>\d{1,4}(?:\.\d{1,4}){0,2})(?P<z>\.x)"
     r"|(?P<u>\d{1,4}(?:\.\d{1,4}){1,3})"
-    r"(?=\s+(?:releases?|line|series|series|we|the|it|on|onwards?|this|all)\b|\s*[,;:)]|\.?\s*$))"
+    r"(?=\s+(?:releases?|line|series|series|we|the|it|on|onwards?|this|all|ships"
+    r"|lands|comes\s+out|is\s+(?:out|in|released)|has\s+been)\b|\s*[,;:()]|\.?\s*$)"
+    r"|(?:(?<=since\s)|(?<=before\s)|(?<=as\sof\s))(?P<t>\d{1,4}(?:\.\d{1,4}){1,3})"
+    r"(?!\s?(?:%|[a-z]?hz|[kmgt]i?b|ms|s|seconds?|minutes?|hours?|days?)\b))"
 )
+# A number of these is no year: "up to 2048 MiB".
+_UNIT = r"\s?(?:%|[kmgt]i?b|bytes?|[mn\u00b5]?s|seconds?|minutes?|hours?|px|pixels?|rows?)\b"
 DATE = (
     r"(?:(?P<y1>20\d\d)-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?"
     rf"|(?:the\s+)?(?P<d2>\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?(?P<m2>{MONTH})(?:,?\s+(?P<y2>20\d\d))?"
     rf"|(?P<m3>{MONTH})(?:\s+(?P<d3>\d{{1,2}})(?:st|nd|rd|th)?(?!\d))?(?:,?\s+(?P<y3>20\d\d))?"
-    rf"|(?P<q>q[1-4])(?:\s+(?P<y4>20\d\d))?|(?P<y5>20\d\d)(?![\d.])"
+    rf"|(?P<q>q[1-4])(?:\s+(?P<y4>20\d\d))?|(?P<y5>20\d\d)(?!\d|\.\d|{_UNIT})"
     rf"|{VERSION})"
 )
 YEAR = 372
@@ -40,7 +45,7 @@ YEAR = 372
 
 def version_of(parts: Mapping[str, str | None]) -> tuple[float, int] | None:
     """The version that a date pattern found, and after which part it was left open."""
-    text = parts.get("v") or parts.get("w") or parts.get("u")
+    text = parts.get("v") or parts.get("w") or parts.get("u") or parts.get("t")
     if text is None:
         return None
     pieces = text.split(".")[:3]
@@ -59,7 +64,12 @@ def day_of(parts: Mapping[str, str | None], *, closing: bool, whole: bool) -> fl
         number = 12 if closing else 1
     else:
         number = month_number(month)
+        day = 31 if day is not None and day >= _LAST_DAYS.get(number, 31) else day
     return float(year * YEAR + (number - 1) * 31 + (day or (31 if whole else 1)))
+
+
+# Months count 31 days here, so that the last one of each is the end of the month.
+_LAST_DAYS = {2: 28, 4: 30, 6: 30, 9: 30, 11: 30}
 
 
 def month_number(text: str) -> int:

@@ -119,7 +119,7 @@ exports ! (export style) export: defaultexport namedexport
 react-style ! (component style) component: functional classcomponent
 secret-place (place of secrets) secret store config: vault secretsmanager parameterstore env-var
   env-file hardcode
-data-format (data format) format config payload message: json yaml toml xml protobuf csv avro
+data-format (data format) format config payload message: json yaml toml xml protobuf cbor csv avro
   msgpack parquet ini plaintext
 log-level (log level) loglevel log: debug info warning error trace
 editor (editor) editor: vscode intellij vim emacs pycharm
@@ -129,7 +129,7 @@ weekday (day) day: monday tuesday wednesday thursday friday saturday sunday
 error-style (error style) error return: raise result-type=result errorcode
 language (language) write implement: python javascript typescript golang rust java kotlin swift
   ruby php scala elixir c++ c# c dart perl haskell
-transport ! (transport) traffic request: plainhttp https
+transport ! (transport) traffic request call: plainhttp=cleartext https=tls=mtls
 config-source (configuration source) config read setting: env-var env-file yaml toml ini configmap
   consul
 shell (shell) shell script: bash zsh fish powershell
@@ -157,7 +157,7 @@ lowercase uppercase
 encrypt plaintext
 stateful stateless
 parallel sequential
-opt-in opt-out
+optin optout
 include exclude
 strict lenient
 inclusive exclusive
@@ -255,6 +255,8 @@ def places_of(text: str, concept: str) -> tuple[tuple[str, str], ...]:
     return found or ()
 
 
-def is_member(text: str) -> bool:
-    """Whether a word names a choice of a known family."""
-    return bool(places_of(text, concept_of(text)))
+def is_choice(text: str) -> bool:
+    """Whether a word names one of the things that compete for a job, and hardly anything else."""
+    return not is_everyday(text) and any(
+        not FAMILIES[family].contrary for family, _ in places_of(text, concept_of(text))
+    )

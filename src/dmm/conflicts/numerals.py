@@ -7,6 +7,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.conflicts.dates import STARTS
+from dmm.conflicts.settings import HEAP_FLAGS, heap_size, short_amount
 from dmm.conflicts.units import (
     FRACTIONS,
     FREQUENCIES,
@@ -37,6 +38,7 @@ class Numeral(NamedTuple):
 
 _GLUED = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)([a-z\u00b5%]{1,12})$")
 _VERSION = re.compile(r"v(\d{1,9}(?:\.\d{1,9}){0,5}(?:\.x)?)$")
+_PERCENTILE = re.compile(r"p(\d\d)(?:\.?(\d{1,3}))?$")
 _POWER = re.compile(r"(?:(\d{1,9}(?:\.\d{1,9})?)[*x\u00d7])?10\^(\d{1,2})$")
 _PER = re.compile(r"(\d{1,18}(?:\.\d{1,18})?)([a-z]{0,12})/([a-z]{1,12})$")
 _CURRENCIES = "$\u20ac\u00a3"
@@ -48,7 +50,7 @@ def begins_amount(word: Word) -> bool:
     text, _, sort, _, _ = word
     if sort == "word":
         return text in _STARTS or text[0].isdigit() or text[-1].isdigit()
-    return sort in ("number", "date")
+    return sort in ("number", "date") or (sort == "name" and text.startswith(HEAP_FLAGS))
 
 
 def numeral_at(words: Sequence[Word], index: int, sentence: str = "") -> Numeral | None:
@@ -56,10 +58,16 @@ def numeral_at(words: Sequence[Word], index: int, sentence: str = "") -> Numeral
     word = words[index]
     if word.sort == "number":
         return _figures(words, index)
+    if word.sort == "name":
+        heap = heap_size(word.text)
+        return Numeral(heap[0], index, heap[1]) if heap else None
     if word.sort != "word":
         return None
     text = word.text
     if text[:1].isdigit() or text[-1:].isdigit():
+        short = short_amount(words, index)
+        if short is not None:
+            return Numeral(short[0], index, short[1])
         return _glued(text, index, sentence[word.span[0] : word.span[1]])
     return _worded(words, index) if text in _WORDED else None
 
@@ -124,6 +132,10 @@ def _glued(text: str, index: int, written: str) -> Numeral | None:
     version = _VERSION.match(text)
     if version:
         return Numeral(version_number(version.group(1)), index, ("version", _ONE))
+    percentile = _PERCENTILE.match(text)
+    if percentile:
+        value = Decimal(".".join(filter(None, percentile.groups())))
+        return Numeral(value, index, ("percentile", _ONE))
     rate = _PER.match(text)
     if rate:
         return _glued_rate(rate, index)
@@ -284,12 +296,15 @@ _EVERY = word_set("second minute hour day week month night quarter year sprint")
 
 def _is_one_unit(words: Sequence[Word], index: int) -> bool:
     """ "For an hour", "after a day", "is a minute"; not "requests a minute"."""
-    unit = unit_of(_text(words, index + 1))
-    if unit is None or unit[0] not in ("time", "size") or len(_text(words, index + 1)) == 1:
+    place = index + 1 + (_text(words, index + 1) in WHOLE)
+    unit = unit_of(_text(words, place))
+    if unit is None or unit[0] not in ("time", "size") or len(_text(words, place)) == 1:
         return False
-    return _text(words, index - 1).rpartition(" ")[2] in _BEFORE_ONE
+    return place > index + 1 or _text(words, index - 1).rpartition(" ")[2] in _BEFORE_ONE
 
 
+# Words between a number and its unit that leave the amount as it is.
+WHOLE = word_set("full whole entire business working calendar consecutive more idle")
 _BEFORE_ONE = word_set(
     """after for within of than least most is are to about around under over until every in exceed
     below above last lasts take takes wait waits sleep sleeps only exactly nearly almost roughly

@@ -12,10 +12,34 @@ _THUS = re.compile(
     re.IGNORECASE,
 )
 _OTHERWISE = re.compile(r"[,;]\s*(?:otherwise|or else)\b[^.;]*", re.IGNORECASE)
+# What comes of not doing it is no claim of its own: "…, or CI rejects it".
+_OR_FAILS = re.compile(
+    r", or (?:the |your |it |you |they |we )?(?:\w+ ){0,3}?(?:will|gets?|fails?|rejects?|breaks?"
+    r"|refuses?|blocks?|ends? up|loses?)\b[^.;]*",
+    re.IGNORECASE,
+)
+# Whether a rule has exceptions is no matter of its own: "…, with no exceptions".
+_NO_EXCEPTION = re.compile(
+    r",?\s*\b(?:(?:and )?(?:there are|there is|we make|we allow)\s+)?"
+    r"(?:without (?:any )?exceptions?|with no exceptions?|no exceptions?)\b"
+    r"(?! (?:is|are|may|can|handl|types?|class))(?: for \w+)?,?",
+    re.IGNORECASE,
+)
 _AS_IT_IS = re.compile(
     r"\b(?:stays?|remains?|is left|are left|is kept|are kept)\s+"
     r"(?:as (?:it is|they are|is)|alone|unchanged|untouched|the same)\b",
     re.IGNORECASE,
+)
+_LEAVE_ALONE = re.compile(
+    r"\bleave ([^,.;:]{2,40}?) (?:alone|untouched|unchanged|as (?:it is|they are|is))\b",
+    re.IGNORECASE,
+)
+_LACKS_LEAVE = re.compile(
+    r"\b(?:lacks?|(?:has|have) no) (?:the )?(?:permissions?|rights?|privileges?) to\b",
+    re.IGNORECASE,
+)
+_LEAVE_ON = re.compile(
+    r"\b(leave|keep)(s?) ([^,.;:]{2,40}?) (on|off)(?= in\b|\s*(?:[.,;:]|$))", re.IGNORECASE
 )
 _NOBODY_BUT = re.compile(
     r"\b(?:nobody|nothing|none) (?:except|but|other than|apart from) ((?:\w+ ){1,4}?)"
@@ -37,6 +61,8 @@ _SWITCHES = (
     (re.compile(r":\s*on\b(?=\s*(?:$|[,.;(]))", re.IGNORECASE), " is enabled"),
     (re.compile(r":\s*off\b(?=\s*(?:$|[,.;(]))", re.IGNORECASE), " is disabled"),
 )
+_TURN_THEM = re.compile(r"\b(turn|switch)(s|ed)? (it|them) (on|off)\b", re.IGNORECASE)
+_DROP_BELOW = re.compile(r"\bdrop(s?) (?=(?:below|under)\b)", re.IGNORECASE)
 _HEX = re.compile(r"\b0x([0-9a-f]{1,12})\b", re.IGNORECASE)
 _HOUR = re.compile(r"(?<![:.\d])\b(1[0-2]|[1-9]) ?([ap])\.?m\b\.?", re.IGNORECASE)
 _OR_FEWER = re.compile(r"\b(\d[\d.,]* (?:\w+ ){1,3})or (?:fewer|less)\b", re.IGNORECASE)
@@ -57,6 +83,12 @@ _NO_OTHERS = re.compile(
     r"|(?<=\w) alone(?=\s*(?:[.;,]|$))",
     re.IGNORECASE,
 )
+# "There is no endpoint that does not check": every one of them does.
+_NONE_THAT_NOT = re.compile(
+    r"\b(?:there (?:is|are) |we have )?no ([^.;,]{2,40}?) (?:that|who) (?:does|do|is|are) not ",
+    re.IGNORECASE,
+)
+_PREFIXED = re.compile(r"\b(un|non)-(?=[a-z]{4})", re.IGNORECASE)
 _NOT_DONE = re.compile(
     r"\b(?:that|who) (?:is|are|was|were|has been|have been) not "
     r"(?=(?:[a-z]{2,}(?:ed|en|wn)|paid|sent|sold|read|built|met|done|kept)\b)",
@@ -76,7 +108,9 @@ _VERDICTS = (
 )
 _LIVES = re.compile(r"\b(live|sit|reside)(s?) (?=(?:in|on|under|inside|at)\b)", re.IGNORECASE)
 _INCLUDED = re.compile(r", [^,.;]{2,30} included,|, including [^.;]*", re.IGNORECASE)
-_NOT_EVEN = re.compile(r",? not even [^,.;]*", re.IGNORECASE)
+_NOT_EVEN = re.compile(
+    r",? not even [^,.;]*|, (?:in|on|for|at|during) (?:\w+ ){1,3}too\b", re.IGNORECASE
+)
 
 
 def put_plainly(sentence: str) -> str:
@@ -87,19 +121,22 @@ def put_plainly(sentence: str) -> str:
     plain = _WHICH.sub(" that ", _FIRST_WHICH.sub("The ", plain))
     plain = _BETWEEN.sub(r"between \1 plus ", _NOBODY_BUT.sub(r"only \1 \2", plain))
     plain = _LIVES.sub(lambda m: "is stored " if m.group(2) else "are stored ", plain)
-    plain = _INCLUDED.sub("", plain)
+    plain = _INCLUDED.sub("", _NO_EXCEPTION.sub("", plain))
+    plain = _PREFIXED.sub(r"\1", _NONE_THAT_NOT.sub(r"all \1 ", plain))
     plain = _NOT_DONE.sub("un", _SUPPORT_ENDED.sub(r"\1 is not supported", plain))
     for verdict, stance in _VERDICTS:
         plain = verdict.sub(stance, plain)
     plain = _put_figures(_NO_OTHERS.sub(" only", plain))
     for switch, state in _SWITCHES:
         plain = switch.sub(state, plain)
+    plain = _DROP_BELOW.sub(r"fall\1 ", _TURN_THEM.sub(r"\1\2 \4 \3", plain))
     for word, figure in _ROUND:
         plain = plain.replace(word, figure)
     plain = _ONE.sub(r"\1 1 \2", _HALF.sub(r"0.5 \1", _QUARTER.sub("15 minutes", plain)))
-    plain = _AS_IT_IS.sub("are not changed", plain)
+    plain = _AS_IT_IS.sub("are not changed", _LEAVE_ALONE.sub(r"do not change \1", plain))
+    plain = _LEAVE_ON.sub(r"leave\2 \4 \3", _LACKS_LEAVE.sub("may not", plain))
     plain = _OTHERWISE.sub("", _THUS.sub("; ", plain))
-    return _NOT_EVEN.sub(" at all times", plain)
+    return _NOT_EVEN.sub(" at all times", _OR_FAILS.sub("", plain))
 
 
 def _put_figures(sentence: str) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Context, Decimal
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.bounds import bound_of
-from dmm.conflicts.counting import counted_by, is_date, product_before
+from dmm.conflicts.counting import counted_by, is_date, is_part_of_year, product_before
 from dmm.conflicts.dates import date_at
-from dmm.conflicts.numerals import Numeral, begins_amount, numeral_at, version_number
+from dmm.conflicts.numerals import WHOLE, Numeral, begins_amount, numeral_at, version_number
+from dmm.conflicts.rates import holder_of, per_after, rate_of
+from dmm.conflicts.settings import unit_named
 from dmm.conflicts.units import RATES, singular, time_unit, unit_of
 from dmm.conflicts.vocabulary import concept_of, forms_of
 from dmm.policy.wordsets import word_set
@@ -50,7 +53,19 @@ def quantities_of(words: Sequence[Word], sentence: str) -> tuple[Quantity, ...]:
             continue
         found.append(quantity)
         index = quantity.last + 1
-    return tuple(found)
+    return tuple(_with_percentiles(found))
+
+
+def _with_percentiles(found: list[Quantity]) -> list[Quantity]:
+    """ "95 of 100 requests take less than a second" speaks of p95."""
+    for place, (one, other) in enumerate(pairwise(found)):
+        timed = other.measure == "time" and other.bound == "most"
+        if timed and one.measure == "share" and (one.low or 0) >= _MEDIAN:
+            found[place] = replace(one, measure="percentile", bound="exact", high=one.low)
+    return found
+
+
+_MEDIAN = 50
 
 
 @dataclass(slots=True)
@@ -73,7 +88,7 @@ def _at(words: Sequence[Word], index: int, sentence: str) -> Quantity | None:
     start = numeral_at(words, index, sentence)
     if start is None:
         return None
-    if start.unit is None and is_date(words, index):
+    if (start.unit is None and is_date(words, index)) or is_part_of_year(words, index):
         return None
     share = _share(words, index, start)
     if share is not None:
@@ -83,6 +98,8 @@ def _at(words: Sequence[Word], index: int, sentence: str) -> Quantity | None:
         amount.unit, amount.last, rate = _unit(words, amount.last)
         amount.per = amount.per or rate
     _extend(words, amount, sentence)
+    if amount.unit is None:
+        amount.unit = unit_named(words, index, amount.low)
     if amount.unit is None or amount.unit[0] in _NAMED:
         return _plain_number(words, amount)
     return _measured(words, amount)
@@ -91,11 +108,20 @@ def _at(words: Sequence[Word], index: int, sentence: str) -> Quantity | None:
 _NAMED = frozenset(("times", "version", *(name for name, _ in RATES.values() if name != "size")))
 
 
+def _rated(words: Sequence[Word], amount: _Amount) -> tuple[str, Decimal]:
+    """What an amount is a rate of, and by how much it is divided for it."""
+    per, every = rate_of(amount.per or per_after(words, amount.last))
+    holder = holder_of(words, amount.first, amount.last)
+    if per and per != "second":
+        return f"/{per}", every
+    return (f"{per}/{holder}" if holder else per), every
+
+
 def _measured(words: Sequence[Word], amount: _Amount) -> Quantity:
     measure, scale = amount.unit or ("", Decimal(1))
     if measure == "time" and _is_interval(words, amount):
         measure = "interval"
-    per, every = _rate(amount.per or _per(words, amount.last))
+    per, every = _rated(words, amount)
     if measure == "share":
         per, every = "", Decimal(1)
     bound = "range"
@@ -122,9 +148,9 @@ def _plain_number(words: Sequence[Word], amount: _Amount) -> Quantity | None:
     if bound == "exact" and measure == "version" and amount.first:
         bound = bound_of(words, amount.first - 1, amount.last, counted=False)
     scale = amount.unit[1] if amount.unit else Decimal(1)
-    per, every = _rate(amount.per or _per(words, amount.last))
+    per, every = _rated(words, amount)
     repeated = bool(counted & _TIMES) or words[amount.first].text in _TIMES
-    if measure == "count" and per == "second" and repeated and amount.low:
+    if measure == "count" and per.startswith("second") and repeated and amount.low:
         rhythm = every / amount.low
         amount.last = _end_of_rhythm(words, amount.last)
         return _bounded("interval", rhythm, rhythm, _REVERSED.get(bound, bound), amount, _NONE, "")
@@ -200,14 +226,13 @@ def _unit(words: Sequence[Word], last: int) -> tuple[tuple[str, Decimal] | None,
         return found, last + 1, per
     if slash and time_unit(per) is not None:
         return (concept_of(_SHORT.get(head, singular(head))), Decimal(1)), last + 1, per
-    if found is None and text in _SORTS_OF_DAY and last + 2 < len(words):
+    if found is None and text in WHOLE and last + 2 < len(words):
         found = unit_of(words[last + 2].text)
         return found, last + 2 if found else last, ""
     return found, last + 1 if found else last, ""
 
 
 _SHORT = {"req": "request", "reqs": "request", "msg": "message", "msgs": "message"}
-_SORTS_OF_DAY = word_set("business working calendar full whole consecutive more idle")
 
 
 def _extend(words: Sequence[Word], amount: _Amount, sentence: str) -> None:
@@ -294,32 +319,6 @@ _EVERY = frozenset(("every", "each", "every other"))
 _RHYTHM = word_set("interval intervals cadence frequency")
 
 
-def _rate(per: str) -> tuple[str, Decimal]:
-    """A rate per minute or hour, counted per second."""
-    seconds = time_unit(per)
-    if seconds is not None:
-        return "second", seconds
-    return (concept_of(per) if per else ""), Decimal(1)
-
-
-def _per(words: Sequence[Word], last: int) -> str:
-    for place in range(last + 1, min(last + 5, len(words))):
-        text = words[place].text
-        following = singular(words[place + 1].text) if place + 1 < len(words) else ""
-        if text in ("per", "/", "every", "each"):
-            return following
-        if text.startswith("/") and place == last + 1:
-            return text[1:]
-        if text in ("a", "an") and place <= last + 3 and time_unit(following) is not None:
-            return "" if words[place - 1].text in _BEFORE_SPAN else following
-        if words[place].sort == "mark" or text in ("and", "or", "but"):
-            return ""
-    return ""
-
-
-_BEFORE_SPAN = word_set("after for within of than in to until every about")
-
-
 def _share(words: Sequence[Word], index: int, start: Numeral) -> Quantity | None:
     """ "One request in ten", "3 out of 4", "one in 200", "every 10th request"."""
     if start.unit is not None or start.value <= 0:
@@ -360,7 +359,7 @@ def _ends(words: Sequence[Word], last: int) -> bool:
 
 def are_near(one: Quantity, other: Quantity) -> bool:
     """Whether two amounts are the same up to what a unit leaves open: a month, a megabyte."""
-    if "about" in (one.bound, other.bound):
+    if "about" in (one.bound, other.bound) and not {one.bound, other.bound} & _OPEN:
         return _overlap(one, other)
     mine, yours = one.low or one.high, other.low or other.high
     if not mine or not yours:
@@ -380,6 +379,7 @@ def _weighed(quantity: Quantity, mine: Decimal, yours: Decimal) -> Decimal:
 
 
 _LONG = 2_000_000
+_OPEN = frozenset(("most", "least"))
 
 
 def _overlap(one: Quantity, other: Quantity) -> bool:

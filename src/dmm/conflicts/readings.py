@@ -9,9 +9,9 @@ from dmm.conflicts.alignment import starts_of
 from dmm.conflicts.claims import Claim, read_claims
 from dmm.conflicts.places import scopes_in
 from dmm.conflicts.quantities import Quantity, quantities_of
-from dmm.conflicts.replacements import replaced_in
+from dmm.conflicts.replacements import Traces, traces_of
 from dmm.conflicts.sentences import headings_and_sentences
-from dmm.conflicts.terms import Term, heads_of, tells, terms_of
+from dmm.conflicts.terms import Term, tells, terms_of
 from dmm.conflicts.words import words_of
 
 if TYPE_CHECKING:
@@ -31,13 +31,12 @@ class Reading:
     memory: Memory
     claims: tuple[Claim, ...]
     title: tuple[Term, ...]
-    title_heads: Mapping[str, frozenset[str]]
     title_scopes: Mapping[str, frozenset[str]]
     context: frozenset[str]
     starts: Mapping[str, tuple[str, ...]]
     denied: frozenset[str]
     things: frozenset[str]
-    replaced: tuple[frozenset[str], bool]
+    traces: Traces
     numbers: frozenset[Amount]
 
 
@@ -64,13 +63,12 @@ def read_memory(memory: Memory) -> Reading:
         memory=memory,
         claims=claims,
         title=title,
-        title_heads=heads_of(title),
         title_scopes={**scopes_in(words_of(_places_of(memory))), **scopes_in(words)},
         context=context,
         starts=_by_start(context),
         denied=_denied(claims),
         things=frozenset(t.concept for c in claims for t in c.terms if t.slot != "verb"),
-        replaced=replaced_in(sentences),
+        traces=traces_of(memory.title, memory.body),
         numbers=frozenset(
             amount_of(quantity)
             for sentence, said in spoken

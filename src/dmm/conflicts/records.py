@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.conflict import ConflictType, Method, Resolution, Side
+from dmm.domain.conflict import LEAST_SURE, ConflictType, Method, Resolution, Side
 from dmm.domain.event import EventType, Trust
 from dmm.domain.proposal import Verdict
 
@@ -63,6 +63,11 @@ class Record:
     def id(self) -> str:
         """The name of the conflict, made of the number of its event."""
         return name_conflict(self.seq)
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is more than possible."""
+        return self.confidence >= LEAST_SURE
 
     @property
     def is_open(self) -> bool:

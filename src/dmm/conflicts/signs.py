@@ -7,6 +7,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from dmm.conflicts.terms import tells
 from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
@@ -98,11 +99,17 @@ _FREEDOMS = frozenset((who, may) for who in ("anyone", "anybody") for may in ("m
 
 
 def _is_left_open(words: Sequence[Word]) -> bool:
-    """ "X is optional"; "optional fields are sent" is another matter."""
-    return any(
-        word.concept == "optional" and before.text in ("is", "are", "be", "remain", "stay", "as")
-        for before, word in pairwise(words)
-    )
+    """ "X is optional", "X is an optional step"; "optional fields are sent" is another matter."""
+    for index, word in enumerate(words):
+        if word.concept != "optional" or not index:
+            continue
+        article = words[index - 1].text in ("a", "an") and index > 1
+        if words[index - 2 if article else index - 1].text in _STAYING:
+            return True
+    return False
+
+
+_STAYING = word_set("is are be remain remains stay stays as")
 
 
 @dataclass(slots=True)
@@ -121,7 +128,7 @@ def _tally(words: Sequence[Word]) -> _Tally:
     for index, word in enumerate(words):
         if word.text in _RELATIVES and index > _FIRST_WORDS:
             break
-        if word.text in ("and", "or", "nor"):
+        if word.text in _JOINING:
             joined = tally.count
         if word.text in _NOT and not (joined and tally.count == joined):
             _negate(tally, words, index)
@@ -132,12 +139,36 @@ def _tally(words: Sequence[Word]) -> _Tally:
 
 
 _RELATIVES = frozenset(("that", "who", "whose"))
+_JOINING = frozenset(("and", "or", "nor", ","))
 _FIRST_WORDS = 2
 
 
 def is_negated(words: Sequence[Word]) -> bool:
     """Whether the words of a condition deny it: "when no event occurs"."""
     return _tally(words).count % 2 == 1
+
+
+def denied_in(words: Sequence[Word]) -> frozenset[str]:
+    """What the negation of a clause is about; nothing where there is none, or one of another."""
+    places = [i for i in range(len(words)) if words[i].text in _NOT or _turns_down(words, i)]
+    if not places or any(words[i - 1].text not in _JOINING for i in places[1:]):
+        return frozenset()
+    told = [w for i in places for w in words[i + 1 : _end_of_phrase(words, i + 1)]]
+    first = places[0]
+    if first and (words[first - 1].text in _BEING or words[first].text not in _NOT):
+        told += words[:first]
+    return frozenset(word.concept for word in told if tells(word))
+
+
+def _end_of_phrase(words: Sequence[Word], start: int) -> int:
+    for place in range(start, len(words)):
+        if words[place].sort == "mark" or words[place].text in _JOINS:
+            return place
+    return len(words)
+
+
+_JOINS = word_set("and but so then or")
+_BEING = word_set("is are be been was were being")
 
 
 def _negate(tally: _Tally, words: Sequence[Word], index: int) -> None:

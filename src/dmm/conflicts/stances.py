@@ -13,24 +13,84 @@ from dmm.domain.conflict import ConflictType
 
 if TYPE_CHECKING:
     from dmm.conflicts.claims import Claim
+    from dmm.conflicts.readings import Reading
     from dmm.conflicts.terms import Term
 
 
 def stances(m: Meeting) -> Finding | None:
     """An odd number of turns between two claims about the same."""
-    if m.alignment.cover < 0.5 or not _core_met(m):
+    if _cover(m) < _LEAST_COVER or not _core_met(m):
         return None
     one, other = m.one, m.other
+    if _are_contrary(m):
+        return m.finding(ConflictType.CONTRADICTION, _certain(m), _CONTRARY)
     if (one.negative and other.exceptions) or (other.negative and one.exceptions):
         return None
     if _flips(m) % 2 == 0 or _only_agrees(m) or not _denied_met(m):
         return None
     if _adds(one) or _adds(other) or (one.happens and other.happens and not _one_denies(m)):
         return None
-    certain = 0.3 + 0.3 * m.alignment.cover + 0.4 * m.alignment.likeness
-    if one.marked and other.marked:
-        certain -= _BOTH_MARKED
+    if _both_deny(m):
+        return None
+    certain = _certain(m) - (_BOTH_MARKED if one.marked and other.marked else 0.0)
     return m.finding(ConflictType.CONTRADICTION, certain, "One asks for what the other denies.")
+
+
+_LEAST_COVER = 0.5
+
+
+def _cover(m: Meeting) -> float:
+    """How much of the better covered claim meets the other; what it is said of all of is free."""
+    cover = m.alignment.cover
+    if cover >= _LEAST_COVER or not (m.one.sweeping or m.other.sweeping):
+        return cover
+    told = (
+        sum(t.weight for t in rest if t.concept not in claim.range)
+        for claim, rest in ((m.one, m.alignment.left), (m.other, m.alignment.right))
+    )
+    return m.alignment.shared / max(m.alignment.shared + min(told), 0.1)
+
+
+_CONTRARY = "They say contrary things of the same."
+
+
+def _certain(m: Meeting) -> float:
+    return 0.3 + 0.3 * m.alignment.cover + 0.4 * m.alignment.likeness
+
+
+def _are_contrary(m: Meeting) -> bool:
+    """Whether contraries are said that no denial is about: "is public", "is private, with no …"."""
+    if m.one.negative == m.other.negative and Sign.OPTIONAL not in (m.one.sign, m.other.sign):
+        return False
+    denied = m.one.denied | m.other.denied
+    return bool(denied) and any(
+        mine.slot == yours.slot == "object"
+        and not {mine.concept, yours.concept} & denied
+        and not _both(m, (mine, yours))
+        for mine, yours in m.alignment.contraries
+    )
+
+
+def _both_deny(m: Meeting) -> bool:
+    """Whether what one claim denies is denied on the other side too, in whatever clause."""
+    for claim, other in ((m.one, m.second), (m.other, m.first)):
+        if claim.sign not in NEGATIVE or not claim.denied:
+            continue
+        if any(_deny_alike(claim.denied, _turned_down(rival)) for rival in other.claims):
+            return True
+    return False
+
+
+def _turned_down(claim: Claim) -> frozenset[str]:
+    return claim.denied | claim.rejected if claim.sign in NEGATIVE else claim.rejected
+
+
+def _deny_alike(mine: frozenset[str], yours: frozenset[str]) -> bool:
+    """Whether two denials are about the same: most of what the shorter one tells."""
+    told, theirs = mine - GENERIC, yours - GENERIC
+    if not told or not theirs:
+        return bool(yours) and mine == yours
+    return len(told & theirs) * 2 > min(len(told), len(theirs))
 
 
 def _one_denies(m: Meeting) -> bool:
@@ -46,11 +106,16 @@ def _flips(m: Meeting) -> int:
     if one.negative == other.negative and _same_span(m) and _ends(one) != _ends(other):
         return 0
     if Sign.OPTIONAL in (one.sign, other.sign):
-        opposed = {one.sign, other.sign} & {Sign.REQUIRED, Sign.STATED}
+        opposed = {one.sign, other.sign} & {Sign.REQUIRED, Sign.STATED} or _shut_out(one, other)
         return 1 if opposed and not m.alignment.contraries else 0
     turns = [p for p in m.alignment.contraries if not is_scope(*p) and not _both(m, p)]
     signs = (_denies(m, one), _denies(m, other), _lacks(one, m), _lacks(other, m), _removes(m))
     return len(turns) + sum(signs) + int(_conditions_opposed(m)) + int(_orders_opposed(m))
+
+
+def _shut_out(one: Claim, other: Claim) -> bool:
+    """ "Anyone can read it", "it cannot be read"."""
+    return (one.anyone and other.negative) or (other.anyone and one.negative)
 
 
 def _orders_opposed(m: Meeting) -> bool:
@@ -77,6 +142,8 @@ def _conditions_opposed(m: Meeting) -> bool:
 
 def _denies(m: Meeting, claim: Claim) -> bool:
     """Whether a claim denies; a "before" that both claims share gives no leave again."""
+    if claim.turned and m.one.order and m.one.order == m.other.order:
+        return claim.sign in NEGATIVE
     if claim.turned and any(
         a.slot == b.slot and a.slot in ("time", "outside") and "verb" not in (a.slot, b.slot)
         for a, b in m.alignment.met
@@ -88,7 +155,16 @@ def _denies(m: Meeting, claim: Claim) -> bool:
 def _both(m: Meeting, pair: tuple[Term, Term]) -> bool:
     """Whether both memories speak of both contraries, and so make no contrast of them."""
     told = {pair[0].concept, pair[1].concept}
-    return told <= m.first.context and told <= m.second.context
+    if told <= m.first.context and told <= m.second.context:
+        return True
+    return (told <= m.one.concepts and _claims(m.second, told)) or (
+        told <= m.other.concepts and _claims(m.first, told)
+    )
+
+
+def _claims(reading: Reading, told: set[str]) -> bool:
+    """Whether all of some words are told, in whatever claim."""
+    return all(any(c in claim.concepts for claim in reading.claims) for c in told)
 
 
 def _denied_met(m: Meeting) -> bool:
@@ -106,7 +182,21 @@ def _denied_met(m: Meeting) -> bool:
             return False
         if m.likeness < _ALIKE and not _core_left_alone(claim, rest):
             return False
+        if _denies_a_way(m, claim, rest):
+            return False
     return True
+
+
+def _denies_a_way(m: Meeting, claim: Claim, rest: tuple[Term, ...]) -> bool:
+    """ "Don't mock it with X" and "mock it by passing Y": one way is denied, another told."""
+    known = m.second if claim is m.one else m.first
+    others = m.alignment.right if claim is m.one else m.alignment.left
+    return any(
+        t.slot in _WAYS and t.weight > _TELLING and not is_known(t, known) for t in rest
+    ) and any(t.slot in _WAYS and t.weight > _TELLING for t in others)
+
+
+_WAYS = frozenset(("means", "role"))
 
 
 def _deed_met(claim: Claim, rest: tuple[Term, ...]) -> bool:
@@ -138,7 +228,7 @@ def _adds(claim: Claim) -> bool:
 
 def _lacks(claim: Claim, m: Meeting) -> bool:
     """Whether a claim goes without something that the other speaks of."""
-    if claim.sign in NEGATIVE or claim.restricts:
+    if claim.sign in NEGATIVE or claim.restricts or _asks_by_refusal(claim):
         return False
     met = {t.concept for pair in (*m.alignment.met, *m.alignment.contraries) for t in pair}
     return any(t.slot == "outside" and t.concept in met for t in claim.terms) or bool(
@@ -146,17 +236,26 @@ def _lacks(claim: Claim, m: Meeting) -> bool:
     )
 
 
+def _asks_by_refusal(claim: Claim) -> bool:
+    """ "Requests without a token are rejected": what goes without a thing is turned away."""
+    return claim.removing and any(t.slot == "outside" for t in claim.terms)
+
+
 def _removes(m: Meeting) -> bool:
     """Whether one claim takes away what the other speaks of as being there."""
-    if m.one.removing == m.other.removing:
+    if m.one.removing == m.other.removing or any(map(_asks_by_refusal, (m.one, m.other))):
         return False
     rest = m.alignment.right if m.one.removing else m.alignment.left
     taking = m.alignment.left if m.one.removing else m.alignment.right
     denied = (m.other if m.one.removing else m.one).negative
-    if not denied and any(t.slot == "verb" and t.weight > 0.5 for t in rest):
+    close = m.alignment.cover >= _CLOSE and m.alignment.likeness >= _ALIKE
+    if not denied and not close and any(t.slot == "verb" and t.weight > 0.5 for t in rest):
         return False
     known = m.second if m.one.removing else m.first
     return any(takes_away(t) and not is_known(t, known) for t in taking)
+
+
+_CLOSE = 0.75
 
 
 def _only_agrees(m: Meeting) -> bool:
@@ -167,7 +266,7 @@ def _only_agrees(m: Meeting) -> bool:
     if not loose.negative or strict.negative:
         return False
     rest = m.alignment.right if m.one.only else m.alignment.left
-    return any(term.weight > 0.5 for term in rest)
+    return any(term.weight > 0.5 or (term.early and term.slot == "subject") for term in rest)
 
 
 def _equal_amounts(m: Meeting) -> list[Quantity]:

@@ -16,6 +16,8 @@ delete: remove, erase, purge, drop, wipe, get rid of, deletion, removal, discard
   cleanup, prune
 deploy: ship, roll out, rollout, deployment, redeploy, go live, release to, go out
 release: publish, cut a release, tag a release, publication
+optin: opt in
+optout: opt out
 run: execute, execution, start, launch, kick off, invoke, host, operate
 test: testing, spec
 pass: succeed, green, success
@@ -161,8 +163,9 @@ production: prod, live environment, live system, live
 staging: stage environment, preprod, pre-prod, pre-production, uat, staging environment
 development: dev, locally, laptop, developer machine, own machine, workstation, dev machine,
   local development, dev environment, development environment
-enable: enabled, turn on, switch on, activate, active, switched on, turned on
-disable: disabled, turn off, switch off, deactivate, inactive, switched off, turned off, shut off
+enable: enabled, turn on, switch on, activate, active, switched on, turned on, leave on, left on
+disable: disabled, turn off, switch off, deactivate, inactive, switched off, turned off, shut off,
+  leave off, left off
 allow: permit, allowed, permitted, acceptable, fine to, ok to, okay to, free to, welcome to,
   accept, tolerate
 require: required, mandatory, necessary, compulsory, obligatory, demand, insist, need
@@ -363,7 +366,7 @@ restart: reboot
 scale: autoscale, autoscaling, auto-scaling
 onboarding: new joiner, new hire
 forget: neglect
-omit: leave out, leave off, left out
+omit: leave out, left out
 skip: bypass, circumvent
 ensure: make sure, guarantee, see to it
 contain: include, have, hold, carry, consist of

@@ -71,6 +71,8 @@ def tells(word: Word) -> bool:
     """Whether a word says something of its own, apart from stance and grammar."""
     if word.sort not in ("word", "name"):
         return False
+    if word.sort == "name":
+        return True
     if word.text in _SILENT or word.text in PREPOSITIONS or word.text in PRONOUNS:
         return False
     return word.concept not in _MODAL
@@ -149,24 +151,50 @@ def _to_verb(words: Sequence[Word], index: int) -> bool:
 
 def _verb_place(words: Sequence[Word]) -> int | None:
     """Where the predicate begins: at the first auxiliary, else at the first verb."""
-    first = next((i for i, word in enumerate(words) if tells(word)), None)
+    start = _lead_of(words)
+    first = next((i for i in range(start, len(words)) if tells(words[i])), None)
     if first is None:
         return None
     if _commands(words, first):
         return first
-    for index, word in enumerate(words):
-        if word.text in AUXILIARIES and word.text not in ("do", "let"):
+    for index in range(start, len(words)):
+        if words[index].text in AUXILIARIES and words[index].text not in ("do", "let"):
             return index
-    if is_verb(words[first]) and _is_bare(words[first]) and not _copied(words, first):
+    bare = is_verb(words[first]) and _is_bare(words[first]) and not _is_led(words, first)
+    if bare and not _copied(words, first):
         return first
     for index in range(first + 1, len(words)):
-        if is_verb(words[index]) and not _leads_verb(words, index):
+        if is_verb(words[index]) and (
+            not _leads_verb(words, index) or _follows_plural(words, index, first)
+        ):
             before = words[index - 1].text
             if before not in PREPOSITIONS and before not in _DETERMINERS:
                 return index
-    if is_verb(words[first]) and _is_bare(words[first]):
+    if bare:
         return first
     return first + 1 if _is_unknown_verb(words, first + 1) else None
+
+
+def _lead_of(words: Sequence[Word]) -> int:
+    """Where the clause begins once what leads in is told: "in the billing app, …"."""
+    if not words or words[0].text not in PREPOSITIONS:
+        return 0
+    ends = (i + 1 for i, word in enumerate(words[:_LONGEST_LEAD]) if word.text == ",")
+    return next(ends, 0)
+
+
+_LONGEST_LEAD = 10
+
+
+def _is_led(words: Sequence[Word], first: int) -> bool:
+    """ "The email worker": after an article a word that may be a verb is none."""
+    return first > 0 and words[first - 1].text in _DETERMINERS
+
+
+def _follows_plural(words: Sequence[Word], index: int, first: int) -> bool:
+    """ "Customers switch plans": a bare verb right after a plural at the start."""
+    plural = words[first].text.endswith("s") and not words[first].text.endswith("ss")
+    return index == first + 1 and plural and _is_bare(words[index])
 
 
 def _is_unknown_verb(words: Sequence[Word], index: int) -> bool:

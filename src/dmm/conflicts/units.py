@@ -14,10 +14,12 @@ _SCALES = {
         gigabit=134217728 byte=1 b=1 kb=1024 kib=1024 kilobyte=1024 kibibyte=1024 mb=1048576
         mib=1048576 megabyte=1048576 mebibyte=1048576 meg=1048576 gb=1073741824 gib=1073741824
         gigabyte=1073741824 gibibyte=1073741824 gig=1073741824 tb=1099511627776
-        tib=1099511627776 terabyte=1099511627776 pb=1125899906842624 petabyte=1125899906842624""",
+        tib=1099511627776 terabyte=1099511627776 ki=1024 mi=1048576 gi=1073741824
+        ti=1099511627776 pb=1125899906842624 petabyte=1125899906842624""",
     "share": "%=1 percent=1 pct=1 percentage=1 \u2030=0.1 permille=0.1",
     "money": """$=1 dollar=1 usd=1 buck=1 \u20ac=1 eur=1 euro=1 \u00a3=1 gbp=1 pound=1
         chf=1 cent=0.01""",
+    "core": "core=1 vcpu=1 millicore=0.001 millicpu=0.001",
     "pixel": "px=1 pixel=1",
     "font": "em=1 rem=1",
     "baud": "baud=1 bd=1",

@@ -13,7 +13,7 @@ _TOKEN = re.compile(
     r"""(?P<code>`[^`\n]+`)
     |(?P<flag>(?<![\w-])--?[a-zA-Z][\w-]*)
     |(?P<url>https?://[^\s)>\]]+)
-    |(?P<path>(?<![\w.])(?:\.{0,2}/|~/)?[\w.@*+-]{1,100}+(?:/[\w.@*+-]++)++/?|(?<![\w/])\.[a-z][\w.]+|/[\w.{}:-]+(?:/[\w.{}:-]+)*)
+    |(?P<path>(?<![\w.])(?:\.{0,2}/|~/)?[\w.@*+-]{1,100}+(?:/[\w.@*+-]++)++/?|(?<![\w/])\.[a-z][\w.]+|/[.{:-]*\w[\w.{}:-]*(?:/[\w.{}:-]+)*)
     |(?P<date>20\d\d-\d\d(?:-\d\d)?(?![\w-]))
     |(?P<number>\d{1,2}:\d\d(?!\d)|10\^\d{1,2}(?!\w)|\d++(?:\.\d++)?[eE][+-]?\d{1,2}(?!\w)
       |(?:[$\u20ac\u00a3]\s?)?\d{1,3}(?:[_,]\d{3})++(?:\.\d++)?(?!\w)
@@ -76,6 +76,8 @@ def _code_words(text: str, start: int) -> list[Word]:
     inner = text.strip()
     if not inner or " " not in inner:
         lowered = inner.lower().rstrip("()")
+        if lowered in _GRAMMAR:
+            return [Word(lowered, f"`{lowered}`", "name", True, (start, start + len(text)))]
         if lowered.isalpha():
             return [Word(lowered, concept_of(lowered), "word", True, (start, start + len(text)))]
         if re.fullmatch(r"\d+(\.\d+)*", lowered):
@@ -144,7 +146,7 @@ def _joined(raw: list[Word]) -> list[Word]:
             index += 1
             continue
         if word.text in _SPECIAL:
-            special = _switched(raw, index) or _percentile(out, word)
+            special = _special(raw, index, out)
             if special is not None:
                 out.append(special)
                 index += 1
@@ -162,12 +164,31 @@ def _joined(raw: list[Word]) -> list[Word]:
     return out
 
 
+def _special(raw: list[Word], index: int, out: list[Word]) -> Word | None:
+    """What a word means in this place alone."""
+    if raw[index].text == "own":
+        return _owned(raw, index)
+    return _switched(raw, index) or _percentile(out, raw[index]) or _golang(raw, index)
+
+
+def _owned(raw: list[Word], index: int) -> Word | None:
+    """ "Its own": whose it is is said already, so that the word tells next to nothing."""
+    if not index or raw[index - 1].text not in _WHOSE:
+        return None
+    return Word("own", "own", "word", False, raw[index].span)
+
+
+_WHOSE = word_set("its their our your my his her")
+
+
 def _switched(raw: list[Word], index: int) -> Word | None:
     """ "Is on" and "is off" say that something is enabled or disabled."""
     word = raw[index]
     before = raw[index - 1].text if index else ""
     if before in ("always", "never", "not", "still", "now") and index > 1:
         before = raw[index - 2].text
+    if before == "to" and index > 1 and raw[index - 2].text in _DEFAULTS:
+        before = "is"
     if before not in _COPULAS or word.text not in _SWITCHING:
         return None
     following = raw[index + 1].text if index + 1 < len(raw) else "."
@@ -179,10 +200,29 @@ def _switched(raw: list[Word], index: int) -> Word | None:
     return Word(f"switched {word.text}", concept, "word", False, word.span)
 
 
+# Words of grammar that are names where they are written as code.
+_GRAMMAR = word_set(
+    "any not is in as let do this that all none never with for if while else or and"
+)
+_DEFAULTS = word_set("default defaults set sets defaulted")
 _PERMITTED = frozenset(("fine", "ok", "okay", "permissible"))
 _SWITCHING = _PERMITTED | {"on", "off"}
 _COPULAS = word_set("is are be stay stays remain remains was were stays keep")
 _AFTER_SWITCH = word_set(". , ; : ) for by in during until unless when while")
+
+
+def _golang(raw: list[Word], index: int) -> Word | None:
+    """ "Go files", "Go services": before what is written in a language the word is its name."""
+    following = raw[index + 1].text if index + 1 < len(raw) else ""
+    if raw[index].text != "go" or following not in _WRITTEN:
+        return None
+    return Word("go", "golang", "word", True, raw[index].span)
+
+
+_WRITTEN = word_set(
+    """file files code service services module modules template templates test tests
+    package packages binary binaries version compiler toolchain source sources project projects"""
+)
 
 
 def _percentile(out: list[Word], word: Word) -> Word | None:
@@ -195,7 +235,7 @@ def _percentile(out: list[Word], word: Word) -> Word | None:
 
 
 _PERCENTILES = frozenset(("percentile", "percentiles"))
-_SPECIAL = _SWITCHING | _PERCENTILES
+_SPECIAL = _SWITCHING | _PERCENTILES | {"go", "own"}
 _ORDINAL = re.compile(r"(\d{1,2}(?:\.\d{1,3})?)(?:st|nd|rd|th)?$")
 
 

@@ -165,7 +165,8 @@ class Chores:
             case "recovery":
                 dmm.application.recover()
             case "conflicts":
-                dmm.conflicts.scan(progress=self._make_way)
+                # Nobody waits for it: one process, which makes way, is enough.
+                dmm.conflicts.scan(progress=self._make_way, alone=True)
             case "lifecycle":
                 dmm.lifecycle.run(progress=self._make_way)
             case "distil":

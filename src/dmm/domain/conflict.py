@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+# Below this a clash is possible, not sure: it is worth a look, and no pack warns of it.
+LEAST_SURE = 0.6
+
 
 class ConflictType(StrEnum):
     """In which way two memories do not go together; `duplicate` is a kind of its own."""
@@ -13,6 +16,7 @@ class ConflictType(StrEnum):
     NUMERIC = "numeric_clash"
     APPROACHES = "contradictory_approaches"
     SUPERSESSION = "same_supersedes_target"
+    OUTDATED = "outdated"
     DUPLICATE = "duplicate"
     FLAGGED = "flagged"
 
@@ -37,6 +41,11 @@ class Clash:
     description: str
     suggestion: str
     quotes: tuple[str, str] = ("", "")
+
+    @property
+    def sure(self) -> bool:
+        """Whether a rule has found it, rather than the weight of the evidence alone."""
+        return self.confidence >= LEAST_SURE
 
 
 @dataclass(frozen=True, slots=True)

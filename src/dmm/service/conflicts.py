@@ -18,6 +18,7 @@ from dmm.domain.event import EventType, Trust
 from dmm.domain.memory import Origin
 from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.service.corpus import Corpus, Found
+from dmm.service.crew import find_workers
 from dmm.service.docket import View, describe
 from dmm.service.ledger import accept, need_one
 from dmm.service.resolutions import propose
@@ -56,8 +57,11 @@ class Conflicts:
     _notices: list[str] = field(default_factory=list)
 
     @traced()
-    def scan(self, progress: Progress | None = None) -> dict[str, Any]:
-        """Compare all memories that may have to do with one another; gives what is unresolved."""
+    def scan(self, progress: Progress | None = None, *, alone: bool = False) -> dict[str, Any]:
+        """Compare all memories that may have to do with one another; gives what is unresolved.
+
+        A large project is compared by two processes beside this one, unless it is to stay alone.
+        """
         self._notices = []
         self.corpus.indexes.refresh(progress=progress)
         self.corpus.refresh()
@@ -65,8 +69,10 @@ class Conflicts:
         compared = {(pair.one, pair.other) for pair in pairs}
         known = self._recorded_pairs(self._view().open)
         again = [pair for pair in known if (pair.one, pair.other) not in compared]
-        found = self.corpus.judge([*pairs, *again], progress)
-        self.corpus.trim()
+        wanted = [*pairs, *again]
+        workers = 1 if alone else find_workers(len(wanted))
+        found = self.corpus.judge(wanted, progress, workers=workers, complete=True)
+        self.corpus.trim(progress)
         new, gone = self._settle(found, None)
         recorded = not self._notices
         shown = [describe(one) for one in self._view().open] if recorded else _unrecorded(found)
@@ -94,6 +100,7 @@ class Conflicts:
         near = [pair for number in numbers for pair in self.corpus.pairs_of(number)]
         pairs = {(pair.one, pair.other): pair for pair in (*again, *near)}
         found = self.corpus.judge([pairs[key] for key in sorted(pairs)])
+        self.corpus.trim()
         self._settle(found, names)
         if self._notices:
             return _unrecorded(found)
@@ -360,6 +367,7 @@ def _unrecorded(found: Iterable[Found]) -> list[dict[str, Any]]:
             "conflict_id": f"unrecorded_{number}",
             "type": str(one.clash.type),
             "confidence": round(one.clash.confidence, 2),
+            "sure": one.clash.sure,
             "status": "unresolved",
             "detected": None,
             "description": one.clash.description,

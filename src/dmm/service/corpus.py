@@ -6,6 +6,7 @@ that a check after a write costs what the write touched and not what the project
 
 from __future__ import annotations
 
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -18,17 +19,21 @@ from dmm.domain.pack import shown_path
 from dmm.errors import DmmError, IndexBroken
 from dmm.index.likeness import direction
 from dmm.retrieval.alike import Likeness
+from dmm.service.crew import Crew, divide
+from dmm.service.readings import Readings
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 
+    from dmm.conflicts.batches import Task
     from dmm.conflicts.compare import Reading
     from dmm.domain.conflict import Clash
     from dmm.index.records import IndexedMemory
     from dmm.index.store import IndexStore
     from dmm.service.indexes import Indexes, Shelf
 
+    Compared = Generator[tuple[Task, Clash | None]]
     Progress = Callable[[int, int], None]
 
 NEAREST = 10
@@ -36,7 +41,6 @@ FLOOR = 0.3
 PROGRESS_STEP = 50
 SENTENCES = 120_000
 FEWEST_SENTENCES = 12
-READINGS_KEPT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +82,7 @@ class Corpus:
     _hashes: dict[Origin, dict[str, str]] = field(default_factory=dict)
     _free: list[int] = field(default_factory=list)
     _seen: dict[Origin, tuple[str, int]] = field(default_factory=dict)
-    _readings: dict[int, Reading] = field(default_factory=dict)
+    _readings: Readings = field(default_factory=Readings)
     _candidates: Candidates = field(default_factory=Candidates)
     _likeness: tuple[str, Likeness] | None = None
     _serving: tuple[dt.date, dict[int, Member], dict[str, int]] | None = None
@@ -103,9 +107,10 @@ class Corpus:
             self._follow_shelf(shelf, model)
 
     def _forget(self) -> None:
-        for part in (self.members, self._numbers, self._hashes, self._seen, self._readings):
+        for part in (self.members, self._numbers, self._hashes, self._seen):
             part.clear()
         self._free.clear()
+        self._readings.clear()
         self._candidates, self._likeness, self._serving = Candidates(), None, None
 
     def _follow_shelf(self, shelf: Shelf, model: str | None) -> None:
@@ -138,7 +143,7 @@ class Corpus:
             self._numbers[place] = number
         memory = _memory_of(known)
         self.members[number] = Member(origin, memory)
-        self._readings.pop(number, None)
+        self._readings.drop(number)
         self._candidates.put(number, profile_of(memory))
         if self._likeness is not None:
             self._likeness[1].put(number, vectors or b"")
@@ -148,7 +153,7 @@ class Corpus:
         if number is None:
             return
         del self.members[number]
-        self._readings.pop(number, None)
+        self._readings.drop(number)
         self._candidates.drop(number)
         if self._likeness is not None:
             self._likeness[1].drop(number)
@@ -201,54 +206,130 @@ class Corpus:
             for other, methods in sorted(found.items())
         ]
 
-    def judge(self, pairs: Iterable[Pair], progress: Progress | None = None) -> list[Found]:
-        """Compare pairs of which one at least is the project's; gives those that clash."""
+    def judge(
+        self,
+        pairs: Iterable[Pair],
+        progress: Progress | None = None,
+        *,
+        workers: int = 1,
+        complete: bool = False,
+    ) -> list[Found]:
+        """Compare pairs of which one at least is the project's; gives those that clash.
+
+        With more than one worker it is shared out among so many processes beside this one.
+        Pairs are complete where every memory is there with the one nearest to it.
+        """
         serving = self.serving()
-        day = self.today()
-        wanted = [pair for pair in pairs if _concerns_project(pair, serving)]
-        found = []
-        for done, pair in enumerate(wanted, start=1):
-            likeness = pair.likeness
-            if likeness is None and self._likeness is not None:
-                likeness = self._likeness[1].between(pair.one, pair.other)
-            # Numbers come and go; paths give the same order in every process.
-            one, other = sorted((pair.one, pair.other), key=lambda n: serving[n].place)
-            readings = self._reading(one), self._reading(other)
-            clash = compare(*readings, likeness=likeness, today=day)
-            if clash is not None:
-                found.append(Found(serving[one], serving[other], clash, pair.methods))
-            if progress is not None and (done % PROGRESS_STEP == 0 or done == len(wanted)):
-                progress(done, len(wanted))
+        methods = {
+            _in_place(pair, serving): pair for pair in pairs if _concerns_project(pair, serving)
+        }
+        tasks = self._tasks(methods, complete=complete)
+        compared = self._share_out(tasks, workers) if workers > 1 else self._compare(tasks)
+        found: list[Found] = []
+        # Whatever ends this early ends the other processes, too.
+        with closing(compared):
+            for done, ((one, other, *_), clash) in enumerate(compared, start=1):
+                if clash is not None:
+                    ways = methods[one, other].methods
+                    found.append(Found(serving[one], serving[other], clash, ways))
+                if progress is not None and (done % PROGRESS_STEP == 0 or done == len(tasks)):
+                    progress(done, len(tasks))
         return sorted(found, key=lambda one: (one.one.place, one.other.place))
 
+    def _tasks(self, pairs: Mapping[tuple[int, int], Pair], *, complete: bool) -> list[Task]:
+        alike = {key: self._likeness_of(pair) for key, pair in pairs.items()}
+        best: dict[int, float] = {}
+        for key, value in alike.items():
+            for number in key:
+                best[number] = max(best.get(number, FLOOR), value or FLOOR)
+        return [
+            (*key, value, self._are_nearest(key, value, best, complete=complete))
+            for key, value in alike.items()
+        ]
+
+    def _are_nearest(
+        self,
+        two: tuple[int, int],
+        value: float | None,
+        best: Mapping[int, float],
+        *,
+        complete: bool,
+    ) -> bool:
+        """Whether of two memories each is the one most like the other."""
+        if value is None or any(value < best[number] for number in two):
+            return False
+        return complete or all(self._has_no_nearer(number, value) for number in two)
+
+    def _has_no_nearer(self, number: int, value: float) -> bool:
+        near = [] if self._likeness is None else self._likeness[1].near(number, 1, FLOOR)
+        return all(likeness <= value for _, likeness in near)
+
+    def _likeness_of(self, pair: Pair) -> float | None:
+        if pair.likeness is not None or self._likeness is None:
+            return pair.likeness
+        return self._likeness[1].between(pair.one, pair.other)
+
+    def _compare(self, tasks: Iterable[Task]) -> Compared:
+        day = self.today()
+        for task in tasks:
+            one, other, likeness, nearest = task
+            readings = self._reading(one), self._reading(other)
+            yield task, compare(*readings, likeness=likeness, today=day, nearest=nearest)
+
+    def _share_out(self, tasks: Sequence[Task], workers: int) -> Compared:
+        """Have other processes compare; what they do not finish is done here."""
+        with Crew(divide(tasks), self, self.today(), workers) as crew:
+            for part, answer in crew.work():
+                for number, packed in answer.packed.items():
+                    self._readings.put_packed(number, packed)
+                clashes = dict(answer.clashes)
+                yield from ((task, clashes.get(place)) for place, task in enumerate(part))
+        for part in crew.rest.values():
+            yield from self._compare(part)
+
     def _reading(self, number: int) -> Reading:
-        known = self._readings.get(number)
+        known = self._readings.find(number)
         if known is None:
-            known = self._readings[number] = self._read(self.members[number].memory)
+            known = read_memory(self.text(number))
+            self._readings.put(number, known)
         return known
 
-    def _read(self, memory: Memory) -> Reading:
-        """Read a memory; in a large project, of a long one its rules first and not all of it."""
-        most = max(FEWEST_SENTENCES, SENTENCES // max(1, len(self.members)))
-        return read_memory(shorten(memory, most))
+    def text(self, number: int) -> Memory:
+        """Give a memory as it is to be read."""
+        return self._shortened(self.members[number].memory)
 
-    def trim(self) -> None:
-        """Let go of what a scan has read and a check seldom needs."""
-        for number in list(self._readings)[: max(0, len(self._readings) - READINGS_KEPT)]:
-            del self._readings[number]
+    def packed(self, number: int) -> bytes | None:
+        """Give what was read of a memory, if it was."""
+        return self._readings.packed(number)
+
+    def _shortened(self, memory: Memory) -> Memory:
+        """In a large project, take of a long memory its rules first and not all of it."""
+        return shorten(memory, max(FEWEST_SENTENCES, SENTENCES // max(1, len(self.members))))
+
+    def trim(self, progress: Progress | None = None) -> None:
+        """Make small what a scan has read and a check seldom needs."""
+        self._readings.trim(None if progress is None else partial(progress, 0, 0))
 
     def clashes_of(self, memory: Memory) -> Iterator[tuple[Member, Clash]]:
         """Compare a memory that is in no file yet with those that are."""
         serving = self.serving()
         found = self._candidates.partners(profile_of(memory))
         alike = self._near(memory)
-        reading = self._read(memory)
+        closest = max(alike.values(), default=FLOOR)
+        reading = read_memory(self._shortened(memory))
         for number in sorted(found.keys() | alike.keys()):
             other = serving.get(number)
             if other is None or other.memory.id == memory.id or other.shown == memory.path:
                 continue
             likeness = alike.get(number)
-            clash = compare(reading, self._reading(number), likeness=likeness, today=self.today())
+            nearest = likeness == closest and self._has_no_nearer(number, closest)
+            clash = compare(
+                reading,
+                self._reading(number),
+                likeness=likeness,
+                today=self.today(),
+                nearest=nearest,
+            )
             if clash is not None:
                 yield other, clash
 
@@ -262,6 +343,13 @@ class Corpus:
             # The model failed this moment; words and tags still find what matters most.
             return {}
         return dict(self._likeness[1].near_to(towards, NEAREST, FLOOR))
+
+
+def _in_place(pair: Pair, serving: dict[int, Member]) -> tuple[int, int]:
+    """Put a pair into an order: numbers come and go, paths are the same in every process."""
+    if serving[pair.one].place <= serving[pair.other].place:
+        return pair.one, pair.other
+    return pair.other, pair.one
 
 
 def _concerns_project(pair: Pair, serving: dict[int, Member]) -> bool:

@@ -96,7 +96,7 @@ class Docket:
     def marks(self) -> Mapping[str, tuple[str, ...]]:
         """Tell for each memory in conflict, by its id, what a pack says of that.
 
-        A ledger that can't be read spoils no pack.
+        One that is merely possible troubles no reader. A ledger that can't be read spoils no pack.
         """
         try:
             view = self.view()
@@ -110,6 +110,8 @@ class Docket:
 def _mark(view: View) -> dict[str, tuple[str, ...]]:
     marks: dict[str, tuple[str, ...]] = {}
     for record in view.open:
+        if not record.sure:
+            continue
         for own, other in (record.sides, record.sides[::-1]):
             told = _line(f"in conflict with {other.path} ({record.id}): {other.summary}")
             held = marks.get(own.id, ())
@@ -128,6 +130,7 @@ def describe(record: Record) -> dict[str, Any]:
         "conflict_id": record.id,
         "type": str(record.type),
         "confidence": record.confidence,
+        "sure": record.sure,
         "status": str(record.status),
         "detected": record.at,
         "description": record.description,

@@ -32,7 +32,7 @@ def check_conflicts(subject: Subject) -> Check:
     tops = {path.partition("/")[0] for _, path, _ in found} | {subject.path.partition("/")[0]}
     told = "; ".join(_tell(clash, path) for clash, path, _ in found[:_TOLD])
     more = f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
-    if Scope.BASELINE in tops:
+    if Scope.BASELINE in tops and any(clash.sure for clash, _, _ in found):
         text = f"{told}{more}. The baseline holds for every task and must not contradict anything"
         return failed(NAME, text, other=found[0][1])
     text = f"{told}{more}. It may still be approved; then resolve the conflict"
@@ -41,4 +41,5 @@ def check_conflicts(subject: Subject) -> Check:
 
 def _tell(clash: Clash, path: str) -> str:
     mine, theirs = (quote(words) for words in clash.quotes)
-    return f"{clash.type} with {path} (confidence {clash.confidence:.2f}): {mine} against {theirs}"
+    kind = str(clash.type) if clash.sure else f"possible {clash.type}"
+    return f"{kind} with {path} (confidence {clash.confidence:.2f}): {mine} against {theirs}"

@@ -22,6 +22,7 @@ from dmm.review.likeness import body_of, overlap, words_of
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.domain.conflict import Clash
     from dmm.domain.memory import Memory
     from dmm.domain.proposal import Check, Proposal
     from dmm.review.checks.subject import Subject
@@ -46,6 +47,9 @@ def check_duplicates(subject: Subject) -> Check:
         if subject.operation is Operation.CREATE:
             return failed(NAME, text, other=path)
         return warned(NAME, f"{what} {path}; merge the two", other=path)
+    maybe = next((path for clash, path, _ in subject.around.clashes if _is_possible(clash)), None)
+    if maybe is not None:
+        return warned(NAME, f"it may say what {maybe} says in other words; read both", other=maybe)
     rival = next((one for one in subject.around.others if _is_rival(subject, memory, one)), None)
     if rival is not None:
         text = f"the same concept is proposed by {rival.id} ({quote(rival.proposer)}); merge them"
@@ -63,12 +67,17 @@ def _twins(subject: Subject, memory: Memory) -> Iterator[tuple[str, str]]:
             yield other.path, f"nearly the same text ({share:.0%}) as"
     clashes = {path: clash for clash, path, _ in subject.around.clashes}
     for clash, path, memory_id in subject.around.clashes:
-        if clash.type is ConflictType.DUPLICATE and memory_id not in memory.supersedes:
+        same = clash.type is ConflictType.DUPLICATE and clash.sure
+        if same and memory_id not in memory.supersedes:
             yield path, f"it says what is said (confidence {clash.confidence:.2f}) in"
     for other in near:
         # Texts that differ in one number are very similar, too: those are told as a conflict.
         if (other.similarity or 0.0) >= SIMILARITY and other.path not in clashes:
             yield other.path, f"nearly the same (similarity {other.similarity:.2f}) as"
+
+
+def _is_possible(clash: Clash) -> bool:
+    return clash.type is ConflictType.DUPLICATE and not clash.sure
 
 
 def _is_rival(subject: Subject, memory: Memory, other: Proposal) -> bool:

@@ -1,0 +1,36 @@
+"""Sentences that claim nothing of today: questions, pointers, and what was."""
+
+from __future__ import annotations
+
+import re
+
+_ASIDE = re.compile(
+    r"^\s*(?:e\.g\.|example|for example|for instance|note to self|see also|see\b|q:|question)"
+    r"|\?\s*$",
+    re.IGNORECASE,
+)
+_PAST = re.compile(
+    r"\b(?:used to|in the past|historically|originally|back then|at first|once upon|early versions?"
+    r"|was tried|were tried|we tried|had been|was considered|were considered|we considered"
+    r"|was evaluated|we evaluated|were evaluated|was rejected|were rejected|was discussed"
+    r"|we looked at|we rejected|was dropped|was abandoned|has been dropped|decided against"
+    r"|until \d{4} we|previously|formerly|before 20\d\d|we discussed|considered and)\b",
+    re.IGNORECASE,
+)
+
+
+def is_aside(sentence: str) -> bool:
+    """Whether a sentence asks, shows or points elsewhere, and claims nothing."""
+    return bool(_ASIDE.search(sentence))
+
+
+def tells_past(sentence: str) -> bool:
+    """Whether a sentence speaks of what was, or of what was weighed and turned down."""
+    return bool(_PAST_HINT.search(sentence)) and bool(_PAST.search(sentence))
+
+
+_PAST_HINT = re.compile(
+    r"used to|past|histor|origin|then|first|upon|early|tried|had been|consider|evaluat|reject"
+    r"|discuss|looked|dropped|abandon|against|until|previous|former|before",
+    re.IGNORECASE,
+)

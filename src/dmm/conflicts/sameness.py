@@ -1,0 +1,142 @@
+"""How sure it is that two memories say the same, and what sets them apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.conflicts.alignment import align_terms
+from dmm.conflicts.cases import OTHER_EVENTS, OTHER_THINGS, apart
+from dmm.conflicts.quantities import Quantity, are_near
+from dmm.conflicts.readings import amount_of
+from dmm.conflicts.stances import stances
+from dmm.conflicts.swaps import orders_turned, turns_down, words_swapped
+from dmm.conflicts.tallies import make_whole, measures_alike, retold, tally
+from dmm.conflicts.timings import Turning, redated, timing
+
+if TYPE_CHECKING:
+    from dmm.conflicts.meetings import Meeting
+    from dmm.conflicts.readings import Reading
+
+_SAME_IF_APART = 0.75
+_LEAST_ALIKE = 0.6
+_MOST_TERMS = 100
+
+
+def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: float) -> float:
+    """How sure it is that two memories say the same; 0 where something sets them apart."""
+    if not one.claims or not other.claims or likeness < _LEAST_ALIKE:
+        return 0.0
+    if likeness >= _TURNED_FROM and _one_turn(one, other, meetings):
+        return (share_of(one, other) + likeness) / 2 + _RETOLD
+    if amounts_differ(one, other, likeness) or _deny(one, other, likeness):
+        return 0.0
+    if turns_down(one, other) or turns_down(other, one):
+        return 0.0
+    reason = apart(meetings[0]) if meetings else ""
+    if reason not in ("", OTHER_THINGS, OTHER_EVENTS) or (meetings and differ(meetings[0])):
+        return 0.0
+    if any(m.alignment.likeness >= _ALIGNED and stances(m) is not None for m in meetings[1:4]):
+        return 0.0
+    share = share_of(one, other)
+    score = (share + likeness) / 2 - (_EXCLUSIVE if one_excludes(meetings) else 0.0)
+    if meetings and meetings[0].one.happens and meetings[0].other.happens and share < 1:
+        score -= _HAPPENING
+    if meetings and words_swapped(meetings[0]) == 1:
+        score -= _SWAPPED
+    if score < _SAME_IF_APART and (retold(one, other) or redated(one, other)):
+        return score + _RETOLD
+    return 0.0 if reason and score < _SAME_IF_APART else score
+
+
+_RETOLD = 0.17
+_TURNED_FROM = 0.65
+
+
+def _one_turn(one: Reading, other: Reading, meetings: list[Meeting]) -> bool:
+    """Whether both tell one day on which one thing turns, and what holds before and after it."""
+    if not meetings or timing(one, other).turning is not Turning.WHOLE:
+        return False
+    rest = meetings[0].alignment
+    named = any(t.named for t in rest.left) and any(t.named for t in rest.right)
+    return not named and not tally(one, other).unlike
+
+
+_ALIGNED = 0.9
+_EXCLUSIVE = 0.1
+_HAPPENING = 0.25
+_SWAPPED = 0.2
+
+
+def differ(m: Meeting) -> bool:
+    """Whether the claims that fit best take another stance, add something or tell of a change."""
+    if stances(m) is not None or orders_turned(m) or m.one.additive != m.other.additive:
+        return True
+    if m.one.changes != m.other.changes and m.one.negative != m.other.negative:
+        return True
+    return m.one.reminds != m.other.reminds and m.likeness < _SAME_IF_APART
+
+
+def share_of(one: Reading, other: Reading) -> float:
+    """The share of what both memories say in all that they say."""
+    mine, yours = (
+        [t for c in reading.claims for t in (*c.terms, *c.conditions)][:_MOST_TERMS]
+        for reading in (one, other)
+    )
+    alignment = align_terms(mine, yours)
+    left = sum(t.weight for t in alignment.left if t.concept not in other.context)
+    right = sum(t.weight for t in alignment.right if t.concept not in one.context)
+    return alignment.shared * 2 / max(alignment.shared * 2 + left + right, 0.1)
+
+
+def one_excludes(meetings: list[Meeting]) -> bool:
+    """Whether one claim alone says "only", and the other neither that nor no."""
+    if not meetings:
+        return False
+    one, other = meetings[0].one, meetings[0].other
+    if one.negative or other.negative:
+        return False
+    return (one.only or one.restricts) != (other.only or other.restricts)
+
+
+def _deny(one: Reading, other: Reading, likeness: float) -> bool:
+    """Whether one memory denies what the other chooses; hardly so where they are very alike."""
+    return likeness < _TOLD_ALIKE and (denies(one, other) or denies(other, one))
+
+
+_TOLD_ALIKE = 0.78
+
+
+def denies(one: Reading, other: Reading) -> bool:
+    """Whether one memory denies a thing that the other chooses."""
+    chosen = {
+        t.concept
+        for claim in other.claims
+        if not claim.marked
+        for t in claim.terms
+        if not t.early and (t.named or t.slot in ("means", "role"))
+    }
+    against = {c for claim in other.claims if claim.marked for c in claim.keys}
+    return len(one.claims) > 1 and bool((one.denied & chosen) - against)
+
+
+def amounts_differ(one: Reading, other: Reading, likeness: float) -> bool:
+    """Whether amounts of one measure differ, or amounts are told that the other side lacks."""
+    mine = [q for c in one.claims for q in (*c.quantities, *c.triggers) if q.low != 1]
+    yours = [q for c in other.claims for q in (*c.quantities, *c.triggers) if q.low != 1]
+    left = [q for q in _unmatched(mine, yours) if amount_of(q) not in other.numbers]
+    right = [q for q in _unmatched(yours, mine) if amount_of(q) not in one.numbers]
+    if likeness < _VERY_ALIKE or (left and right):
+        return bool(left or right)
+    rest, there = (left, yours) if left else (right, mine)
+    return any(a.measure == b.measure for a in rest for b in there)
+
+
+_VERY_ALIKE = 0.8
+
+
+def _unmatched(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
+    return [a for a in here if not any(_are_one(a, b) for b in there)]
+
+
+def _are_one(a: Quantity, b: Quantity) -> bool:
+    return (measures_alike(a, b) and are_near(a, b)) or make_whole(a, b)

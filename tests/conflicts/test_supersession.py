@@ -1,0 +1,118 @@
+"""What one memory tells of another one's time: it is history, it is replaced, its thing is gone."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import pytest
+
+from dmm.conflicts.readings import read_memory
+from dmm.conflicts.replacements import traces_of
+from dmm.conflicts.supersession import EXPLICIT, GONE, HISTORY, change_between
+from dmm.domain.memory import Confidence, Memory, Scope, Status
+
+
+def note(title: str, body: str) -> Memory:
+    facts: dict[str, Any] = {
+        "id": "mem_2026_01_01_001",
+        "path": "project/note.md",
+        "title": title,
+        "body": body,
+        "tags": (),
+        "scope": Scope.PROJECT,
+        "priority": 0.5,
+        "confidence": Confidence.ACTIVE,
+        "status": Status.ACTIVE,
+    }
+    return Memory(**facts)
+
+
+def change(older: tuple[str, str], newer: tuple[str, str]) -> str:
+    one, other = read_memory(note(*older)), read_memory(note(*newer))
+    found = change_between(one, other)
+    assert found == change_between(other, one)
+    return found
+
+
+IN_FORCE = ("Jobs", "Background jobs run on Celery; add them to tasks.py.")
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        ("Jobs moved", "Celery was switched off in May. Jobs run on Temporal."),
+        ("Jobs moved", "We have left Celery: jobs run on Temporal now."),
+        ("Jobs moved", "Temporal has replaced Celery for our jobs."),
+        ("Jobs moved", "Jobs no longer run on Celery."),
+        ("Jobs moved", "We moved off Celery last spring; look into flows/."),
+        ("Celery is dead", "Write flows for Temporal."),
+        ("Jobs", "Celery and RabbitMQ are gone."),
+    ],
+)
+def test_a_thing_in_use_that_is_told_to_be_gone(newer: tuple[str, str]) -> None:
+    assert change(IN_FORCE, newer) == GONE
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        ("Jobs", "Jobs run on Temporal. This replaces the earlier rule."),
+        ("Jobs", "Jobs run on Temporal. Older notes on Celery no longer apply."),
+        ("Jobs", "It replaces Celery everywhere. Jobs run on Temporal."),
+        ("Jobs", "We dropped Celery; the old note about tasks.py is obsolete."),
+    ],
+)
+def test_a_note_that_sets_the_other_aside(newer: tuple[str, str]) -> None:
+    assert change(IN_FORCE, newer) == EXPLICIT
+
+
+def test_a_decision_replaces_the_one_that_it_numbers() -> None:
+    newer = ("ADR 31", "Supersedes ADR-12. Services talk gRPC.")
+    assert change(("ADR-12: REST", "Services talk REST."), newer) == EXPLICIT
+    assert change(("ADR-13: REST", "Services talk REST."), newer) == ""
+
+
+@pytest.mark.parametrize(
+    "older",
+    [
+        ("[old] Jobs", "Jobs run on Celery."),
+        ("Jobs (obsolete)", "Jobs run on Celery."),
+        ("Why we left Celery", "Retries were painful."),
+        ("Jobs", "Historical note: jobs ran on Celery."),
+        ("Jobs", "Until v3 the jobs ran on Celery."),
+        ("Jobs", "Jobs ran on Celery. Kept for reference only."),
+        ("Jobs", "Jobs used to run on Celery."),
+    ],
+)
+def test_a_note_that_is_itself_history(older: tuple[str, str]) -> None:
+    assert change(older, ("Jobs", "Jobs run on Temporal.")) == HISTORY
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        ("Jobs", "Jobs run on Temporal."),
+        ("Rows", "Old rows are deleted after 30 days."),
+        ("Celery", "Celery tasks that fail are removed from the queue."),
+        ("Jobs", "Until June 2030 the limit is 50 jobs."),
+        ("Headers", "You have probably left out the header."),
+        ("Deploys", "Deploys from laptops left no trace."),
+    ],
+)
+def test_a_note_that_tells_of_no_change(newer: tuple[str, str]) -> None:
+    assert change(IN_FORCE, newer) == ""
+
+
+def test_two_notes_that_bury_the_same_thing_do_not_quarrel() -> None:
+    one = ("Dates", "Moment has been replaced by Luxon.")
+    assert change(one, ("Dates", "We have left Moment; use Luxon.")) == ""
+
+
+@pytest.mark.parametrize(
+    "piece", ["the old note ", "we have left ", "until v3 was ", "replaces the old ", "was gone "]
+)
+def test_hostile_text_is_searched_for_traces_at_once(piece: str) -> None:
+    started = time.process_time()
+    traces_of(piece * 10, piece * 5_000)
+    assert time.process_time() - started < 2

@@ -1,0 +1,112 @@
+"""How the times of two memories go together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dmm.conflicts.readings import Reading, read_memory
+from dmm.conflicts.timings import Lie, Timing, Turning, timing
+from dmm.domain.memory import Confidence, Memory, Scope, Status
+
+
+def reading(body: str) -> Reading:
+    facts: dict[str, Any] = {
+        "id": "mem_2026_01_01_001",
+        "path": "project/note.md",
+        "title": "",
+        "body": body,
+        "tags": (),
+        "scope": Scope.PROJECT,
+        "priority": 0.5,
+        "confidence": Confidence.ACTIVE,
+        "status": Status.ACTIVE,
+    }
+    return read_memory(Memory(**facts))
+
+
+def laid(one: str, other: str) -> Timing:
+    found = timing(reading(one), reading(other))
+    assert found == timing(reading(other), reading(one))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Writes are off between 3 and 10 May 2025.", "We import the backlog on 6 May 2025."),
+        ("Main is locked over the last week of August.", "Merge the rename on 28 August."),
+        ("Deploys are frozen Dec 20 - Jan 3.", "Ship the tax update on December 29."),
+        ("Staging is down from 18:00 to 23:00.", "Load tests run on staging at 20:00."),
+        ("Backups lock the table from 23:30 to 01:00.", "The sync writes the table at 00:15."),
+        ("From mid-June until the end of July we rest.", "We meet in the first week of July."),
+        ("No schema changes in the week of 3 March.", "We add it on Wednesday 5 March."),
+        ("Nothing ships between Christmas and New Year.", "We ship on 28 December."),
+    ],
+)
+def test_times_that_meet_overlap(one: str, other: str) -> None:
+    assert laid(one, other).lie is Lie.OVERLAP
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The mirror is off in the first half of March.", "The mirror runs from 20 March."),
+        ("Through Q1 the old price holds.", "The new price holds from April."),
+        ("Deploys are frozen Dec 20 - Jan 3.", "Deploys resume Jan 4."),
+        ("No deploys from 18 December to 2 January.", "From 3 January we deploy daily."),
+        ("Before 2.4 logs went to a file.", "Since 2.4 logs go to stdout."),
+        ("Jobs run between 22:00 and 05:00.", "Queries run from 08:00 to 18:00."),
+        ("In sprints 4 to 6 Ana is on call.", "In sprints 7 and 8 Ben is on call."),
+        ("It is on for the week of 20 to 26 November.", "It stays off for all of December."),
+        ("During the holidays the limit is 5.", "Outside the holidays the limit is 9."),
+        ("It ran with 40 on 24-30 November 2024.", "In March and April 2025 it ran with 6."),
+    ],
+)
+def test_times_that_do_not_meet_are_apart(one: str, other: str) -> None:
+    assert laid(one, other).lie is Lie.APART
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The sale runs from 1 to 7 May.", "The sale lasts from 1 May to 7 May."),
+        ("It holds in the second quarter of 2025.", "It holds from April to June 2025."),
+        ("It holds through Q2 2025.", "It holds up to the end of June 2025."),
+    ],
+)
+def test_one_time_told_in_two_ways_is_the_same(one: str, other: str) -> None:
+    assert laid(one, other).lie is Lie.SAME
+
+
+def test_a_time_that_one_memory_alone_tells_lies_nowhere() -> None:
+    assert laid("In May it is off.", "It is on.") == Timing(Lie.ONE)
+    assert laid("It is off.", "It is on.") == Timing(Lie.NONE)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "turning"),
+    [
+        ("The key works until 15 May 2025.", "The key is revoked on 1 April 2025.", Turning.OTHER),
+        ("It stays through the end of 2025.", "It is gone from March 2025 on.", Turning.OTHER),
+        ("It runs until the end of March.", "It ends on 31 December.", Turning.OTHER),
+        ("It stays until version 6.", "It will be disabled in version 5.", Turning.OTHER),
+        ("The tier ends on 30 June.", "The tier is dropped as of 1 July.", Turning.SAME),
+        ("It works until 31 May, then no more.", "As of 1 June it is removed.", Turning.WHOLE),
+        ("We send PDF up to 30 April.", "We send XML from 1 May.", Turning.HANDOVER),
+        ("No merges until 6 January.", "From 6 January we merge.", Turning.SAME),
+        ("We send PDF.", "We send XML from 1 May.", Turning.NONE),
+    ],
+)
+def test_the_day_on_which_something_turns_is_held_against_the_other(
+    one: str, other: str, turning: Turning
+) -> None:
+    assert laid(one, other).turning is turning
+
+
+@given(st.text(max_size=80), st.text(max_size=80))
+def test_no_two_texts_fail_to_be_laid_side_by_side(one: str, other: str) -> None:
+    laid(one, other)
