@@ -51,6 +51,9 @@ def test_a_reason_is_told_from_the_claim(sentence: str, reason: str) -> None:
         ("Rows, use by use, are cached", ["rows , use by use , are cached"]),
         ("To avoid lag, cache the page", [" cache the page"]),
         ("Features such as locks do not work", ["features do not work"]),
+        ("Jobs lock rows and must not wait", ["jobs lock rows", "must not wait"]),
+        ("The job opens it and clears the log", ["the job opens it", "clears the log"]),
+        ("Prices and totals are in cents", ["prices and totals are in cents"]),
     ],
 )
 def test_where_a_claim_begins(sentence: str, claims: list[str]) -> None:

@@ -215,3 +215,28 @@ def test_a_quoted_line_and_a_code_block_claim_nothing() -> None:
 def test_an_empty_note_clashes_with_nothing() -> None:
     assert judge("", "Use Redis for caching.") is None
     assert judge("", "") is None
+
+
+def test_where_an_imported_memory_comes_from_is_nothing_that_it_claims() -> None:
+    one = "Retries are counted per host.\n\nSource: notes.md:69-97"
+    other = "The cache is warmed at night.\n\nSource: notes.md:38-65"
+    readings = read_memory(note(one)), read_memory(note(other))
+    assert [claim.text for claim in readings[0].claims] == ["Retries are counted per host."]
+    assert compare(*readings, likeness=0.6, nearest=False) is None
+
+
+def test_one_sentence_of_many_that_seems_to_clash_is_taken_for_chance() -> None:
+    told = "Nothing is recorded."
+    rest = " ".join(f"Part {name} of the tool reads a file." for name in "ABCDEFGHIJ")
+    more = " ".join(f"Step {name} of the import writes a row." for name in "KLMNOPQRST")
+    assert is_conflict(judge(told, "Everything is recorded."))
+    assert judge(f"{told} {rest}", f"The event is recorded. {more}", 0.65) is None
+
+
+def test_a_gone_thing_makes_no_long_memory_outdated() -> None:
+    rest = " ".join(f"Part {name} of the tool reads a file." for name in "ABCDEFGHIJ")
+    gone, used = "Jenkins was shut down in May.", "CI runs on Jenkins."
+    found = judge(gone, used)
+    assert found is not None
+    assert found.type is ConflictType.OUTDATED
+    assert judge(f"{gone} {rest}", f"{used} {rest.replace('tool', 'server')}", 0.5) is None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.conflicts.periods import ALWAYS, are_apart, period_of
+from dmm.conflicts.periods import ALWAYS, are_apart, lies_within, period_of
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,32 @@ from dmm.conflicts.periods import ALWAYS, are_apart, period_of
 def test_periods_that_do_not_meet_are_apart(one: str, other: str) -> None:
     assert are_apart(period_of(one), period_of(other))
     assert are_apart(period_of(other), period_of(one))
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["Bodies have up to 2048 MiB.", "We keep up to 2000 rows.", "It waits until 2000 ms are over."],
+)
+def test_a_number_with_a_unit_is_no_year(sentence: str) -> None:
+    assert period_of(sentence).start is None
+    assert period_of(sentence).end is None
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "within"),
+    [
+        ("On 28 December we ship.", "From 20 December to 3 January nothing ships.", True),
+        ("On 2 January we ship.", "From 20 December to 3 January nothing ships.", True),
+        ("On 5 January we ship.", "From 20 December to 3 January nothing ships.", False),
+        ("In May 2025 we ship.", "For the whole of 2025 nothing ships.", True),
+        ("It runs at 03:15.", "It is off between 02:00 and 04:00.", True),
+        ("It runs at 00:30.", "It is off from 23:00 to 01:00.", True),
+        ("It runs at 04:15.", "It is off between 02:00 and 04:00.", False),
+        ("From January on we ship.", "From 20 December to 3 January nothing ships.", False),
+    ],
+)
+def test_a_time_may_lie_within_another(inner: str, outer: str, *, within: bool) -> None:
+    assert lies_within(period_of(inner), period_of(outer)) is within
 
 
 @pytest.mark.parametrize(

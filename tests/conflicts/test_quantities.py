@@ -321,6 +321,28 @@ def test_the_day_on_which_something_happens_is_an_amount(sentence: str, day: str
     assert read(sentence) == [("date", day, day, "exact")]
 
 
+def test_a_time_of_day_may_reach_from_one_hour_to_another() -> None:
+    assert read("It is off from 02:00 to 04:00.") == [("clock", "120", "240", "range")]
+    assert read("It is off at 02:00.") == [("clock", "120", "120", "exact")]
+
+
+@pytest.mark.parametrize("flag", ["-Xmx2048m", "`-Xms2g`", "-Xmx2097152k"])
+def test_the_heap_of_a_java_program_is_a_size(flag: str) -> None:
+    assert read(f"Start it with {flag}.") == [("size", "2147483648", "2147483648", "exact")]
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "In the first half of 2025 the schema stays.",
+        "During the third quarter of 2024 the fee stays.",
+        "The fee stays from January 1 to June 30, 2025.",
+    ],
+)
+def test_a_year_and_its_parts_are_no_amounts(sentence: str) -> None:
+    assert read(sentence) == []
+
+
 def test_a_later_version_is_the_greater_one() -> None:
     (nine,), (eleven,) = amounts("We run Python 3.9."), amounts("We run Python 3.11.")
     assert nine.low is not None

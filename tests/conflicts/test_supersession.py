@@ -47,6 +47,7 @@ IN_FORCE = ("Jobs", "Background jobs run on Celery; add them to tasks.py.")
         ("Jobs moved", "Jobs no longer run on Celery."),
         ("Jobs moved", "We moved off Celery last spring; look into flows/."),
         ("Celery is dead", "Write flows for Temporal."),
+        ("Jobs moved", "We ripped out the Celery workers in the rewrite."),
         ("Jobs", "Celery and RabbitMQ are gone."),
     ],
 )
@@ -116,3 +117,26 @@ def test_hostile_text_is_searched_for_traces_at_once(piece: str) -> None:
     started = time.process_time()
     traces_of(piece * 10, piece * 5_000)
     assert time.process_time() - started < 2
+
+
+def test_a_version_that_is_gone_leaves_the_thing_in_use() -> None:
+    older = ("Runtime", "All services run on Python 3.12.")
+    assert change(older, ("Python", "We moved from Python 3.9 to 3.12.")) == ""
+    stale = ("Runtime", "All services run on Python 3.9.")
+    assert change(stale, ("Python", "We moved from Python 3.9 to 3.12.")) == GONE
+
+
+def test_someone_who_left_is_gone() -> None:
+    older = ("Design", "Send screens to Hannah for a sign-off.")
+    assert change(older, ("Team", "Hannah left the company. Ask Tomas.")) == GONE
+
+
+def test_a_name_of_two_words_is_known_where_it_is_code() -> None:
+    older = ("Icons", "Import icons from the `ui-icons` package.")
+    assert change(older, ("Icons", "ui-icons was unpublished; use the kit.")) == GONE
+
+
+def test_an_old_limit_that_is_dropped_is_set_aside() -> None:
+    older = ("Lines", "Lines are limited to 79 characters.")
+    newer = ("Lines", "The old limit of 79 characters has been dropped. The limit is 110.")
+    assert change(older, newer) == EXPLICIT

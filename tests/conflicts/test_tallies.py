@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.conflicts.readings import Reading, read_memory
-from dmm.conflicts.tallies import Tally, tally
+from dmm.conflicts.tallies import Tally, retold, tally
 from dmm.domain.memory import Confidence, Memory, Scope, Status
 
 
@@ -104,6 +104,22 @@ def test_a_release_that_begins_a_time_is_no_amount() -> None:
 
 def test_what_is_told_to_fail_is_no_amount() -> None:
     assert count("It needs Node 20. Node 18 fails.", "It needs Node 20.").unlike == 0
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ("It waits 90 seconds.", "It waits 1.5 minutes.", True),
+        ("It keeps 5 % of traces.", "It keeps one trace in twenty.", True),
+        ("It waits a quarter of an hour.", "It waits 15 minutes.", True),
+        ("It waits 90 seconds.", "It waits 90 seconds.", False),
+        ("It waits 90 seconds.", "It waits 2 minutes.", False),
+        ("It waits 90 seconds.", "It waits 1.5 minutes and has 2 GB.", False),
+        ("It has 3 workers.", "It has three workers.", False),
+    ],
+)
+def test_an_amount_in_other_figures_is_told_again(one: str, other: str, *, told: bool) -> None:
+    assert retold(reading(one), reading(other)) is told
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.conflicts.readings import Reading, read_memory
-from dmm.conflicts.timings import Lie, Timing, Turning, timing
+from dmm.conflicts.timings import Lie, Timing, Turning, redated, shut_then, timing
 from dmm.domain.memory import Confidence, Memory, Scope, Status
 
 
@@ -105,6 +105,41 @@ def test_the_day_on_which_something_turns_is_held_against_the_other(
     one: str, other: str, turning: Turning
 ) -> None:
     assert laid(one, other).turning is turning
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "told"),
+    [
+        ("It holds in Q2 2025.", "It holds from 1 April to 30 June 2025.", True),
+        ("It holds in the first half of 2025.", "It holds until June 30, 2025.", False),
+        ("It holds in Q2 2025.", "It holds from 1 April to 31 July 2025.", False),
+        ("It holds in Q2 2025.", "It holds.", False),
+    ],
+)
+def test_a_stretch_of_days_in_other_words_is_told_again(
+    one: str, other: str, *, told: bool
+) -> None:
+    assert redated(reading(one), reading(other)) is told
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "shut"),
+    [
+        ("The mirror is offline from 02:00 to 04:00.", "The sync reads it at 03:15.", True),
+        ("Nothing is merged from 3 to 10 May.", "We merge the rename on 6 May.", True),
+        ("Main is frozen in May 2025.", "The rename lands in main on 6 May 2025.", True),
+        ("It is down each Sunday from 02:00 to 04:00.", "It runs on Mondays at 03:00.", False),
+        ("The mirror is offline from 02:00 to 04:00.", "The sync reads it at 05:15.", False),
+        ("Nothing is merged from 3 to 10 May.", "Nothing ships on 6 May.", False),
+        ("No deploys from 20 December until 3 January.", "Deploy it on 28 December.", True),
+        ("It is read-only from 02:00 to 04:00.", "The report reads it at 03:00.", False),
+        ("The mirror is up from 02:00 to 04:00.", "The sync reads it at 03:15.", False),
+    ],
+)
+def test_what_is_shut_for_a_time_cannot_be_used_then(one: str, other: str, *, shut: bool) -> None:
+    mine, yours = reading(one).claims[0], reading(other).claims[0]
+    assert shut_then(mine, yours) is shut
+    assert shut_then(yours, mine) is shut
 
 
 @given(st.text(max_size=80), st.text(max_size=80))

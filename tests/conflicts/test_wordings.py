@@ -286,3 +286,88 @@ def test_a_rule_for_every_case_meets_a_case_of_another_name() -> None:
         "The invoice worker, a backend service, writes its logs in local time.",
     )
     assert is_conflict(judge(one, other, likeness=0.75))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Server code must use the tracing module and must not call println.",
+            "Do not call println in server code; use the tracing module.",
+        ),
+        (
+            "Invoices that have already been sent to a customer must never be edited.",
+            "Never edit an invoice that has already been sent to a customer.",
+        ),
+        (
+            "Never call Stripe while a queue lock is open.",
+            "Keep Stripe calls outside of queue locks.",
+        ),
+        (
+            "Every new rollout must default to off in all regions and is turned on in the console.",
+            "New rollouts must default to off in every region. Turn them on in the console.",
+        ),
+    ],
+)
+def test_a_second_predicate_is_a_claim_of_its_own(one: str, other: str) -> None:
+    assert not is_conflict(judge(one, other, 0.9))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Do not log session headers in the audit service.",
+            "Always log the session locale in the audit service.",
+        ),
+        (
+            "No dynamic memory in `src/kernel`.",
+            "Dynamic memory is fine in `src/tools`.",
+        ),
+        (
+            "The parser must not start timers of its own.",
+            "The parser starts readers; each opens its own socket.",
+        ),
+        (
+            "Never let the pool drop below 3 replicas.",
+            "The scaler keeps the pool between 4 and 12 replicas.",
+        ),
+        (
+            "The worker image is built from debian.",
+            "The worker image is pushed to eu.gcr.io.",
+        ),
+    ],
+)
+def test_what_is_denied_of_one_thing_may_hold_of_another(one: str, other: str) -> None:
+    assert judge(one, other, 0.7) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Report jobs get their ledger data only through ledger-api.",
+            "Report jobs may get ledger data without going through ledger-api.",
+        ),
+        (
+            "Anyone can inspect the production schema.",
+            "Inspecting the production schema is not possible.",
+        ),
+    ],
+)
+def test_what_goes_round_the_only_way_is_a_conflict(one: str, other: str) -> None:
+    assert is_conflict(judge(one, other))
+
+
+@pytest.mark.parametrize(
+    ("spoken", "plain"),
+    [
+        ("Turn them on in the console", "Turn on them in the console"),
+        ("Leave src/gen alone", "do not change src/gen"),
+        ("Agents lack the permission to merge", "Agents may not merge"),
+        ("It's fine for handlers to raise", "handlers may raise"),
+        ("Leave checks on in the client, in tests too", "leave on checks in the client"),
+    ],
+)
+def test_leave_and_refusal_are_put_plainly(spoken: str, plain: str) -> None:
+    assert " ".join(put_plainly(spoken).split()).removesuffix(" at all times") == plain

@@ -34,9 +34,18 @@ def _shut_then(m: Meeting) -> Finding | None:
     if m.likeness < _OF_ONE_THING or not shut_then(m.one, m.other):
         return None
     things = (a for a, b in m.alignment.met if min(a.weight, b.weight) >= 1 and a.slot != "verb")
-    if m.alignment.cover < _COVERED or all(_tells_time(term) for term in things):
+    if m.alignment.cover < _COVERED or all(_tells_time(t) or _heads_apart(t, m) for t in things):
         return None
     return m.finding(ConflictType.CONTRADICTION, 0.85, _SHUT_THEN)
+
+
+def _heads_apart(term: Term, m: Meeting) -> bool:
+    """ "The billing service", "the billing team": the word they share names neither."""
+    mine, yours = (
+        {head for head, told in claim.modifiers.items() if term.concept in told}
+        for claim in (m.one, m.other)
+    )
+    return bool(mine) and bool(yours) and not mine & yours
 
 
 def _tells_time(term: Term) -> bool:

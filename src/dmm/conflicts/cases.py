@@ -17,8 +17,8 @@ from dmm.conflicts.meetings import (
     makes_place_a_choice,
 )
 from dmm.conflicts.periods import Period, are_apart, are_disjoint, hours_apart
-from dmm.conflicts.timings import shut_then
 from dmm.conflicts.signs import Sign
+from dmm.conflicts.timings import shut_then
 from dmm.conflicts.vocabulary import GENERIC, concept_of, concepts
 
 if TYPE_CHECKING:

@@ -87,14 +87,15 @@ def _weigh(one: Reading, other: Reading, alike: float, *, nearest: bool) -> Clas
         return None
     meetings = meet(one, other, alike)
     ruled, score = _rule(one, other, meetings, change, alike)
-    if ruled is not None or not (nearest and _tells_enough(one) and _tells_enough(other)):
+    if ruled is not None or not (nearest and _can_be_weighed(one, other)):
         return ruled
     return weigh(gather(one, other, meetings, alike) | {SAME_BY_RULE: score}, meetings)
 
 
-def _tells_enough(reading: Reading) -> bool:
-    """Whether a memory says more than its title: of "nobody knows" there is nothing to weigh."""
-    return len({key for claim in reading.claims for key in claim.keys}) >= _FEWEST_KEYS
+def _can_be_weighed(one: Reading, other: Reading) -> bool:
+    """Whether two memories say more than their titles, and not so much that chance speaks, too."""
+    told = [{key for claim in reading.claims for key in claim.keys} for reading in (one, other)]
+    return min(map(len, told)) >= _FEWEST_KEYS and len(one.claims) * len(other.claims) <= _LONG
 
 
 _FEWEST_KEYS = 2
@@ -124,16 +125,26 @@ def _rule(
     parted = titles_apart(one, other)
     if parted and alike < _LEAST_ALIKE:
         return None, 0.0
+    if change == GONE and not parted and _can_be_outdated(one, other, alike):
+        return Clash(ConflictType.OUTDATED, 0.7, _GONE, _RETIRE, _firsts(one, other)), 0.0
     found = None if parted else _surest(meetings)
     if found is not None:
         return Clash(found.type, found.confidence, found.reason, _DECIDE, found.quotes), 0.0
-    if change == GONE and not parted and timing(one, other).lie is not Lie.APART:
-        return Clash(ConflictType.OUTDATED, 0.7, _GONE, _RETIRE, _firsts(one, other)), 0.0
     score = sameness(one, other, meetings, alike)
     if score < _SAME_FROM:
         return None, score
     sure = round(min(score, 1.0), 2)
     return Clash(ConflictType.DUPLICATE, sure, _SAME, _MERGE, _firsts(one, other)), score
+
+
+def _can_be_outdated(one: Reading, other: Reading, alike: float) -> bool:
+    """Whether what is told to be gone may be what the other one means: of one time, and short."""
+    if alike < _ON_ONE_SUBJECT or len(one.claims) * len(other.claims) > _MIDDLE:
+        return False
+    return timing(one, other).lie is not Lie.APART
+
+
+_ON_ONE_SUBJECT = 0.4
 
 
 def _firsts(one: Reading, other: Reading) -> tuple[str, str]:
@@ -148,6 +159,7 @@ def _surest(meetings: list[Meeting]) -> Finding | None:
         f
         for m, f in found
         if f.confidence >= _needed(m)
+        and _meets_enough(m)
         and _belong(m, meetings, strong=f.confidence >= _STRONG and m.likeness >= _NEAR)
     ]
     return max(sure, key=lambda f: f.confidence) if sure else None
@@ -158,11 +170,23 @@ _STRONG, _NEAR = 0.85, 0.7
 
 def _needed(m: Meeting) -> float:
     """How sure a clash must be: surer where memories are less alike, or long."""
-    more = 0.1 if m.many > _LONG else 0.05 if m.many > _MIDDLE else 0.0
+    more = _MORE_IF_LONG if m.many > _LONG else _MORE if m.many > _MIDDLE else 0.0
     return _needed_of(m.likeness) + more
 
 
-_MIDDLE, _LONG = 16, 60
+# Of a hundred claims that could meet, some two seem to clash by chance.
+_MIDDLE, _MORE = 16, 0.2
+_LONG, _MORE_IF_LONG = 60, 0.28
+
+
+def _meets_enough(m: Meeting) -> bool:
+    """Whether two claims share enough to speak of one thing: more of it in long memories."""
+    if m.many > _LONG and m.alignment.shared < _MUCH:
+        return False
+    return m.alignment.likeness >= _LITTLE
+
+
+_MUCH, _LITTLE = 2.5, 0.3
 
 
 def _needed_of(likeness: float) -> float:

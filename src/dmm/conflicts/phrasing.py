@@ -99,6 +99,17 @@ _SUPPORT_ENDED = re.compile(
     re.IGNORECASE,
 )
 _VERDICTS = (
+    (
+        re.compile(
+            r"\bit(?:'s| is) (?:fine|ok|okay|all right|acceptable) for ([^,.;]{2,40}?) to\b",
+            re.IGNORECASE,
+        ),
+        r"\1 may",
+    ),
+    (
+        re.compile(r"\bit(?:'s| is) (?:fine|ok|okay|all right|acceptable) to\b", re.IGNORECASE),
+        "you may",
+    ),
     (re.compile(r"\bthere(?: is|'s) nothing wrong with\b", re.IGNORECASE), "you may have"),
     (re.compile(r"\bthere(?: is|'s) no (?:excuse|reason) for\b", re.IGNORECASE), "never have"),
     (
@@ -126,6 +137,7 @@ def put_plainly(sentence: str) -> str:
     plain = _NOT_DONE.sub("un", _SUPPORT_ENDED.sub(r"\1 is not supported", plain))
     for verdict, stance in _VERDICTS:
         plain = verdict.sub(stance, plain)
+    plain = _LEAVE_ALONE.sub(r"do not change \1", plain)
     plain = _put_figures(_NO_OTHERS.sub(" only", plain))
     for switch, state in _SWITCHES:
         plain = switch.sub(state, plain)
@@ -133,7 +145,7 @@ def put_plainly(sentence: str) -> str:
     for word, figure in _ROUND:
         plain = plain.replace(word, figure)
     plain = _ONE.sub(r"\1 1 \2", _HALF.sub(r"0.5 \1", _QUARTER.sub("15 minutes", plain)))
-    plain = _AS_IT_IS.sub("are not changed", _LEAVE_ALONE.sub(r"do not change \1", plain))
+    plain = _AS_IT_IS.sub("are not changed", plain)
     plain = _LEAVE_ON.sub(r"leave\2 \4 \3", _LACKS_LEAVE.sub("may not", plain))
     plain = _OTHERWISE.sub("", _THUS.sub("; ", plain))
     return _NOT_EVEN.sub(" at all times", _OR_FAILS.sub("", plain))

@@ -127,7 +127,7 @@ def _measured(words: Sequence[Word], amount: _Amount) -> Quantity:
     bound = "range"
     if amount.top is None:
         bound = bound_of(words, amount.first, amount.last, counted=measure == "share")
-    if measure == "clock":
+    if measure == "clock" and amount.top is None:
         bound = "exact"
     low, top = amount.low * scale / every, (amount.top or amount.low) * scale / every
     return _bounded(measure, low, top, bound, amount, frozenset(), per)

@@ -194,9 +194,10 @@ _BREAK_BEFORE = re.compile(
     r"\.(?!\w)|[;:,()\u2014\u2013]|\b(?:because|since|but|that|which|when|so)\b", re.I
 )
 _BREAK_AFTER = re.compile(
-    r"\.(?!\w)|[;:,()\u2014\u2013]|\b(?:because|since|but|which|when|so|by|to|in (?:the )?(?:january"
-    r"|february|march|april|may|june|july|august|september|october|november|december|spring|summer|autumn"
-    r"|winter|q\d|20\d\d|v?\d|release|version)|after|last|with the|as)\b",
+    r"\.(?!\w)|[;:,()\u2014\u2013]|\b(?:because|since|but|which|when|so|by|to"
+    r"|in (?:the )?(?:january|february|march|april|may|june|july|august|september|october"
+    r"|november|december|spring|summer|autumn|winter|q\d|20\d\d|v?\d|release|version)"
+    r"|after|last|with the|as)\b",
     re.IGNORECASE,
 )
 _REACH = 70

@@ -41,9 +41,10 @@ def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: fl
     score = (share + likeness) / 2 - (_EXCLUSIVE if one_excludes(meetings) else 0.0)
     if meetings and meetings[0].one.happens and meetings[0].other.happens and share < 1:
         score -= _HAPPENING
-    if meetings and words_swapped(meetings[0]) == 1:
+    swapped = bool(meetings) and words_swapped(meetings[0]) == 1
+    if swapped:
         score -= _SWAPPED
-    if score < _SAME_IF_APART and (retold(one, other) or redated(one, other)):
+    elif score < _SAME_IF_APART and (retold(one, other) or redated(one, other)):
         return score + _RETOLD
     return 0.0 if reason and score < _SAME_IF_APART else score
 

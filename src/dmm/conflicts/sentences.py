@@ -12,6 +12,8 @@ _EMPHASIS = re.compile(r"(\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w))")
 _END = re.compile(
     r"(?<!\be\.g)(?<!\bi\.e)(?<!\bvs)(?<!\betc)(?<!\bresp)(?<!\bapprox)(?<!\bno)[.!?]+[\"')\]]*\s+(?=[\"'(\[`]?[A-Z0-9`])"
 )
+# Where an imported memory comes from is nothing that it claims.
+_SOURCE = re.compile(r"^\s*Sources?:\s+\S+:\d")
 _LONGEST = 600
 
 
@@ -39,7 +41,7 @@ def headings_and_sentences(body: str) -> tuple[list[str], list[str]]:
             close()
             headings.append(_plain(heading.group(1)))
             continue
-        if not line.strip() or line.lstrip().startswith((">", "|")):
+        if not line.strip() or line.lstrip().startswith((">", "|")) or _SOURCE.match(line):
             if not (current and current[-1].endswith(":")):
                 close()
             continue

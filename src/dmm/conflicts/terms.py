@@ -91,7 +91,7 @@ def terms_of(words: Sequence[Word]) -> tuple[Term, ...]:
         if relative and word.text in _DENIALS:
             slot, phrase = "outside", phrase + 1
         elif word.text in PREPOSITIONS and not (word.text == "to" and _to_verb(words, index)):
-            slot, phrase = PREPOSITIONS[word.text], phrase + 1
+            slot, phrase = _slot_from(words, index, slot), phrase + 1
         elif (
             word.text in AUXILIARIES
             or word.text in _DETERMINERS
@@ -112,6 +112,13 @@ def terms_of(words: Sequence[Word]) -> tuple[Term, ...]:
         if verbal and slot != "outside":
             slot, phrase = "object", phrase + 1
     return tuple(found)
+
+
+def _slot_from(words: Sequence[Word], index: int, slot: str) -> str:
+    """The slot that a preposition opens; "without going through the proxy" leaves out the proxy."""
+    opened = PREPOSITIONS[words[index].text]
+    led = opened == "means" and slot == "outside" and words[index - 1].text.endswith("ing")
+    return slot if led else opened
 
 
 def _is_agent(words: Sequence[Word], place: int | None) -> bool:

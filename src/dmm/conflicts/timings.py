@@ -72,17 +72,23 @@ def shut_then(one: Claim, other: Claim) -> bool:
     """Whether one claim shuts a thing for a time in which the other one does something with it."""
     if one.period is ALWAYS or other.period is ALWAYS:
         return False
+    if not (one.period.told and other.period.told):
+        return False
     return _falls_into(one, other) or _falls_into(other, one)
 
 
 def _falls_into(act: Claim, shut: Claim) -> bool:
     if not _is_shut(shut) or _is_shut(act):
         return False
+    if "read-only" in shut.text and _READS.search(act.text):
+        return False
     return lies_within(act.period, shut.period) and _on_one_weekday(act.text, shut.text)
 
 
 def _is_shut(claim: Claim) -> bool:
-    return claim.negative or bool(_SHUT.search(claim.text))
+    # "No deploys from 1 May until 5 May": this "until" ends a time and gives no leave.
+    ended = claim.restricts and claim.period.start is not None and claim.period.end is not None
+    return claim.negative or ended or bool(_SHUT.search(claim.text))
 
 
 _SHUT = re.compile(
@@ -90,6 +96,7 @@ _SHUT = re.compile(
     r"|stays? as it is|stay as they are|nobody|nothing|no one|only|alone)\b",
     re.IGNORECASE,
 )
+_READS = re.compile(r"\b(?:reads?|quer(?:y|ies)|selects?|scans?|looks? up)\b", re.IGNORECASE)
 _WEEKDAY = re.compile(r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b", re.IGNORECASE)
 
 
