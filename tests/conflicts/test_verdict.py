@@ -49,8 +49,8 @@ def test_a_verdict_needs_its_chance_and_compatible_needs_none() -> None:
 
 
 def test_what_only_the_evidence_speaks_for_is_possible_and_not_sure() -> None:
-    surest = {name: 9.0 for name, both in WEIGHTS.items() if both[1] > max(both[0], 0)}
-    found = weigh(surest, [])
+    surest = max(WEIGHTS, key=lambda name: WEIGHTS[name][1] - max(WEIGHTS[name][0], 0.0))
+    found = weigh({surest: 50.0}, [])
     assert found is not None
     assert found.type is ConflictType.DUPLICATE
     assert found.confidence < LEAST_SURE
