@@ -30,7 +30,7 @@ test: style        ## all gates and all tests
 suite: export PYTHONDONTWRITEBYTECODE =
 suite: $(VENV)/dev.stamp
 	@rm -f .coverage .coverage.*
-	@$(BIN)/coverage run -m pytest --numprocesses=auto --maxprocesses=8 --dist=worksteal
+	@$(BIN)/coverage run -m pytest --numprocesses=auto --maxprocesses=8 --dist=loadfile
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 

@@ -12,17 +12,10 @@ from pathlib import Path
 import pytest
 
 from bench import conflicts
-from bench.conflicts import CONFLICT, DUPLICATE, LABELS, Verdict
+from bench.conflicts import CONFLICT, DUPLICATE, LABELS
 from dmm.embed.model import Embedder
 
 TABLES = sorted(Path(__file__).with_name("tables").glob("*.jsonl"))
-
-
-@pytest.fixture(scope="module", params=["open", "fresh"])
-def verdicts(request: pytest.FixtureRequest) -> list[Verdict]:
-    named = [path for path in TABLES if path.name.startswith(str(request.param))]
-    pairs = [pair for path in named for pair in conflicts.load_table(path)]
-    return conflicts.judge_all(pairs, Embedder.load()).dmm
 
 
 @pytest.mark.parametrize("path", TABLES, ids=lambda path: str(path.stem))
@@ -32,25 +25,21 @@ def test_a_table_has_pairs_of_every_label_half_of_them_tricky(path: Path) -> Non
     assert sum(pair.tricky for pair in pairs) * 2 == len(pairs) == 60
 
 
-def test_most_pairs_are_judged_right(verdicts: list[Verdict]) -> None:
+@pytest.mark.parametrize("sort", ["open", "fresh"])
+def test_most_pairs_are_judged_right_and_what_is_called_a_conflict_is_one(sort: str) -> None:
+    """Of the open tables every fourth, which shows as much in a quarter of the time."""
+    named = [path for path in TABLES if path.name.startswith(sort)]
+    chosen = named[::4] if sort == "open" else named
+    pairs = [pair for path in chosen for pair in conflicts.load_table(path)]
+    verdicts = conflicts.judge_all(pairs, Embedder.load()).dmm
     assert conflicts.accuracy(verdicts) >= 80
-
-
-def test_most_tricky_pairs_are_judged_right(verdicts: list[Verdict]) -> None:
     assert conflicts.accuracy([v for v in verdicts if v.pair.tricky]) >= 65
-
-
-def test_what_is_called_a_conflict_is_one(verdicts: list[Verdict]) -> None:
     assert conflicts.precision(verdicts, CONFLICT) >= 85
-
-
-def test_what_is_called_a_duplicate_is_one(verdicts: list[Verdict]) -> None:
     assert conflicts.precision(verdicts, DUPLICATE) >= 85
 
 
 def test_hardly_any_notes_are_called_related_for_sure_that_are_strangers() -> None:
     """Notes of one field that were not written for one another."""
-    pairs = [pair for path in TABLES[:4] for pair in conflicts.load_table(path)]
-    strangers = conflicts.cross(pairs)
+    strangers = conflicts.cross(conflicts.load_table(TABLES[0]))[::3]
     said = conflicts.judge_all(strangers, Embedder.load(), nearest=False).dmm
     assert sum(v.said != "compatible" for v in said) <= 0.002 * len(said)
