@@ -303,8 +303,8 @@ def measure(data: Path, embedder: Embedder, table: Path = TABLE) -> Part:
     remark = (
         "Percent. plain rule: shared words, polarity, numbers, antonyms. Measured before, with\n"
         "all-MiniLM-L6-v2 in fp32: its cosine; mixed: with negation, antonyms and numbers;\n"
-        "logistic: a regression trained for the set. Weights of evidence: fitted to our own tables\n"
-        "alone; of the public sets and of unrelated notes only what is sure is counted."
+        "logistic: a regression trained for the set. Weights of evidence are fitted to our own\n"
+        "tables; of public sets and unrelated notes only what is sure is counted."
     )
     return Part("Conflicts and duplicates", tuple(measures), remark)
 
