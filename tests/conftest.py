@@ -68,12 +68,6 @@ def model() -> Embedder:
     return RememberedModel.load()
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are processors: many tests wait for a process or a clock."""
-    known = hasattr(os, "sched_getaffinity")
-    return (len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1) + 1
-
-
 @pytest.fixture(scope="session")
 def slow() -> bool:
     """Whether the tests of durability run at their full size."""

@@ -30,12 +30,6 @@ if TYPE_CHECKING:
     from dmm.domain.event import Event
 
 HOOK = Path(dmm.hook.__path__[0]) / "__main__.py"
-STARTER = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from dmm import endpoint
-endpoint.start(again=True)
-"""
 WITHIN = 30.0
 
 
@@ -105,16 +99,9 @@ class Machine:
         )
 
     def start(self) -> int:
-        """Start it as a hook does, which takes far less than the command, and wait for it."""
-        line = [sys.executable, "-I", "-S", "-c", STARTER, str(HOOK.parents[2])]
-        subprocess.run(line, cwd=self.home, env=self.environment(), timeout=60, check=True)
-        return int(eventually(self.answers, "it answers")["pid"])
-
-    def answers(self) -> dict[str, Any] | None:
-        try:
-            return self.ask("health")
-        except (ConnectionRefusedError, FileNotFoundError):
-            return None
+        told = self.dmm("daemon", "start")
+        assert told.returncode == 0, told.stderr
+        return int(self.about["pid"])
 
     def hook(
         self, payload: Mapping[str, Any], *, client: str = "claude-code"
