@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -93,8 +94,9 @@ def is_gone(pid: int) -> bool:
 
 
 def children() -> set[int]:
-    tasks = Path("/proc/self/task").iterdir()
-    return {int(pid) for task in tasks for pid in (task / "children").read_text().split()}
+    # Of this thread, which starts them: others may end while they are looked at.
+    mine = Path(f"/proc/self/task/{threading.get_native_id()}/children")
+    return set(map(int, mine.read_text().split()))
 
 
 @pytest.fixture
