@@ -13,28 +13,26 @@ table that are each other's nearest and were not written for one another stand f
 full of: notes of one field that have nothing to do with one another. The same tables and rules give
 the same bytes.
 
-    python tools/weigh_conflicts.py            writes the file
-    python tools/weigh_conflicts.py --leave    leaves one table out at a time and prints how it goes
+From the folder of the repository:
+
+    python -m tools.weigh_conflicts            writes the file
+    python -m tools.weigh_conflicts --leave    leaves one table out at a time and prints how it goes
 """
 
 from __future__ import annotations
 
 import argparse
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-
-from bench.conflicts import LABELS, Pair, liken, load_table  # noqa: E402 - found beside tools
-from dmm.conflicts.compare import evidence_of, read_memory  # noqa: E402
-from dmm.conflicts.supersession import change_between, supersedes  # noqa: E402
-from dmm.conflicts.verdict import decide  # noqa: E402
-from dmm.embed.model import Embedder  # noqa: E402
+from bench.conflicts import LABELS, Pair, liken, load_table
+from dmm.conflicts.compare import evidence_of, read_memory
+from dmm.conflicts.supersession import change_between, supersedes
+from dmm.conflicts.verdict import decide
+from dmm.embed.model import Embedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,6 +41,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
+COMMAND = "python -m tools.weigh_conflicts"
+ROOT = Path(__file__).resolve().parent.parent
 TABLES = ROOT / "tests" / "conflicts"
 TARGET = ROOT / "src" / "dmm" / "conflicts" / "weights.py"
 COMPATIBLE, CONFLICT, DUPLICATE = "compatible", "conflict", "duplicate"
@@ -67,7 +67,7 @@ class Example:
 
 def main() -> None:
     """Write the weights, or try them on one table at a time."""
-    parser = argparse.ArgumentParser(description="Fit the weights of evidence.")
+    parser = argparse.ArgumentParser(prog=COMMAND, description="Fit the weights of evidence.")
     parser.add_argument("--leave", action="store_true", help="leave one table out at a time")
     arguments = parser.parse_args()
     examples = list(read_examples(Embedder.load()))
@@ -218,7 +218,7 @@ def render(names: Sequence[str], weights: Floats, bias: Floats) -> str:
     lines = [
         '"""How much each piece of evidence speaks for a conflict, and for a duplicate.',
         "",
-        "Written by tools/weigh_conflicts.py from the tables in tests/conflicts: not to be edited.",
+        f"Written by `{COMMAND}` from the tables in tests/conflicts: not to be edited.",
         '"""',
         "",
         "from __future__ import annotations",

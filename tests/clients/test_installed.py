@@ -23,34 +23,19 @@ FORBIDDEN = "touch pushed.txt && git push --force origin main"
 
 
 @pytest.fixture(scope="module")
-def stage(shared_stage: Stage) -> Stage:
-    return shared_stage
-
-
-@pytest.fixture(scope="module")
-def claude(shared_claude: RealClaude) -> RealClaude:
-    return shared_claude
-
-
-@pytest.fixture(scope="module")
-def codex(shared_codex: RealCodex) -> RealCodex:
-    return shared_codex
-
-
-@pytest.fixture(scope="module")
 def work(
-    tmp_path_factory: pytest.TempPathFactory, stage: Stage, memory_text: MemoryText
+    tmp_path_factory: pytest.TempPathFactory, shared_stage: Stage, memory_text: MemoryText
 ) -> Iterator[Path]:
     """A trusted project with memories, and DMM in both clients."""
     folder = tmp_path_factory.mktemp("installed") / "work"
-    furnish(folder, stage, memory_text)
-    assert stage.dmm("install", within=folder).returncode == 0
+    furnish(folder, shared_stage, memory_text)
+    assert shared_stage.dmm("install", within=folder).returncode == 0
     yield folder
-    stage.stop_daemons()
+    shared_stage.stop_daemons()
 
 
 @pytest.fixture(scope="module")
-def story(claude: RealClaude, stage: Stage, work: Path) -> tuple[Run, list[str]]:
+def story(shared_claude: RealClaude, shared_stage: Stage, work: Path) -> tuple[Run, list[str]]:
     """A session of Claude Code, and its events: a forbidden command, a harmless one, a tool."""
     script: list[Turn] = [
         [("^Bash$", {"command": FORBIDDEN, "description": "Push"})],
@@ -58,11 +43,11 @@ def story(claude: RealClaude, stage: Stage, work: Path) -> tuple[Run, list[str]]
         [("^mcp__dmm__memory_pack$", {"task": "retry policy"})],
         "I stop here.",
     ]
-    stage.stop_daemons()
-    before = len(stage.kinds(work))
-    run = claude(work, script, "say hello")
-    assert stage.dmm("daemon", "stop", within=work).returncode == 0
-    return run, stage.kinds(work)[before:]
+    shared_stage.stop_daemons()
+    before = len(shared_stage.kinds(work))
+    run = shared_claude(work, script, "say hello")
+    assert shared_stage.dmm("daemon", "stop", within=work).returncode == 0
+    return run, shared_stage.kinds(work)[before:]
 
 
 @pytest.fixture(scope="module")
@@ -71,9 +56,11 @@ def talk(story: tuple[Run, list[str]]) -> Run:
 
 
 @pytest.fixture(scope="module")
-def denied(codex: RealCodex, work: Path) -> Run:
+def denied(shared_codex: RealCodex, work: Path) -> Run:
     """A session of Codex with a forbidden command."""
-    return codex(work, [[("^exec_command$", {"cmd": FORBIDDEN})], "I stop here."], "say hello")
+    return shared_codex(
+        work, [[("^exec_command$", {"cmd": FORBIDDEN})], "I stop here."], "say hello"
+    )
 
 
 def test_claude_code_begins_with_boot_and_baseline(talk: Run) -> None:
@@ -90,10 +77,10 @@ def test_codex_begins_with_boot_and_baseline(denied: Run) -> None:
 
 
 def test_a_prompt_brings_the_memories_that_bear_on_it(
-    claude: RealClaude, stage: Stage, work: Path
+    shared_claude: RealClaude, shared_stage: Stage, work: Path
 ) -> None:
-    stage.warm(work)
-    run = claude(work, ["Four."], PROMPT)
+    shared_stage.warm(work)
+    run = shared_claude(work, ["Four."], PROMPT)
     assert TOPIC in run.main[0].text
 
 
@@ -120,27 +107,31 @@ def test_claude_code_is_offered_the_tools_at_once_and_calls_one(talk: Run) -> No
     assert TOPIC in talk.main[3].text
 
 
-def test_codex_finds_the_tools_and_calls_one(codex: RealCodex, work: Path) -> None:
+def test_codex_finds_the_tools_and_calls_one(shared_codex: RealCodex, work: Path) -> None:
     search = [("^tool_search$", {"query": "memory pack"})]
     script: list[Turn] = [search, [("memory_pack$", {"task": "retry policy"})], "Done."]
-    run = codex(work, script, "look it up", *WAITING)
+    run = shared_codex(work, script, "look it up", *WAITING)
     assert TOPIC in run.main[2].text
 
 
 @pytest.mark.parametrize("name", ["XDG_RUNTIME_DIR", "DMM_RUN_DIR"])
 def test_hooks_and_tools_of_codex_meet_in_one_daemon_and_one_session(
-    codex: RealCodex, stage: Stage, work: Path, name: str, monkeypatch: pytest.MonkeyPatch
+    shared_codex: RealCodex,
+    shared_stage: Stage,
+    work: Path,
+    name: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    stage.stop_daemons()
+    shared_stage.stop_daemons()
     folder = Path(tempfile.mkdtemp(prefix="dmm-run-"))
-    monkeypatch.setitem(stage.more, name, str(folder))
-    before = len(stage.ledger(work))
+    monkeypatch.setitem(shared_stage.more, name, str(folder))
+    before = len(shared_stage.ledger(work))
     search = [("^tool_search$", {"query": "add fact"})]
     fact = [("add_fact$", {"key": "budget", "value": "900 EUR"})]
-    codex(work, [search, fact, "Done."], "write it down", *WAITING)
-    daemons = [line for line in stage.processes() if "dmm.daemon" in line]
-    events = {event["type"]: event for event in stage.ledger(work)[before:]}
-    stage.stop_daemons()
+    shared_codex(work, [search, fact, "Done."], "write it down", *WAITING)
+    daemons = [line for line in shared_stage.processes() if "dmm.daemon" in line]
+    events = {event["type"]: event for event in shared_stage.ledger(work)[before:]}
+    shared_stage.stop_daemons()
     shutil.rmtree(folder)
     assert len(daemons) == 1
     assert events["FactAdded"]["session"] == events["SessionStarted"]["session"]
@@ -156,10 +147,10 @@ def test_a_session_is_recorded_from_its_beginning_to_its_end(
 
 
 def test_nothing_is_left_in_the_clients_after_an_uninstall(
-    claude: RealClaude, stage: Stage, work: Path
+    shared_claude: RealClaude, shared_stage: Stage, work: Path
 ) -> None:
-    assert stage.dmm("install", "--uninstall", within=work).returncode == 0
-    run = claude(work, ["Hello."], "say hello")
-    assert stage.dmm("install", within=work).returncode == 0
+    assert shared_stage.dmm("install", "--uninstall", within=work).returncode == 0
+    run = shared_claude(work, ["Hello."], "say hello")
+    assert shared_stage.dmm("install", within=work).returncode == 0
     assert MARK not in run.main[0].text
     assert not any("dmm" in tool for tool in run.main[0].tools)

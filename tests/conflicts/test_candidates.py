@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -21,89 +21,100 @@ from dmm.conflicts.candidates import (
     shorten,
 )
 from dmm.domain.conflict import Method
-from dmm.domain.memory import Confidence, Memory, Scope, Status
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
+
+    from tests.conflicts.conftest import NewNote
+
+    Profiled = Callable[..., Profile]
 
 
-def remember(
-    number: int,
-    body: str,
-    *,
-    title: str = "",
-    tags: Sequence[str] = (),
-    related: Sequence[str] = (),
-    supersedes: Sequence[str] = (),
-) -> Memory:
-    return Memory(
-        id=f"mem_{number}",
-        path=f"project/note_{number}.md",
-        title=title,
-        body=body,
-        tags=tuple(tags),
-        scope=Scope.PROJECT,
-        priority=0.5,
-        confidence=Confidence.ACTIVE,
-        status=Status.ACTIVE,
-        related=tuple(related),
-        supersedes=tuple(supersedes),
-    )
+@pytest.fixture(scope="session")
+def profiled(note: NewNote) -> Profiled:
+    def profile(
+        number: int,
+        body: str,
+        title: str = "",
+        *,
+        tags: Sequence[str] = (),
+        related: Sequence[str] = (),
+        supersedes: Sequence[str] = (),
+    ) -> Profile:
+        memory = note(
+            body,
+            title,
+            id=f"mem_{number}",
+            path=f"project/note_{number}.md",
+            tags=tuple(tags),
+            related=tuple(related),
+            supersedes=tuple(supersedes),
+        )
+        return profile_of(memory)
+
+    return profile
 
 
-def note(number: int, body: str, **given: Any) -> Profile:
-    return profile_of(remember(number, body, **given))
-
-
-def generated(count: int, first: int = 1_000) -> list[Profile]:
+def generated(profiled: Profiled, count: int, first: int = 1_000) -> list[Profile]:
     return [
-        note(first + n, text.body, title=text.title, tags=text.tags)
+        profiled(first + n, text.body, title=text.title, tags=text.tags)
         for n, text in enumerate(write_memories(count))
     ]
 
 
-def test_two_notes_with_a_word_in_common_are_compared_by_their_rules() -> None:
-    pairs = candidate_pairs([note(1, "Indent with tabs."), note(2, "Use spaces to indent.")])
-    assert pairs == [Pair(0, 1, (Method.RULES,))]
+def test_two_notes_with_a_word_in_common_are_compared_by_their_rules(profiled: Profiled) -> None:
+    notes = [profiled(1, "Indent with tabs."), profiled(2, "Use spaces to indent.")]
+    assert candidate_pairs(notes) == [Pair(0, 1, (Method.RULES,))]
 
 
-def test_notes_without_anything_in_common_are_not_compared() -> None:
-    assert candidate_pairs([note(1, "Indent with tabs."), note(2, "Lunch is at noon.")]) == []
+def test_notes_without_anything_in_common_are_not_compared(profiled: Profiled) -> None:
+    notes = [profiled(1, "Indent with tabs."), profiled(2, "Lunch is at noon.")]
+    assert candidate_pairs(notes) == []
 
 
-def test_a_shared_tag_is_told_whatever_its_letter_case() -> None:
-    pairs = candidate_pairs(
-        [note(1, "Indent with tabs.", tags=["Style"]), note(2, "Quote twice.", tags=["style"])]
-    )
-    assert pairs == [Pair(0, 1, (Method.TAGS,))]
+def test_a_shared_tag_is_told_whatever_its_letter_case(profiled: Profiled) -> None:
+    notes = [
+        profiled(1, "Indent with tabs.", tags=["Style"]),
+        profiled(2, "Quote twice.", tags=["style"]),
+    ]
+    assert candidate_pairs(notes) == [Pair(0, 1, (Method.TAGS,))]
 
 
-def test_what_means_the_same_in_other_words_comes_from_the_vectors() -> None:
-    notes = [note(1, "Indent with tabs."), note(2, "Prefer four blanks.")]
+def test_what_means_the_same_in_other_words_comes_from_the_vectors(profiled: Profiled) -> None:
+    notes = [profiled(1, "Indent with tabs."), profiled(2, "Prefer four blanks.")]
     assert candidate_pairs(notes, [(1, 0, 0.71)]) == [Pair(0, 1, (Method.SIMILARITY,), 0.71)]
 
 
-def test_related_memories_are_compared_and_those_that_are_named_together() -> None:
+def test_related_memories_are_compared_and_those_that_are_named_together(
+    profiled: Profiled,
+) -> None:
     notes = [
-        note(1, "Alpha.", related=["mem_2", "mem_3"]),
-        note(2, "Beta."),
-        note(3, "Gamma."),
-        note(4, "Delta."),
+        profiled(1, "Alpha.", related=["mem_2", "mem_3"]),
+        profiled(2, "Beta."),
+        profiled(3, "Gamma."),
+        profiled(4, "Delta."),
     ]
     related = (Method.RELATED,)
     assert candidate_pairs(notes) == [Pair(0, 1, related), Pair(0, 2, related), Pair(1, 2, related)]
 
 
-def test_two_memories_that_replace_the_same_one_are_compared_though_it_is_gone() -> None:
-    notes = [note(1, "Alpha.", supersedes=["mem_9"]), note(2, "Beta.", supersedes=["mem_9"])]
+def test_two_memories_that_replace_the_same_one_are_compared_though_it_is_gone(
+    profiled: Profiled,
+) -> None:
+    notes = [
+        profiled(1, "Alpha.", supersedes=["mem_9"]),
+        profiled(2, "Beta.", supersedes=["mem_9"]),
+    ]
     assert candidate_pairs(notes) == [Pair(0, 1, (Method.SUPERSEDES,))]
 
 
-def test_what_replaces_a_memory_is_compared_with_what_relates_to_the_replaced_one() -> None:
+def test_what_replaces_a_memory_is_compared_with_what_relates_to_the_replaced_one(
+    profiled: Profiled,
+) -> None:
     notes = [
-        note(1, "Alpha.", supersedes=["mem_2"]),
-        note(2, "Beta."),
-        note(3, "Gamma.", related=["mem_2"]),
+        profiled(1, "Alpha.", supersedes=["mem_2"]),
+        profiled(2, "Beta."),
+        profiled(3, "Gamma.", related=["mem_2"]),
     ]
     assert candidate_pairs(notes) == [
         Pair(0, 1, (Method.SUPERSEDES,)),
@@ -112,29 +123,34 @@ def test_what_replaces_a_memory_is_compared_with_what_relates_to_the_replaced_on
     ]
 
 
-def test_all_methods_that_find_a_pair_are_told_in_one_order() -> None:
+def test_all_methods_that_find_a_pair_are_told_in_one_order(profiled: Profiled) -> None:
     notes = [
-        note(1, "Indent with tabs.", tags=["style"], related=["mem_2"], supersedes=["mem_2"]),
-        note(2, "Indent with spaces.", tags=["style"]),
+        profiled(1, "Indent with tabs.", tags=["style"], related=["mem_2"], supersedes=["mem_2"]),
+        profiled(2, "Indent with spaces.", tags=["style"]),
     ]
     (pair,) = candidate_pairs(notes, [(0, 1, 0.9)])
     assert pair.methods == tuple(method for method in Method if method is not Method.FLAG)
 
 
-def test_a_tag_that_everybody_has_brings_nobody_together() -> None:
+def test_a_tag_that_everybody_has_brings_nobody_together(profiled: Profiled) -> None:
     rng = random.Random(7)
     letters = "abcdefghijklmnopqrstuvwxyz"
     notes = [
-        note(n, " ".join("".join(rng.choices(letters, k=9)) for _ in range(6)), tags=["team"])
+        profiled(n, " ".join("".join(rng.choices(letters, k=9)) for _ in range(6)), tags=["team"])
         for n in range(400)
     ]
     assert candidate_pairs(notes) == []
 
 
-def test_common_words_that_seldom_stand_together_bring_two_notes_together() -> None:
-    filler = [note(n, f"The billing report number{n} is late.") for n in range(RARE + 10)]
-    filler += [note(500 + n, f"The export timeout of host{n}.") for n in range(RARE + 10)]
-    wanted = [note(901, "Billing timeout: thirty."), note(902, "The timeout of billing is ten.")]
+def test_common_words_that_seldom_stand_together_bring_two_notes_together(
+    profiled: Profiled,
+) -> None:
+    filler = [profiled(n, f"The billing report number{n} is late.") for n in range(RARE + 10)]
+    filler += [profiled(500 + n, f"The export timeout of host{n}.") for n in range(RARE + 10)]
+    wanted = [
+        profiled(901, "Billing timeout: thirty."),
+        profiled(902, "The timeout of billing is ten."),
+    ]
     pairs = candidate_pairs([*filler, *wanted])
     assert (len(filler), len(filler) + 1) in {(pair.one, pair.other) for pair in pairs}
 
@@ -149,9 +165,9 @@ SUBJECTS = [
 ]
 
 
-def test_short_notes_about_one_subject_meet_in_a_large_project() -> None:
-    crowd = generated(1_500)
-    short = [note(n, body) for n, body in enumerate(body for pair in SUBJECTS for body in pair)]
+def test_short_notes_about_one_subject_meet_in_a_large_project(profiled: Profiled) -> None:
+    crowd = generated(profiled, 1_500)
+    short = [profiled(n, body) for n, body in enumerate(body for pair in SUBJECTS for body in pair)]
     pairs = {(pair.one, pair.other) for pair in candidate_pairs([*crowd, *short])}
     first = len(crowd)
     missed = [
@@ -173,8 +189,8 @@ def far_and_wide(size: int) -> list[tuple[int, int, float]]:
 
 
 @pytest.mark.usefixtures("bounds")
-def test_the_pairs_of_a_large_project_are_bounded_and_always_the_same() -> None:
-    profiles = generated(400)
+def test_the_pairs_of_a_large_project_are_bounded_and_always_the_same(profiled: Profiled) -> None:
+    profiles = generated(profiled, 400)
     pairs = candidate_pairs(profiles, far_and_wide(400))
     assert len(pairs) == PAIRS_PER_MEMORY * len(profiles)
     assert pairs == candidate_pairs(profiles, far_and_wide(400))
@@ -182,9 +198,9 @@ def test_the_pairs_of_a_large_project_are_bounded_and_always_the_same() -> None:
 
 
 @pytest.mark.usefixtures("bounds")
-def test_links_are_kept_when_there_are_too_many_pairs() -> None:
-    linked = [note(1, "Alpha.", related=["mem_2"]), note(2, "Beta.")]
-    pairs = candidate_pairs([*generated(400), *linked], far_and_wide(400))
+def test_links_are_kept_when_there_are_too_many_pairs(profiled: Profiled) -> None:
+    linked = [profiled(1, "Alpha.", related=["mem_2"]), profiled(2, "Beta.")]
+    pairs = candidate_pairs([*generated(profiled, 400), *linked], far_and_wide(400))
     assert len(pairs) == PAIRS_PER_MEMORY * 402
     assert Pair(400, 401, (Method.RELATED,)) in pairs
 
@@ -192,17 +208,17 @@ def test_links_are_kept_when_there_are_too_many_pairs() -> None:
 STORY = [f"The {word}s stood at dusk." for word in ("castle", "river", "tower", "garden") * 20]
 
 
-def test_a_long_memory_is_known_by_its_rules_before_its_other_words() -> None:
-    long = note(1, "\n".join([*STORY, "Never commit the lockfile."]))
+def test_a_long_memory_is_known_by_its_rules_before_its_other_words(profiled: Profiled) -> None:
+    long = profiled(1, "\n".join([*STORY, "Never commit the lockfile."]))
     assert {"never", "commit", "lockfil"} <= long.terms
 
 
-def test_a_long_memory_is_shortened_to_its_rules_in_their_order() -> None:
+def test_a_long_memory_is_shortened_to_its_rules_in_their_order(note: NewNote) -> None:
     body = " ".join([STORY[0], "Use tabs.", STORY[1], STORY[2], "Never use spaces.", STORY[3]])
-    memory = remember(1, f"# Style\n\n{body}", title="Style")
+    memory = note(f"# Style\n\n{body}", "Style")
     assert shorten(memory, 6) is memory
     assert shorten(memory, 3).body == f"{STORY[0]}\nUse tabs.\nNever use spaces."
-    code = remember(1, "One.\n```\nuse(1)\nuse(2)\n```\nTwo.\nThree.")
+    code = note("One.\n```\nuse(1)\nuse(2)\n```\nTwo.\nThree.")
     assert shorten(code, 2).body == "One.\nTwo."
 
 
@@ -216,10 +232,10 @@ NOTES = st.lists(
 
 @given(NOTES, st.data())
 def test_taking_memories_in_and_out_leaves_what_building_anew_gives(
-    notes: list[tuple[list[str], set[str]]], data: st.DataObject
+    profiled: Profiled, notes: list[tuple[list[str], set[str]]], data: st.DataObject
 ) -> None:
     profiles = [
-        note(n, " ".join(words), tags=sorted(tags)) for n, (words, tags) in enumerate(notes)
+        profiled(n, " ".join(words), tags=sorted(tags)) for n, (words, tags) in enumerate(notes)
     ]
     gone = data.draw(st.sets(st.sampled_from(range(len(profiles)))))
     candidates = Candidates()
@@ -238,11 +254,11 @@ def test_taking_memories_in_and_out_leaves_what_building_anew_gives(
 
 @given(NOTES)
 def test_every_pair_of_a_scan_is_found_from_one_of_its_memories(
-    notes: list[tuple[list[str], set[str]]],
+    profiled: Profiled, notes: list[tuple[list[str], set[str]]]
 ) -> None:
     candidates = Candidates()
     for number, (words, tags) in enumerate(notes):
-        candidates.put(number, note(number, " ".join(words), tags=sorted(tags)))
+        candidates.put(number, profiled(number, " ".join(words), tags=sorted(tags)))
     for pair in candidates.pairs([]):
         found = candidates.partners(candidates.profiles[pair.one], pair.one)
         back = candidates.partners(candidates.profiles[pair.other], pair.other)

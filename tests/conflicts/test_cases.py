@@ -4,30 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
 
 from dmm.conflicts.compare import compare, read_memory
 from dmm.domain.conflict import Clash, ConflictType
-from dmm.domain.memory import Confidence, Memory, Scope, Status
 from dmm.embed.model import Embedder
 
+if TYPE_CHECKING:
+    from tests.conflicts.conftest import NewNote
+
 Judged = list[tuple[str, str]]
-
-
-def note(side: dict[str, str]) -> Memory:
-    return Memory(
-        id="mem_2026_01_01_001",
-        path="project/note.md",
-        title=side["title"],
-        body=side["body"],
-        tags=(),
-        scope=Scope.PROJECT,
-        priority=0.5,
-        confidence=Confidence.ACTIVE,
-        status=Status.ACTIVE,
-    )
 
 
 def name(found: Clash | None) -> str:
@@ -37,12 +26,12 @@ def name(found: Clash | None) -> str:
 
 
 @pytest.fixture(scope="module")
-def judged() -> Judged:
+def judged(note: NewNote) -> Judged:
     embedder = Embedder.load()
     table = Path(__file__).with_name("cases.jsonl").read_text(encoding="utf-8")
     found: Judged = []
     for row in map(json.loads, table.splitlines()):
-        one, other = note(row["a"]), note(row["b"])
+        one, other = note(**row["a"]), note(**row["b"])
         vectors = [embedder.embed_query(f"{each.title}\n{each.body}") for each in (one, other)]
         likeness = float(np.dot(*vectors))
         # What the rules find; the weights of evidence have tests of their own.

@@ -3,34 +3,16 @@
 from __future__ import annotations
 
 import datetime as dt
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.conflicts.compare import compare, read_memory
+from dmm.conflicts.compare import compare
 from dmm.domain.conflict import Clash, ConflictType
-from dmm.domain.memory import Confidence, Memory, Scope, Status
+from dmm.domain.memory import Status
 
-
-def note(body: str, title: str = "", **more: Any) -> Memory:
-    facts: dict[str, Any] = {
-        "id": "mem_2026_01_01_001",
-        "path": "project/note.md",
-        "title": title,
-        "body": body,
-        "tags": (),
-        "scope": Scope.PROJECT,
-        "priority": 0.5,
-        "confidence": Confidence.ACTIVE,
-        "status": Status.ACTIVE,
-    }
-    return Memory(**{**facts, **more})
-
-
-def judge(one: str, other: str, likeness: float | None = 0.8) -> Clash | None:
-    """What the rules find in two notes that are not each other's nearest."""
-    readings = read_memory(note(one)), read_memory(note(other))
-    return compare(*readings, likeness=likeness, nearest=False)
+if TYPE_CHECKING:
+    from tests.conflicts.conftest import Judge, NewReading
 
 
 def is_conflict(found: Clash | None) -> bool:
@@ -124,35 +106,37 @@ DUPLICATES = [
 
 @pytest.mark.parametrize(("one", "other"), OUTDATED)
 def test_a_note_that_another_one_tells_to_be_outdated_is_not_left_alone(
-    one: str, other: str
+    reading: NewReading, one: str, other: str
 ) -> None:
-    readings = read_memory(note(one)), read_memory(note(other))
+    readings = reading(one), reading(other)
     assert is_conflict(compare(*readings, likeness=0.8))
 
 
 @pytest.mark.parametrize(("one", "other"), CONFLICTS)
-def test_two_notes_that_cannot_both_be_followed_conflict(one: str, other: str) -> None:
+def test_two_notes_that_cannot_both_be_followed_conflict(
+    judge: Judge, one: str, other: str
+) -> None:
     assert is_conflict(judge(one, other))
 
 
 @pytest.mark.parametrize(("one", "other"), CONFLICTS)
-def test_a_conflict_is_found_from_either_side(one: str, other: str) -> None:
+def test_a_conflict_is_found_from_either_side(judge: Judge, one: str, other: str) -> None:
     assert is_conflict(judge(other, one))
 
 
 @pytest.mark.parametrize(("one", "other"), COMPATIBLE)
-def test_two_notes_that_go_together_are_left_alone(one: str, other: str) -> None:
+def test_two_notes_that_go_together_are_left_alone(judge: Judge, one: str, other: str) -> None:
     assert judge(one, other) is None
 
 
 @pytest.mark.parametrize(("one", "other"), DUPLICATES)
-def test_the_same_said_in_other_words_is_a_duplicate(one: str, other: str) -> None:
+def test_the_same_said_in_other_words_is_a_duplicate(judge: Judge, one: str, other: str) -> None:
     found = judge(one, other)
     assert found is not None
     assert found.type is ConflictType.DUPLICATE
 
 
-def test_a_clash_quotes_both_sentences_and_says_what_differs() -> None:
+def test_a_clash_quotes_both_sentences_and_says_what_differs(judge: Judge) -> None:
     found = judge(
         "# Cache\n\nThe cache is small. Responses are cached for 5 minutes.",
         "Responses are cached for 1 hour.",
@@ -166,66 +150,68 @@ def test_a_clash_quotes_both_sentences_and_says_what_differs() -> None:
     )
 
 
-def test_a_memory_does_not_clash_with_the_one_it_supersedes() -> None:
-    old = note("Sessions last 24 hours.", id="mem_2025_01_01_001")
-    new = note("Sessions last 1 hour.", supersedes=("mem_2025_01_01_001",))
-    assert compare(read_memory(new), read_memory(old), likeness=0.9) is None
-    assert compare(read_memory(old), read_memory(new), likeness=0.9) is None
+def test_a_memory_does_not_clash_with_the_one_it_supersedes(reading: NewReading) -> None:
+    old = reading("Sessions last 24 hours.", id="mem_2025_01_01_001")
+    new = reading("Sessions last 1 hour.", supersedes=("mem_2025_01_01_001",))
+    assert compare(new, old, likeness=0.9) is None
+    assert compare(old, new, likeness=0.9) is None
 
 
-def test_two_successors_of_one_memory_clash() -> None:
-    one = note("Sessions last 1 hour.", supersedes=("mem_2025_01_01_001",))
-    other = note("Cookies are signed.", supersedes=("mem_2025_01_01_001",))
-    found = compare(read_memory(one), read_memory(other), likeness=None)
+def test_two_successors_of_one_memory_clash(reading: NewReading) -> None:
+    one = reading("Sessions last 1 hour.", supersedes=("mem_2025_01_01_001",))
+    other = reading("Cookies are signed.", supersedes=("mem_2025_01_01_001",))
+    found = compare(one, other, likeness=None)
     assert found is not None
     assert found.type is ConflictType.SUPERSESSION
 
 
-def test_words_of_replacement_name_the_memory_by_its_title() -> None:
-    old = note("We use RabbitMQ as the message broker.", "ADR 3: message broker")
-    new = note("NATS is our message broker. This supersedes ADR 3.", "ADR 15: message broker")
-    assert compare(read_memory(old), read_memory(new), likeness=0.7) is None
+def test_words_of_replacement_name_the_memory_by_its_title(reading: NewReading) -> None:
+    old = reading("We use RabbitMQ as the message broker.", "ADR 3: message broker")
+    new = reading("NATS is our message broker. This supersedes ADR 3.", "ADR 15: message broker")
+    assert compare(old, new, likeness=0.7) is None
 
 
-def test_what_is_out_of_force_or_expired_clashes_with_nothing() -> None:
-    one = note("Use Redis for caching.")
-    deprecated = note("Do not use Redis for caching.", status=Status.DEPRECATED)
-    expired = note("Do not use Redis for caching.", expires=dt.date(2026, 1, 1))
+def test_what_is_out_of_force_or_expired_clashes_with_nothing(reading: NewReading) -> None:
+    one = reading("Use Redis for caching.")
+    deprecated = reading("Do not use Redis for caching.", status=Status.DEPRECATED)
+    expired = reading("Do not use Redis for caching.", expires=dt.date(2026, 1, 1))
     today = dt.date(2026, 2, 1)
-    assert compare(read_memory(one), read_memory(deprecated), likeness=0.9) is None
-    assert compare(read_memory(one), read_memory(expired), likeness=0.9, today=today) is None
+    assert compare(one, deprecated, likeness=0.9) is None
+    assert compare(one, expired, likeness=0.9, today=today) is None
 
 
-def test_tags_keep_notes_on_different_languages_apart() -> None:
-    one = note("Indent with 4 spaces.", tags=("python", "style"))
-    other = note("Indent with 2 spaces.", tags=("javascript", "style"))
-    assert compare(read_memory(one), read_memory(other), likeness=0.9) is None
+def test_tags_keep_notes_on_different_languages_apart(reading: NewReading) -> None:
+    one = reading("Indent with 4 spaces.", tags=("python", "style"))
+    other = reading("Indent with 2 spaces.", tags=("javascript", "style"))
+    assert compare(one, other, likeness=0.9) is None
 
 
-def test_a_difference_in_number_is_never_a_duplicate_however_alike_the_notes_are() -> None:
+def test_a_difference_in_number_is_never_a_duplicate_however_alike_the_notes_are(
+    judge: Judge,
+) -> None:
     found = judge("Sessions last 24 hours.", "Sessions last 25 hours.", likeness=0.99)
     assert is_conflict(found)
 
 
-def test_a_quoted_line_and_a_code_block_claim_nothing() -> None:
+def test_a_quoted_line_and_a_code_block_claim_nothing(judge: Judge) -> None:
     body = "> Never use Redis for caching.\n\n```\nuse redis never\n```\n\nUse Redis for caching."
     assert not is_conflict(judge(body, "Use Redis for caching."))
 
 
-def test_an_empty_note_clashes_with_nothing() -> None:
+def test_an_empty_note_clashes_with_nothing(judge: Judge) -> None:
     assert judge("", "Use Redis for caching.") is None
     assert judge("", "") is None
 
 
-def test_where_an_imported_memory_comes_from_is_nothing_that_it_claims() -> None:
+def test_where_an_imported_memory_comes_from_is_nothing_that_it_claims(reading: NewReading) -> None:
     one = "Retries are counted per host.\n\nSource: notes.md:69-97"
     other = "The cache is warmed at night.\n\nSource: notes.md:38-65"
-    readings = read_memory(note(one)), read_memory(note(other))
+    readings = reading(one), reading(other)
     assert [claim.text for claim in readings[0].claims] == ["Retries are counted per host."]
     assert compare(*readings, likeness=0.6, nearest=False) is None
 
 
-def test_one_sentence_of_many_that_seems_to_clash_is_taken_for_chance() -> None:
+def test_one_sentence_of_many_that_seems_to_clash_is_taken_for_chance(judge: Judge) -> None:
     told = "Nothing is recorded."
     rest = " ".join(f"Part {name} of the tool reads a file." for name in "ABCDEFGHIJ")
     more = " ".join(f"Step {name} of the import writes a row." for name in "KLMNOPQRST")
@@ -233,7 +219,7 @@ def test_one_sentence_of_many_that_seems_to_clash_is_taken_for_chance() -> None:
     assert judge(f"{told} {rest}", f"The event is recorded. {more}", 0.65) is None
 
 
-def test_a_gone_thing_makes_no_long_memory_outdated() -> None:
+def test_a_gone_thing_makes_no_long_memory_outdated(judge: Judge) -> None:
     rest = " ".join(f"Part {name} of the tool reads a file." for name in "ABCDEFGHIJ")
     gone, used = "Jenkins was shut down in May.", "CI runs on Jenkins."
     found = judge(gone, used)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -21,8 +21,9 @@ from dmm.conflicts.records import (
 )
 from dmm.domain.conflict import ConflictType, Method, Side
 from dmm.domain.event import Event, EventType, Trust
-from dmm.domain.memory import Confidence, Memory, Scope
-from dmm.domain.memory import Status as Force
+
+if TYPE_CHECKING:
+    from tests.conflicts.conftest import NewNote
 
 FOUND: dict[str, Any] = {
     "id": "conflict_1",
@@ -173,27 +174,12 @@ def test_only_four_kinds_of_events_have_to_be_read() -> None:
     assert FOLDED == ("ConflictFound", "ConflictResolved", "ProposalApplied", "ProposalReviewed")
 
 
-def memory(body: str, name: str = "mem_a", **changed: Any) -> Memory:
-    given = Memory(
-        id=name,
-        path="project/a.md",
-        title="Timeouts",
-        body=body,
-        tags=(),
-        scope=Scope.PROJECT,
-        priority=0.5,
-        confidence=Confidence.ACTIVE,
-        status=Force.ACTIVE,
-    )
-    return replace(given, **changed)
-
-
-def test_the_key_names_both_texts_in_either_order_and_changes_with_them() -> None:
-    one, other = memory("30 seconds"), memory("10 seconds", "mem_b")
+def test_the_key_names_both_texts_in_either_order_and_changes_with_them(note: NewNote) -> None:
+    one, other = note("30 seconds", "Timeouts"), note("10 seconds", "Timeouts", id="mem_b")
     assert key_of(one, other) == key_of(other, one)
-    assert key_of(one, other) != key_of(memory("31 seconds"), other)
-    assert key_of(one, other) == key_of(memory("30 seconds\n", usage_count=7), other)
-    assert digest_memory(one) != digest_memory(memory("30 seconds", title="Other"))
+    assert key_of(one, other) != key_of(note("31 seconds", "Timeouts"), other)
+    assert key_of(one, other) == key_of(note("30 seconds\n", "Timeouts", usage_count=7), other)
+    assert digest_memory(one) != digest_memory(note("30 seconds", "Other"))
 
 
 def test_a_conflict_is_named_by_the_number_of_its_event() -> None:

@@ -2,34 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from dmm.conflicts.meetings import meet
-from dmm.conflicts.readings import Reading, read_memory
 from dmm.conflicts.sameness import amounts_differ, sameness
-from dmm.domain.memory import Confidence, Memory, Scope, Status
+
+if TYPE_CHECKING:
+    from tests.conflicts.conftest import NewReading
+
+    from dmm.conflicts.readings import Reading
 
 
-def reading(body: str) -> Reading:
-    facts: dict[str, Any] = {
-        "id": "mem_2026_01_01_001",
-        "path": "project/note.md",
-        "title": "",
-        "body": body,
-        "tags": (),
-        "scope": Scope.PROJECT,
-        "priority": 0.5,
-        "confidence": Confidence.ACTIVE,
-        "status": Status.ACTIVE,
-    }
-    return read_memory(Memory(**facts))
-
-
-def score(one: str, other: str, likeness: float = 0.75) -> float:
-    mine, yours = reading(one), reading(other)
-    return sameness(mine, yours, meet(mine, yours, likeness), likeness)
+def score(one: Reading, other: Reading, likeness: float = 0.75) -> float:
+    return sameness(one, other, meet(one, other, likeness), likeness)
 
 
 SURE = 0.64
@@ -51,8 +38,10 @@ SURE = 0.64
         ),
     ],
 )
-def test_one_amount_or_time_in_other_figures_speaks_for_the_same(one: str, other: str) -> None:
-    assert score(one, other) >= SURE
+def test_one_amount_or_time_in_other_figures_speaks_for_the_same(
+    reading: NewReading, one: str, other: str
+) -> None:
+    assert score(reading(one), reading(other)) >= SURE
 
 
 @pytest.mark.parametrize(
@@ -66,21 +55,24 @@ def test_one_amount_or_time_in_other_figures_speaks_for_the_same(one: str, other
         ("The orders table keeps rows for 24 hours.", "The events table keeps rows for a day."),
     ],
 )
-def test_what_sets_two_memories_apart_outweighs_their_words(one: str, other: str) -> None:
-    assert score(one, other, 0.9) < SURE
+def test_what_sets_two_memories_apart_outweighs_their_words(
+    reading: NewReading, one: str, other: str
+) -> None:
+    assert score(reading(one), reading(other), 0.9) < SURE
 
 
-def test_memories_that_are_hardly_alike_do_not_say_the_same() -> None:
-    assert score("Uploads are capped at 2 GiB.", "Uploads are capped at 2 GiB.", 0.5) == 0
+def test_memories_that_are_hardly_alike_do_not_say_the_same(reading: NewReading) -> None:
+    told = "Uploads are capped at 2 GiB."
+    assert score(reading(told), reading(told), 0.5) == 0
 
 
-def test_an_amount_told_in_passing_is_told() -> None:
+def test_an_amount_told_in_passing_is_told(reading: NewReading) -> None:
     one = reading("Keep it pinned to 4.25.x: the stubs break with 5.x.")
     other = reading("It stays pinned to 4.25.x because the stubs break with 5.x.")
     assert not amounts_differ(one, other, 0.9)
     assert amounts_differ(one, reading("It stays pinned to 4.20.x."), 0.9)
 
 
-def test_two_shares_of_one_whole_do_not_differ() -> None:
+def test_two_shares_of_one_whole_do_not_differ(reading: NewReading) -> None:
     one, other = reading("80 % of rows are for training."), reading("20 % of rows are held out.")
     assert not amounts_differ(one, other, 0.75)

@@ -3,36 +3,33 @@
 from __future__ import annotations
 
 import time
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.conflicts.readings import read_memory
 from dmm.conflicts.replacements import traces_of
 from dmm.conflicts.supersession import EXPLICIT, GONE, HISTORY, change_between
-from dmm.domain.memory import Confidence, Memory, Scope, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conflicts.conftest import NewReading
+
+    Told = tuple[str, str]
+    Change = Callable[[Told, Told], str]
 
 
-def note(title: str, body: str) -> Memory:
-    facts: dict[str, Any] = {
-        "id": "mem_2026_01_01_001",
-        "path": "project/note.md",
-        "title": title,
-        "body": body,
-        "tags": (),
-        "scope": Scope.PROJECT,
-        "priority": 0.5,
-        "confidence": Confidence.ACTIVE,
-        "status": Status.ACTIVE,
-    }
-    return Memory(**facts)
+@pytest.fixture(scope="session")
+def change(reading: NewReading) -> Change:
+    """What changes between two notes, each told by its title and its body."""
 
+    def tell(older: Told, newer: Told) -> str:
+        one, other = (reading(body, title) for title, body in (older, newer))
+        found = change_between(one, other)
+        assert found == change_between(other, one)
+        return found
 
-def change(older: tuple[str, str], newer: tuple[str, str]) -> str:
-    one, other = read_memory(note(*older)), read_memory(note(*newer))
-    found = change_between(one, other)
-    assert found == change_between(other, one)
-    return found
+    return tell
 
 
 IN_FORCE = ("Jobs", "Background jobs run on Celery; add them to tasks.py.")
@@ -51,7 +48,7 @@ IN_FORCE = ("Jobs", "Background jobs run on Celery; add them to tasks.py.")
         ("Jobs", "Celery and RabbitMQ are gone."),
     ],
 )
-def test_a_thing_in_use_that_is_told_to_be_gone(newer: tuple[str, str]) -> None:
+def test_a_thing_in_use_that_is_told_to_be_gone(change: Change, newer: Told) -> None:
     assert change(IN_FORCE, newer) == GONE
 
 
@@ -64,11 +61,11 @@ def test_a_thing_in_use_that_is_told_to_be_gone(newer: tuple[str, str]) -> None:
         ("Jobs", "We dropped Celery; the old note about tasks.py is obsolete."),
     ],
 )
-def test_a_note_that_sets_the_other_aside(newer: tuple[str, str]) -> None:
+def test_a_note_that_sets_the_other_aside(change: Change, newer: Told) -> None:
     assert change(IN_FORCE, newer) == EXPLICIT
 
 
-def test_a_decision_replaces_the_one_that_it_numbers() -> None:
+def test_a_decision_replaces_the_one_that_it_numbers(change: Change) -> None:
     newer = ("ADR 31", "Supersedes ADR-12. Services talk gRPC.")
     assert change(("ADR-12: REST", "Services talk REST."), newer) == EXPLICIT
     assert change(("ADR-13: REST", "Services talk REST."), newer) == ""
@@ -86,7 +83,7 @@ def test_a_decision_replaces_the_one_that_it_numbers() -> None:
         ("Jobs", "Jobs used to run on Celery."),
     ],
 )
-def test_a_note_that_is_itself_history(older: tuple[str, str]) -> None:
+def test_a_note_that_is_itself_history(change: Change, older: Told) -> None:
     assert change(older, ("Jobs", "Jobs run on Temporal.")) == HISTORY
 
 
@@ -101,11 +98,11 @@ def test_a_note_that_is_itself_history(older: tuple[str, str]) -> None:
         ("Deploys", "Deploys from laptops left no trace."),
     ],
 )
-def test_a_note_that_tells_of_no_change(newer: tuple[str, str]) -> None:
+def test_a_note_that_tells_of_no_change(change: Change, newer: Told) -> None:
     assert change(IN_FORCE, newer) == ""
 
 
-def test_two_notes_that_bury_the_same_thing_do_not_quarrel() -> None:
+def test_two_notes_that_bury_the_same_thing_do_not_quarrel(change: Change) -> None:
     one = ("Dates", "Moment has been replaced by Luxon.")
     assert change(one, ("Dates", "We have left Moment; use Luxon.")) == ""
 
@@ -119,24 +116,24 @@ def test_hostile_text_is_searched_for_traces_at_once(piece: str) -> None:
     assert time.process_time() - started < 2
 
 
-def test_a_version_that_is_gone_leaves_the_thing_in_use() -> None:
+def test_a_version_that_is_gone_leaves_the_thing_in_use(change: Change) -> None:
     older = ("Runtime", "All services run on Python 3.12.")
     assert change(older, ("Python", "We moved from Python 3.9 to 3.12.")) == ""
     stale = ("Runtime", "All services run on Python 3.9.")
     assert change(stale, ("Python", "We moved from Python 3.9 to 3.12.")) == GONE
 
 
-def test_someone_who_left_is_gone() -> None:
+def test_someone_who_left_is_gone(change: Change) -> None:
     older = ("Design", "Send screens to Hannah for a sign-off.")
     assert change(older, ("Team", "Hannah left the company. Ask Tomas.")) == GONE
 
 
-def test_a_name_of_two_words_is_known_where_it_is_code() -> None:
+def test_a_name_of_two_words_is_known_where_it_is_code(change: Change) -> None:
     older = ("Icons", "Import icons from the `ui-icons` package.")
     assert change(older, ("Icons", "ui-icons was unpublished; use the kit.")) == GONE
 
 
-def test_an_old_limit_that_is_dropped_is_set_aside() -> None:
+def test_an_old_limit_that_is_dropped_is_set_aside(change: Change) -> None:
     older = ("Lines", "Lines are limited to 79 characters.")
     newer = ("Lines", "The old limit of 79 characters has been dropped. The limit is 110.")
     assert change(older, newer) == EXPLICIT

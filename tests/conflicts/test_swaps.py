@@ -2,33 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from dmm.conflicts.meetings import Meeting, meet
-from dmm.conflicts.readings import Reading, read_memory
 from dmm.conflicts.swaps import orders_turned, turns_down, words_swapped
-from dmm.domain.memory import Confidence, Memory, Scope, Status
+
+if TYPE_CHECKING:
+    from tests.conflicts.conftest import NewReading
+
+    from dmm.conflicts.readings import Reading
 
 
-def reading(body: str) -> Reading:
-    facts: dict[str, Any] = {
-        "id": "mem_2026_01_01_001",
-        "path": "project/note.md",
-        "title": "",
-        "body": body,
-        "tags": (),
-        "scope": Scope.PROJECT,
-        "priority": 0.5,
-        "confidence": Confidence.ACTIVE,
-        "status": Status.ACTIVE,
-    }
-    return read_memory(Memory(**facts))
-
-
-def meeting(one: str, other: str) -> Meeting:
-    return meet(reading(one), reading(other), 0.9)[0]
+def meeting(one: Reading, other: Reading) -> Meeting:
+    return meet(one, other, 0.9)[0]
 
 
 @pytest.mark.parametrize(
@@ -39,8 +27,10 @@ def meeting(one: str, other: str) -> Meeting:
         ("The app answers, after which nginx stops.", "The app answers before nginx stops.", False),
     ],
 )
-def test_an_order_may_be_turned_round(one: str, other: str, *, turned: bool) -> None:
-    assert orders_turned(meeting(one, other)) is turned
+def test_an_order_may_be_turned_round(
+    reading: NewReading, one: str, other: str, *, turned: bool
+) -> None:
+    assert orders_turned(meeting(reading(one), reading(other))) is turned
 
 
 @pytest.mark.parametrize(
@@ -51,7 +41,9 @@ def test_an_order_may_be_turned_round(one: str, other: str, *, turned: bool) -> 
         ("Pin images by digest, not by tag.", "Pin by digest, not by tag. Tags move.", False),
     ],
 )
-def test_one_memory_may_turn_down_what_the_other_holds(one: str, other: str, *, down: bool) -> None:
+def test_one_memory_may_turn_down_what_the_other_holds(
+    reading: NewReading, one: str, other: str, *, down: bool
+) -> None:
     assert turns_down(reading(one), reading(other)) is down
 
 
@@ -63,5 +55,7 @@ def test_one_memory_may_turn_down_what_the_other_holds(one: str, other: str, *, 
         ("Store the sessions in Redis.", "Store the sessions.", 0),
     ],
 )
-def test_words_of_one_place_are_counted_as_swapped(one: str, other: str, many: int) -> None:
-    assert words_swapped(meeting(one, other)) == many
+def test_words_of_one_place_are_counted_as_swapped(
+    reading: NewReading, one: str, other: str, many: int
+) -> None:
+    assert words_swapped(meeting(reading(one), reading(other))) == many

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.conflicts.readings import Reading, read_memory
 from dmm.conflicts.tallies import Tally, retold, tally
-from dmm.domain.memory import Confidence, Memory, Scope, Status
+
+if TYPE_CHECKING:
+    from tests.conflicts.conftest import NewReading
+
+    from dmm.conflicts.readings import Reading
 
 
-def reading(body: str) -> Reading:
-    facts: dict[str, Any] = {
-        "id": "mem_2026_01_01_001",
-        "path": "project/note.md",
-        "title": "",
-        "body": body,
-        "tags": (),
-        "scope": Scope.PROJECT,
-        "priority": 0.5,
-        "confidence": Confidence.ACTIVE,
-        "status": Status.ACTIVE,
-    }
-    return read_memory(Memory(**facts))
-
-
-def count(one: str, other: str) -> Tally:
-    found = tally(reading(one), reading(other))
-    assert found == tally(reading(other), reading(one))
+def count(one: Reading, other: Reading) -> Tally:
+    found = tally(one, other)
+    assert found == tally(other, one)
     return found
 
 
@@ -52,8 +40,8 @@ def count(one: str, other: str) -> Tally:
         ("It sends a ping every 90 seconds.", "Its ping period is a minute and a half."),
     ],
 )
-def test_one_amount_told_in_two_ways_is_the_same(one: str, other: str) -> None:
-    found = count(one, other)
+def test_one_amount_told_in_two_ways_is_the_same(reading: NewReading, one: str, other: str) -> None:
+    found = count(reading(one), reading(other))
     assert found.same
     assert not found.unlike
     assert not found.loose
@@ -71,8 +59,10 @@ def test_one_amount_told_in_two_ways_is_the_same(one: str, other: str) -> None:
         ("The 20 pods hold 10 connections each.", "The pods hold 80 connections in all."),
     ],
 )
-def test_amounts_of_one_thing_that_exclude_each_other_are_unlike(one: str, other: str) -> None:
-    found = count(one, other)
+def test_amounts_of_one_thing_that_exclude_each_other_are_unlike(
+    reading: NewReading, one: str, other: str
+) -> None:
+    found = count(reading(one), reading(other))
     assert found.unlike
     assert not found.same
 
@@ -87,23 +77,27 @@ def test_amounts_of_one_thing_that_exclude_each_other_are_unlike(one: str, other
         ("The pool opens 20 connections.", "It is set to max_connections = 200."),
     ],
 )
-def test_amounts_that_leave_room_for_each_other_are_loose(one: str, other: str) -> None:
-    found = count(one, other)
+def test_amounts_that_leave_room_for_each_other_are_loose(
+    reading: NewReading, one: str, other: str
+) -> None:
+    found = count(reading(one), reading(other))
     assert found.loose
     assert not found.same
     assert not found.unlike
 
 
-def test_an_amount_that_the_other_memory_does_not_measure_stands_alone() -> None:
-    assert count("It waits 5 seconds.", "It has 3 GB.") == Tally(lone=2)
+def test_an_amount_that_the_other_memory_does_not_measure_stands_alone(reading: NewReading) -> None:
+    assert count(reading("It waits 5 seconds."), reading("It has 3 GB.")) == Tally(lone=2)
 
 
-def test_a_release_that_begins_a_time_is_no_amount() -> None:
-    assert count("Up to release 4.2 it is XML.", "As of release 4.3 it is JSON.") == Tally()
+def test_a_release_that_begins_a_time_is_no_amount(reading: NewReading) -> None:
+    one, other = reading("Up to release 4.2 it is XML."), reading("As of release 4.3 it is JSON.")
+    assert count(one, other) == Tally()
 
 
-def test_what_is_told_to_fail_is_no_amount() -> None:
-    assert count("It needs Node 20. Node 18 fails.", "It needs Node 20.").unlike == 0
+def test_what_is_told_to_fail_is_no_amount(reading: NewReading) -> None:
+    one, other = reading("It needs Node 20. Node 18 fails."), reading("It needs Node 20.")
+    assert count(one, other).unlike == 0
 
 
 @pytest.mark.parametrize(
@@ -118,10 +112,12 @@ def test_what_is_told_to_fail_is_no_amount() -> None:
         ("It has 3 workers.", "It has three workers.", False),
     ],
 )
-def test_an_amount_in_other_figures_is_told_again(one: str, other: str, *, told: bool) -> None:
+def test_an_amount_in_other_figures_is_told_again(
+    reading: NewReading, one: str, other: str, *, told: bool
+) -> None:
     assert retold(reading(one), reading(other)) is told
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
-def test_no_two_texts_fail_to_be_counted(one: str, other: str) -> None:
-    count(one, other)
+def test_no_two_texts_fail_to_be_counted(reading: NewReading, one: str, other: str) -> None:
+    count(reading(one), reading(other))

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.conflicts.readings import Reading, read_memory
 from dmm.conflicts.timings import Lie, Timing, Turning, redated, shut_then, timing
-from dmm.domain.memory import Confidence, Memory, Scope, Status
+
+if TYPE_CHECKING:
+    from tests.conflicts.conftest import NewReading
+
+    from dmm.conflicts.readings import Reading
 
 
-def reading(body: str) -> Reading:
-    facts: dict[str, Any] = {
-        "id": "mem_2026_01_01_001",
-        "path": "project/note.md",
-        "title": "",
-        "body": body,
-        "tags": (),
-        "scope": Scope.PROJECT,
-        "priority": 0.5,
-        "confidence": Confidence.ACTIVE,
-        "status": Status.ACTIVE,
-    }
-    return read_memory(Memory(**facts))
-
-
-def laid(one: str, other: str) -> Timing:
-    found = timing(reading(one), reading(other))
-    assert found == timing(reading(other), reading(one))
+def laid(one: Reading, other: Reading) -> Timing:
+    found = timing(one, other)
+    assert found == timing(other, one)
     return found
 
 
@@ -47,8 +35,8 @@ def laid(one: str, other: str) -> Timing:
         ("Nothing ships between Christmas and New Year.", "We ship on 28 December."),
     ],
 )
-def test_times_that_meet_overlap(one: str, other: str) -> None:
-    assert laid(one, other).lie is Lie.OVERLAP
+def test_times_that_meet_overlap(reading: NewReading, one: str, other: str) -> None:
+    assert laid(reading(one), reading(other)).lie is Lie.OVERLAP
 
 
 @pytest.mark.parametrize(
@@ -66,8 +54,8 @@ def test_times_that_meet_overlap(one: str, other: str) -> None:
         ("It ran with 40 on 24-30 November 2024.", "In March and April 2025 it ran with 6."),
     ],
 )
-def test_times_that_do_not_meet_are_apart(one: str, other: str) -> None:
-    assert laid(one, other).lie is Lie.APART
+def test_times_that_do_not_meet_are_apart(reading: NewReading, one: str, other: str) -> None:
+    assert laid(reading(one), reading(other)).lie is Lie.APART
 
 
 @pytest.mark.parametrize(
@@ -78,13 +66,13 @@ def test_times_that_do_not_meet_are_apart(one: str, other: str) -> None:
         ("It holds through Q2 2025.", "It holds up to the end of June 2025."),
     ],
 )
-def test_one_time_told_in_two_ways_is_the_same(one: str, other: str) -> None:
-    assert laid(one, other).lie is Lie.SAME
+def test_one_time_told_in_two_ways_is_the_same(reading: NewReading, one: str, other: str) -> None:
+    assert laid(reading(one), reading(other)).lie is Lie.SAME
 
 
-def test_a_time_that_one_memory_alone_tells_lies_nowhere() -> None:
-    assert laid("In May it is off.", "It is on.") == Timing(Lie.ONE)
-    assert laid("It is off.", "It is on.") == Timing(Lie.NONE)
+def test_a_time_that_one_memory_alone_tells_lies_nowhere(reading: NewReading) -> None:
+    assert laid(reading("In May it is off."), reading("It is on.")) == Timing(Lie.ONE)
+    assert laid(reading("It is off."), reading("It is on.")) == Timing(Lie.NONE)
 
 
 @pytest.mark.parametrize(
@@ -102,9 +90,9 @@ def test_a_time_that_one_memory_alone_tells_lies_nowhere() -> None:
     ],
 )
 def test_the_day_on_which_something_turns_is_held_against_the_other(
-    one: str, other: str, turning: Turning
+    reading: NewReading, one: str, other: str, turning: Turning
 ) -> None:
-    assert laid(one, other).turning is turning
+    assert laid(reading(one), reading(other)).turning is turning
 
 
 @pytest.mark.parametrize(
@@ -117,7 +105,7 @@ def test_the_day_on_which_something_turns_is_held_against_the_other(
     ],
 )
 def test_a_stretch_of_days_in_other_words_is_told_again(
-    one: str, other: str, *, told: bool
+    reading: NewReading, one: str, other: str, *, told: bool
 ) -> None:
     assert redated(reading(one), reading(other)) is told
 
@@ -136,12 +124,16 @@ def test_a_stretch_of_days_in_other_words_is_told_again(
         ("The mirror is up from 02:00 to 04:00.", "The sync reads it at 03:15.", False),
     ],
 )
-def test_what_is_shut_for_a_time_cannot_be_used_then(one: str, other: str, *, shut: bool) -> None:
+def test_what_is_shut_for_a_time_cannot_be_used_then(
+    reading: NewReading, one: str, other: str, *, shut: bool
+) -> None:
     mine, yours = reading(one).claims[0], reading(other).claims[0]
     assert shut_then(mine, yours) is shut
     assert shut_then(yours, mine) is shut
 
 
 @given(st.text(max_size=80), st.text(max_size=80))
-def test_no_two_texts_fail_to_be_laid_side_by_side(one: str, other: str) -> None:
-    laid(one, other)
+def test_no_two_texts_fail_to_be_laid_side_by_side(
+    reading: NewReading, one: str, other: str
+) -> None:
+    laid(reading(one), reading(other))

@@ -2,32 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.conflicts.compare import compare, evidence_of, read_memory
+from dmm.conflicts.compare import compare, evidence_of
 from dmm.conflicts.marks import marks_of
 from dmm.conflicts.verdict import CONFLICT, DUPLICATE, LEAST_CHANCE, chances, decide, weigh
 from dmm.conflicts.weights import WEIGHTS
 from dmm.domain.conflict import LEAST_SURE, ConflictType
-from dmm.domain.memory import Confidence, Memory, Scope, Status
 
-
-def note(body: str, title: str = "", **more: Any) -> Memory:
-    return Memory(
-        id="mem_2026_01_01_001",
-        path="project/note.md",
-        title=title,
-        body=body,
-        tags=(),
-        scope=Scope.PROJECT,
-        priority=0.5,
-        confidence=Confidence.ACTIVE,
-        status=Status.ACTIVE,
-        **more,
-    )
-
+if TYPE_CHECKING:
+    from tests.conflicts.conftest import NewNote, NewReading
 
 STAYS = ("Customer rows are never removed; we set deleted_at instead.", "Deleting customers")
 KEPT = (
@@ -57,8 +43,10 @@ def test_what_only_the_evidence_speaks_for_is_possible_and_not_sure() -> None:
     assert not found.sure
 
 
-def test_evidence_is_weighed_only_of_memories_that_are_each_other_s_nearest() -> None:
-    one, other = read_memory(note(*STAYS)), read_memory(note(*KEPT))
+def test_evidence_is_weighed_only_of_memories_that_are_each_other_s_nearest(
+    reading: NewReading,
+) -> None:
+    one, other = reading(*STAYS), reading(*KEPT)
     assert compare(one, other, likeness=0.6, nearest=False) is None
     found = compare(one, other, likeness=0.6)
     assert found is not None
@@ -66,18 +54,18 @@ def test_evidence_is_weighed_only_of_memories_that_are_each_other_s_nearest() ->
     assert found.quotes[0] != found.quotes[1]
 
 
-def test_the_evidence_is_the_same_in_either_order() -> None:
-    one, other = read_memory(note(*STAYS)), read_memory(note(*KEPT))
+def test_the_evidence_is_the_same_in_either_order(reading: NewReading) -> None:
+    one, other = reading(*STAYS), reading(*KEPT)
     assert evidence_of(one, other, 0.6) == evidence_of(other, one, 0.6)
 
 
-def test_where_a_rule_speaks_the_evidence_is_not_asked() -> None:
-    one = read_memory(note("The API timeout is 30 seconds."))
-    other = read_memory(note("The API timeout is 10 seconds."))
+def test_where_a_rule_speaks_the_evidence_is_not_asked(reading: NewReading) -> None:
+    one = reading("The API timeout is 30 seconds.")
+    other = reading("The API timeout is 10 seconds.")
     assert evidence_of(one, other, 0.9) is None
 
 
-def test_marks_tell_stance_reach_time_names_and_numbers() -> None:
+def test_marks_tell_stance_reach_time_names_and_numbers(note: NewNote) -> None:
     marks = marks_of(note("Every pod must use `helm` 3, except in March; never Kustomize."))
     assert {"universal", "requires", "excepts", "timed"} <= marks.told
     assert marks.denials == 2
@@ -85,7 +73,7 @@ def test_marks_tell_stance_reach_time_names_and_numbers() -> None:
     assert {"helm", "kustomize"} <= marks.names
 
 
-def test_a_hostile_text_is_marked_in_little_time() -> None:
+def test_a_hostile_text_is_marked_in_little_time(note: NewNote) -> None:
     marks = marks_of(note("`a.b" * 20_000 + "A" * 20_000))
     assert len(marks.concepts) <= 60
 

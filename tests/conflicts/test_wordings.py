@@ -2,35 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.conflicts.compare import compare, read_memory
 from dmm.conflicts.phrasing import put_plainly
 from dmm.domain.conflict import Clash, ConflictType
-from dmm.domain.memory import Confidence, Memory, Scope, Status
 
-
-def note(body: str) -> Memory:
-    facts: dict[str, Any] = {
-        "id": "mem_2026_01_01_001",
-        "path": "project/note.md",
-        "title": "",
-        "body": body,
-        "tags": (),
-        "scope": Scope.PROJECT,
-        "priority": 0.5,
-        "confidence": Confidence.ACTIVE,
-        "status": Status.ACTIVE,
-    }
-    return Memory(**facts)
-
-
-def judge(one: str, other: str, likeness: float = 0.8) -> Clash | None:
-    """What the rules find in two notes that are not each other's nearest."""
-    readings = read_memory(note(one)), read_memory(note(other))
-    return compare(*readings, likeness=likeness, nearest=False)
+if TYPE_CHECKING:
+    from tests.conflicts.conftest import Judge
 
 
 def is_duplicate(found: Clash | None) -> bool:
@@ -85,7 +65,7 @@ def test_turns_of_phrase_are_put_plainly(spoken: str, plain: str) -> None:
         ("Each host has one spare disk.", "Each host has four spare disks, one in each bay."),
     ],
 )
-def test_amounts_of_one_thing_in_two_forms_conflict(one: str, other: str) -> None:
+def test_amounts_of_one_thing_in_two_forms_conflict(judge: Judge, one: str, other: str) -> None:
     assert is_conflict(judge(one, other))
 
 
@@ -98,7 +78,7 @@ def test_amounts_of_one_thing_in_two_forms_conflict(one: str, other: str) -> Non
         ("The index is rebuilt once a day.", "The index is rebuilt daily."),
     ],
 )
-def test_one_amount_in_two_forms_is_a_duplicate(one: str, other: str) -> None:
+def test_one_amount_in_two_forms_is_a_duplicate(judge: Judge, one: str, other: str) -> None:
     assert is_duplicate(judge(one, other, likeness=0.88))
 
 
@@ -113,7 +93,9 @@ def test_one_amount_in_two_forms_is_a_duplicate(one: str, other: str) -> None:
         ("Design files live in Figma.", "We keep design files in Penpot, one per team."),
     ],
 )
-def test_a_thing_that_the_other_memory_displaces_is_a_conflict(one: str, other: str) -> None:
+def test_a_thing_that_the_other_memory_displaces_is_a_conflict(
+    judge: Judge, one: str, other: str
+) -> None:
     assert is_conflict(judge(one, other))
 
 
@@ -134,7 +116,9 @@ def test_a_thing_that_the_other_memory_displaces_is_a_conflict(one: str, other: 
         ),
     ],
 )
-def test_a_denied_deed_conflicts_whatever_else_its_sentence_tells(one: str, other: str) -> None:
+def test_a_denied_deed_conflicts_whatever_else_its_sentence_tells(
+    judge: Judge, one: str, other: str
+) -> None:
     assert is_conflict(judge(one, other))
 
 
@@ -150,7 +134,7 @@ def test_a_denied_deed_conflicts_whatever_else_its_sentence_tells(one: str, othe
         ("We no longer support Ruby 2.7.", "Support for Ruby 2.7 has ended."),
     ],
 )
-def test_a_denial_told_in_two_ways_is_a_duplicate(one: str, other: str) -> None:
+def test_a_denial_told_in_two_ways_is_a_duplicate(judge: Judge, one: str, other: str) -> None:
     assert is_duplicate(judge(one, other, likeness=0.88))
 
 
@@ -165,7 +149,9 @@ def test_a_denial_told_in_two_ways_is_a_duplicate(one: str, other: str) -> None:
         ("Archive a ticket when it is solved.", "A ticket is archived once it has been solved."),
     ],
 )
-def test_one_event_in_two_wordings_sets_no_duplicates_apart(one: str, other: str) -> None:
+def test_one_event_in_two_wordings_sets_no_duplicates_apart(
+    judge: Judge, one: str, other: str
+) -> None:
     assert is_duplicate(judge(one, other, likeness=0.85))
 
 
@@ -178,7 +164,7 @@ def test_one_event_in_two_wordings_sets_no_duplicates_apart(one: str, other: str
         ("At 70 % load a warning is sent.", "At 95 % load the on-call is paged."),
     ],
 )
-def test_two_cases_still_go_together(one: str, other: str) -> None:
+def test_two_cases_still_go_together(judge: Judge, one: str, other: str) -> None:
     assert judge(one, other, likeness=0.65) is None
 
 
@@ -190,7 +176,9 @@ def test_two_cases_still_go_together(one: str, other: str) -> None:
         ("A long try block is acceptable in a test.", "A long try block is forbidden in a test."),
     ],
 )
-def test_a_noun_that_looks_like_a_refusal_hides_no_conflict(one: str, other: str) -> None:
+def test_a_noun_that_looks_like_a_refusal_hides_no_conflict(
+    judge: Judge, one: str, other: str
+) -> None:
     assert is_conflict(judge(one, other))
 
 
@@ -211,7 +199,9 @@ def test_a_noun_that_looks_like_a_refusal_hides_no_conflict(one: str, other: str
         ),
     ],
 )
-def test_a_reason_told_by_denial_sets_no_duplicates_apart(one: str, other: str) -> None:
+def test_a_reason_told_by_denial_sets_no_duplicates_apart(
+    judge: Judge, one: str, other: str
+) -> None:
     assert is_duplicate(judge(one, other, likeness=0.88))
 
 
@@ -235,7 +225,7 @@ def test_a_reason_told_by_denial_sets_no_duplicates_apart(one: str, other: str) 
         ("Containers must not run as root.", "Always run containers as a non-root user."),
     ],
 )
-def test_what_both_deny_is_no_conflict(one: str, other: str) -> None:
+def test_what_both_deny_is_no_conflict(judge: Judge, one: str, other: str) -> None:
     assert not is_conflict(judge(one, other, likeness=0.88))
 
 
@@ -257,7 +247,7 @@ def test_what_both_deny_is_no_conflict(one: str, other: str) -> None:
         ("Only an editor may publish a post.", "Authors publish a post themselves."),
     ],
 )
-def test_contraries_said_of_the_same_are_a_conflict(one: str, other: str) -> None:
+def test_contraries_said_of_the_same_are_a_conflict(judge: Judge, one: str, other: str) -> None:
     assert is_conflict(judge(one, other, likeness=0.85))
 
 
@@ -276,11 +266,11 @@ def test_contraries_said_of_the_same_are_a_conflict(one: str, other: str) -> Non
         ("Don't mock the clock with monkeypatch.", "Mock the clock by passing a FakeClock."),
     ],
 )
-def test_the_same_said_of_two_cases_goes_together(one: str, other: str) -> None:
+def test_the_same_said_of_two_cases_goes_together(judge: Judge, one: str, other: str) -> None:
     assert not is_conflict(judge(one, other, likeness=0.65))
 
 
-def test_a_rule_for_every_case_meets_a_case_of_another_name() -> None:
+def test_a_rule_for_every_case_meets_a_case_of_another_name(judge: Judge) -> None:
     one, other = (
         "Every backend service, with no exception, writes its logs in UTC.",
         "The invoice worker, a backend service, writes its logs in local time.",
@@ -309,7 +299,7 @@ def test_a_rule_for_every_case_meets_a_case_of_another_name() -> None:
         ),
     ],
 )
-def test_a_second_predicate_is_a_claim_of_its_own(one: str, other: str) -> None:
+def test_a_second_predicate_is_a_claim_of_its_own(judge: Judge, one: str, other: str) -> None:
     assert not is_conflict(judge(one, other, 0.9))
 
 
@@ -338,7 +328,9 @@ def test_a_second_predicate_is_a_claim_of_its_own(one: str, other: str) -> None:
         ),
     ],
 )
-def test_what_is_denied_of_one_thing_may_hold_of_another(one: str, other: str) -> None:
+def test_what_is_denied_of_one_thing_may_hold_of_another(
+    judge: Judge, one: str, other: str
+) -> None:
     assert judge(one, other, 0.7) is None
 
 
@@ -355,7 +347,7 @@ def test_what_is_denied_of_one_thing_may_hold_of_another(one: str, other: str) -
         ),
     ],
 )
-def test_what_goes_round_the_only_way_is_a_conflict(one: str, other: str) -> None:
+def test_what_goes_round_the_only_way_is_a_conflict(judge: Judge, one: str, other: str) -> None:
     assert is_conflict(judge(one, other))
 
 

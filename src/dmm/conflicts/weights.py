@@ -1,6 +1,6 @@
 """How much each piece of evidence speaks for a conflict, and for a duplicate.
 
-Written by tools/weigh_conflicts.py from the tables in tests/conflicts: not to be edited.
+Written by `python -m tools.weigh_conflicts` from the tables in tests/conflicts: not to be edited.
 """
 
 from __future__ import annotations
