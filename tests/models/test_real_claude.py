@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.models.scripted import response
 
 from dmm.config import ModelConfig
 from dmm.errors import ModelFailed
@@ -102,6 +103,15 @@ def test_a_server_that_refuses_it_is_told(ask: Callable[[str], Completion], serv
         ask("Review this.")
     assert caught.value.fault == "refused"
     assert "not-a-key" not in str(caught.value)
+
+
+def test_a_server_that_is_busy_for_a_moment_is_asked_again(
+    ask: Callable[[str], Completion], server: Server
+) -> None:
+    busy = response(b'{"type": "error"}', "529 Overloaded", Retry_After="0")
+    server.pieces = lambda asked: iter([busy]) if len(server.asked) < 3 else stream(asked)
+    assert ask("Review this.") == Completion(ANSWER, 40, 9)
+    assert len(server.asked) == 3
 
 
 def test_a_server_that_is_down_is_told(ask: Callable[[str], Completion], server: Server) -> None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.errors import ConfigError, ModelFailed
+from dmm.models import transport
 from dmm.models.transport import Address, read_address
 
 if TYPE_CHECKING:
@@ -98,23 +99,87 @@ def test_a_key_never_crosses_the_network_in_plain(url: str) -> None:
     ],
 )
 def test_refusals_say_what_to_do(web: Web, status: str, told: str, hint: str) -> None:
-    web.server.say({"error": {"message": "sk-n...789"}}, status)
+    web.server.say({"error": {"message": "sk-n...789"}}, status, Retry_After="0")
     error = refusal(web)
     assert (error.fault, error.what, error.hint) == ("refused", told, hint)
     assert error.where == f"127.0.0.1:{web.server.port}"
+    assert len(web.server.asked) == (3 if hint == "try again later" else 1)
+
+
+@pytest.mark.parametrize("status", ["429 Too Many Requests", "500 Oops", "503 Busy", "529 Busy"])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_server_that_is_busy_for_a_moment_is_asked_again(
+    web: Web, respond: Respond, status: str, times: int
+) -> None:
+    web.say("yes")
+    answer = web.server.pieces
+    busy = respond(b"{}", status, Retry_After="0")
+    web.server.pieces = lambda asked: (
+        answer(asked) if len(web.server.asked) > times else iter([busy])
+    )
+    found = web.model.complete("system", "user", max_tokens=5, deadline=30)
+    assert (found.text, found.input_tokens, found.output_tokens) == ("yes", 11, 7)
+    first, *others = web.server.asked
+    assert [one.body for one in others] == [first.body] * times
+
+
+@pytest.mark.parametrize("wait", ["", "soon", "-1", "1e3", "Mon, 99 Nov 2026 10:00:00 GMT"])
+def test_without_a_word_of_the_server_the_pauses_are_the_usual_ones(
+    web: Web, monkeypatch: pytest.MonkeyPatch, wait: str
+) -> None:
+    monkeypatch.setattr(transport, "PAUSES", (0.05, 0.1))
+    web.server.say({}, "503 Busy", Retry_After=wait)
+    began = time.monotonic()
+    assert refusal(web).what == "HTTP 503"
+    assert time.monotonic() - began >= 0.15
+    assert len(web.server.asked) == 3
+
+
+@pytest.mark.parametrize("wait", ["Sun, 06 Nov 1994 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"])
+def test_a_server_may_name_a_time_of_day(web: Web, wait: str) -> None:
+    web.server.say({}, "429 Too Many Requests", Retry_After=wait)
+    assert refusal(web).what == "HTTP 429"
+    assert len(web.server.asked) == 3
+
+
+@pytest.mark.parametrize(
+    ("wait", "deadline"),
+    [("11", 60.0), ("9" * 4_000, 60.0), ("Fri, 31 Dec 2999 23:59:59 GMT", 60.0), ("2", 3.0)],
+)
+def test_a_server_that_wants_to_be_left_alone_for_long_is(
+    web: Web, wait: str, deadline: float
+) -> None:
+    web.server.say({}, "429 Too Many Requests", Retry_After=wait)
+    began = time.monotonic()
+    error = refusal(web, deadline)
+    assert (error.fault, error.hint) == ("refused", "try again later")
+    assert time.monotonic() - began < 1
     assert len(web.server.asked) == 1
+
+
+def test_a_second_try_has_only_what_is_left_of_the_deadline(web: Web, respond: Respond) -> None:
+    web.stall()
+    stalled = web.server.pieces
+    busy = respond(b"{}", "503 Busy", Retry_After="0")
+    web.server.pieces = lambda asked: stalled(asked) if len(web.server.asked) > 1 else iter([busy])
+    began = time.monotonic()
+    error = refusal(web, deadline=0.5)
+    assert (error.fault, error.what) == ("late", "no answer within 0.5 s")
+    assert time.monotonic() - began < 5
+    assert len(web.server.asked) == 2
+    join_calls()
 
 
 @pytest.mark.parametrize(
     "body", [b"<html>Bad gateway</html>", b'"down"', b'{"error": 3}', b'{"error": {}}', b""]
 )
 def test_a_refusal_without_a_message_is_told_by_its_number(web: Web, body: bytes) -> None:
-    web.server.say(body, "502 Bad Gateway")
+    web.server.say(body, "502 Bad Gateway", Retry_After="0")
     assert refusal(web).what == "HTTP 502"
 
 
 def test_a_refusal_may_be_told_in_a_bare_text(web: Web) -> None:
-    web.server.say({"error": "model not loaded"}, "503 Service Unavailable")
+    web.server.say({"error": "model not loaded"}, "503 Service Unavailable", Retry_After="0")
     assert refusal(web).what == "HTTP 503: model not loaded"
 
 

@@ -1,14 +1,17 @@
-"""One HTTP request to a model: JSON both ways, a deadline for all of it, a bounded answer."""
+"""A question to a model over HTTP: JSON both ways, one deadline for all of it, a bounded answer."""
 
 from __future__ import annotations
 
 import contextlib
+import datetime as dt
+import email.utils
 import http.client
 import ipaddress
 import json
 import socket
 import ssl
 import threading
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -23,6 +26,9 @@ LARGEST_ANSWER = 2 * 1024 * 1024
 PIECE = 64 * 1024
 _OK, _REDIRECTS, _KEY_REFUSED, _TOO_MANY = 200, range(300, 400), (401, 403), 429
 _SERVER_FAULTS = range(500, 600)
+# A server that is busy is asked again after these seconds, or after those that it names.
+PAUSES = (0.5, 1.5)
+LONGEST_PAUSE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,17 +90,34 @@ class Request:
 
 
 def post(request: Request, deadline: float) -> dict[str, Any]:
-    """Send a request and read the JSON object of its answer, all within `deadline` seconds."""
-    exchange = _Exchange(request, deadline)
+    """Send a request and read the JSON object of its answer, all within `deadline` seconds.
+
+    A server that is busy or broken for the moment is asked again, as often as `PAUSES` has it.
+    """
+    end = time.monotonic() + deadline
+    exchange = _ask(request, deadline, deadline)
+    for usual in PAUSES:
+        pause, left = exchange.pause(usual), end - time.monotonic()
+        # One that would be late after all is told as what it is now.
+        if pause is None or pause > left / 2:
+            break
+        time.sleep(pause)
+        exchange = _ask(request, deadline, left - pause)
+    return _read_object(request, exchange)
+
+
+def _ask(request: Request, deadline: float, left: float) -> _Exchange:
+    """Send a request once, within the seconds that are left of the deadline."""
+    exchange = _Exchange(request, deadline, left)
     # A thread of its own: neither a slow name server nor an answer byte by byte can hold the
     # caller beyond the deadline.
     threading.Thread(target=exchange.run, name="dmm-model", daemon=True).start()
-    if not exchange.done.wait(deadline):
+    if not exchange.done.wait(left):
         exchange.break_off()
         raise _late(request, deadline)
     if exchange.failure is not None:
         raise exchange.failure
-    return _read_object(request, exchange)
+    return exchange
 
 
 def _late(request: Request, deadline: float) -> ModelFailed:
@@ -121,17 +144,27 @@ class _SecureConnection(http.client.HTTPSConnection):
 class _Exchange:
     """A request on its way, in a thread; what it leaves behind is read when `done` is set."""
 
-    def __init__(self, request: Request, deadline: float) -> None:
+    def __init__(self, request: Request, deadline: float, left: float) -> None:
         self.done = threading.Event()
         self.failure: ModelFailed | None = None
         self.status = 0
         self.data = b""
+        self._wait = ""
         self._request = request
         self._deadline = deadline
         self._given_up = False
         where = request.address
         kind = _SecureConnection if where.secure else http.client.HTTPConnection
-        self._connection = kind(where.host, where.port, timeout=deadline)
+        self._connection = kind(where.host, where.port, timeout=left)
+
+    def pause(self, usual: float) -> float | None:
+        """Tell how long to wait before it is tried again; None where that would not help."""
+        if self.status != _TOO_MANY and self.status not in _SERVER_FAULTS:
+            return None
+        wanted = _seconds(self._wait)
+        if wanted is None:
+            return usual
+        return wanted if wanted <= LONGEST_PAUSE else None
 
     def run(self) -> None:
         """Go through the exchange."""
@@ -177,6 +210,7 @@ class _Exchange:
                 self.failure = self._malformed("the answer is encoded, which was not asked for")
                 return
             self.status = answer.status
+            self._wait = answer.headers.get("Retry-After", "").strip()
             self._read(answer)
 
     def _read(self, answer: http.client.HTTPResponse) -> None:
@@ -198,6 +232,19 @@ class _Exchange:
     def _unreachable(self, what: str) -> ModelFailed:
         hint = "look at model.base_url and at the network"
         return ModelFailed("unreachable", what, where=str(self._request.address), hint=hint)
+
+
+def _seconds(told: str) -> float | None:
+    """Read how long a server wants to be left alone: seconds, or a date."""
+    if told.isascii() and told.isdecimal():
+        return float(told)
+    try:
+        until = email.utils.parsedate_to_datetime(told)
+    except ValueError:
+        return None
+    # A date without a zone is one of Greenwich, as all dates of HTTP are.
+    until = until if until.tzinfo else until.replace(tzinfo=dt.UTC)
+    return max(0.0, (until - dt.datetime.now(dt.UTC)).total_seconds())
 
 
 def _read_object(request: Request, exchange: _Exchange) -> dict[str, Any]:
