@@ -295,7 +295,9 @@ def test_http_is_asked_at_the_port_that_is_told(
         ask_http(tmp_path)
     with serving(tmp_path, 500), pytest.raises(DaemonError, match="answers with status 500"):
         ask_http(tmp_path)
-    monkeypatch.setattr(trial, "TOLD_WITHIN", 0.1)
     (tmp_path / "daemon.json").write_text('{"port": null}')
     with pytest.raises(DaemonError, match="tells no port"):
         ask_http(tmp_path)
+    monkeypatch.setattr(trial, "TOLD_WITHIN", 0.1)
+    with pytest.raises(DaemonError, match="tells no port"):
+        place.ask_http()

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dmm import VERSION
+from dmm import VERSION, endpoint
+from dmm.service.checkup import check_daemon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -196,3 +197,30 @@ def test_a_process_that_was_stopped_halfway_is_reported(machine: Machine) -> Non
     finally:
         os.kill(pid, signal.SIGCONT)
     assert machine.dmm("daemon", "health").returncode == 0
+
+
+@pytest.fixture
+def checked(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Callable[[], dict[str, str]]:
+    """Checks the process of this machine as `dmm doctor` does."""
+    monkeypatch.setenv("DMM_RUN_DIR", str(machine.run))
+    monkeypatch.setenv("DMM_STATE_DIR", str(machine.state))
+    return lambda: {check.name: check.told for check in check_daemon()}
+
+
+def test_a_checkup_finds_the_port_of_a_process_that_has_just_begun(
+    machine: Machine, checked: Callable[[], dict[str, str]], wait: Callable[..., Any]
+) -> None:
+    machine.begin([sys.executable, "-m", "dmm.daemon"])
+    wait(endpoint.connect_and_close, "it listens")
+    assert checked()["HTTP"] == f"it answers on port {machine.about['port']}"
+
+
+def test_a_checkup_tells_of_a_process_without_a_port(
+    machine: Machine,
+    checked: Callable[[], dict[str, str]],
+    wait: Callable[..., Any],
+    taken_port: int,
+) -> None:
+    machine.begin([sys.executable, "-m", "dmm.daemon", "--port", str(taken_port)])
+    wait(endpoint.connect_and_close, "it listens")
+    assert checked()["HTTP"] == "the daemon tells no port"

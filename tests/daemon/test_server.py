@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm import VERSION
+from dmm.daemon.server import LONGEST_HEADER, BadRequest, read_request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -54,6 +55,40 @@ def test_what_is_no_request_is_hung_up_on(serving: Machine) -> None:
     ):
         assert serving.tell(data) == b""
     assert serving.ask("health")["status"] == "healthy"
+
+
+@pytest.fixture
+def line() -> Iterator[tuple[socket.socket, socket.socket]]:
+    """Two ends of a connection; who would have to wait at one of them fails instead."""
+    near, far = socket.socketpair()
+    with near, far:
+        near.setblocking(False)
+        yield near, far
+
+
+def test_a_first_line_that_is_too_long_is_not_waited_for(
+    line: tuple[socket.socket, socket.socket],
+) -> None:
+    near, far = line
+    far.sendall(b"x" * (LONGEST_HEADER - 1))
+    with pytest.raises(BlockingIOError):
+        read_request(near)
+    far.sendall(b"x" * LONGEST_HEADER)
+    with pytest.raises(BadRequest):
+        read_request(near)
+
+
+def test_the_longest_first_line_is_read_and_nothing_behind_it(
+    line: tuple[socket.socket, socket.socket],
+) -> None:
+    near, far = line
+    first, last = f"DMM1 {VERSION} mcp ", " 0\n"
+    label = "x" * (LONGEST_HEADER - len(first) - len(last))
+    far.sendall(f"{first}{label}{last}behind".encode())
+    found = read_request(near)
+    assert found is not None
+    assert (found.kind, found.label, found.body) == ("mcp", label, b"")
+    assert near.recv(10) == b"behind"
 
 
 def test_a_call_that_is_none_is_answered_so(serving: Machine) -> None:

@@ -108,7 +108,7 @@ class Trial:
 
     def ask_http(self) -> int:
         """Ask the background process of this trial over HTTP; give its port."""
-        return ask_http(Path(self.environment["DMM_RUN_DIR"]))
+        return ask_http(Path(self.environment["DMM_RUN_DIR"]), patience=TOLD_WITHIN)
 
     def finds(self, program: str) -> bool:
         """Say whether a program is on the PATH."""
@@ -156,9 +156,12 @@ class Trial:
         ).returncode
 
 
-def ask_http(folder: Path) -> int:
-    """Ask the background process of a run folder for its health over HTTP; give its port."""
-    port, token = _door(folder)
+def ask_http(folder: Path, *, patience: float = 0.0) -> int:
+    """Ask the background process of a run folder for its health over HTTP; give its port.
+
+    One that has just begun tells its port a little later; with patience it is waited for.
+    """
+    port, token = _door(folder, patience)
     link = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     try:
         link.request("GET", "/v1/health", headers={"Authorization": f"Bearer {token}"})
@@ -173,15 +176,15 @@ def ask_http(folder: Path) -> int:
     return port
 
 
-def _door(folder: Path) -> tuple[int, str]:
-    """Read the port and the token; a process that has just begun tells them a little later."""
-    deadline = time.monotonic() + TOLD_WITHIN
+def _door(folder: Path, patience: float) -> tuple[int, str]:
+    """Read the port and the token."""
+    deadline = time.monotonic() + patience
     while True:
         try:
             about = json.loads((folder / ABOUT).read_text("utf-8"))
             return int(about["port"]), str(about["token"])
         except (OSError, ValueError, KeyError, TypeError):
-            if time.monotonic() > deadline:
+            if time.monotonic() >= deadline:
                 raise DaemonError("the daemon tells no port", hint=_HTTP_WAY) from None
         time.sleep(PAUSE)
 

@@ -158,10 +158,12 @@ def _read_line(link: socket.socket) -> bytes:
     """Read the header and not a byte more: what follows may be the speech of an MCP client."""
     line = b""
     while not line.endswith(b"\n"):
-        seen = link.recv(LONGEST_HEADER, socket.MSG_PEEK)
+        if len(line) == LONGEST_HEADER:
+            raise BadRequest("no end of the header")
+        seen = link.recv(LONGEST_HEADER - len(line), socket.MSG_PEEK)
         if not seen and not line:
             return b""
-        if not seen or len(line) > LONGEST_HEADER:
+        if not seen:
             raise BadRequest("no header")
         line += link.recv(seen.find(b"\n") + 1 or len(seen))
     return line

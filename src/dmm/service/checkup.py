@@ -226,6 +226,7 @@ def _check_answer(told: dict[str, Any]) -> Check:
 
 
 def _check_http(folder: Path) -> Iterator[Check]:
+    # A process answers calls once it has told its port: what is not told by now never will be.
     yield Check("daemon", "HTTP", "ok", f"it answers on port {ask_http(folder)}")
 
 
