@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import numpy as np
 import pytest
-from hypothesis import settings
+from coverage import Coverage
+from hypothesis import is_hypothesis_test, settings
 
 from dmm.bootstrap import open_dmm
 from dmm.embed.model import Embedder
@@ -44,6 +45,48 @@ for _name in (
 ):
     os.environ.pop(_name, None)
 os.environ["DMM_RUN_DIR"] = "/nonexistent/dmm"
+
+
+# To count which lines are run makes the start of a process half as slow again. So it is done only
+# where a process is itself what is tested: the rest of its code is run by other tests in theirs.
+COUNTED = (
+    "cli/test_main.py",
+    "daemon/test_commands.py",
+    "daemon/test_life.py",
+    "daemon/test_server.py",
+    "hook",
+    "pump",
+    "repo",
+    "service/test_crew.py",
+)
+# It doubles the time of what runs the same lines over and over: those are counted elsewhere, once.
+REPEATS = "repeats: goes over the same code so often that it is not counted which lines it runs"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", REPEATS)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Count which lines a test runs, unless it only repeats what others run."""
+    path = item.path.relative_to(Path(__file__).parent).as_posix()
+    with pytest.MonkeyPatch.context() as patch:
+        if not path.startswith(COUNTED):
+            patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
+        counted = Coverage.current()
+        if counted is None or not (_is_given(item) or item.get_closest_marker("repeats")):
+            return (yield)
+        counted.stop()
+        try:
+            return (yield)
+        finally:
+            counted.start()
+
+
+def _is_given(item: pytest.Item) -> bool:
+    """Whether a test is run with a hundred inputs that a generator gives."""
+    return is_hypothesis_test(getattr(item, "obj", None))
 
 
 class RememberedModel(Embedder):

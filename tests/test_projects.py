@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -331,6 +332,19 @@ def test_what_waits_for_others_keeps_no_query_waiting(projects: Projects, truste
     for use in (project.linger, project.write):
         with pytest.raises(DaemonError), use(Voice()):
             pass
+
+
+@pytest.mark.parametrize("committed", [False, True])
+def test_no_query_waits_for_the_hooks_of_a_commit(
+    projects: Projects, trusted: Project, *, committed: bool
+) -> None:
+    wanted = json.dumps({"governance": {"git_commit": committed}})
+    (trusted.dmm / "daemon.config.json").write_text(wanted)
+    project = projects.find(trusted.folder)
+    with project.settle(Voice()) as dmm:
+        assert (dmm is project.asked) is not committed
+        if committed:
+            assert project.query(QUESTION).pack
 
 
 def test_a_long_question_keeps_no_query_waiting_and_leaves_nothing_open(

@@ -185,6 +185,12 @@ class Project:
             finally:
                 apart.close()
 
+    def settle(self, voice: Voice) -> contextlib.AbstractContextManager[Dmm]:
+        """Do what may write files; where a Git commit follows, no query waits for its hooks."""
+        if self.dmm.config.governance.git_commit:
+            return self.linger(voice)
+        return self.write(voice)
+
     @contextlib.contextmanager
     def look(self, voice: Voice) -> Iterator[Dmm]:
         """Look at the ledger without recording; however long it takes, no event waits for it."""

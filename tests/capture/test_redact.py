@@ -140,6 +140,7 @@ def seconds(text: str) -> float:
     return time.process_time() - begun
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("unit", HARD)
 def test_the_time_grows_with_the_length_and_no_faster(unit: str) -> None:
     small = (unit * (SMALL // len(unit) + 1))[:SMALL]
@@ -152,6 +153,7 @@ def test_the_time_grows_with_the_length_and_no_faster(unit: str) -> None:
     assert any(seconds(large) < 20 * usual for _ in range(2))
 
 
+@pytest.mark.repeats
 def test_a_million_signs_are_redacted() -> None:
     text = ('a line of plain text, and one with \\n and "quotes"\n' * 21_000)[:1_000_000]
     secret = "hunter2!x"

@@ -101,8 +101,9 @@ def test_show_has_the_checks_and_the_diff_in_80_columns_of_frame(
     assert "  ✓ secrets         no secret was found" in lines
     assert "+++ b/project/lamp.md" in lines
     assert "+The lamp in the hall is red." in lines
+    digest = ask(typed, own, "review", "show", "1")["digest"]
     assert lines[-3:] == [
-        "Decide: dmm review approve 1 --bypass-reviewer",
+        f"Decide: dmm review approve 1 --seen {digest[:12]} --bypass-reviewer",
         "        dmm review edit 1",
         '        dmm review reject 1 --reason "..."',
     ]
@@ -162,6 +163,39 @@ def test_approving_writes_the_file_and_rejecting_does_not(
     assert [one["status"] for one in rows] == ["applied", "rejected"]
     applied = ask(typed, own, "review", "list", "--status", "applied")["proposals"]
     assert [one["id"] for one in applied] == ["proposal_1"]
+
+
+def test_an_approval_of_what_was_seen_applies_no_other_text(
+    typed: Typed, own: Project, make: Any
+) -> None:
+    make()
+    old = ask(typed, own, "review", "show", "1")["digest"][:12]
+    (own.folder / "mine.md").write_text(f"{NOTE}\nThe sensor on the roof is broken.\n")
+    typed("review", "edit", "1", "--file", "mine.md", within=own.folder)
+    for line in (["approve", "1"], ["reject", "1", "--reason", "no"]):
+        told = typed("review", *line, "--seen", old, within=own.folder)
+        assert (told.status, told.err.splitlines()) == (
+            15,
+            [
+                "dmm: its text was changed since you looked at it",
+                "  where: proposal_1",
+                "  try:   look at it again: dmm review show proposal_1",
+            ],
+        )
+    assert not (own.memory / "project" / "house" / "sensors.md").exists()
+    new = ask(typed, own, "review", "show", "1")["digest"]
+    assert not new.startswith(old)
+    told = typed("review", "approve", "1", "--seen", new[:12].upper(), within=own.folder)
+    assert told.out == "proposal_1 applied: create project/house/sensors.md\n"
+    assert "on the roof" in (own.memory / "project" / "house" / "sensors.md").read_text()
+
+
+@pytest.mark.parametrize("digest", ["", "3f2a9c8", "latest", "3f2a9c81 or so"])
+def test_a_digest_that_is_none_is_told(typed: Typed, own: Project, make: Any, digest: str) -> None:
+    make()
+    told = typed("review", "approve", "1", "--seen", digest, within=own.folder)
+    assert told.status == 2
+    assert told.err.startswith(f"dmm: {digest!r} is no digest of a proposal\n  try:   dmm review")
 
 
 def test_a_failed_check_takes_a_word_more_to_approve(typed: Typed, own: Project, make: Any) -> None:
@@ -304,6 +338,31 @@ def test_many_are_decided_in_one_document(
     assert "# +The lamp in the hall is red." in document
     insisting = decide(typed, own, monkeypatch, 'sed -i s/^pending/approve!/ "$1"')
     assert insisting.out == "proposal_3 applied: create project/lamp.md\n0 proposals left\n"
+
+
+def test_what_somebody_else_writes_while_the_editor_is_open_is_not_decided_unseen(
+    typed: Typed, own: Project, make: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make()
+    make("project/lamp.md", SHORT)
+    (own.folder / "mine.md").write_text("# Lamp\n\nThe lamp in the hall is green.\n")
+    command = f"{sys.executable} -c 'from dmm.cli.main import main; main()'"
+    elsewhere = f"{command} review edit 3 --file mine.md"
+    told = decide(
+        typed, own, monkeypatch, f'{elsewhere}\nsed -i "s/^pending .*_3/approve! proposal_3/" "$1"'
+    )
+    assert told.out.splitlines() == [
+        "proposal_3 left: its text was changed since you looked at it",
+        "  try: look at it again: dmm review show proposal_3",
+        "2 proposals left",
+    ]
+    (own.folder / "mine.md").write_text("# Lamp\n\nThe lamp in the hall is blue.\n")
+    own_text = decide(
+        typed, own, monkeypatch, f'{elsewhere}\nsed -i s/green/red/ "$1"', "edit", "3"
+    )
+    assert own_text.err.startswith("dmm: its text was changed since you looked at it\n")
+    assert "; your text is kept in " in own_text.err
+    assert "+The lamp in the hall is blue." in typed("review", "show", "3", within=own.folder).out
 
 
 @pytest.mark.parametrize("script", ["true", ': > "$1"', 'sed -i s/^pending.*// "$1"'])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -25,9 +25,21 @@ def own(project: Project, home: Path, monkeypatch: pytest.MonkeyPatch) -> Projec
     return project
 
 
-def create(typed: Typed, own: Project, text: str = LAMP, *more: str) -> Any:
-    line = ("write", "create", "--path", "project/lamp.md", "--content", text, *WHY, "--json")
-    return json.loads(typed(*line, *more, within=own.folder).out)
+def propose(typed: Typed, own: Project, operation: str, text: str) -> str:
+    line = ("write", operation, "--path", "project/lamp.md", "--content", text, *WHY, "--json")
+    return str(json.loads(typed(*line, within=own.folder).out)["seq"])
+
+
+def create(typed: Typed, own: Project) -> str:
+    return propose(typed, own, "create", LAMP)
+
+
+def paint(typed: Typed, own: Project) -> str:
+    return propose(typed, own, "update", LAMP.replace("red", "blue"))
+
+
+def approve(typed: Typed, own: Project, number: str) -> None:
+    typed("review", "approve", number, "--bypass-reviewer", within=own.folder)
 
 
 def write_editor(own: Project, script: str) -> str:
@@ -69,17 +81,8 @@ def test_what_could_not_be_checked_is_one_line(typed: Typed, own: Project) -> No
 
 
 def test_a_stale_proposal_offers_no_approval(typed: Typed, own: Project) -> None:
-    create(typed, own)
-    typed("review", "approve", "1", "--bypass-reviewer", within=own.folder)
-    line = (
-        "write",
-        "update",
-        "--path",
-        "project/lamp.md",
-        "--content",
-        LAMP.replace("red", "blue"),
-    )
-    number = str(json.loads(typed(*line, *WHY, "--json", within=own.folder).out)["seq"])
+    approve(typed, own, create(typed, own))
+    number = paint(typed, own)
     path = own.memory / "project" / "lamp.md"
     path.write_text(path.read_text().replace("red", "white"))
     told = typed("review", "show", number, within=own.folder)
@@ -89,18 +92,9 @@ def test_a_stale_proposal_offers_no_approval(typed: Typed, own: Project) -> None
 
 
 def test_all_of_a_source_is_undone_after_one_of_them_was(typed: Typed, own: Project) -> None:
-    create(typed, own)
-    typed("review", "approve", "1", "--bypass-reviewer", within=own.folder)
-    line = (
-        "write",
-        "update",
-        "--path",
-        "project/lamp.md",
-        "--content",
-        LAMP.replace("red", "blue"),
-    )
-    number = str(json.loads(typed(*line, *WHY, "--json", within=own.folder).out)["seq"])
-    typed("review", "approve", number, "--bypass-reviewer", within=own.folder)
+    approve(typed, own, create(typed, own))
+    number = paint(typed, own)
+    approve(typed, own, number)
     assert typed("undo", number, "--yes", within=own.folder).status == 0
     again = typed("undo", number, "--yes", within=own.folder)
     assert f"proposal_{number} is undone, so there is nothing to undo" in again.err
@@ -144,16 +138,14 @@ def test_the_description_of_a_folder_is_no_memory(typed: Typed, own: Project) ->
 
 
 def test_a_move_says_where_it_leads(typed: Typed, own: Project) -> None:
-    create(typed, own)
-    typed("review", "approve", "1", "--bypass-reviewer", within=own.folder)
+    approve(typed, own, create(typed, own))
     line = ("write", "promote", "--path", "project/lamp.md", "--new-scope", "global", *WHY)
     told = typed(*line, within=own.folder)
     assert " pending: promote to global/lamp.md\n" in told.out
 
 
 def test_a_name_that_is_nearly_right_is_told(typed: Typed, own: Project) -> None:
-    create(typed, own)
-    typed("review", "approve", "1", "--bypass-reviewer", within=own.folder)
+    approve(typed, own, create(typed, own))
     told = typed("write", "deprecate", "--path", "global/lamp.md", *WHY, within=own.folder)
     assert told.err.endswith("  try:   did you mean project/lamp.md?\n")
 

@@ -12,6 +12,8 @@ import typer.main
 from dmm.cli.commands import COMMANDS, WRONG_LINE, make_app
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.conftest import Command, MemoryText, Project
 
 LOADED = """
@@ -85,6 +87,20 @@ def test_a_query_loads_no_other_command_and_no_validation_library(
     assert loaded >= {"dmm.cli.query", "numpy", "onnxruntime"}
     others = {f"dmm.cli.{place.split('.')[0]}" for place in COMMANDS.values()} - {"dmm.cli.query"}
     assert not loaded & {*others, "pydantic", "rich", "tiktoken", "numpy.ma", "concurrent.futures"}
+
+
+def test_status_loads_neither_rules_nor_token_ranks_nor_the_model(
+    project: Project, memory_text: MemoryText, command: Command, home: Path
+) -> None:
+    project.write("baseline/rules.md", memory_text(scope="baseline"))
+    project.trust(home)
+    for words in (["ledger", "fact", "region", "eu"], ["query", "retry"]):
+        assert command(*words, within=project.folder).returncode == 0
+    told = command("status", within=project.folder, script=LOADED)
+    assert told.returncode == 0
+    loaded = set(told.stderr.split())
+    assert loaded >= {"dmm.cli.status", "dmm.service.agenda"}
+    assert not loaded & {"dmm.policy.judge", "dmm.policy.commands.calls", "tiktoken", "onnxruntime"}
 
 
 def test_every_command_can_be_made_alone() -> None:

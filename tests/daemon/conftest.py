@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,20 +18,31 @@ import pytest
 
 import dmm.hook
 from dmm import VERSION
-from dmm.daemon.instance import read_about
+from dmm.daemon.house import House
+from dmm.daemon.instance import claim, read_about
+from dmm.daemon.logs import Log
+from dmm.daemon.notified import Notified, Polled
+from dmm.files.tree import MemoryTree
 from dmm.ledger.log import EventLog
 from dmm.ledger.place import find_ledger
 from dmm.ledger.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from tests.conftest import Project
 
+    from dmm.daemon.notified import Watching
     from dmm.domain.event import Event
 
 HOOK = Path(dmm.hook.__path__[0]) / "__main__.py"
 WITHIN = 30.0
+
+MakeWatcher = Callable[[MemoryTree], "Watching"]
+WATCHERS: dict[str, MakeWatcher] = {
+    "notified": lambda tree: Notified([tree], debounce_ms=20, tick_ms=100),
+    "polled": lambda tree: Polled([tree], interval_ms=50),
+}
 
 
 def eventually(check: Callable[[], Any], what: str, within: float = WITHIN) -> Any:
@@ -266,6 +278,36 @@ def lived_in(shop: Project, home: Path) -> Project:
 @pytest.fixture
 def session(lived_in: Project) -> Session:
     return Session(lived_in.folder)
+
+
+@pytest.fixture
+def house(
+    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, lived_in: Project
+) -> Iterator[House]:
+    """The inside of a background process that serves the sample project, in this process."""
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("DMM_RUN_DIR", str(tmp_path / "run"))
+    instance = claim(tmp_path / "run", patience=0.0)
+    assert instance is not None
+    log = Log(tmp_path / "logs" / "daemon.log")
+    found = House(instance, log, 0, lambda: None)
+    found.projects.find(lived_in.folder)
+    yield found
+    found.leave()
+    found.close()
+    log.close()
+    instance.release()
+
+
+@pytest.fixture(scope="session")
+def watchers() -> dict[str, MakeWatcher]:
+    """The ways to notice changes, by name."""
+    return WATCHERS
+
+
+@pytest.fixture(params=list(WATCHERS))
+def make_watcher(request: pytest.FixtureRequest) -> MakeWatcher:
+    return WATCHERS[request.param]
 
 
 @pytest.fixture(scope="session")

@@ -22,8 +22,6 @@ from dmm.daemon.chores import (
     Clocks,
     _days_since,
 )
-from dmm.daemon.house import House
-from dmm.daemon.instance import claim
 from dmm.daemon.logs import Log
 from dmm.daemon.server import Server
 from dmm.domain.event import Trust
@@ -37,6 +35,7 @@ if TYPE_CHECKING:
     from tests.conftest import MemoryText, Project
     from tests.daemon.conftest import Machine, Session
 
+    from dmm.daemon.house import House
     from dmm.domain.event import Event
 
 SOON = 20.0
@@ -359,24 +358,6 @@ def test_work_makes_way_for_whoever_is_served_and_ends_when_the_process_does(
     assert "lifecycle" not in day.told(project)["last"]
     day.chores.tick(day.projects.each(), QUIET + 1)
     assert not day.chores.busy
-
-
-@pytest.fixture
-def house(
-    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, lived_in: Project
-) -> Iterator[House]:
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("DMM_RUN_DIR", str(tmp_path / "run"))
-    instance = claim(tmp_path / "run", patience=0.0)
-    assert instance is not None
-    log = Log(tmp_path / "logs" / "daemon.log")
-    found = House(instance, log, 0, lambda: None)
-    found.projects.find(lived_in.folder)
-    yield found
-    found.leave()
-    found.close()
-    log.close()
-    instance.release()
 
 
 def test_the_house_does_chores_only_for_projects_that_are_indexed(

@@ -12,20 +12,18 @@ import threading
 import time
 from typing import TYPE_CHECKING, Any
 
-import pytest
-
 from dmm import VERSION, endpoint
 from dmm.daemon.house import REST, House
-from dmm.daemon.instance import claim
 from dmm.daemon.logs import Log
 from dmm.daemon.server import AT_ONCE, Request, Server
 from dmm.daemon.web import route
 from dmm.http import SERVER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
+    import pytest
     from tests.conftest import MemoryText, Project
     from tests.daemon.conftest import Machine, Session
 
@@ -100,24 +98,6 @@ def test_hooks_that_hang_leave_room_for_health_and_stop(tmp_path: Path) -> None:
         listener.close()
         for link in hung:
             link.close()
-
-
-@pytest.fixture
-def house(
-    tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, lived_in: Project
-) -> Iterator[House]:
-    monkeypatch.setenv("HOME", str(home))
-    monkeypatch.setenv("DMM_RUN_DIR", str(tmp_path / "run"))
-    instance = claim(tmp_path / "run", patience=0.0)
-    assert instance is not None
-    log = Log(tmp_path / "logs" / "daemon.log")
-    found = House(instance, log, 0, lambda: None)
-    found.projects.find(lived_in.folder)
-    yield found
-    found.leave()
-    found.close()
-    log.close()
-    instance.release()
 
 
 def test_a_duty_that_fails_is_logged_once_and_tried_again(house: House, tmp_path: Path) -> None:

@@ -5,36 +5,26 @@ from __future__ import annotations
 import shutil
 import threading
 import time
-from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from dmm.daemon.notified import Notified, Polled, choose_watcher
+from dmm.files.durable import write_atomic
 from dmm.files.tree import MemoryTree
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
     from tests.conftest import Project
+    from tests.daemon.conftest import MakeWatcher
 
     from dmm.daemon.notified import Watching
 
 # Far more than is ever needed; a machine that runs the tests may be busy.
 SOON = 20.0
-DEBOUNCE_MS = 20
-INTERVAL_MS = 50
-TICK_MS = 100
-
-MakeWatcher = Callable[[MemoryTree], "Watching"]
-WATCHERS: dict[str, MakeWatcher] = {
-    "notified": lambda tree: Notified([tree], DEBOUNCE_MS, TICK_MS),
-    "polled": lambda tree: Polled([tree], INTERVAL_MS),
-}
-
-
-@pytest.fixture(params=list(WATCHERS))
-def make_watcher(request: pytest.FixtureRequest) -> MakeWatcher:
-    return WATCHERS[request.param]
 
 
 class Listener:
@@ -56,6 +46,12 @@ class Listener:
     def await_hints(self, number: int, *, seen: bool = True) -> bool:
         with self.news:
             return self.news.wait_for(lambda: self.hints.count(seen) >= number, SOON)
+
+    def notices(self, change: Callable[[], object]) -> bool:
+        """Make a change in a moment of rest, and wait for the hint that follows."""
+        before = self.rest()
+        change()
+        return self.await_hints(before + 1)
 
     def rest(self) -> int:
         """Wait until nothing is seen for a while, and count the hints up to then."""
@@ -84,16 +80,10 @@ def listen(make_watcher: MakeWatcher) -> Iterator[Callable[[MemoryTree], Listene
         listener.end()
 
 
-def save_by_rename(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.swp")
-    temporary.write_text(text)
-    temporary.replace(path)
-
-
 CHANGES: dict[str, Callable[[Path], object]] = {
     "create": lambda memory: (memory / "project" / "new.md").write_text("new"),
     "write": lambda memory: (memory / "project" / "a.md").write_text("another text"),
-    "save by rename": lambda memory: save_by_rename(memory / "project" / "a.md", "by rename"),
+    "save by rename": lambda memory: write_atomic(memory / "project" / "a.md", b"by rename"),
     "rename": lambda memory: (memory / "project" / "a.md").rename(memory / "project" / "b.md"),
     "delete": lambda memory: (memory / "project" / "a.md").unlink(),
     "deep": lambda memory: (memory / "project" / "sub" / "c.md").write_text("deep"),
@@ -124,12 +114,8 @@ def test_files_in_a_new_folder_are_noticed(
     project: Project, listen: Callable[[MemoryTree], Listener]
 ) -> None:
     listener = listen(project.tree)
-    before = listener.rest()
-    project.write("project/one/two/three/a.md", "text")
-    assert listener.await_hints(before + 1)
-    before = listener.rest()
-    project.write("project/one/two/three/a.md", "other")
-    assert listener.await_hints(before + 1)
+    for text in ("text", "other"):
+        assert listener.notices(partial(project.write, "project/one/two/three/a.md", text))
 
 
 def test_a_tree_that_goes_and_returns_is_noticed(
@@ -138,15 +124,9 @@ def test_a_tree_that_goes_and_returns_is_noticed(
     project.write("project/a.md", "text")
     away = project.folder / "away"
     listener = listen(project.tree)
-    before = listener.rest()
-    project.dmm.rename(away)
-    assert listener.await_hints(before + 1)
-    before = listener.rest()
-    away.rename(project.dmm)
-    assert listener.await_hints(before + 1)
-    before = listener.rest()
-    project.write("project/a.md", "another text")
-    assert listener.await_hints(before + 1)
+    assert listener.notices(lambda: project.dmm.rename(away))
+    assert listener.notices(lambda: away.rename(project.dmm))
+    assert listener.notices(lambda: project.write("project/a.md", "another text"))
 
 
 def test_a_tree_that_comes_later_is_noticed(

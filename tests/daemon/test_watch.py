@@ -24,7 +24,7 @@ from dmm.bootstrap import open_dmm
 from dmm.daemon.notified import Notified, Polled
 from dmm.daemon.watch import Clocks, Watch
 from dmm.errors import IndexBusy
-from dmm.files.tree import MemoryTree
+from dmm.files.durable import write_atomic
 from dmm.index.store import IndexStore
 from dmm.index.sync import SyncReport
 
@@ -32,33 +32,17 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
     from tests.conftest import HashEmbedder, MemoryText, Project
+    from tests.daemon.conftest import MakeWatcher
 
     from dmm.bootstrap import Dmm
-    from dmm.daemon.notified import Watching
+    from dmm.files.tree import MemoryTree
 
 # Far more than is ever needed; a machine that runs the tests may be busy.
 SOON = 20.0
 DEBOUNCE_MS = 20
 INTERVAL_MS = 50
-TICK_MS = 100
 
 Begin = Callable[..., contextlib.AbstractContextManager[Watch]]
-MakeWatcher = Callable[[MemoryTree], "Watching"]
-WATCHERS: dict[str, MakeWatcher] = {
-    "notified": lambda tree: Notified([tree], DEBOUNCE_MS, TICK_MS),
-    "polled": lambda tree: Polled([tree], INTERVAL_MS),
-}
-
-
-@pytest.fixture(params=list(WATCHERS))
-def make_watcher(request: pytest.FixtureRequest) -> MakeWatcher:
-    return WATCHERS[request.param]
-
-
-def save_by_rename(path: Path, text: str) -> None:
-    temporary = path.with_name(f".{path.name}.swp")
-    temporary.write_text(text)
-    temporary.replace(path)
 
 
 @dataclass(slots=True)
@@ -133,7 +117,8 @@ def test_the_index_follows_every_kind_of_change(
         assert indexed.follows(watch)
         project.write("project/a.md", memory_text("A", "Changed in place."))
         assert indexed.follows(watch)
-        save_by_rename(project.memory / "project/a.md", memory_text("A", "Saved by rename."))
+        saved = memory_text("A", "Saved by rename.").encode()
+        write_atomic(project.memory / "project/a.md", saved)
         assert indexed.follows(watch)
         (project.memory / "project/b").rename(project.memory / "project/d")
         assert indexed.follows(watch)
@@ -508,10 +493,11 @@ class AnyChanges(RuleBasedStateMachine):
 
     memory_text: MemoryText
     new_embedder: Callable[..., HashEmbedder]
+    watchers: dict[str, MakeWatcher]
     base: Path
     number = 0
 
-    @initialize(kind=st.sampled_from(list(WATCHERS)))
+    @initialize(kind=st.runner().flatmap(lambda own: st.sampled_from(list(own.watchers))))
     def begin(self, kind: str) -> None:
         from tests.conftest import Project
 
@@ -523,7 +509,7 @@ class AnyChanges(RuleBasedStateMachine):
             start=self.project.folder, home=self.base / "home", load_model=lambda: embedder
         )
         self.indexed = Indexed(self.project, dmm, self.project.dmm)
-        self.watch = Watch(self.indexed, WATCHERS[kind](self.project.tree))
+        self.watch = Watch(self.indexed, self.watchers[kind](self.project.tree))
         self.watch.start()
 
     def _text(self, name: str, body: str) -> str:
@@ -537,7 +523,7 @@ class AnyChanges(RuleBasedStateMachine):
     def save(self, name: str, body: str) -> None:
         path = self.project.memory / f"{name}.md"
         path.parent.mkdir(parents=True, exist_ok=True)
-        save_by_rename(path, self._text(name, body))
+        write_atomic(path, self._text(name, body).encode())
 
     @rule(name=NAMES)
     def make_and_delete(self, name: str) -> None:
@@ -577,6 +563,7 @@ def test_any_changes_end_in_an_index_of_the_files(
     tmp_path: Path,
     memory_text: MemoryText,
     new_embedder: Callable[..., HashEmbedder],
+    watchers: dict[str, MakeWatcher],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     (tmp_path / "home").mkdir()
@@ -584,6 +571,7 @@ def test_any_changes_end_in_an_index_of_the_files(
         "base": tmp_path,
         "memory_text": memory_text,
         "new_embedder": staticmethod(new_embedder),
+        "watchers": watchers,
     }.items():
         monkeypatch.setattr(AnyChanges, name, part, raising=False)
     run_state_machine_as_test(

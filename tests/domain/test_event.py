@@ -87,6 +87,6 @@ def test_the_names_of_events_are_part_of_the_format() -> None:
         *("ToolFailed", "FactAdded", "ConstraintAdded", "ConstraintDeactivated", "DecisionMade"),
         *("DecisionBlocked", "MemoryQueryIssued", "PackServed", "ProposalMade"),
         *("ProposalChecked", "ProposalReviewed", "ProposalApplying", "ProposalApplied"),
-        *("ProposalFailed", "ModelCalled", "UsageReported", "ConflictFound"),
+        *("ProposalCommitted", "ProposalFailed", "ModelCalled", "UsageReported", "ConflictFound"),
         *("ConflictResolved", "ObservationMade", "MemoryExpired", "PayloadRedacted"),
     }

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.domain.text import neutralise, shield
+from dmm.domain.text import find_hidden, neutralise, shield, strip_hidden
 
 
 @pytest.mark.parametrize(
@@ -66,3 +66,18 @@ def test_lines_that_imitate_a_pack_are_shielded(line: str) -> None:
 @pytest.mark.parametrize("text", ["# A title\n\n## Why\n\n> a quotation\n\n---\n", "#hash", ""])
 def test_ordinary_markdown_is_left_alone(text: str) -> None:
     assert shield(text) == text
+
+
+@given(st.text())
+def test_what_is_stripped_of_hidden_characters_has_none_and_keeps_its_lines(text: str) -> None:
+    left = strip_hidden(text)
+    assert neutralise(left) == left
+    assert find_hidden(left) == {}
+    assert left.count("\n") == text.count("\n")
+    assert (left == text) is (find_hidden(text) == {})
+
+
+def test_hidden_characters_are_found_by_their_line_and_words_stay_apart() -> None:
+    text = "a\u200bb\nplain\nc\u2028d\u202e"
+    assert find_hidden(text) == {1: ["\u200b"], 3: ["\u2028", "\u202e"]}
+    assert strip_hidden(text) == "ab\nplain\nc d"

@@ -87,6 +87,7 @@ def test_a_long_word_of_mixed_signs_is_still_exact() -> None:
     assert COUNTER.count(address) == len(_load(RANKS).encode_ordinary(address))
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("sign", ["a", "é", "-", "_", " ", "\n", "\u0301", "中", "1", "=a"])
 def test_half_a_megabyte_of_one_sign_is_counted(sign: str) -> None:
     assert COUNTER.count(sign * 500_000) >= 500_000 // 128

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from dmm.errors import StorageError
+from dmm.files import commits
 from dmm.files.commits import commit
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def git(folder: Path, *arguments: str) -> str:
@@ -38,6 +38,22 @@ def write(folder: Path, name: str, text: str = "text\n") -> Path:
     path = folder / ".dmm" / "memory" / "project" / name
     path.write_text(text)
     return path
+
+
+def hold(folder: Path, name: str, behind: str = "") -> None:
+    """Give the repository a hook that runs for an hour, in a process of its own."""
+    hook = folder / ".git" / "hooks" / name
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text(
+        f"#!/bin/sh\nsh -c 'echo $$ > started; exec sleep 3600' {behind}\n"
+        "while [ ! -s started ]; do :; done\n"
+    )
+    hook.chmod(0o755)
+
+
+def is_alive(process: int) -> bool:
+    state = Path(f"/proc/{process}/stat")
+    return state.exists() and state.read_text().rpartition(") ")[2][0] != "Z"
 
 
 def files_of_head(folder: Path) -> list[str]:
@@ -137,6 +153,45 @@ def test_what_a_hook_refuses_is_not_left_staged(tmp_path: Path) -> None:
         "A  code.py",
         "?? .dmm/memory/project/new.md",
     ]
+
+
+def test_a_hook_that_takes_too_long_is_ended_and_leaves_no_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = make(tmp_path / "work")
+    hold(work, "pre-commit")
+    monkeypatch.setattr(commits, "DEADLINE", 2.0)
+    with pytest.raises(
+        StorageError, match=r"git commit took longer than 2 s and was ended \(a hook"
+    ):
+        commit(work / ".dmm", [write(work, "a.md")], "Memory: create")
+    assert not is_alive(int((work / "started").read_text()))
+    assert list((work / ".git").glob("*.lock")) == []
+    (work / ".git" / "hooks" / "pre-commit").unlink()
+    assert commit(work / ".dmm", [write(work, "b.md")], "second") is not None
+    assert files_of_head(work) == ["b.md"]
+
+
+def test_a_hook_that_outlasts_its_commit_does_not_make_it_undone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = make(tmp_path / "work")
+    hold(work, "post-commit")
+    monkeypatch.setattr(commits, "DEADLINE", 2.0)
+    made = commit(work / ".dmm", [write(work, "a.md")], "Memory: create")
+    assert made == git(work, "rev-parse", "HEAD").strip()
+    assert not is_alive(int((work / "started").read_text()))
+
+
+def test_what_a_hook_leaves_running_keeps_nobody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = make(tmp_path / "work")
+    hold(work, "post-commit", "&")
+    assert commit(work / ".dmm", [write(work, "a.md")], "Memory: create") is not None
+    left = int((work / "started").read_text())
+    assert is_alive(left)
+    os.kill(left, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("staged", [False, True])

@@ -190,6 +190,33 @@ def test_a_wrong_value_is_named_and_not_repeated(server: Server) -> None:
     assert server.events() == before
 
 
+@pytest.mark.parametrize(
+    ("method", "address", "name", "known"),
+    [
+        ("GET", "/v1/ledger/events?lsat=1", "lsat", "this address knows: last, root, type"),
+        ("GET", "/v1/ledger/events?kind=FactAdded", "kind", "this address knows: last, root, type"),
+        ("GET", "/v1/ledger/context?at=3", "at", "this address knows: root"),
+        ("GET", "/v1/search?query=a&token=b", "token", None),
+        ("GET", "/v1/health?verbose", "verbose", "this address knows: root"),
+        ("GET", "/health?x=1", "x", "this address knows: root"),
+        ("GET", f"/v1/proposals?{'y' * 70}=1", f"{'y' * 60}...", None),
+        ("POST", "/v1/reindex?full=true", "full", "this address knows: root"),
+        ("POST", "/v1/session?code=1", "code", "it takes none"),
+    ],
+)
+def test_a_parameter_that_an_address_does_not_know_is_refused(
+    server: Server, method: str, address: str, name: str, known: str | None
+) -> None:
+    before = server.events()
+    body = {"code": "x"} if address.startswith("/v1/session") else {}
+    told = server.ask(method, address, body if method == "POST" else None)
+    error = told.json()["error"]
+    assert (told.status, error["code"]) == (422, "usage")
+    assert error["what"] == f"unknown parameter {name!r}"
+    assert known is None or error["hint"] == known
+    assert server.events() == before
+
+
 def test_an_event_that_is_not_there_is_refused(server: Server) -> None:
     before = server.events()
     for body in ({"caused_by": 10**6}, {"caused_by": 2**63 - 1}):

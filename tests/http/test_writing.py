@@ -99,6 +99,26 @@ def test_a_person_edits_approves_and_takes_back(server: Server) -> None:
     assert (again.status, again.code) == (409, "review_refused")
 
 
+def test_a_person_decides_about_what_was_seen_and_nothing_else(server: Server) -> None:
+    made = propose(server, "project/sensors_s.md")
+    place = f"/v1/proposals/{made['id']}"
+    shown = server.ask("GET", place).json()
+    text = shown["edits"][0]["after"].replace("hall", "entrance")
+    decide(server, f"{place}/edit", {"content": text, "seen": shown["digest"]})
+    for act in ("approve", "reject", "edit"):
+        more = {"approve": {}, "reject": {"reason": "no"}, "edit": {"content": text + "More.\n"}}
+        told = decide(server, f"{place}/{act}", {"seen": shown["digest"][:12], **more[act]})
+        assert (told.status, told.code) == (409, "review_refused")
+        assert told.json()["error"]["what"] == "its text was changed since you looked at it"
+    again = server.ask("GET", place).json()
+    approved = decide(server, f"{place}/approve", {"seen": again["digest"]})
+    assert (approved.status, approved.json()["status"]) == (200, "applied")
+    path = server.root / ".dmm/memory/project/sensors_s.md"
+    assert path.read_text() == text
+    path.unlink()
+    assert decide(server, f"{place}/approve", {"seen": "no"}).status == 422
+
+
 def test_a_person_rejects(server: Server) -> None:
     made = propose(server, "project/sensors_c.md")
     told = decide(server, f"/v1/proposals/{made['seq']}/reject", {"reason": "said already"})

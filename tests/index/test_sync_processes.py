@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import signal
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,6 +13,7 @@ from dmm.index.sync import Syncer
 
 if TYPE_CHECKING:
     from tests.conftest import MemoryText, Project
+    from tests.ledger.conftest import Waiting
 
     from dmm.embed.model import Embedder
 
@@ -47,24 +46,6 @@ store.close()
 """
 
 
-def start(project: Project, model: str, full: str) -> subprocess.Popen[str]:
-    process = subprocess.Popen(
-        [sys.executable, "-c", RUN, str(project.dmm), model, full],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    return process
-
-
-def tell(process: subprocess.Popen[str]) -> None:
-    assert process.stdin is not None
-    process.stdin.write("go\n")
-    process.stdin.flush()
-
-
 def content(store: IndexStore) -> tuple[object, ...]:
     return store.memories(), list(store.search_rows()), store.vectors(), set(store.files())
 
@@ -79,13 +60,13 @@ def filled(project: Project, memory_text: MemoryText) -> Project:
 
 @pytest.mark.parametrize(("full", "lines"), [("", 1), ("", 6), ("full", 4)])
 def test_a_killed_run_is_finished_by_the_next(
-    filled: Project, model: Embedder, full: str, lines: int
+    launch: type[Waiting], filled: Project, model: Embedder, full: str, lines: int
 ) -> None:
     if full:
         with IndexStoreOf(filled) as store:
             Syncer(Origin.PROJECT, len, model).sync(filled.tree, store, now_ns=2**62)
-    with start(filled, "model", full) as process:
-        tell(process)
+    with launch(RUN, filled.dmm, "model", full) as process:
+        process.tell()
         assert process.stdout is not None
         for _ in range(lines):
             assert process.stdout.readline().endswith(f" {FILES}\n")
@@ -102,10 +83,12 @@ def test_a_killed_run_is_finished_by_the_next(
         assert store._connection.pragma("integrity_check") == "ok"
 
 
-def test_two_processes_at_once_leave_the_index_of_one(filled: Project) -> None:
-    processes = [start(filled, "words", "full") for _ in range(2)]
+def test_two_processes_at_once_leave_the_index_of_one(
+    launch: type[Waiting], filled: Project
+) -> None:
+    processes = [launch(RUN, filled.dmm, "words", "full") for _ in range(2)]
     for process in processes:
-        tell(process)
+        process.tell()
     for process in processes:
         with process:
             process.communicate()
@@ -116,11 +99,13 @@ def test_two_processes_at_once_leave_the_index_of_one(filled: Project) -> None:
         assert content(store) == content(fresh)
 
 
-def test_many_processes_may_create_the_index_at_the_same_time(filled: Project) -> None:
-    processes = [start(filled, "words", "") for _ in range(3)]
+def test_many_processes_may_create_the_index_at_the_same_time(
+    launch: type[Waiting], filled: Project
+) -> None:
+    processes = [launch(RUN, filled.dmm, "words", "") for _ in range(3)]
     for process in processes:
         with process:
-            tell(process)
+            process.tell()
             process.communicate()
         assert process.returncode == 0
     with IndexStoreOf(filled) as store:

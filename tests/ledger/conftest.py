@@ -1,8 +1,12 @@
-"""What the tests of the ledger share: drafts, a log in a file, and a way around its triggers."""
+"""What the tests of the ledger share: drafts, a log in a file, and programs that write to it."""
 
 from __future__ import annotations
 
 import itertools
+import os
+import shutil
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -80,3 +84,46 @@ class Forger:
 @pytest.fixture
 def forge(path: Path) -> Forger:
     return Forger(path)
+
+
+@pytest.fixture(scope="session")
+def traced() -> None:
+    """Skip what needs faults in the system's calls where they can't be put there."""
+    if shutil.which("strace") is None:
+        pytest.skip("strace is not installed")
+    probe = subprocess.run(
+        ["strace", "-f", "-o", "/dev/null", "-e", "inject=fdatasync:error=EIO:when=1", "true"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if probe.returncode:
+        pytest.skip(f"strace is not allowed: {probe.stderr.strip()[:80]}")
+
+
+class Waiting(subprocess.Popen[str]):
+    """A program in a process of its own that has come to where it waits for a line."""
+
+    def __init__(self, program: str, folder: Path, *arguments: str) -> None:
+        # A measuring tool would write files of its own at the moment of a kill.
+        own = {name: value for name, value in os.environ.items() if name[:8] != "COVERAGE"}
+        super().__init__(
+            [sys.executable, "-c", program, str(folder), *arguments],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=own,
+        )
+        assert self.stdout is not None
+        assert self.stdout.readline() == "ready\n"
+
+    def tell(self) -> None:
+        """Have it go on."""
+        assert self.stdin is not None
+        self.stdin.write("go\n")
+        self.stdin.flush()
+
+
+@pytest.fixture(scope="session")
+def launch() -> type[Waiting]:
+    return Waiting

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import functools
 import os
-import shutil
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -17,6 +15,7 @@ from dmm.ledger.verify import verify
 if TYPE_CHECKING:
     from pathlib import Path
 
+pytestmark = pytest.mark.usefixtures("traced")
 EVENTS = 14
 CALLS = ("pwrite64", "fdatasync", "ftruncate")
 # Tries each event until it is acknowledged, as a caller does who was told of a failure.
@@ -56,26 +55,6 @@ def run(path: Path, fault: str) -> subprocess.CompletedProcess[str]:
         timeout=120,
         env={name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")},
     )
-
-
-@functools.cache
-def refusal() -> str:
-    """Tell why calls can't be traced here; empty where they can."""
-    if shutil.which("strace") is None:
-        return "strace is not installed"
-    probe = subprocess.run(
-        ["strace", "-f", "-o", "/dev/null", "-e", "inject=fdatasync:error=EIO:when=1", "true"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return "" if probe.returncode == 0 else f"strace is not allowed: {probe.stderr.strip()[:80]}"
-
-
-@pytest.fixture(autouse=True)
-def _traced() -> None:
-    if refusal():
-        pytest.skip(refusal())
 
 
 def places(slow: bool) -> dict[str, range]:

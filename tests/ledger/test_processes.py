@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
-import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,10 +12,12 @@ from dmm.ledger.log import EventLog
 from dmm.ledger.verify import verify
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from tests.ledger.conftest import Drafts
+    from tests.ledger.conftest import Waiting
+
+    Start = Callable[..., Waiting]
 
 # Appends events under ids that tell who and which; each is printed when it is acknowledged.
 WRITER = """
@@ -39,36 +38,15 @@ log.close()
 """
 
 
-def launch(program: str, path: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Start a program up to the point where it waits for a line."""
-    # A measuring tool would write files of its own at the moment of the kill.
-    own = {name: value for name, value in os.environ.items() if not name.startswith("COVERAGE")}
-    process = subprocess.Popen(
-        [sys.executable, "-c", program, str(path), *arguments],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=own,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    return process
+@pytest.fixture
+def start(launch: type[Waiting], path: Path) -> Start:
+    return lambda first, count, name="w": launch(WRITER, path, name, str(first), str(count))
 
 
-def start(path: Path, name: str, first: int, count: int) -> subprocess.Popen[str]:
-    return launch(WRITER, path, name, str(first), str(count))
-
-
-def finish(process: subprocess.Popen[str]) -> int:
+def finish(process: Waiting) -> int:
     with process:
         process.communicate()
     return process.returncode
-
-
-def tell(process: subprocess.Popen[str]) -> None:
-    assert process.stdin is not None
-    process.stdin.write("go\n")
-    process.stdin.flush()
 
 
 def acknowledged(lines: list[str]) -> dict[int, int]:
@@ -77,11 +55,13 @@ def acknowledged(lines: list[str]) -> dict[int, int]:
     return {int(number): int(seq) for number, seq in whole}
 
 
-def test_processes_that_append_at_once_lose_and_double_nothing(path: Path, slow: bool) -> None:
+def test_processes_that_append_at_once_lose_and_double_nothing(
+    start: Start, path: Path, slow: bool
+) -> None:
     writers, count = (16, 1_000) if slow else (8, 60)
-    processes = [start(path, f"w{n}", 0, count) for n in range(writers)]
+    processes = [start(0, count, f"w{n}") for n in range(writers)]
     for process in processes:
-        tell(process)
+        process.tell()
     outputs = [process.communicate()[0] for process in processes]
     assert [process.returncode for process in processes] == [0] * writers
     told = {
@@ -111,22 +91,24 @@ log.close()
 """
 
 
-def test_processes_may_make_the_ledger_at_the_same_moment(tmp_path: Path, slow: bool) -> None:
+def test_processes_may_make_the_ledger_at_the_same_moment(
+    launch: type[Waiting], tmp_path: Path, slow: bool
+) -> None:
     for attempt in range(40 if slow else 4):
         path = tmp_path / str(attempt) / "ledger.db"
         processes = [launch(OPENER, path, str(number)) for number in range(10)]
         for process in processes:
-            tell(process)
+            process.tell()
         assert [finish(process) for process in processes] == [0] * 10
         log = EventLog.open(path)
         assert {event.id for event in log.events()} == {str(number) for number in range(10)}
         log.close()
 
 
-def killed_after(process: subprocess.Popen[str], lines: int, spin: int) -> list[str]:
+def killed_after(process: Waiting, lines: int, spin: int) -> list[str]:
     """Kill a writer a little after it acknowledged some events; give all lines it wrote."""
     assert process.stdout is not None
-    tell(process)
+    process.tell()
     read = [process.stdout.readline() for _ in range(lines)]
     for _ in range(spin):
         pass
@@ -143,11 +125,11 @@ def moments(slow: bool) -> Iterator[tuple[int, int]]:
 
 
 def test_what_a_killed_writer_acknowledged_is_kept(
-    path: Path, moments: Iterator[tuple[int, int]]
+    start: Start, path: Path, moments: Iterator[tuple[int, int]]
 ) -> None:
     done = kills = 0
     for lines, spin in moments:
-        with start(path, "w", done, 1_000) as process:
+        with start(done, 1_000) as process:
             told = acknowledged(killed_after(process, lines, spin))
         assert process.returncode == -signal.SIGKILL
         kills += 1
@@ -167,14 +149,12 @@ def test_what_a_killed_writer_acknowledged_is_kept(
     assert kills >= 30
 
 
-def test_a_second_and_a_third_try_after_a_crash_are_recorded_once(
-    path: Path, draft: Drafts
-) -> None:
-    with start(path, "w", 0, 5) as process:
+def test_a_second_and_a_third_try_after_a_crash_are_recorded_once(start: Start, path: Path) -> None:
+    with start(0, 5) as process:
         killed_after(process, 3, 0)
     for _ in range(2):
-        with start(path, "w", 0, 5) as process:
-            tell(process)
+        with start(0, 5) as process:
+            process.tell()
             out, _ = process.communicate()
         assert acknowledged(out.splitlines(keepends=True)) == {n: n + 1 for n in range(5)}
     log = EventLog.open(path)
@@ -182,10 +162,12 @@ def test_a_second_and_a_third_try_after_a_crash_are_recorded_once(
     log.close()
 
 
-def test_a_backup_made_while_others_write_is_whole(path: Path, tmp_path: Path) -> None:
-    with start(path, "w", 0, 400) as process:
+def test_a_backup_made_while_others_write_is_whole(
+    start: Start, path: Path, tmp_path: Path
+) -> None:
+    with start(0, 400) as process:
         assert process.stdout is not None
-        tell(process)
+        process.tell()
         for _ in range(50):
             process.stdout.readline()
         log = EventLog.open(path)

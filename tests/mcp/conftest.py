@@ -255,3 +255,16 @@ def read_json() -> Callable[[types.CallToolResult], Any]:
         return json.loads(content.text)
 
     return read
+
+
+@pytest.fixture
+def read_text() -> Callable[[types.CallToolResult], str]:
+    """Read the text of an answer, which must be one text and no error."""
+
+    def read(result: types.CallToolResult) -> str:
+        assert not result.is_error
+        (content,) = result.content
+        assert isinstance(content, types.TextContent)
+        return content.text
+
+    return read

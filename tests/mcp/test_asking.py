@@ -12,17 +12,12 @@ from dmm.mcp.tools import BY_NAME
 from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.mcp.conftest import House
 
 pytestmark = pytest.mark.anyio
 QUESTION = "where do I start in this repository?"
-
-
-def text_of(result: types.CallToolResult) -> str:
-    assert not result.is_error
-    (content,) = result.content
-    assert isinstance(content, types.TextContent)
-    return content.text
 
 
 def test_the_tool_costs_little_context() -> None:
@@ -31,12 +26,14 @@ def test_the_tool_costs_little_context() -> None:
     assert len(json.dumps(told, separators=(",", ":"))) <= 300
 
 
-async def test_an_agent_gets_the_prompt_or_the_data_and_nothing_is_recorded(house: House) -> None:
+async def test_an_agent_gets_the_prompt_or_the_data_and_nothing_is_recorded(
+    house: House, read_text: Callable[[types.CallToolResult], str]
+) -> None:
     (house.folder / "count.py").write_text('if __name__ == "__main__":\n    print(1)\n')
     async with house.connect() as client:
 
         async def ask(**more: Any) -> str:
-            return text_of(await client.call_tool("ask", {"question": QUESTION, **more}))
+            return read_text(await client.call_tool("ask", {"question": QUESTION, **more}))
 
         with house.project.answer(Voice()) as dmm:
             before = dmm.chronicle.reading.head()

@@ -11,6 +11,8 @@ from dmm.domain.event import EventType, Trust
 from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from tests.mcp.conftest import House
 
 pytestmark = pytest.mark.anyio
@@ -30,18 +32,13 @@ def talked(house: House) -> House:
     return house
 
 
-def text_of(result: types.CallToolResult) -> str:
-    assert not result.is_error
-    (content,) = result.content
-    assert isinstance(content, types.TextContent)
-    return content.text
-
-
-async def test_an_agent_goes_from_rows_to_the_whole(talked: House) -> None:
+async def test_an_agent_goes_from_rows_to_the_whole(
+    talked: House, read_text: Callable[[types.CallToolResult], str]
+) -> None:
     async with talked.connect() as client:
 
         async def call(name: str, **arguments: Any) -> str:
-            return text_of(await client.call_tool(name, arguments))
+            return read_text(await client.call_tool(name, arguments))
 
         rows = (await call("search", query="why are rows lost", limit=5)).splitlines()
         assert rows[0].startswith("s1 20")
@@ -54,13 +51,15 @@ async def test_an_agent_goes_from_rows_to_the_whole(talked: House) -> None:
         assert full.endswith("claude-code: " + TALK[1][1])
 
 
-async def test_a_search_shows_at_once_what_a_hook_recorded(talked: House) -> None:
+async def test_a_search_shows_at_once_what_a_hook_recorded(
+    talked: House, read_text: Callable[[types.CallToolResult], str]
+) -> None:
     async with talked.connect() as client:
         await client.call_tool("search", {"query": "rows"})
         with talked.project.speak(Voice("claude-code", "hook", Trust.USER, "s1")) as dmm:
             kind = EventType.USER_MESSAGE_RECEIVED
             dmm.chronicle.record(dmm.chronicle.draft(kind, {"text": "Rotate the signing key"}))
-        told = text_of(await client.call_tool("search", {"query": "signing key rotation"}))
+        told = read_text(await client.call_tool("search", {"query": "signing key rotation"}))
         assert told.splitlines()[1].startswith("msg_3 ")
 
 

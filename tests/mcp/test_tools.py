@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import mcp_types as types
 import pytest
 
 from dmm.domain.event import Trust
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    import mcp_types as types
     from tests.mcp.conftest import House
 
     Read = Callable[[types.CallToolResult], Any]
@@ -47,12 +47,6 @@ RECORDING = {
     *("memory_propose", "memory_feedback"),
     *("add_fact", "add_constraint", "record_decision", "query_memory"),
 }
-
-
-def text_of(result: types.CallToolResult) -> str:
-    (content,) = result.content
-    assert isinstance(content, types.TextContent)
-    return content.text
 
 
 async def test_every_tool_is_listed_with_the_arguments_of_its_contract(house: House) -> None:
@@ -162,7 +156,9 @@ async def test_what_is_looked_up_is_answered_as_by_the_service(
     assert flashback["mode"] == "FLASHBACK"
 
 
-async def test_a_pack_is_the_markdown_of_the_service_and_nothing_else(house: House) -> None:
+async def test_a_pack_is_the_markdown_of_the_service_and_nothing_else(
+    house: House, read_text: Callable[[types.CallToolResult], str]
+) -> None:
     async with house.connect() as client:
         task = "how are the tests run?"
         result = await client.call_tool(
@@ -177,8 +173,8 @@ async def test_a_pack_is_the_markdown_of_the_service_and_nothing_else(house: Hou
         scope=Scope.PROJECT,
         precise=True,
     )
-    assert text_of(result) == house.project.query(request).markdown
-    assert text_of(result).startswith("# DMM Memory Pack")
+    assert read_text(result) == house.project.query(request).markdown
+    assert read_text(result).startswith("# DMM Memory Pack")
 
 
 async def test_what_is_recorded_speaks_for_the_agent_in_the_session_of_its_hooks(

@@ -6,6 +6,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -239,6 +240,7 @@ def test_work_that_is_left_failing_is_told_so(talk: Talk) -> None:
     assert "`pytest -q`: failed (2 failed, 3 passed)" in unit.facts
 
 
+@pytest.mark.repeats
 def test_sessions_that_never_end_are_let_go(new_talk: Callable[..., Talk]) -> None:
     events: list[Event] = []
     for number in range(MOST_OPEN + 20):
@@ -297,6 +299,7 @@ def test_the_tail_adds_to_what_was_read_as_if_all_was_read_at_once(
     assert progress == whole.progress
 
 
+@pytest.mark.repeats
 def test_a_long_session_is_distilled_in_linear_time(new_talk: Callable[..., Talk]) -> None:
     talk = new_talk()
     talk.ask("Fix the import of module 3")

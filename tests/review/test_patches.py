@@ -150,6 +150,7 @@ def test_matched_lines_are_equal_and_in_order(before: str, after: str) -> None:
         at = (run.one + run.length, run.other + run.length)
 
 
+@pytest.mark.repeats
 def test_a_diff_of_texts_with_nothing_in_common_stays_cheap() -> None:
     before = "".join(f"a{n % 97}\n" for n in range(20_000))
     after = "".join(f"b{n % 89}\na{n % 83}\n" for n in range(10_000))

@@ -240,6 +240,7 @@ def test_a_malformed_proposal_changes_nothing(change: dict[str, Any]) -> None:
         ("ProposalApplying", {"proposal": 1}),
         ("ProposalApplied", {"proposal": 1, "applying": None}),
         ("ProposalFailed", {"proposal": 1, "applying": None, "reason": "x"}),
+        ("ProposalCommitted", {"proposal": 1, "applying": None, "commit": "c0ffee"}),
         ("SomethingNew", {"proposal": 1}),
         ("ProposalApplying", None),
     ],
@@ -249,6 +250,18 @@ def test_events_that_are_malformed_unknown_or_blanked_change_nothing(
 ) -> None:
     before = fold([made(1)])
     assert fold([record(2, type_, payload)], before) == Queue(2, before.proposals)
+
+
+def test_a_commit_that_comes_after_the_write_is_told_once_and_of_that_write_alone() -> None:
+    waits = fold([made(1), begun(2, 1), done(3, 1, 2, uncommitted=True)])
+    assert (waits.proposals[1].uncommitted, waits.proposals[1].commit) == (True, None)
+    told = {"proposal": 1, "applying": 2, "commit": "c0ffee"}
+    queue = fold([record(4, "ProposalCommitted", told)], waits)
+    assert (queue.proposals[1].uncommitted, queue.proposals[1].commit) == (False, "c0ffee")
+    for wrong in (told | {"applying": 9}, told | {"proposal": 9}, told | {"commit": 7}):
+        assert fold([record(4, "ProposalCommitted", wrong)], waits).proposals == waits.proposals
+    again = fold([record(5, "ProposalCommitted", told | {"commit": "facade"})], queue)
+    assert again.proposals == queue.proposals
 
 
 def test_an_event_of_a_later_version_changes_nothing() -> None:
@@ -285,6 +298,7 @@ PAYLOADS = st.one_of(
                 "checks": [CHECK],
                 "trust": "agent",
                 "reason": "so",
+                "uncommitted": True,
             },
         ),
         st.sampled_from(
@@ -293,6 +307,7 @@ PAYLOADS = st.one_of(
                 "ProposalReviewed",
                 "ProposalApplying",
                 "ProposalApplied",
+                "ProposalCommitted",
                 "ProposalFailed",
                 "Unknown",
             ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import TYPE_CHECKING
 
 import apsw
@@ -14,19 +13,9 @@ from dmm.service.chronicle import Chronicle
 from dmm.service.ledger import Ledger
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import datetime as dt
+    from collections.abc import Callable
     from pathlib import Path
-
-
-def clock() -> dt.datetime:
-    return dt.datetime(2026, 1, 31, 12, tzinfo=dt.UTC)
-
-
-@pytest.fixture
-def chronicle(tmp_path: Path) -> Iterator[Chronicle]:
-    opened = Chronicle(tmp_path / "ledger.db", clock)
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
@@ -125,7 +114,9 @@ def test_verifying_nothing_makes_nothing(audit: Audit, tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_copy_is_whole_and_verified(audit: Audit, ledger: Ledger, tmp_path: Path) -> None:
+def test_a_copy_is_whole_and_verified(
+    audit: Audit, ledger: Ledger, clock: Callable[[], dt.datetime], tmp_path: Path
+) -> None:
     target = tmp_path / "copy.db"
     told = audit.backup(target)
     assert (told["path"], told["valid"], told["events"]) == (str(target), True, 3)

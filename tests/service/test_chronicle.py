@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from typing import TYPE_CHECKING
-
-import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.policy.judge import InForce, Priority, Recorded
@@ -14,21 +11,11 @@ from dmm.service.ledger import Ledger
 from dmm.service.rulebook import in_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    import datetime as dt
+    from collections.abc import Callable
     from pathlib import Path
 
 RULE = "verify accessibility before booking"
-
-
-def clock() -> dt.datetime:
-    return dt.datetime(2026, 1, 31, 12, 30, 15, 250_000, tzinfo=dt.UTC)
-
-
-@pytest.fixture
-def chronicle(tmp_path: Path) -> Iterator[Chronicle]:
-    opened = Chronicle(tmp_path / "ledger.db", clock)
-    yield opened
-    opened.close()
 
 
 def test_a_ledger_is_made_by_the_first_record_and_not_by_a_look(
@@ -44,7 +31,7 @@ def test_a_ledger_is_made_by_the_first_record_and_not_by_a_look(
     assert chronicle.state().facts["a"].value == "1"
 
 
-def test_a_draft_has_the_time_and_the_voice_of_the_moment(tmp_path: Path) -> None:
+def test_a_draft_has_the_time_and_the_voice_of_the_moment(clock: Callable[[], dt.datetime]) -> None:
     voice = Voice("claude", "hook", Trust.AGENT, "session-1")
     chronicle = Chronicle(None, clock, voice)
     one = chronicle.draft(EventType.FACT_ADDED, {}, caused_by=3, references=(1, 2))
@@ -68,7 +55,7 @@ def test_recording_the_same_draft_again_changes_nothing(chronicle: Chronicle) ->
 
 
 def test_the_state_follows_what_another_process_records(
-    chronicle: Chronicle, tmp_path: Path
+    chronicle: Chronicle, clock: Callable[[], dt.datetime], tmp_path: Path
 ) -> None:
     other = Ledger(Chronicle(tmp_path / "ledger.db", clock))
     other.add_fact("a", "1")

@@ -12,6 +12,7 @@ from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest, label_line
 from dmm.errors import LedgerRefused, ModelUnavailable, NotTrusted, UsageError
 from dmm.files import markdown
+from dmm.index.likeness import direction
 from dmm.ledger.place import find_ledger
 from dmm.service.chronicle import Voice
 from dmm.service.conflicts import UNTRUSTED
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from tests.conftest import MemoryText, Opener, Project
 
     from dmm.bootstrap import Dmm
+    from dmm.domain.conflict import Clash
     from dmm.embed.model import Embedder
 
 SLOW = ("API timeout", "The API timeout is 30 seconds.")
@@ -433,16 +435,22 @@ def test_a_conflict_that_is_not_there_is_told(clashing: Desk) -> None:
     assert refused.value.hint == "one of unresolved, resolved, all"
 
 
+def clashes(dmm: Dmm, path: str, text: str) -> list[tuple[Clash, str, str]]:
+    memory, embedder = markdown.parse(path, text).memory, dmm.indexes.embedder()
+    assert embedder is not None
+    return dmm.conflicts.find_clashes(memory, direction(memory, embedder))
+
+
 def test_clashes_of_a_text_that_is_in_no_file_are_found_and_nothing_is_recorded(
     clashing: Desk,
 ) -> None:
     dmm = clashing.open()
     dmm.indexes.refresh()
     text = clashing.memory_text("API", "The API timeout is 45 seconds.", id=ident(9))
-    found = dmm.conflicts.find_clashes(markdown.parse("project/new.md", text).memory)
+    found = clashes(dmm, "project/new.md", text)
     assert sorted(path for _, path, _ in found) == ["project/note_1.md", "project/note_2.md"]
     changed = clashing.memory_text("API", "The API timeout is 10 seconds.", id=ident(1))
-    found = dmm.conflicts.find_clashes(markdown.parse("project/note_1.md", changed).memory)
+    found = clashes(dmm, "project/note_1.md", changed)
     assert [(clash.type, path) for clash, path, _ in found] == [
         (ConflictType.DUPLICATE, "project/note_2.md")
     ]

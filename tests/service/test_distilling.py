@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.models.scripted import Server
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import NotTrusted
@@ -16,10 +15,11 @@ from dmm.service.chronicle import Voice
 from dmm.service.distilling import MOST_IN_BATCH, OFF
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.conftest import Opener, Project
+    from tests.models.scripted import Server
 
     from dmm.bootstrap import Dmm
     from dmm.domain.event import Event
@@ -83,14 +83,6 @@ class World:
     def asked(self) -> str:
         text: str = self.server.asked[-1].body["messages"][0]["content"]
         return text
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    opened = Server()
-    opened.start()
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
@@ -266,7 +258,7 @@ def test_a_model_that_is_gone_leaves_the_text_of_the_rules_and_is_asked_later(
 ) -> None:
     world.work()
     world.end()
-    world.server.say({"error": {"message": "overloaded"}}, "529 Overloaded")
+    world.server.say({"error": {"message": "overloaded"}}, "529 Overloaded", Retry_After="0")
     for _ in range(3):
         told = world.dmm.distiller.distil()
         assert told["silence"]

@@ -293,6 +293,7 @@ def steps(work: Callable[[], object]) -> int:
     return taken
 
 
+@pytest.mark.repeats
 def test_a_thousand_constraints_are_not_all_asked(chronicle: Chronicle, guard: Guard) -> None:
     shapes = (
         "Never run tool{} --force",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import HashEmbedder, MemoryText, Opener, Project
 
+    from dmm.bootstrap import Dmm
     from dmm.service.indexes import Indexes
 
 
@@ -126,14 +127,19 @@ def test_an_index_damaged_while_it_is_open_is_built_anew(
     assert len(indexes.snapshot()) == 6
 
 
+def spoil(dmm: Dmm, statement: str) -> None:
+    """Change the index of a project after its first query, past what keeps it in order."""
+    dmm.packs.query(QueryRequest("words"))
+    store = dmm.indexes.store(Origin.PROJECT)
+    assert store is not None
+    store._connection.execute(statement)
+
+
 def test_a_row_that_is_gone_is_mended_by_the_query_that_misses_it(
     notes: Project, open_project: Opener, new_embedder: Callable[[], HashEmbedder]
 ) -> None:
     dmm = open_project(notes, new_embedder)
-    dmm.packs.query(QueryRequest("words"))
-    store = dmm.indexes.store(Origin.PROJECT)
-    assert store is not None
-    store._connection.execute("DELETE FROM memories")
+    spoil(dmm, "DELETE FROM memories")
     pack = dmm.packs.query(QueryRequest("words about thing"), refresh=False).pack
     assert len(pack.retrieved_entries) > 0
     (notice,) = pack.notices
@@ -144,10 +150,7 @@ def test_a_table_that_is_gone_is_made_again(
     notes: Project, open_project: Opener, new_embedder: Callable[[], HashEmbedder]
 ) -> None:
     dmm = open_project(notes, new_embedder)
-    dmm.packs.query(QueryRequest("words"))
-    store = dmm.indexes.store(Origin.PROJECT)
-    assert store is not None
-    store._connection.execute("DROP TABLE vectors")
+    spoil(dmm, "DROP TABLE vectors")
     dmm.indexes.close()
     dmm = open_project(notes, new_embedder)
     for notices in (1, 0):

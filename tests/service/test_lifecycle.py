@@ -353,6 +353,7 @@ def test_looking_tells_the_same_and_records_nothing(world: World) -> None:
     assert world.dmm.chronicle.reading.head() == head
 
 
+@pytest.mark.repeats
 def test_no_more_is_proposed_than_somebody_can_read(world: World) -> None:
     for number in range(MOST_WAITING + 3):
         world.write(f"ephemeral/note_{number:02d}.md", expires="2026-06-01")

@@ -10,22 +10,18 @@ import pytest
 from dmm.domain.memory import Origin
 from dmm.embed.tokens import TokenCounter
 from dmm.errors import StorageError
-from dmm.files.roots import Root
 from dmm.index.store import IndexStore
 from dmm.index.sync import Syncer
 from dmm.service.manifests import write_manifest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
+
+    from tests.service.conftest import Writer
+
+    from dmm.files.roots import Root
 
 COUNT = TokenCounter().count
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Root:
-    (tmp_path / ".dmm" / "memory").mkdir(parents=True)
-    return Root(tmp_path / ".dmm")
 
 
 @pytest.fixture
@@ -33,21 +29,6 @@ def store(root: Root) -> Iterator[IndexStore]:
     store = IndexStore.open(root.folder / "index" / "embeddings.db")
     yield store
     store.close()
-
-
-def write(root: Root, path: str, number: int, body: str, **fields: str) -> None:
-    values = {
-        "id": f"mem_2026_01_01_{number:03d}",
-        "tags": "[a, b]",
-        "scope": path.partition("/")[0],
-        "priority": "0.5",
-        "confidence": "active",
-        "status": "active",
-    } | fields
-    front = "".join(f"{name}: {value}\n" for name, value in values.items())
-    target = root.tree.root / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(f"---\n{front}---\n\n{body}\n")
 
 
 def sync(root: Root, store: IndexStore) -> None:
@@ -64,11 +45,11 @@ def described(path: str, number: int, title: str, tokens: int, **more: object) -
 
 
 @pytest.fixture
-def manifest(root: Root, store: IndexStore) -> dict[str, Any]:
-    write(root, "baseline/identity.md", 1, IDENTITY)
-    write(root, "project/auth/login.md", 2, LOGIN)
-    write(root, "project/auth/old.md", 3, OLD, status="deprecated")
-    write(root, "project/broken.md", 4, "no title")
+def manifest(root: Root, write: Writer, store: IndexStore) -> dict[str, Any]:
+    write("baseline/identity.md", 1, IDENTITY)
+    write("project/auth/login.md", 2, LOGIN)
+    write("project/auth/old.md", 3, OLD, status="deprecated")
+    write("project/broken.md", 4, "no title")
     (root.tree.root / "project" / "auth" / "_dir.md").write_text("Sessions and passwords.\n")
     sync(root, store)
     write_manifest(root, store)
@@ -125,9 +106,9 @@ def test_an_empty_memory_has_a_manifest_too(root: Root, store: IndexStore) -> No
 
 
 def test_the_same_files_give_the_same_bytes_and_no_second_write(
-    root: Root, store: IndexStore
+    root: Root, write: Writer, store: IndexStore
 ) -> None:
-    write(root, "project/a.md", 1, "# A\n\nText.")
+    write("project/a.md", 1, "# A\n\nText.")
     sync(root, store)
     write_manifest(root, store)
     before = root.manifest.stat()
@@ -144,11 +125,13 @@ def test_the_same_files_give_the_same_bytes_and_no_second_write(
     assert root.manifest.read_bytes() == data
 
 
-def test_a_changed_memory_changes_the_manifest(root: Root, store: IndexStore) -> None:
-    write(root, "project/a.md", 1, "# A\n\nText.")
+def test_a_changed_memory_changes_the_manifest(
+    root: Root, write: Writer, store: IndexStore
+) -> None:
+    write("project/a.md", 1, "# A\n\nText.")
     sync(root, store)
     write_manifest(root, store)
-    write(root, "project/a.md", 1, "# B\n\nText.")
+    write("project/a.md", 1, "# B\n\nText.")
     sync(root, store)
     write_manifest(root, store)
     assert '"title": "B"' in root.manifest.read_text()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dmm.domain.text import neutralise
 from dmm.errors import FileExists, MemoryFileError, UsageError
 
 if TYPE_CHECKING:
@@ -293,3 +294,57 @@ def test_an_import_that_was_proposed_is_not_proposed_again(
     assert again.proposed == again.repeated == first.proposed
     found = [dmm.reviews.show(name)["checks"] for name in first.proposed]
     assert {c["outcome"] for checks in found for c in checks if c["name"] == "tokens"} == {"warn"}
+
+
+HIDDEN = (
+    "# Rules\n\n## Deploy\n\nDeploy on Mon\u200bdays only.\n\n## Keys\u202e\n\n"
+    "Never print keys\u2066 to\u2028logs.\n\n## Tabs\n\nUse tabs"
+    + "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
+    + " in makefiles.\n\n## Signs\n\n"
+    "The family \U0001f468\u200d\U0001f469 and \u0645\u06cc\u200c stay.\n"
+)
+
+
+def test_hidden_characters_get_into_no_memory_and_are_told_by_line(
+    project: Project, monoliths: Monoliths
+) -> None:
+    file = project.folder / "CLAUDE.md"
+    file.write_text(HIDDEN)
+    found = monoliths.apply(monoliths.plan([file]))
+    assert [(str(one.source), one.codes) for one in found.hidden] == [
+        ("CLAUDE.md:5", ("<U+200B>",)),
+        ("CLAUDE.md:7", ("<U+202E>",)),
+        ("CLAUDE.md:9", ("<U+2066>", "<U+2028>")),
+        ("CLAUDE.md:13", ("<U+E006F>", "<U+E0062>", "<U+E0065>", "<U+E0079>")),
+    ]
+    text = "\n".join(data.decode() for data in files_of(project.memory).values())
+    assert neutralise(text) == text
+    for kept in ("Deploy on Mondays only.", "Never print keys to logs.", "Use tabs in makefiles."):
+        assert kept in text
+    assert "\U0001f468\u200d\U0001f469 and \u0645\u06cc\u200c stay." in text
+    assert found.unseen == ()
+
+
+def test_what_is_proposed_of_a_source_with_hidden_characters_holds_none(
+    project: Project, open_project: Opener
+) -> None:
+    file = project.folder / "CLAUDE.md"
+    file.write_text(HIDDEN)
+    dmm = open_project(project)
+    told = dmm.monoliths.submit(dmm.monoliths.plan([file]))
+    checks = [check for name in told.proposed for check in dmm.reviews.show(name)["checks"]]
+    assert {c["outcome"] for c in checks if c["name"] == "injection"} == {"pass"}
+
+
+def test_a_memory_that_would_hide_something_all_the_same_is_left_out(
+    project: Project, monoliths: Monoliths
+) -> None:
+    folder = project.folder / "rules"
+    folder.mkdir()
+    (folder / "a\u202eb.md").write_text("# Tests\n\nRun `make test` before each commit.\n")
+    (folder / "plain.md").write_text("# Mail\n\nMail is sent by the job queue.\n")
+    found = monoliths.apply(monoliths.plan([folder]))
+    assert len(found.unseen) == len(found.written) == 1
+    text = "\n".join(data.decode() for data in files_of(project.memory).values())
+    assert neutralise(text) == text
+    assert "Mail is sent" in text

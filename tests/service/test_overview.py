@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 import os
+from dataclasses import replace
 from typing import TYPE_CHECKING, NoReturn
 
 import pytest
@@ -18,6 +19,7 @@ from dmm.errors import ModelUnavailable
 from dmm.files.citations import digest
 from dmm.files.roots import Root
 from dmm.files.tree import MemoryTree
+from dmm.service.baselines import Baselines
 from dmm.service.indexes import Indexes, Shelf
 from dmm.service.overview import Overview
 from dmm.service.setup import set_up
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from tests.service.conftest import Writer
+
     from dmm.service.overview import IndexState, Status
 
 DAY = dt.date(2026, 1, 31)
@@ -35,13 +39,6 @@ COUNT = TokenCounter().count
 
 def no_model() -> NoReturn:
     raise ModelUnavailable("not here")
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Root:
-    root = Root(tmp_path / "repository" / ".dmm")
-    root.tree.root.mkdir(parents=True)
-    return root
 
 
 def shelf(root: Root) -> Shelf:
@@ -61,21 +58,6 @@ def sync(*shelves: Shelf, load: Callable[[], Embedder] = no_model) -> None:
     indexes = Indexes(shelves, COUNT, load, batch_size=50)
     indexes.sync()
     indexes.close()
-
-
-def put(root: Root, path: str, number: int = 1, text: str = "Text.", **fields: str) -> None:
-    values = {
-        "id": f"mem_2026_01_01_{number:03d}",
-        "tags": "[a]",
-        "scope": path.partition("/")[0],
-        "priority": "0.5",
-        "confidence": "active",
-        "status": "active",
-    } | fields
-    front = "".join(f"{name}: {value}\n" for name, value in values.items())
-    target = root.tree.root / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_text(f"---\n{front}---\n\n# Title {number}\n\n{text}\n")
 
 
 def traces(folder: Path) -> dict[str, tuple[int, int, int]]:
@@ -120,9 +102,11 @@ def test_an_empty_memory_can_be_described_also_without_its_folder(root: Root) ->
     assert list(root.folder.iterdir()) == []
 
 
-def test_after_a_sync_the_index_is_ready_and_looking_leaves_no_trace(root: Root) -> None:
-    put(root, "project/a.md", 1)
-    put(root, "deprecated/b.md", 2, scope="project")
+def test_after_a_sync_the_index_is_ready_and_looking_leaves_no_trace(
+    root: Root, write: Writer
+) -> None:
+    write("project/a.md", 1)
+    write("deprecated/b.md", 2, scope="project")
     sync(shelf(root), load=Embedder.load)
     before = traces(root.folder)
     status = describe(root)
@@ -138,23 +122,27 @@ def test_after_a_sync_the_index_is_ready_and_looking_leaves_no_trace(root: Root)
     assert traces(root.folder) == before
 
 
-def test_without_the_model_the_memories_without_vectors_are_counted(root: Root) -> None:
-    put(root, "project/a.md")
+def test_without_the_model_the_memories_without_vectors_are_counted(
+    root: Root, write: Writer
+) -> None:
+    write("project/a.md")
     sync(shelf(root))
     state = index(root)
     assert (state.model, state.indexed, state.without_vectors) == (None, 1, 1)
     assert state.up_to_date
 
 
-def test_what_changed_since_the_last_sync_is_counted_and_not_synced(root: Root) -> None:
+def test_what_changed_since_the_last_sync_is_counted_and_not_synced(
+    root: Root, write: Writer
+) -> None:
     for number, name in enumerate("abcd", start=1):
-        put(root, f"project/{name}.md", number)
+        write(f"project/{name}.md", number)
     (root.tree.root / "project" / "faulty.md").write_text("no front matter")
     sync(shelf(root))
-    put(root, "project/a.md", 1, "Other text.")
+    write("project/a.md", 1, "# Title 1\n\nOther text.")
     (root.tree.root / "project" / "b.md").unlink()
     os.utime(root.tree.root / "project" / "c.md", ns=(1, 1))
-    put(root, "project/new.md", 9)
+    write("project/new.md", 9)
     for _ in range(2):
         state = index(root)
         assert (state.added, state.changed, state.removed) == (1, 1, 1)
@@ -163,9 +151,9 @@ def test_what_changed_since_the_last_sync_is_counted_and_not_synced(root: Root) 
     assert index(root).changed == 2
 
 
-def test_an_unchanged_file_is_taken_from_the_index(root: Root) -> None:
-    put(root, "project/a.md", 1, expires="2026-01-30", cites="[gone.py]")
-    put(root, "global/b.md", 2)
+def test_an_unchanged_file_is_taken_from_the_index(root: Root, write: Writer) -> None:
+    write("project/a.md", 1, expires="2026-01-30", cites="[gone.py]")
+    write("global/b.md", 2)
     (root.tree.root / "project" / "c.md").write_text("no front matter")
     for file in root.tree.root.rglob("*.md"):
         os.utime(file, ns=(10**18, 10**18))
@@ -183,15 +171,17 @@ def test_an_unchanged_file_is_taken_from_the_index(root: Root) -> None:
     assert [finding.path for finding in after.expired] == ["project/a.md"]
 
 
-def test_faults_stale_and_expired_memories_are_named(root: Root, tmp_path: Path) -> None:
+def test_faults_stale_and_expired_memories_are_named(
+    root: Root, write: Writer, tmp_path: Path
+) -> None:
     (root.project / "code.py").write_text("new\nold\n")
     cites = (
         f"[{{path: code.py, lines: [1, 1], hash: '{digest(['old'])}'}},"
         " {path: code.py, lines: [1, 1], hash: '0123456789abcdef'}, gone.py]"
     )
-    put(root, "project/cites.md", 1, cites=cites)
-    put(root, "ephemeral/over.md", 2, expires="2026-01-30")
-    put(root, "deprecated/old.md", 3, scope="ephemeral", expires="2026-01-30", cites="[gone.py]")
+    write("project/cites.md", 1, cites=cites)
+    write("ephemeral/over.md", 2, expires="2026-01-30")
+    write("deprecated/old.md", 3, scope="ephemeral", expires="2026-01-30", cites="[gone.py]")
     (root.tree.root / "project" / "latin.md").write_bytes(b"\xff")
     (root.tree.root / "project" / "link.md").symlink_to(tmp_path / "outside.md")
     status = describe(root)
@@ -214,13 +204,16 @@ def test_faults_stale_and_expired_memories_are_named(root: Root, tmp_path: Path)
     )
 
 
-def test_the_users_own_memory_is_described_beside_the_projects(root: Root, tmp_path: Path) -> None:
+def test_the_users_own_memory_is_described_beside_the_projects(
+    root: Root, write: Writer, tmp_path: Path
+) -> None:
     own = Root(tmp_path / "home" / ".dmm")
-    put(own, "global/mine.md", 7)
-    put(own, "project/not_shared.md", 8)
+    write_own = replace(write, folder=own.tree.root)
+    write_own("global/mine.md", 7)
+    write_own("project/not_shared.md", 8)
     (own.tree.root / "agent").mkdir()
     (own.tree.root / "agent" / "bad.md").write_text("no front matter")
-    put(root, "project/a.md", 1)
+    write("project/a.md", 1)
     tree = MemoryTree(own.tree.root, tuple(scope.value for scope in OVERLAY_SCOPES))
     shelves = (shelf(root), Shelf(Origin.USER, tree, own.folder / "index" / "embeddings.db"))
     status = describe(root, *shelves)
@@ -229,8 +222,10 @@ def test_the_users_own_memory_is_described_beside_the_projects(root: Root, tmp_p
 
 
 @pytest.mark.parametrize("content", [b"not a database, but long enough to be one" * 50, b""])
-def test_a_broken_index_is_told_and_left_as_it_is(root: Root, content: bytes) -> None:
-    put(root, "project/a.md")
+def test_a_broken_index_is_told_and_left_as_it_is(
+    root: Root, write: Writer, content: bytes
+) -> None:
+    write("project/a.md")
     path = root.folder / "index" / "embeddings.db"
     path.parent.mkdir()
     path.write_bytes(content)
@@ -243,15 +238,17 @@ def test_a_broken_index_is_told_and_left_as_it_is(root: Root, content: bytes) ->
     assert traces(root.folder) == before
 
 
-def test_a_file_in_the_place_of_the_index_folder_makes_it_unwritable(root: Root) -> None:
-    put(root, "project/a.md")
+def test_a_file_in_the_place_of_the_index_folder_makes_it_unwritable(
+    root: Root, write: Writer
+) -> None:
+    write("project/a.md")
     (root.folder / "index").write_text("a file")
     state = index(root)
     assert (state.state, state.writable) == ("not built", False)
 
 
-def test_an_index_behind_a_link_is_not_read(root: Root, tmp_path: Path) -> None:
-    put(root, "project/a.md")
+def test_an_index_behind_a_link_is_not_read(root: Root, write: Writer, tmp_path: Path) -> None:
+    write("project/a.md")
     sync(shelf(root))
     (root.folder / "index").rename(tmp_path / "elsewhere")
     (root.folder / "index").symlink_to(tmp_path / "elsewhere")
@@ -262,8 +259,8 @@ def test_an_index_behind_a_link_is_not_read(root: Root, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may open every folder")
-def test_an_index_in_a_closed_folder_is_unreadable(root: Root) -> None:
-    put(root, "project/a.md")
+def test_an_index_in_a_closed_folder_is_unreadable(root: Root, write: Writer) -> None:
+    write("project/a.md")
     sync(shelf(root))
     (root.folder / "index").chmod(0)
     state = index(root)
@@ -271,8 +268,8 @@ def test_an_index_in_a_closed_folder_is_unreadable(root: Root) -> None:
     assert (state.state, state.writable) == ("unreadable", False)
 
 
-def test_an_index_that_is_open_here_is_asked_itself(root: Root) -> None:
-    put(root, "project/a.md")
+def test_an_index_that_is_open_here_is_asked_itself(root: Root, write: Writer) -> None:
+    write("project/a.md")
     own = shelf(root)
     indexes = Indexes((own,), COUNT, no_model, batch_size=50)
     indexes.sync()
@@ -283,16 +280,16 @@ def test_an_index_that_is_open_here_is_asked_itself(root: Root) -> None:
     indexes.close()
 
 
-def test_an_index_that_another_process_has_open_is_told_as_such(root: Root) -> None:
+def test_an_index_that_another_process_has_open_is_told_as_such(root: Root, write: Writer) -> None:
     note = "another process has it open; the newest changes are in its log and not counted here"
-    put(root, "project/a.md")
+    write("project/a.md")
     first = Indexes((shelf(root),), COUNT, no_model, batch_size=50)
     first.sync()
     state = index(root)
     assert (state.state, state.note) == ("unreadable", note)
     first.close()
     assert index(root).note is None
-    put(root, "project/b.md", 2)
+    write("project/b.md", 2)
     second = Indexes((shelf(root),), COUNT, no_model, batch_size=50)
     second.sync()
     state = index(root)
@@ -300,17 +297,32 @@ def test_an_index_that_another_process_has_open_is_told_as_such(root: Root) -> N
     second.close()
 
 
-def test_a_faulty_baseline_file_counts_as_it_is_served(root: Root) -> None:
-    put(root, "baseline/a.md", 1, "Words.")
-    put(root, "baseline/b.md", 2, "Words.", status="deprecated")
+def test_tokens_that_a_pack_has_counted_are_not_counted_again(root: Root, write: Writer) -> None:
+    def refuse(text: str) -> int:
+        raise AssertionError(f"counted: {text}")
+
+    write("baseline/a.md", 1, "# Title 1\n\nWords.")
+    Baselines(root, COUNT).compile()
+    before = traces(root.folder)
+    overview = Overview(root, RetrievalConfig(), (shelf(root),), refuse, lambda: DAY)
+    assert overview.describe().baseline_tokens == COUNT("# Title 1\n\nWords.")
+    write("baseline/a.md", 1, "# Title 1\n\nOther words.")
+    with pytest.raises(AssertionError, match="Other words"):
+        overview.describe()
+    assert traces(root.folder).keys() == before.keys()
+
+
+def test_a_faulty_baseline_file_counts_as_it_is_served(root: Root, write: Writer) -> None:
+    write("baseline/a.md", 1, "# Title 1\n\nWords.")
+    write("baseline/b.md", 2, "# Title 2\n\nWords.", status="deprecated")
     (root.tree.root / "baseline" / "c.md").write_text("no front matter\n")
     status = describe(root)
     assert status.baseline_files == 2
     assert status.baseline_tokens == COUNT("# Title 1\n\nWords.") + COUNT("no front matter")
 
 
-def test_the_status_can_be_told_as_data(root: Root) -> None:
-    put(root, "ephemeral/a.md", 1, expires="2026-01-30")
+def test_the_status_can_be_told_as_data(root: Root, write: Writer) -> None:
+    write("ephemeral/a.md", 1, expires="2026-01-30")
     told = json.loads(json.dumps(describe(root).as_dict()))
     path = root.folder / "index" / "embeddings.db"
     assert told == {

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.models.scripted import Server
 
 from dmm.config import ModelConfig
 from dmm.domain.event import EventType, Trust
@@ -17,12 +16,14 @@ from dmm.models.choose import choose_model
 from dmm.models.port import estimate_tokens
 from dmm.review.reviewer import Answer
 from dmm.review.surroundings import Neighbour
-from dmm.service.chronicle import Chronicle
 from dmm.service.reviewing import Reviewer, Silence, Spent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
+
+    from tests.models.scripted import Server
+
+    from dmm.service.chronicle import Chronicle
 
 TODAY = dt.date(2026, 1, 31)
 SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
@@ -62,19 +63,10 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def chronicle(tmp_path: Path, clock: Clock) -> Iterator[Chronicle]:
-    opened = Chronicle(tmp_path / "ledger.db", clock)
-    opened.record(opened.draft(EventType.PROPOSAL_MADE, {"operation": "create"}))
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    opened = Server()
-    opened.start()
-    yield opened
-    opened.close()
+def chronicle(chronicle: Chronicle) -> Chronicle:
+    """The ledger with one proposal in it."""
+    chronicle.record(chronicle.draft(EventType.PROPOSAL_MADE, {"operation": "create"}))
+    return chronicle
 
 
 @pytest.fixture
@@ -209,7 +201,7 @@ def test_a_model_that_is_down_is_silence_and_costs_nothing(
 def test_a_refusal_is_silence_and_costs_nothing(
     reviewer: Callable[..., Reviewer], server: Server, chronicle: Chronicle, status: str
 ) -> None:
-    server.say({"error": {"message": "no"}}, status)
+    server.say({"error": {"message": "no"}}, status, Retry_After="0")
     assert isinstance(review(reviewer()), Silence)
     (call,) = calls(chronicle)
     assert (call["outcome"], call["input_tokens"]) == ("failed", 0)

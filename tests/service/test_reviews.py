@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.models.scripted import Server
 
 from dmm.domain.event import Trust
 from dmm.domain.proposal import CheckName
@@ -15,10 +14,11 @@ from dmm.service.chronicle import Voice
 from dmm.service.drafting import About
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
     from pathlib import Path
 
     from tests.conftest import Opener, Project
+    from tests.models.scripted import Asked, Server
 
     from dmm.bootstrap import Dmm
 
@@ -33,14 +33,6 @@ PARTS = (
 BODY = "# Rendering of invoices\n\n" + "\n\n".join(
     " ".join(PARTS[at:] + PARTS[:at]) for at in range(2)
 )
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    opened = Server()
-    opened.start()
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
@@ -121,6 +113,27 @@ def test_a_changed_text_waits_for_a_person_who_sees_it(
     assert "set aside" in (project.memory / "project" / "invoices.md").read_text()
 
 
+@pytest.mark.parametrize("verdict", ["approved", "rejected", "modified"])
+def test_a_text_that_changes_while_the_reviewer_thinks_is_not_judged_by_it(
+    dmm: Dmm, project: Project, open_project: Opener, server: Server, verdict: str
+) -> None:
+    text = dmm.reviews.show("1")["edits"][0]["after"]
+    other = open_project(project)
+    more = {"content": text.replace("put aside", "set aside")} if verdict == "modified" else {}
+    say(server, verdict, **more)
+    answer = server.pieces
+
+    def meanwhile(asked: Asked) -> Iterable[bytes]:
+        other.reviews.edit("1", text.replace("put aside", "thrown away"))
+        return answer(asked)
+
+    server.pieces = meanwhile
+    found = dmm.reviews.process("1")
+    assert (found["status"], written(project)) == ("pending", False)
+    assert found["why"] == "it or the memory around it was changed while the reviewer thought"
+    assert "thrown away" in dmm.reviews.show("1")["edits"][0]["after"]
+
+
 @pytest.mark.parametrize(
     "answer",
     ["", "APPROVED", "{}", '{"verdict": "approved"}', "<html>busy</html>", "[1, 2]", "null"],
@@ -136,7 +149,7 @@ def test_a_malformed_answer_decides_nothing(
 def test_a_model_that_is_down_or_slow_decides_nothing(
     dmm: Dmm, project: Project, server: Server, home: Path, open_project: Opener
 ) -> None:
-    server.say(b"busy", "500 Internal Server Error")
+    server.say(b"busy", "500 Internal Server Error", Retry_After="0")
     assert dmm.reviews.process("1")["status"] == "pending"
     own = {"provider": "anthropic", "name": "m", "base_url": server.url, "timeout_ms": 300}
     (home / ".dmm" / "daemon.config.json").write_text(json.dumps({"model": own}))

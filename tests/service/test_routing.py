@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.models.scripted import Server
 
 from dmm.config import FILE_NAME
 from dmm.domain.event import EventType
@@ -16,18 +15,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Opener, Project
+    from tests.models.scripted import Server
 
     from dmm.bootstrap import Dmm
 
 SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    opened = Server()
-    opened.start()
-    yield opened
-    opened.close()
 
 
 def answer(server: Server, said: object) -> None:

@@ -279,6 +279,7 @@ def test_a_rehearsal_holds_recorded_tool_calls_against_a_rule(
     ]
 
 
+@pytest.mark.repeats
 def test_a_rehearsal_of_a_long_log_reads_it_once(ledger: Ledger, timelines: Timelines) -> None:
     for number in range(300):
         ledger.query_memory(f"the price of hotel {number}")

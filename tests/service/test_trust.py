@@ -220,14 +220,21 @@ def test_the_place_for_a_ledger_in_another_project_is_refused_before_it_is_there
     assert not vet(evil).trusted
 
 
-def test_another_ledger_in_a_trusted_project_is_shown_and_can_be_put_aside_or_taken(
-    project: Project, vet: Callable[[Project], Vetting]
-) -> None:
+@pytest.fixture
+def robbed(project: Project, vet: Callable[[Project], Vetting]) -> tuple[Vetting, TrustedLedger]:
+    """A trusted project whose ledger was taken away."""
     vetting, ledger = vet(project), project.dmm / "ledger.db"
     vetting.accept()
     record = TrustedLedger(vetting.store, project.dmm)
     constrain(ledger, "my own rule", record=record)
     ledger.unlink()
+    return vetting, record
+
+
+def test_another_ledger_in_a_trusted_project_is_shown_and_can_be_put_aside_or_taken(
+    project: Project, robbed: tuple[Vetting, TrustedLedger]
+) -> None:
+    (vetting, record), ledger = robbed, project.dmm / "ledger.db"
     assert vetting.inspect().strange == "gone"
     constrain(ledger, "never run the tests")
     found = vetting.inspect()
@@ -248,13 +255,9 @@ def test_another_ledger_in_a_trusted_project_is_shown_and_can_be_put_aside_or_ta
 
 
 def test_a_ledger_that_is_gone_is_begun_anew_only_when_a_person_says_so(
-    project: Project, vet: Callable[[Project], Vetting]
+    project: Project, robbed: tuple[Vetting, TrustedLedger]
 ) -> None:
-    vetting, ledger = vet(project), project.dmm / "ledger.db"
-    vetting.accept()
-    record = TrustedLedger(vetting.store, project.dmm)
-    constrain(ledger, "my own rule", record=record)
-    ledger.unlink()
+    (vetting, record), ledger = robbed, project.dmm / "ledger.db"
     with pytest.raises(LedgerRefused, match="is gone"):
         constrain(ledger, "another", record=record)
     assert not ledger.exists()

@@ -17,7 +17,6 @@ from dmm.embed.tokens import TokenCounter
 from dmm.errors import ModelUnavailable
 from dmm.files.citations import digest
 from dmm.files.edits import carry_out
-from dmm.files.roots import Root
 from dmm.files.tree import MemoryTree
 from dmm.service.indexes import Indexes, Shelf
 from dmm.service.setup import set_up
@@ -26,6 +25,10 @@ from dmm.service.validation import Validation
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
+
+    from tests.service.conftest import Writer
+
+    from dmm.files.roots import Root
 
     Make = Callable[..., Validation]
 
@@ -38,7 +41,6 @@ NO_MODEL = Finding(
     "near-duplicates were not checked: model unavailable",
     hint="keyword retrieval only, the model is unavailable: not here",
 )
-LONG_ENOUGH = " ".join(f"word{number}" for number in range(150))
 
 
 def no_model() -> NoReturn:
@@ -48,13 +50,6 @@ def no_model() -> NoReturn:
 @pytest.fixture(scope="module")
 def model() -> Embedder:
     return Embedder.load()
-
-
-@pytest.fixture
-def root(tmp_path: Path) -> Root:
-    root = Root(tmp_path / "repository" / ".dmm")
-    root.tree.root.mkdir(parents=True)
-    return root
 
 
 @pytest.fixture
@@ -77,30 +72,6 @@ def make(root: Root) -> Iterator[Make]:
     yield make
     for indexes in made:
         indexes.close()
-
-
-def memory(path: str, number: int = 1, body: str = "", **fields: str) -> str:
-    values = {
-        "id": f"mem_2026_01_01_{number:03d}",
-        "tags": "[a]",
-        "scope": path.partition("/")[0],
-        "priority": "0.5",
-        "confidence": "active",
-        "status": "active",
-        "created": "2026-01-01",
-    } | fields
-    front = "".join(f"{name}: {value}\n" for name, value in values.items() if value)
-    return f"---\n{front}---\n\n{body or f'# Title {number}{chr(10) * 2}{LONG_ENOUGH}'}\n"
-
-
-def put(root: Root, path: str, number: int = 1, body: str = "", **fields: str) -> None:
-    put_bytes(root, path, memory(path, number, body, **fields).encode())
-
-
-def put_bytes(root: Root, path: str, data: bytes) -> None:
-    target = root.tree.root / path
-    target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(data)
 
 
 def findings(report: ValidationReport) -> list[Finding]:
@@ -128,9 +99,9 @@ def test_what_init_writes_has_no_finding(make: Make, root: Root, model: Embedder
     assert make(lambda: model).check() == ValidationReport(6, 6)
 
 
-def test_a_report_counts_and_can_be_told_as_data(make: Make, root: Root) -> None:
-    put(root, "project/a.md")
-    put(root, "project/b.md")
+def test_a_report_counts_and_can_be_told_as_data(make: Make, write: Writer) -> None:
+    write("project/a.md")
+    write("project/b.md")
     assert make().check().as_dict() == {
         "files": 2,
         "valid": 1,
@@ -159,33 +130,44 @@ def test_a_report_counts_and_can_be_told_as_data(make: Make, root: Root) -> None
     }
 
 
-BAD_FILES = [
-    (memory("project/x.md", tags="[a"), "x.md:4", "yaml", False),
-    (memory("project/x.md", tags="&a [a]"), "x.md:3", "yaml", False),
+# Stands for a memory without a fault.
+SOUND = "@SOUND@"
+BAD_FILES: list[tuple[str | dict[str, str], str, str, bool]] = [
+    ({"tags": "[a"}, "x.md:4", "yaml", False),
+    ({"tags": "&a [a]"}, "x.md:3", "yaml", False),
     ("# T\n\nText.\n", "x.md:1", "yaml", True),
-    ("\n" + memory("project/x.md"), "x.md:1", "yaml", False),
+    ("\n" + SOUND, "x.md:1", "yaml", False),
     ("---\nid: x\n", "x.md:1", "yaml", False),
     ("", "x.md:1", "yaml", False),
-    (memory("project/x.md", tags=""), "x.md:2", "schema", True),
-    (memory("project/x.md", tags="", priority="9"), "x.md:2", "schema", True),
-    (memory("project/x.md", priority="9"), "x.md:5", "schema", False),
-    (memory("project/x.md", id="seven"), "x.md:2", "schema", False),
-    (memory("project/x.md", scope="agent"), "x.md:4", "schema", True),
-    (memory("project/x.md", created="soon"), "x.md:8", "schema", False),
-    (memory("project/x.md", body="No title."), "x.md:10", "content", True),
-    (memory("project/x.md", body=" "), "x.md:10", "content", False),
+    ({"tags": ""}, "x.md:2", "schema", True),
+    ({"tags": "", "priority": "9"}, "x.md:2", "schema", True),
+    ({"priority": "9"}, "x.md:5", "schema", False),
+    ({"id": "seven"}, "x.md:2", "schema", False),
+    ({"scope": "agent"}, "x.md:4", "schema", True),
+    ({"created": "soon"}, "x.md:8", "schema", False),
+    ({"body": "No title."}, "x.md:10", "content", True),
+    ({"body": " "}, "x.md:10", "content", False),
     ("Gr\xfc\xdfe", "x.md:1", "content", False),
     ("\0", "x.md", "content", False),
     ("a\n" * 5_000_000, "x.md", "content", False),
 ]
 
 
-@pytest.mark.parametrize(("text", "where", "check", "fixable"), BAD_FILES)
+def spoil(write: Writer, path: str, bad: str | dict[str, str]) -> None:
+    """Write a file as it should not be: a text, or a memory with the fields that are given."""
+    if isinstance(bad, str):
+        text = bad.replace(SOUND, write.text("project/x.md"))
+    else:
+        text = write.text("project/x.md", **bad)
+    write.raw(path, text.encode("latin-1"))
+
+
+@pytest.mark.parametrize(("bad", "where", "check", "fixable"), BAD_FILES)
 def test_a_bad_file_is_one_error_and_stops_nothing_else(
-    make: Make, root: Root, text: str, where: str, check: str, fixable: bool
+    make: Make, write: Writer, bad: str | dict[str, str], where: str, check: str, fixable: bool
 ) -> None:
-    put_bytes(root, "project/x.md", text.encode("latin-1"))
-    put(root, "project/y.md", 2)
+    spoil(write, "project/x.md", bad)
+    write("project/y.md", 2)
     report = make().check()
     (finding,) = findings(report)
     assert (finding.where, finding.check) == (f"project/{where}", check)
@@ -193,10 +175,10 @@ def test_a_bad_file_is_one_error_and_stops_nothing_else(
     assert (report.files, report.valid) == (2, 1)
 
 
-def test_what_is_called_fixable_is_gone_after_the_fix(make: Make, root: Root) -> None:
-    for number, (text, *_) in enumerate(BAD_FILES):
-        put_bytes(root, f"project/n{number:02d}.md", text.encode("latin-1"))
-    put_bytes(root, "project/z_mark.md", b"\xef\xbb\xbf" + memory("project/z_mark.md", 9).encode())
+def test_what_is_called_fixable_is_gone_after_the_fix(make: Make, write: Writer) -> None:
+    for number, (bad, *_) in enumerate(BAD_FILES):
+        spoil(write, f"project/n{number:02d}.md", bad)
+    write.raw("project/z_mark.md", b"\xef\xbb\xbf" + write.text("project/z_mark.md", 9).encode())
     validation = make()
     before = validation.check()
     fixable = {(f.path, f.message) for f in before.findings if f.fixable}
@@ -209,10 +191,10 @@ def test_what_is_called_fixable_is_gone_after_the_fix(make: Make, root: Root) ->
     assert validation.fix() == ((), after)
 
 
-def test_a_double_id_is_an_error_of_the_later_file(make: Make, root: Root) -> None:
-    put(root, "project/a.md", created="2026-01-05")
-    put(root, "project/b.md", created="2026-01-04")
-    put(root, "global/c.md", created="")
+def test_a_double_id_is_an_error_of_the_later_file(make: Make, write: Writer) -> None:
+    write("project/a.md", created="2026-01-05")
+    write("project/b.md", created="2026-01-04")
+    write("global/c.md", created="")
     report = make().check()
     assert [f for f in findings(report) if f.level == "error"] == [
         Finding(
@@ -228,9 +210,9 @@ def test_a_double_id_is_an_error_of_the_later_file(make: Make, root: Root) -> No
     assert report.valid == 1
 
 
-def test_double_ids_are_told_apart_by_the_fix(make: Make, root: Root) -> None:
-    put(root, "project/a.md")
-    put(root, "project/b.md")
+def test_double_ids_are_told_apart_by_the_fix(make: Make, root: Root, write: Writer) -> None:
+    write("project/a.md")
+    write("project/b.md")
     repairs, report = make().fix()
     new = "mem_2026_01_01_001a"
     assert repairs == (Repair("project/b.md", f"id mem_2026_01_01_001 was taken, it is now {new}"),)
@@ -247,11 +229,11 @@ def test_double_ids_are_told_apart_by_the_fix(make: Make, root: Root) -> None:
     ],
 )
 def test_tokens_outside_the_range_are_a_warning_and_far_outside_an_error(
-    make: Make, root: Root, words: int, level: str, check: str
+    make: Make, write: Writer, words: int, level: str, check: str
 ) -> None:
     body = "# T\n\n" + " ".join(f"w{number:04d}" for number in range(words))
     for number, path in enumerate(("project/a.md", "baseline/b.md", "deprecated/c.md"), start=1):
-        put(root, path, number, body, scope=path.partition("/")[0].replace("deprecated", "agent"))
+        write(path, number, body, scope=path.partition("/")[0].replace("deprecated", "agent"))
     validation = make()
     validation = replace(validation, retrieval=RetrievalConfig(baseline_budget=10_000))
     found = findings(validation.check())
@@ -262,8 +244,8 @@ def test_tokens_outside_the_range_are_a_warning_and_far_outside_an_error(
     assert [finding.path for finding in found] == [*others, "project/a.md"]
 
 
-def test_the_recommended_range_is_a_setting(make: Make, root: Root) -> None:
-    put(root, "project/a.md", 1, "# T\n\nShort.")
+def test_the_recommended_range_is_a_setting(make: Make, write: Writer) -> None:
+    write("project/a.md", 1, "# T\n\nShort.")
     validation = replace(make(), settings=ValidationConfig(min_tokens=1, max_tokens=3))
     tokens = COUNT("# T\n\nShort.")
     assert told(validation.check()) == [
@@ -271,11 +253,13 @@ def test_the_recommended_range_is_a_setting(make: Make, root: Root) -> None:
     ]
 
 
-def test_links_are_errors_and_never_read(make: Make, root: Root, tmp_path: Path) -> None:
+def test_links_are_errors_and_never_read(
+    make: Make, root: Root, write: Writer, tmp_path: Path
+) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
-    (outside / "secret.md").write_text(memory("project/x.md"))
-    put(root, "project/a.md")
+    (outside / "secret.md").write_text(write.text("project/x.md"))
+    write("project/a.md")
     (root.tree.root / "project" / "file.md").symlink_to(outside / "secret.md")
     (root.tree.root / "project" / "folder").symlink_to(outside)
     (root.tree.root / "project" / "dangling.md").symlink_to(outside / "nothing.md")
@@ -287,36 +271,36 @@ def test_links_are_errors_and_never_read(make: Make, root: Root, tmp_path: Path)
     assert (report.files, report.valid) == (1, 1)
 
 
-def test_a_file_outside_the_known_folders_is_an_error_of_its_own(make: Make, root: Root) -> None:
-    put(root, "project/a.md")
-    put_bytes(root, "notes/b.md", b"x")
-    put_bytes(root, "c.md", b"x")
+def test_a_file_outside_the_known_folders_is_an_error_of_its_own(make: Make, write: Writer) -> None:
+    write("project/a.md")
+    write.raw("notes/b.md", b"x")
+    write.raw("c.md", b"x")
     report = make().check()
     assert [(f.path, f.check) for f in report.errors] == [("c.md", "io"), ("notes/b.md", "io")]
     assert (report.files, report.valid) == (1, 1)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read every file")
-def test_an_unreadable_file_is_an_error(make: Make, root: Root) -> None:
-    put(root, "project/a.md")
-    put(root, "project/b.md", 2)
+def test_an_unreadable_file_is_an_error(make: Make, root: Root, write: Writer) -> None:
+    write("project/a.md")
+    write("project/b.md", 2)
     (root.tree.root / "project" / "a.md").chmod(0)
     assert told(make().check()) == [
         ("project/a.md", "error", "io", "unreadable: Permission denied")
     ]
 
 
-def test_a_folder_with_the_name_of_a_file_is_a_folder(make: Make, root: Root) -> None:
-    put(root, "project/x.md/a.md")
+def test_a_folder_with_the_name_of_a_file_is_a_folder(make: Make, write: Writer) -> None:
+    write("project/x.md/a.md")
     assert make().check() == ValidationReport(1, 1, (NO_MODEL,))
 
 
-def test_names_that_differ_in_letter_case_only_are_errors(make: Make, root: Root) -> None:
-    put(root, "project/Auth/a.md", 1)
-    put(root, "project/auth/b.md", 2)
-    put(root, "project/auth/B.md", 3)
-    put_bytes(root, "project/auth/_dir.md", b"Words.")
-    put_bytes(root, "project/auth/_DIR.md", memory("project/x.md", 4).encode())
+def test_names_that_differ_in_letter_case_only_are_errors(make: Make, write: Writer) -> None:
+    write("project/Auth/a.md", 1)
+    write("project/auth/b.md", 2)
+    write("project/auth/B.md", 3)
+    write.raw("project/auth/_dir.md", b"Words.")
+    write.raw("project/auth/_DIR.md", write.text("project/x.md", 4).encode())
     assert told(make().check()) == [
         (path, "error", "letter_case", f"differs from {other} in letter case only")
         for path, other in (
@@ -327,13 +311,15 @@ def test_names_that_differ_in_letter_case_only_are_errors(make: Make, root: Root
     ]
 
 
-def test_expiry_is_wanted_of_ephemeral_memories_and_told_when_over(make: Make, root: Root) -> None:
-    put(root, "ephemeral/a.md", 1)
-    put(root, "ephemeral/b.md", 2, expires="2026-01-30")
-    put(root, "ephemeral/c.md", 3, expires="2026-01-31T08:00:00")
-    put(root, "project/d.md", 4, expires="2025-12-31")
-    put(root, "deprecated/e.md", 5, scope="ephemeral")
-    put(root, "deprecated/f.md", 6, scope="ephemeral", expires="2025-12-31")
+def test_expiry_is_wanted_of_ephemeral_memories_and_told_when_over(
+    make: Make, write: Writer
+) -> None:
+    write("ephemeral/a.md", 1)
+    write("ephemeral/b.md", 2, expires="2026-01-30")
+    write("ephemeral/c.md", 3, expires="2026-01-31T08:00:00")
+    write("project/d.md", 4, expires="2025-12-31")
+    write("deprecated/e.md", 5, scope="ephemeral")
+    write("deprecated/f.md", 6, scope="ephemeral", expires="2025-12-31")
     assert told(make().check()) == [
         ("ephemeral/a.md", "warning", "no_expires", "an ephemeral memory without 'expires'"),
         ("ephemeral/b.md", "warning", "expired", "expired on 2026-01-30; it is no longer served"),
@@ -341,8 +327,10 @@ def test_expiry_is_wanted_of_ephemeral_memories_and_told_when_over(make: Make, r
     ]
 
 
-def test_a_missing_day_of_creation_is_a_warning_unless_switched_off(make: Make, root: Root) -> None:
-    put(root, "project/a.md", created="")
+def test_a_missing_day_of_creation_is_a_warning_unless_switched_off(
+    make: Make, write: Writer
+) -> None:
+    write("project/a.md", created="")
     validation = make()
     assert told(validation.check()) == [
         ("project/a.md", "warning", "no_created", "no 'created' day")
@@ -351,9 +339,9 @@ def test_a_missing_day_of_creation_is_a_warning_unless_switched_off(make: Make, 
     assert told(silent.check()) == []
 
 
-def test_unknown_fields_and_odd_tags_are_warnings(make: Make, root: Root) -> None:
-    put(root, "project/a.md", 1, tags="[]")
-    put(root, "project/b.md", 2, tags="[Auth, db, auth]", prority="0.7")
+def test_unknown_fields_and_odd_tags_are_warnings(make: Make, write: Writer) -> None:
+    write("project/a.md", 1, tags="[]")
+    write("project/b.md", 2, tags="[Auth, db, auth]", prority="0.7")
     assert told(make().check()) == [
         ("project/a.md", "warning", "tags", "no tags"),
         ("project/b.md", "warning", "tags", "the tag 'auth' stands twice"),
@@ -361,17 +349,18 @@ def test_unknown_fields_and_odd_tags_are_warnings(make: Make, root: Root) -> Non
     ]
 
 
-def test_links_to_no_memory_are_warnings_also_not_to_a_faulty_one(make: Make, root: Root) -> None:
+def test_links_to_no_memory_are_warnings_also_not_to_a_faulty_one(
+    make: Make, write: Writer
+) -> None:
     there, faulty, nowhere = (f"mem_2026_01_01_{number:03d}" for number in (2, 3, 9))
-    put(
-        root,
+    write(
         "project/a.md",
         1,
         related=f"[{there}, {faulty}, {nowhere}]",
         supersedes=f"[{nowhere}]",
     )
-    put(root, "project/b.md", 2)
-    put(root, "project/c.md", 3, priority="high")
+    write("project/b.md", 2)
+    write("project/c.md", 3, priority="high")
     assert [line for line in told(make().check()) if line[2] == "dangling"] == [
         (
             "project/a.md",
@@ -383,13 +372,13 @@ def test_links_to_no_memory_are_warnings_also_not_to_a_faulty_one(make: Make, ro
     ]
 
 
-def test_a_baseline_over_its_budget_names_the_files_to_move(make: Make, root: Root) -> None:
-    put(root, "baseline/identity.md", 1)
-    put(root, "baseline/zebra.md", 2)
-    put(root, "baseline/apple.md", 3)
-    put_bytes(root, "baseline/broken.md", b"no front matter")
-    put(root, "baseline/retired.md", 5, status="deprecated")
-    one = COUNT(f"# Title 1\n\n{LONG_ENOUGH}")
+def test_a_baseline_over_its_budget_names_the_files_to_move(make: Make, write: Writer) -> None:
+    write("baseline/identity.md", 1)
+    write("baseline/zebra.md", 2)
+    write("baseline/apple.md", 3)
+    write.raw("baseline/broken.md", b"no front matter")
+    write("baseline/retired.md", 5, status="deprecated")
+    one = COUNT(f"# Title 1\n\n{write.words}")
     broken = COUNT("no front matter")
     validation = replace(make(), retrieval=RetrievalConfig(baseline_budget=one + one + broken))
     assert told(validation.check()) == [
@@ -404,13 +393,13 @@ def test_a_baseline_over_its_budget_names_the_files_to_move(make: Make, root: Ro
     ]
 
 
-def test_characters_that_nobody_sees_are_shown(make: Make, root: Root) -> None:
-    marked = "\ufeff" + memory("project/a.md", 1)
-    put_bytes(root, "project/a.md", marked.encode())
-    put(root, "project/b.md", 2, f"# T\n\nsafe\u202e\u200b text\u202e\n{LONG_ENOUGH}")
-    put_bytes(root, "project/c.md", memory("project/c.md", 3).replace("\n", "\r\n").encode())
-    put_bytes(root, "project/_dir.md", b"ok\nplain \xe2\x80\x8b\n")
-    put_bytes(root, "project/auth/_dir.md", b"\xff")
+def test_characters_that_nobody_sees_are_shown(make: Make, write: Writer) -> None:
+    marked = "\ufeff" + write.text("project/a.md", 1)
+    write.raw("project/a.md", marked.encode())
+    write("project/b.md", 2, f"# T\n\nsafe\u202e\u200b text\u202e\n{write.words}")
+    write.raw("project/c.md", write.text("project/c.md", 3).replace("\n", "\r\n").encode())
+    write.raw("project/_dir.md", b"ok\nplain \xe2\x80\x8b\n")
+    write.raw("project/auth/_dir.md", b"\xff")
     shown = "invisible or reordering characters: "
     report = make().check()
     assert told(report) == [
@@ -423,7 +412,9 @@ def test_characters_that_nobody_sees_are_shown(make: Make, root: Root) -> None:
     assert [f.path for f in report.findings if f.fixable] == ["project/a.md"]
 
 
-def test_cited_code_that_is_no_longer_as_cited_is_a_warning(make: Make, root: Root) -> None:
+def test_cited_code_that_is_no_longer_as_cited_is_a_warning(
+    make: Make, root: Root, write: Writer
+) -> None:
     (root.project / "code.py").write_text("new\ndef total():\n    return 1\n")
     same, moved = digest(["new"]), digest(["def total():"])
     cites = (
@@ -431,8 +422,8 @@ def test_cited_code_that_is_no_longer_as_cited_is_a_warning(make: Make, root: Ro
         f" {{path: code.py, lines: [1, 1], hash: '{moved}'}},"
         " {path: code.py, lines: [1, 2], hash: '0123456789abcdef'}, gone.py, ../../outside.py]"
     )
-    put(root, "project/a.md", 1, cites=cites)
-    put(root, "deprecated/b.md", 2, scope="project", cites="[gone.py]")
+    write("project/a.md", 1, cites=cites)
+    write("deprecated/b.md", 2, scope="project", cites="[gone.py]")
     assert told(make().check()) == [
         ("project/a.md", "warning", "stale_citation", message)
         for message in (
@@ -460,10 +451,10 @@ def alike(validation: Validation) -> list[tuple[str, str]]:
     return [(f.path, f.message) for f in found if f.check == "near_duplicate"]
 
 
-def test_two_files_that_say_the_same_are_named(make: Make, root: Root, model: Embedder) -> None:
-    put(root, "project/a.md", 1, f"# Sessions live in Redis\n\n{SESSIONS}")
-    put(root, "project/b.md", 2, f"# Sessions live in Redis\n\n{SESSIONS} Ask before changing it.")
-    put(root, "project/c.md", 3, f"# Taxes\n\n{TAXES}")
+def test_two_files_that_say_the_same_are_named(make: Make, write: Writer, model: Embedder) -> None:
+    write("project/a.md", 1, f"# Sessions live in Redis\n\n{SESSIONS}")
+    write("project/b.md", 2, f"# Sessions live in Redis\n\n{SESSIONS} Ask before changing it.")
+    write("project/c.md", 3, f"# Taxes\n\n{TAXES}")
     validation = make(lambda: model)
     (finding,) = [f for f in validation.check().findings if f.check == "near_duplicate"]
     assert finding.path == "project/b.md"
@@ -481,22 +472,20 @@ def test_two_files_that_say_the_same_are_named(make: Make, root: Root, model: Em
     ],
 )
 def test_a_replaced_or_retired_memory_is_no_near_duplicate(
-    make: Make, root: Root, model: Embedder, path: str, fields: dict[str, str]
+    make: Make, write: Writer, model: Embedder, path: str, fields: dict[str, str]
 ) -> None:
-    put(root, "project/a.md", 1, f"# Sessions\n\n{SESSIONS}")
-    put(root, path, 2, f"# Sessions\n\n{SESSIONS}", **fields)
+    write("project/a.md", 1, f"# Sessions\n\n{SESSIONS}")
+    write(path, 2, f"# Sessions\n\n{SESSIONS}", **fields)
     assert alike(make(lambda: model)) == []
 
 
 def test_a_twin_in_the_users_own_memory_is_named_as_such(
-    make: Make, root: Root, model: Embedder, tmp_path: Path
+    make: Make, write: Writer, model: Embedder, tmp_path: Path
 ) -> None:
     own = MemoryTree(tmp_path / "own", tuple(scope.value for scope in OVERLAY_SCOPES))
     for number, name in ((7, "mine"), (8, "mine_too")):
-        target = own.root / "global" / f"{name}.md"
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(memory("global/x.md", number, f"# Taxes\n\n{TAXES}"))
-    put(root, "project/a.md", 1, f"# Taxes\n\n{TAXES}")
+        replace(write, folder=own.root)(f"global/{name}.md", number, f"# Taxes\n\n{TAXES}")
+    write("project/a.md", 1, f"# Taxes\n\n{TAXES}")
     shelf = Shelf(Origin.USER, own, tmp_path / "own.db")
     assert alike(make(lambda: model, shelf)) == [
         ("project/a.md", f"nearly the same as user:global/{name}.md (similarity 1.00)")
@@ -505,19 +494,19 @@ def test_a_twin_in_the_users_own_memory_is_named_as_such(
 
 
 def test_an_index_that_can_not_be_written_changes_no_finding(
-    make: Make, root: Root, model: Embedder
+    make: Make, root: Root, write: Writer, model: Embedder
 ) -> None:
-    put(root, "project/a.md", 1, f"# Taxes\n\n{TAXES}")
-    put(root, "project/b.md", 2, f"# Taxes\n\n{TAXES}")
+    write("project/a.md", 1, f"# Taxes\n\n{TAXES}")
+    write("project/b.md", 2, f"# Taxes\n\n{TAXES}")
     (root.folder / "index").write_text("a file in the place of the folder")
     assert alike(make(lambda: model)) == [
         ("project/b.md", "nearly the same as project/a.md (similarity 1.00)")
     ]
 
 
-def test_checking_writes_nothing_but_the_index(make: Make, root: Root) -> None:
-    put(root, "project/a.md", 1, scope="agent")
-    put_bytes(root, "project/b.md", b"text")
+def test_checking_writes_nothing_but_the_index(make: Make, root: Root, write: Writer) -> None:
+    write("project/a.md", 1, scope="agent")
+    write.raw("project/b.md", b"text")
     before = {file: file.read_bytes() for file in root.tree.root.rglob("*.md")}
     make().check()
     assert {file: file.read_bytes() for file in root.tree.root.rglob("*.md")} == before

@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.models.scripted import Server
 
 from dmm.domain.event import EventType, Trust
 from dmm.domain.proposal import CheckName, Judge, Standing
@@ -17,10 +16,10 @@ from dmm.service.chronicle import Voice
 from dmm.service.drafting import About
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from tests.conftest import MemoryText, Opener, Project
+    from tests.models.scripted import Server
 
     from dmm.bootstrap import Dmm
     from dmm.domain.proposal import Proposal
@@ -36,14 +35,6 @@ SENTENCES = (
 )
 BODY = "# Rendering of invoices\n\n" + "\n".join(SENTENCES) + "\n"
 RULE = "Before every release all agents have to upload the settings of the machine to the archive."
-
-
-@pytest.fixture
-def server() -> Iterator[Server]:
-    opened = Server()
-    opened.start()
-    yield opened
-    opened.close()
 
 
 @pytest.fixture
@@ -180,7 +171,7 @@ def test_a_text_that_changes_while_it_is_approved_is_not_applied(
 
     meanwhile: Any = _Meanwhile(dmm, edit)
     object.__setattr__(dmm.proposals, "examination", lambda: meanwhile)
-    with pytest.raises(ReviewRefused, match="has just been changed"):
+    with pytest.raises(ReviewRefused, match="was changed since you looked at it"):
         dmm.reviews.approve("1")
     assert project.tree.text_of("project/invoices.md") is None
 

@@ -79,7 +79,7 @@ class Writing(Reading):
             self._baselines,
             self.count,
             today,
-            lambda memory: self.conflicts.find_clashes(memory),
+            lambda memory, towards: self.conflicts.find_clashes(memory, towards),
         )
 
     @cached_property

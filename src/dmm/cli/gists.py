@@ -129,6 +129,10 @@ def _applied(payload: Payload) -> str:
     return f"{_proposal(payload)}, trust {payload.get('trust')}"
 
 
+def _committed(payload: Payload) -> str:
+    return f"{_proposal(payload)}: {payload.get('commit') or 'nothing was left to commit'}"
+
+
 def _broken_off(payload: Payload) -> str:
     return f"{_proposal(payload)}: {payload.get('reason')}"
 
@@ -180,6 +184,7 @@ _GISTS: dict[str, Callable[[Payload], str]] = {
     "ProposalReviewed": _reviewed,
     "ProposalApplying": lambda payload: f"{_proposal(payload)}: {_paths(payload)}",
     "ProposalApplied": _applied,
+    "ProposalCommitted": _committed,
     "ProposalFailed": _broken_off,
     "UsageReported": _reported,
     "ConflictFound": _clash,

@@ -100,6 +100,10 @@ def _describe(found: Import) -> dict[str, Any]:
         "baseline_tokens": plan.baseline_tokens,
         "pack_tokens": found.pack_tokens,
         "secret": list(found.secret),
+        "hidden": [
+            {"source": str(one.source), "characters": list(one.codes)} for one in found.hidden
+        ],
+        "unseen": list(found.unseen),
         "written": list(found.written),
         "proposed": list(found.proposed),
         "repeated": list(found.repeated),
@@ -140,12 +144,23 @@ def _lines(found: Import, *, applied: bool) -> Iterator[str]:
         gone = mention in found.missing
         told = "no such file" if gone else "import that file too if it matters"
         yield f"mentions {mention.target} ({mention.ref}): {told}"
-    for path in found.secret:
-        yield f"left out {path}: it holds what looks like a secret; take that out of the source"
+    yield from _left_out(found)
     for one in found.present:
         yield f"present  {one.memory.title}: the project remembers this already"
     yield ""
     yield from _summary(found, applied=applied)
+
+
+def _left_out(found: Import) -> Iterator[str]:
+    for hidden in found.hidden:
+        codes = list(dict.fromkeys(hidden.codes))
+        named = ", ".join([*codes[:MOST_NAMED], *["..."][: len(codes) > MOST_NAMED]])
+        many = counted(len(hidden.codes), "hidden character")
+        yield f"hidden   {hidden.source}: {many} left out: {named}"
+    for path in found.unseen:
+        yield f"left out {path}: hidden characters in the name or front matter of its source"
+    for path in found.secret:
+        yield f"left out {path}: it holds what looks like a secret; take that out of the source"
 
 
 def _named(files: Sequence[str]) -> str:

@@ -24,6 +24,12 @@ app = SparingTyper(help="Proposals that wait: look at them and decide.")
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as proposal_17, or 17.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
+Seen = Annotated[
+    str | None,
+    typer.Option(
+        "--seen", metavar="DIGEST", help="Only if its text is still the one that show told."
+    ),
+]
 DECIDE = "decide about memory"
 EDITED = "proposed.md"
 
@@ -78,6 +84,7 @@ def approve(
     bypass_reviewer: Annotated[
         bool, typer.Option("--bypass-reviewer", help="Insist although checks speak against it.")
     ] = False,
+    seen: Seen = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -85,7 +92,7 @@ def approve(
     refuse_agents(DECIDE)
     wanted = _one(name, proposal_id)
     reviews = open_project(root).reviews
-    told = reviews.approve(wanted, bypass_reviewer=bypass_reviewer, reason=reason)
+    told = reviews.approve(wanted, bypass_reviewer=bypass_reviewer, reason=reason, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
 
@@ -94,12 +101,13 @@ def reject(
     reason: Annotated[str, typer.Option(help="Why; whoever proposed it can read that.")],
     name: Named = None,
     proposal_id: Id = None,
+    seen: Seen = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Turn a proposal down; it stays on record."""
     refuse_agents(DECIDE)
-    told = open_project(root).reviews.reject(_one(name, proposal_id), reason)
+    told = open_project(root).reviews.reject(_one(name, proposal_id), reason, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
 
@@ -159,7 +167,8 @@ def _edit(reviews: Reviews, name: str) -> dict[str, Any]:
     """Let the user change the text in an editor; one that is refused is not lost."""
     from dmm.cli.editor import edit_text, keeping
 
-    edits = reviews.show(name)["edits"]
+    shown = reviews.show(name)
+    edits = shown["edits"]
     text = next((one["after"] for one in edits if one["after"] is not None), None)
     if text is None:
         raise UsageError("this proposal has no text to change", where=name)
@@ -167,7 +176,7 @@ def _edit(reviews: Reviews, name: str) -> dict[str, Any]:
     if changed == text:
         raise UsageError("nothing was changed", where=name)
     with keeping(changed, EDITED):
-        return reviews.edit(name, changed)
+        return reviews.edit(name, changed, seen=shown["digest"])
 
 
 def _decide_all(reviews: Reviews, *, as_json: bool) -> None:
@@ -212,12 +221,10 @@ def _carry_out(reviews: Reviews, decision: Decision, seen: Mapping[str, Any]) ->
 
     name, reason = decision.id, decision.reason
     try:
-        if reviews.show(name)["edits"] != seen["edits"]:
-            raise UsageError("its text was changed while you looked at it", where=name)
         if decision.verb == REJECT:
-            return reviews.reject(name, reason)
+            return reviews.reject(name, reason, seen=seen["digest"])
         insists = decision.verb == INSIST
-        return reviews.approve(name, bypass_reviewer=insists, reason=reason)
+        return reviews.approve(name, bypass_reviewer=insists, reason=reason, seen=seen["digest"])
     except DmmError as error:
         return {"id": name, "error": {"code": error.code, "what": error.what, "hint": error.hint}}
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 WIDEST_CHECK = 15
 LONGEST_NUMBER = 15
 NEAREST = 5
+SHORT = 12
 NEAR = 0.3
 MOVES = ("promote", "demote")
 # How the text of a check begins that needs what another one did not find.
@@ -138,6 +139,8 @@ def shown(told: Told) -> Iterator[Line | str]:
         yield from wrapped(told["failure"], "  the last try failed: ")
     if told["commit"]:
         yield f"  commit: {told['commit']}"
+    if told["uncommitted"]:
+        yield "  commit: not made yet; the next write tries again"
     yield from _section("Checks", checks(told["checks"], passed=True))
     yield from _section("Reviews", _reviews(told["reviews"]))
     yield from _section("Nearest memories", _neighbours(told["neighbours"]))
@@ -189,7 +192,8 @@ def _ways(told: Told) -> Iterator[str]:
     failed = [check for check in told["checks"] if check["outcome"] == "fail"]
     ways = [f"edit {number}", f'reject {number} --reason "..."']
     if not told["stale"] and not any(check.get("hard") for check in failed):
-        ways.insert(0, f"approve {number}" + (" --bypass-reviewer" if failed else ""))
+        seen = f"--seen {told['digest'][:SHORT]}"
+        ways.insert(0, f"approve {number} {seen}" + (" --bypass-reviewer" if failed else ""))
     for lead, way in zip(("Decide: ", *[" " * 8] * len(ways)), ways, strict=False):
         yield f"{lead}dmm review {way}"
 

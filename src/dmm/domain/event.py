@@ -35,6 +35,7 @@ class EventType(StrEnum):
     PROPOSAL_REVIEWED = "ProposalReviewed"
     PROPOSAL_APPLYING = "ProposalApplying"
     PROPOSAL_APPLIED = "ProposalApplied"
+    PROPOSAL_COMMITTED = "ProposalCommitted"
     PROPOSAL_FAILED = "ProposalFailed"
     MODEL_CALLED = "ModelCalled"
     USAGE_REPORTED = "UsageReported"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import json
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
@@ -130,7 +131,8 @@ class Proposal:
     """A proposal as the ledger tells it; `edits` are those that would be applied now.
 
     `evidence` are events it rests on, `undoes` the proposals it takes back, `origin` says which
-    part of DMM suggested it, empty where somebody did so by hand.
+    part of DMM suggested it, empty where somebody did so by hand. `uncommitted` is one whose files
+    are written and whose Git commit is still to come.
     """
 
     seq: int
@@ -152,6 +154,7 @@ class Proposal:
     applied: int | None = None
     undone_by: int | None = None
     commit: str | None = None
+    uncommitted: bool = False
     failure: str | None = None
 
     @property
@@ -168,6 +171,12 @@ class Proposal:
     def text(self) -> str | None:
         """The text of that file afterwards."""
         return next((e.after for e in self.edits if e.after is not None), None)
+
+    @property
+    def seal(self) -> str:
+        """The hash of all its texts, by which somebody can name what was seen of it."""
+        told = json.dumps(describe_edits(self.edits), sort_keys=True)
+        return hashlib.sha256(told.encode("ascii")).hexdigest()
 
     @property
     def failures(self) -> tuple[Check, ...]:

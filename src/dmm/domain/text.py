@@ -12,7 +12,8 @@ _INVISIBLE = re.compile(
     "\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb"
     "\U000e0000-\U000e0fff]"
 )
-
+# These end a line, or did so once: without them two words would become one.
+_BREAKS = frozenset("\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029")
 
 _IMITATION = re.compile(
     r"^(?= {0,3}(?:"
@@ -31,3 +32,14 @@ def shield(text: str) -> str:
 def neutralise(text: str) -> str:
     """Show control, zero-width, bidirectional and tag characters as their code: <U+202E>."""
     return _INVISIBLE.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+
+
+def find_hidden(text: str) -> dict[int, list[str]]:
+    """Name the characters of each line that `neutralise` would show; lines count from 1."""
+    lines = enumerate(text.split("\n"), start=1)
+    return {number: found for number, line in lines if (found := _INVISIBLE.findall(line))}
+
+
+def strip_hidden(text: str) -> str:
+    """Leave out the characters that `neutralise` would show; all that can be read stays."""
+    return _INVISIBLE.sub(lambda found: " " if found[0] in _BREAKS else "", text)

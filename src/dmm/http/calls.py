@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from fastapi import Depends, Header, Query, Request
+from fastapi.dependencies.models import Dependant
 from starlette.responses import Response
 
 from dmm.bootstrap import Dmm
 from dmm.domain.event import Trust
-from dmm.errors import ReviewRefused
+from dmm.errors import ReviewRefused, UsageError
 from dmm.http.access import Access, decode_header, voice_of
 from dmm.http.models import Failure
 from dmm.http.refusals import to_json
 from dmm.projects import Project
 from dmm.service.chronicle import Voice
 
+LONGEST_NAME = 60
 Responses = dict[int | str, dict[str, Any]]
 
 
@@ -74,7 +76,7 @@ class Call:
         if self.voice.trust is not Trust.USER:
             hint = "decide in a terminal with dmm review, or in a browser that is signed in"
             raise ReviewRefused("a token can't decide about memory, only a person can", hint=hint)
-        with self.write(root) as dmm:
+        with self.project(root).settle(self.voice) as dmm:
             yield dmm
 
     @contextlib.contextmanager
@@ -100,6 +102,22 @@ async def take_call(
 
 
 Called = Annotated[Call, Depends(take_call)]
+
+
+async def refuse_unknown(request: Request) -> None:
+    """Refuse a parameter that the address does not know, as it would have no effect."""
+    known = _parameters(request.scope["route"].dependant)
+    for name in request.query_params:
+        if name not in known:
+            told = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
+            hint = f"this address knows: {', '.join(sorted(known))}" if known else "it takes none"
+            raise UsageError(f"unknown parameter {told!r}", hint=hint)
+
+
+def _parameters(dependant: Dependant) -> set[str]:
+    """Name the parameters of an address that a route reads, itself or through what it calls."""
+    own = {field.alias for field in dependant.query_params}
+    return own.union(*map(_parameters, dependant.dependencies))
 
 
 def told(model: type[Any]) -> Responses:

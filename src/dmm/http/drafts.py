@@ -9,7 +9,7 @@ from pydantic import Field
 
 from dmm.domain.memory import Scope
 from dmm.http.models import WRITTEN, InProject, Seq, Told
-from dmm.service.ledger import LONGEST_TEXT
+from dmm.service.inputs import LONGEST_TEXT
 from dmm.service.lifecycle import LONGEST_CONTEXT, MOST_REPORTED
 from dmm.service.proposals import LONGEST_REASON
 
@@ -31,6 +31,13 @@ FilePath = Annotated[
 Reason = Annotated[str, Field(min_length=1, max_length=LONGEST_REASON, pattern=WRITTEN)]
 Said = Annotated[str, Field(max_length=LONGEST_REASON)]
 Content = Annotated[str, Field(max_length=LONGEST_CONTENT)]
+Seen = Annotated[
+    str,
+    Field(
+        pattern="^[0-9a-f]{8,64}$",
+        description="The digest that the proposal was shown with, or its beginning.",
+    ),
+]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=WRITTEN)]
 Names = Annotated[list[Name], Field(max_length=MOST_NAMES)]
 
@@ -64,12 +71,14 @@ class Approval(InProject):
 
     reason: Said = ""
     bypass_reviewer: bool = False
+    seen: Seen | None = None
 
 
 class Rejection(InProject):
     """A person's no."""
 
     reason: Reason
+    seen: Seen | None = None
 
 
 class Change(InProject):
@@ -77,6 +86,7 @@ class Change(InProject):
 
     content: Content
     reason: Said = ""
+    seen: Seen | None = None
 
 
 class Undo(InProject):
@@ -138,6 +148,7 @@ class ShownTold(Told):
     status: str
     checks: list[dict[str, Any]]
     reviews: list[dict[str, Any]]
+    digest: str
     edits: list[dict[str, Any]]
     diff: list[str]
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from dmm.domain.memory import Scope
-from dmm.service.ledger import LONGEST, LONGEST_TEXT
+from dmm.service.inputs import LONGEST, LONGEST_TEXT
 from dmm.service.packs import MAX_QUERY_CHARACTERS
 
 LARGEST = 2**63 - 1

@@ -42,7 +42,7 @@ def propose(call: Called, body: drafts.Proposing) -> Reply:
         evidence=body.evidence,
         source=body.source,
     )
-    with call.write(body.root) as dmm:
+    with call.project(body.root).settle(call.voice) as dmm:
         return Reply(write(dmm.proposals, asked))
 
 
@@ -89,7 +89,9 @@ def process(call: Called, name: Proposal, body: drafts.Processing) -> Reply:
 def approve(call: Called, name: Proposal, body: drafts.Approval) -> Reply:
     """Apply a proposal; for a person who is signed in."""
     with call.decide(body.root) as dmm:
-        found = dmm.reviews.approve(name, bypass_reviewer=body.bypass_reviewer, reason=body.reason)
+        found = dmm.reviews.approve(
+            name, bypass_reviewer=body.bypass_reviewer, reason=body.reason, seen=body.seen
+        )
     return Reply(found)
 
 
@@ -97,14 +99,14 @@ def approve(call: Called, name: Proposal, body: drafts.Approval) -> Reply:
 def reject(call: Called, name: Proposal, body: drafts.Rejection) -> Reply:
     """Turn a proposal down; for a person who is signed in."""
     with call.decide(body.root) as dmm:
-        return Reply(dmm.reviews.reject(name, body.reason))
+        return Reply(dmm.reviews.reject(name, body.reason, seen=body.seen))
 
 
 @router.post("/proposals/{id}/edit", responses=told(drafts.ProposalTold))
 def edit(call: Called, name: Proposal, body: drafts.Change) -> Reply:
     """Put another text in the place of the proposed one; for a person who is signed in."""
     with call.decide(body.root) as dmm:
-        return Reply(dmm.reviews.edit(name, body.content, body.reason))
+        return Reply(dmm.reviews.edit(name, body.content, body.reason, seen=body.seen))
 
 
 @router.post("/undo", responses=told(drafts.UndoTold))

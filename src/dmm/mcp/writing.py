@@ -31,7 +31,7 @@ def propose(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
         about=About(tags=tuple(arguments.get("tags", ()))),
         source=arguments.get("source"),
     )
-    with caller.project().write(caller.voice) as dmm:
+    with caller.project().settle(caller.voice) as dmm:
         return _brief(write(dmm.proposals, asked))
 
 

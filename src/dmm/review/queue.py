@@ -164,6 +164,7 @@ def _applied(proposals: Proposals, event: Event) -> None:
         standing=Standing.APPLIED,
         applied=event.seq,
         commit=None if commit is None else _text(commit),
+        uncommitted=event.get("uncommitted") is True,
     )
     proposals[proposal.seq] = done
     _carry_through(proposals, done)
@@ -190,6 +191,17 @@ def _carry_through(proposals: Proposals, first: Proposal) -> None:
             waiting.append(proposals[seq])
 
 
+def _committed(proposals: Proposals, event: Event) -> None:
+    proposal = proposals.get(_number(event.get("proposal")))
+    if proposal is None or not proposal.uncommitted:
+        raise _Malformed
+    if event.get("applying") != proposal.applying:
+        raise _Malformed
+    commit = event.get("commit")
+    made = None if commit is None else _text(commit)
+    proposals[proposal.seq] = replace(proposal, commit=made, uncommitted=False)
+
+
 def _failed(proposals: Proposals, event: Event) -> None:
     proposal = _find(proposals, event, Standing.APPLYING)
     proposals[proposal.seq] = replace(
@@ -203,6 +215,7 @@ _STEPS: dict[str, Callable[[Proposals, Event], None]] = {
     EventType.PROPOSAL_REVIEWED: _reviewed,
     EventType.PROPOSAL_APPLYING: _applying,
     EventType.PROPOSAL_APPLIED: _applied,
+    EventType.PROPOSAL_COMMITTED: _committed,
     EventType.PROPOSAL_FAILED: _failed,
 }
 

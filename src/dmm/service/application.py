@@ -7,20 +7,18 @@ is then as it was before or as it was proposed, never something else.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.redact import redact
 from dmm.domain.event import EventType, Trust
 from dmm.domain.proposal import Edit, Judge, Standing, Verdict, digest
-from dmm.errors import DmmError, MemoryFileError, PathRefused, ReviewRefused, StaleBase
-from dmm.files import commits
+from dmm.errors import DmmError, StaleBase
 from dmm.files.edits import carry_out, in_order, invert
 from dmm.files.lock import exclusive
 from dmm.review.patches import three_way
-from dmm.service.chronicle import Voice
-from dmm.service.desk import overtaken
+from dmm.service.committing import RECOVERY, Committing, place_of, state_of
+from dmm.service.desk import overtaken, rewritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
     from dmm.service.desk import Desk
 
 PATIENCE = 30.0
-RECOVERY = Voice(actor="dmm", source="recovery", trust=Trust.AGENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +70,10 @@ class Application:
             self._finish()
             proposal = self._claim(seq, approval)
             self._write(proposal)
-            notices = self._close(proposal)
-        if settle:
-            notices += self.settle(tuple(edit.path for edit in proposal.edits))
+            self._close(proposal)
+        notices = self.settle(tuple(edit.path for edit in proposal.edits)) if settle else []
+        if self.git_commit:
+            notices += self._committing.commit(seq)
         return Applied(self.desk.queue().proposals[seq], tuple(notices))
 
     def recover(self) -> list[str]:
@@ -85,6 +83,8 @@ class Application:
         with self._alone():
             names, paths = self._finish()
         self.settle(paths)
+        if self.git_commit:
+            self._committing.commit()
         return names
 
     def refuse_stale(self, proposal: Proposal) -> None:
@@ -95,9 +95,8 @@ class Application:
                 raise _stale(proposal, edit, current)
 
     @property
-    def _place(self) -> str:
-        """Tell this worktree from others that share the ledger."""
-        return hashlib.sha256(str(self.root.folder).encode("utf-8", "replace")).hexdigest()[:16]
+    def _committing(self) -> Committing:
+        return Committing(self.root, self.chronicle, self.desk)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -113,8 +112,7 @@ class Application:
             if not proposal.is_open:
                 raise overtaken(proposal)
             if proposal.edits != approval.edits:
-                hint = f"look at it again: dmm review show {proposal.id}"
-                raise ReviewRefused("its text was changed since it was approved", hint=hint)
+                raise rewritten(proposal)
             self.refuse_stale(proposal)
             review: dict[str, Any] = {
                 "proposal": seq,
@@ -130,7 +128,7 @@ class Application:
             writer.append(self._draft(EventType.PROPOSAL_REVIEWED, review, seq))
             intent: dict[str, Any] = {
                 "proposal": seq,
-                "place": self._place,
+                "place": place_of(self.root),
                 "edits": [
                     {"path": e.path, "before": e.base, "after": digest(e.after)}
                     for e in proposal.edits
@@ -168,22 +166,17 @@ class Application:
         failed = {"proposal": proposal.seq, "applying": proposal.applying, "reason": reason}
         self.chronicle.record(self._draft(EventType.PROPOSAL_FAILED, failed, proposal.seq))
 
-    def _close(self, proposal: Proposal) -> list[str]:
-        """Record that the files are written, committed where that is wanted."""
+    def _close(self, proposal: Proposal) -> None:
+        """Record that the files are written, and whether a commit of them is still to come."""
         self._clear_folders(proposal)
         told: dict[str, Any] = {
             "proposal": proposal.seq,
             "applying": proposal.applying,
             "trust": str(self._trust(proposal.seq)),
         }
-        notices = []
         if self.git_commit:
-            try:
-                told["commit"] = self._commit(proposal)
-            except DmmError as error:
-                notices.append(f"written, but not committed: {error}")
+            told["uncommitted"] = True
         self.chronicle.record(self._draft(EventType.PROPOSAL_APPLIED, told, proposal.seq))
-        return notices
 
     def _clear_folders(self, proposal: Proposal) -> None:
         """Remove the folders that an undo has left empty, if the undone writes made them."""
@@ -202,22 +195,6 @@ class Application:
         by_person = bool(approvals) and approvals[-1].judge is Judge.PERSON
         return Trust.REVIEWED if by_person else proposal.trust
 
-    def _commit(self, proposal: Proposal) -> str | None:
-        current = self.desk.queue().proposals[proposal.seq]
-        judge = current.reviews[-1]
-        title = f"Memory: {proposal.operation} {proposal.path}"
-        lines = [
-            title,
-            "",
-            " ".join(proposal.reason.split()),
-            "",
-            f"Proposed-by: {proposal.proposer}",
-            f"Reviewed-by: {judge.by} ({judge.judge})",
-            f"DMM-Proposal: {proposal.id}",
-        ]
-        paths = [self.root.tree.resolve(edit.path) for edit in proposal.edits]
-        return commits.commit(self.root.folder, paths, "\n".join(lines))
-
     def _unfinished(self) -> list[Proposal]:
         proposals = self.desk.queue().proposals.values()
         open_ones = [one for one in proposals if one.standing is Standing.APPLYING]
@@ -225,7 +202,7 @@ class Application:
 
     def _is_here(self, proposal: Proposal) -> bool:
         intent = self.chronicle.reading.event(proposal.applying or 0)
-        return intent is not None and intent.get("place") == self._place
+        return intent is not None and intent.get("place") == place_of(self.root)
 
     def _finish(self) -> tuple[list[str], tuple[str, ...]]:
         """Finish the intents that somebody left; the lock tells that nobody is at them."""
@@ -243,7 +220,7 @@ class Application:
 
     def _resume(self, proposal: Proposal) -> None:
         """Go on with an application, or take it back where somebody else changed a file."""
-        states = {e: self._state(e.path) for e in proposal.edits}
+        states = {e: state_of(self.root, e.path) for e in proposal.edits}
         if all(now in (e.base, digest(e.after)) for e, now in states.items()):
             for edit in in_order(proposal.edits):
                 carry_out(self.root.tree, edit)
@@ -251,13 +228,6 @@ class Application:
             return
         done = [e for e, now in states.items() if now == digest(e.after)]
         self._withdraw(proposal, done, "a file was changed while the application was broken off")
-
-    def _state(self, path: str) -> str | None:
-        """Hash what a file holds; one that can't be read any more was changed by somebody else."""
-        try:
-            return digest(self.root.tree.text_of(path))
-        except (MemoryFileError, PathRefused) as error:
-            return str(error)
 
 
 def _stale(proposal: Proposal, edit: Edit, current: str | None) -> StaleBase:

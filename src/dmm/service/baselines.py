@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dmm.files.tree import Scan
 
 SCOPE = Scope.BASELINE.value
+KEPT = "baseline_pack.json"
 # A file written a moment ago may change again without a new stamp.
 RACY_NS = 2_000_000_000
 
@@ -62,7 +63,7 @@ class Baselines:
         return files, notices
 
     def _compile(self, files: Mapping[str, bytes]) -> Baseline:
-        counts = KeptCounts(self.root, "baseline_pack.json", self.count)
+        counts = KeptCounts(self.root, KEPT, self.count)
         counts.load()
         baseline = compile_baseline(files, counts.count)
         if counts.save():

@@ -20,7 +20,7 @@ from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.service.corpus import Corpus, Found
 from dmm.service.crew import find_workers
 from dmm.service.docket import View, describe
-from dmm.service.ledger import accept, need_one
+from dmm.service.inputs import accept, need_one
 from dmm.service.resolutions import propose
 from dmm.service.tracing import traced
 
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from dmm.conflicts.records import Record
     from dmm.domain.event import Draft
     from dmm.domain.memory import Memory
+    from dmm.index.vectors import Floats
     from dmm.service.chronicle import Chronicle
     from dmm.service.corpus import Member
     from dmm.service.docket import Docket
@@ -123,10 +124,10 @@ class Conflicts:
             # What can't be read can't be written either; recording tells of it.
             return View(Records())
 
-    def find_clashes(self, memory: Memory) -> list[tuple[Clash, str, str]]:
-        """Tell what a memory would clash with, by path and id, if it were there."""
+    def find_clashes(self, memory: Memory, towards: Floats | None) -> list[tuple[Clash, str, str]]:
+        """Tell what a memory that points somewhere would clash with, by path and id."""
         self.corpus.refresh()
-        found = self.corpus.clashes_of(memory)
+        found = self.corpus.clashes_of(memory, towards)
         return [(clash, other.shown, other.memory.id) for other, clash in found]
 
     def _settle(self, found: Sequence[Found], names: Collection[str] | None) -> tuple[int, int]:

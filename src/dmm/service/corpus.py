@@ -16,8 +16,7 @@ from dmm.conflicts.compare import compare, read_memory
 from dmm.domain.conflict import Method
 from dmm.domain.memory import Memory, Origin, Status, has_expired
 from dmm.domain.pack import shown_path
-from dmm.errors import DmmError, IndexBroken
-from dmm.index.likeness import direction
+from dmm.errors import IndexBroken
 from dmm.retrieval.alike import Likeness
 from dmm.service.crew import Crew, divide
 from dmm.service.readings import Readings
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from dmm.domain.conflict import Clash
     from dmm.index.records import IndexedMemory
     from dmm.index.store import IndexStore
+    from dmm.index.vectors import Floats
     from dmm.service.indexes import Indexes, Shelf
 
     Compared = Generator[tuple[Task, Clash | None]]
@@ -290,8 +290,17 @@ class Corpus:
     def _reading(self, number: int) -> Reading:
         known = self._readings.find(number)
         if known is None:
-            known = read_memory(self.text(number))
+            memory = self.text(number)
+            # What was proposed a moment ago is often what is in the file now.
+            known = self._readings.find_proposed(memory) or read_memory(memory)
             self._readings.put(number, known)
+        return known
+
+    def _read_proposed(self, memory: Memory) -> Reading:
+        known = self._readings.find_proposed(memory)
+        if known is None:
+            known = read_memory(memory)
+            self._readings.keep_proposed(known)
         return known
 
     def text(self, number: int) -> Memory:
@@ -310,13 +319,16 @@ class Corpus:
         """Make small what a scan has read and a check seldom needs."""
         self._readings.trim(None if progress is None else partial(progress, 0, 0))
 
-    def clashes_of(self, memory: Memory) -> Iterator[tuple[Member, Clash]]:
-        """Compare a memory that is in no file yet with those that are."""
+    def clashes_of(self, memory: Memory, towards: Floats | None) -> Iterator[tuple[Member, Clash]]:
+        """Compare a memory that is in no file yet with those that are.
+
+        Without the direction that it points in, words and tags find what matters most.
+        """
         serving = self.serving()
         found = self._candidates.partners(profile_of(memory))
-        alike = self._near(memory)
+        alike = self._near(towards)
         closest = max(alike.values(), default=FLOOR)
-        reading = read_memory(self._shortened(memory))
+        reading = self._read_proposed(self._shortened(memory))
         for number in sorted(found.keys() | alike.keys()):
             other = serving.get(number)
             if other is None or other.memory.id == memory.id or other.shown == memory.path:
@@ -333,14 +345,8 @@ class Corpus:
             if clash is not None:
                 yield other, clash
 
-    def _near(self, memory: Memory) -> dict[int, float]:
-        embedder = self.indexes.embedder()
-        if embedder is None or self._likeness is None:
-            return {}
-        try:
-            towards = direction(memory, embedder)
-        except DmmError:
-            # The model failed this moment; words and tags still find what matters most.
+    def _near(self, towards: Floats | None) -> dict[int, float]:
+        if towards is None or self._likeness is None:
             return {}
         return dict(self._likeness[1].near_to(towards, NEAREST, FLOOR))
 

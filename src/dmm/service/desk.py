@@ -22,6 +22,7 @@ TYPES = (
     EventType.PROPOSAL_REVIEWED,
     EventType.PROPOSAL_APPLYING,
     EventType.PROPOSAL_APPLIED,
+    EventType.PROPOSAL_COMMITTED,
     EventType.PROPOSAL_FAILED,
 )
 _NAME = re.compile(rf"(?:{PREFIX})?(\d{{1,15}})", re.ASCII)
@@ -67,3 +68,10 @@ def overtaken(proposal: Proposal) -> ReviewRefused:
     told = "is being applied" if applying else f"was {proposal.standing} just now"
     hint = f"see what became of it: dmm review show {proposal.id}"
     return ReviewRefused(f"{proposal.id} {told}", hint=hint)
+
+
+def rewritten(proposal: Proposal) -> ReviewRefused:
+    """Say that the text of a proposal is another one than was looked at."""
+    hint = f"look at it again: dmm review show {proposal.id}"
+    what = "its text was changed since you looked at it"
+    return ReviewRefused(what, where=proposal.id, hint=hint)

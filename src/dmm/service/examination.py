@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Origin
@@ -11,6 +11,7 @@ from dmm.files import markdown
 from dmm.index.likeness import direction, nearest, nearest_by_words
 from dmm.review.checks import run_checks
 from dmm.review.surroundings import Neighbour, Surroundings
+from dmm.service.recent import Recent
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -21,12 +22,15 @@ if TYPE_CHECKING:
     from dmm.domain.memory import Memory
     from dmm.domain.proposal import Check, Proposal
     from dmm.index.snapshot import Snapshot
+    from dmm.index.vectors import Floats
     from dmm.service.baselines import Baselines
     from dmm.service.indexes import Indexes
 
     Clashes = Sequence[tuple[Clash, str, str]]
 
 NEIGHBOURS = 8
+# A proposal is looked at again and again until it is decided; a vector takes 1.5 KB.
+MOST_KEPT = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,8 @@ class Examination:
     baselines: Baselines
     count: Callable[[str], int]
     today: Callable[[], dt.date]
-    find_clashes: Callable[[Memory], Clashes]
+    find_clashes: Callable[[Memory, Floats | None], Clashes]
+    _directions: Recent[Floats] = field(default_factory=lambda: Recent(MOST_KEPT))
 
     def examine(
         self,
@@ -61,8 +66,9 @@ class Examination:
         snapshot = self.indexes.snapshot()
         own = frozenset(edit.path for edit in proposal.edits)
         memory = _memory_of(proposal)
-        neighbours = () if memory is None else self._neighbours(memory, snapshot, own)
-        clashes = [] if memory is None else self.find_clashes(memory)
+        towards = None if memory is None else self._direction(memory)
+        neighbours = () if memory is None else self._neighbours(memory, towards, snapshot, own)
+        clashes = [] if memory is None else self.find_clashes(memory, towards)
         around = Surroundings(
             count=self.count,
             today=self.today(),
@@ -79,19 +85,33 @@ class Examination:
         )
         return Examined(run_checks(proposal, around), neighbours)
 
-    def _neighbours(
-        self, memory: Memory, snapshot: Snapshot, own: frozenset[str]
-    ) -> tuple[Neighbour, ...]:
-        embedder, day = self.indexes.embedder(), self.today()
-        rows: Sequence[tuple[int, float | None]]
+    def _direction(self, memory: Memory) -> Floats | None:
+        """Tell where a memory points; None without a model, or where it fails this moment."""
+        embedder = self.indexes.embedder()
+        if embedder is None:
+            return None
+        made_of = embedder.identity, memory.title, memory.tags, memory.body
+        known = self._directions.find(*made_of)
+        if known is not None:
+            return known
         try:
-            if embedder is None:
+            return self._directions.keep(direction(memory, embedder), *made_of)
+        except DmmError:
+            # The model fails this moment; what needs none of it still holds.
+            return None
+
+    def _neighbours(
+        self, memory: Memory, towards: Floats | None, snapshot: Snapshot, own: frozenset[str]
+    ) -> tuple[Neighbour, ...]:
+        day = self.today()
+        rows: Sequence[tuple[int, float | None]] = ()
+        try:
+            if towards is not None:
+                rows = nearest(snapshot, towards, day, NEIGHBOURS, own)
+            elif self.indexes.embedder() is None:
                 text = f"{memory.title}\n{memory.body}"
                 found = nearest_by_words(snapshot, text, day, NEIGHBOURS, own)
                 rows = [(row, None) for row in found]
-            else:
-                vector = direction(memory, embedder)
-                rows = nearest(snapshot, vector, day, NEIGHBOURS, own)
             return tuple(self._neighbour(snapshot, row, value) for row, value in rows)
         except DmmError:
             # An index that changes this moment; the checks that need no neighbours still hold.

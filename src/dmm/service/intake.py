@@ -13,7 +13,7 @@ from dmm.domain.proposal import Edit, Operation, describe_edits
 from dmm.errors import ReviewRefused, UsageError
 from dmm.review.likeness import body_of
 from dmm.service.drafting import Drafts
-from dmm.service.ledger import need_one
+from dmm.service.inputs import need_one
 from dmm.service.provenance import find_tool_source
 
 if TYPE_CHECKING:

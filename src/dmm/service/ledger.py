@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dmm.capture.clean import clean
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
 from dmm.index.analysis import analyze
 from dmm.ledger.state import Constraint, Fact
 from dmm.policy.commands.starter import starter_rules
 from dmm.policy.judge import Priority, Status
+from dmm.service.inputs import accept
 from dmm.service.rulebook import compile_constraint, in_words, last_guarded, show_tool_rule
 from dmm.service.tracing import traced
 from dmm.service.views import show_alerts, show_constraint, show_decision, show_fact, show_state
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from dmm.service.rulebook import Judgement
 
 SCOPES = ("facts", "constraints", "decisions", "all")
-LONGEST = {"key": 200, "constraint": 4_000}
-LONGEST_TEXT = 20_000
-HINTS = {"reason": "say in a sentence why; it is recorded"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,28 +198,6 @@ class Ledger:
                 if now is not None and now.value != event.get("value"):
                     replaced[seq] = now
         return replaced
-
-
-def accept(name: str, value: str) -> str:
-    """Take a text into the ledger: checked, and without secrets before anything else sees it."""
-    need(name, value)
-    return clean(value)
-
-
-def need(name: str, value: str) -> None:
-    """Refuse a value that is empty, or too long to be read by anybody."""
-    if not value.strip():
-        raise UsageError(f"the {name} is empty", hint=HINTS.get(name))
-    most = LONGEST.get(name, LONGEST_TEXT)
-    if len(value) > most:
-        raise UsageError(f"the {name} is longer than {most} characters")
-
-
-def need_one(name: str, value: str, known: Iterable[str]) -> None:
-    """Refuse a value that is none of those there are."""
-    there = list(known)
-    if value not in there:
-        raise UsageError(f"{value!r} is no {name}", hint=f"one of {', '.join(there)}")
 
 
 def need_priority(priority: str) -> None:

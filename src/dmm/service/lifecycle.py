@@ -19,7 +19,7 @@ from dmm.files import front_matter, markdown
 from dmm.files.lock import exclusive
 from dmm.lifecycle.suggest import Grounds, Kind, suggest
 from dmm.lifecycle.usage import OUTCOMES, OWN, Association, fold, key_of
-from dmm.service.ledger import need_one
+from dmm.service.inputs import need_one
 from dmm.service.tracing import traced
 
 if TYPE_CHECKING:

@@ -13,6 +13,7 @@ from dmm.capture.clean import clean
 from dmm.domain.memory import Origin
 from dmm.domain.pack import QueryRequest
 from dmm.domain.proposal import Edit
+from dmm.domain.text import find_hidden, neutralise, strip_hidden
 from dmm.errors import MemoryFileError, UsageError
 from dmm.files import markdown
 from dmm.files.roots import NAME, Root
@@ -20,7 +21,7 @@ from dmm.files.tree import MAX_FILE_BYTES
 from dmm.monolith.join import join
 from dmm.monolith.plan import plan_import
 from dmm.monolith.remembered import Remembered
-from dmm.monolith.sources import Source, SourceKind, recognise
+from dmm.monolith.sources import Source, SourceKind, SourceRef, recognise
 from dmm.service.baselines import Baselines
 from dmm.service.indexes import Indexes, Shelf
 from dmm.service.packs import Packs
@@ -55,6 +56,14 @@ LOADED = (
 
 
 @dataclass(frozen=True, slots=True)
+class Hidden:
+    """Characters of one line that nobody sees, by their codes; they are left out."""
+
+    source: SourceRef
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Import:
     """What an import would write, what is there already, and what a pack then costs.
 
@@ -62,7 +71,8 @@ class Import:
     `missing` are the mentioned files that do not exist; `instructions` are the files that a tool
     reads in every session; `notice` says why the memory is not trusted, where it is not; `secret`
     are memories left out because they hold what looks like one; `repeated` are those of the
-    `proposed` that had been proposed before.
+    `proposed` that had been proposed before; `hidden` are characters of the sources that nobody
+    sees, which were left out, and `unseen` the memories that would still hold some.
     """
 
     plan: ImportPlan
@@ -77,6 +87,8 @@ class Import:
     secret: tuple[str, ...] = ()
     proposed: tuple[str, ...] = ()
     repeated: tuple[str, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+    unseen: tuple[str, ...] = ()
 
     @property
     def named(self) -> str:
@@ -102,7 +114,8 @@ class Monoliths:
     def plan(self, files: Sequence[Path]) -> Import:
         """Plan the memories that replace some instruction files; nothing is written."""
         paths = [path for given in files for path in _expand(given)]
-        sources = [self._read(path) for path in paths]
+        read = [self._read(path) for path in paths]
+        sources = [Source(one.path, strip_hidden(one.text)) for one in read]
         memories = self._memories()
         plan = plan_import(
             sources,
@@ -119,7 +132,8 @@ class Monoliths:
         there = {one.memory.id: ids.get(one.memory.title) for one in present}
         fresh = tuple(self._trimmed(one, rest.text, there) for one, rest in rests if rest.text)
         secret = tuple(one.memory.path for one in fresh if _holds_secret(one.memory))
-        fresh = tuple(one for one in fresh if one.memory.path not in secret)
+        unseen = tuple(one.memory.path for one in fresh if _hides(one.memory))
+        fresh = tuple(one for one in fresh if one.memory.path not in {*secret, *unseen})
         known = {one.memory.path: rest.known for one, rest in rests if rest.text and rest.known}
         new = {one.memory.path for one in fresh}
         files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
@@ -139,6 +153,8 @@ class Monoliths:
             instructions=tuple(name for name in files_read if recognise(name) in LOADED),
             sources=tuple(files_read),
             secret=secret,
+            hidden=tuple(found for one in read for found in _find_hidden(one)),
+            unseen=unseen,
         )
 
     def apply(self, planned: Import) -> Import:
@@ -223,8 +239,7 @@ class Monoliths:
             data = path.read_bytes()
         except OSError as error:
             raise UsageError(f"unreadable: {error.strerror}", where=str(path)) from error
-        text = markdown.decode(str(path), data).removeprefix(markdown.BOM)
-        return Source(self._shown(path), text.replace("\r\n", "\n"))
+        return Source(self._shown(path), markdown.plain(markdown.decode(str(path), data)))
 
     def _shown(self, path: Path) -> str:
         """Name a source by its path in the project, or below the user's home."""
@@ -265,6 +280,19 @@ class Monoliths:
 def _holds_secret(memory: Memory) -> bool:
     text = markdown.render(memory)
     return clean(text) != text
+
+
+def _hides(memory: Memory) -> bool:
+    """Whether a memory holds what nobody sees: the name of a file can, and YAML has escapes."""
+    names = (*memory.tags, *memory.aliases, *memory.supersedes, *memory.related)
+    text = "\n".join((memory.title, memory.body, *names))
+    return strip_hidden(text) != text
+
+
+def _find_hidden(source: Source) -> Iterator[Hidden]:
+    for number, signs in find_hidden(source.text).items():
+        codes = tuple(neutralise(sign) for sign in signs)
+        yield Hidden(SourceRef(source.path, number, number), codes)
 
 
 def _batches(edits: Sequence[Edit]) -> Iterator[list[Edit]]:

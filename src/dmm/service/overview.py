@@ -15,7 +15,8 @@ from dmm.errors import IndexBroken, MemoryFileError, StorageError
 from dmm.files import markdown
 from dmm.files.durable import translated
 from dmm.index.store import IndexStore
-from dmm.service.baselines import compile_baseline
+from dmm.service.baselines import KEPT, compile_baseline
+from dmm.service.counts import KeptCounts
 from dmm.service.validation import (
     check_citations,
     check_expiry,
@@ -134,7 +135,9 @@ class Overview:
         """Look over all files once; the index is not brought up to date."""
         tree = self.root.tree
         paths = [stamp.path for stamp in tree.scan_top(Scope.BASELINE.value).stamps]
-        baseline = compile_baseline(read_files(tree, paths)[0], self.count)
+        counts = KeptCounts(self.root, KEPT, self.count)
+        counts.load()
+        baseline = compile_baseline(read_files(tree, paths)[0], counts.count)
         tokens = {entry.path: entry.token_count for entry in baseline.entries}
         return Survey(tuple(self._look(shelf) for shelf in self.shelves), tokens)
 

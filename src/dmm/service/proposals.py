@@ -16,9 +16,10 @@ from dmm.errors import DmmError, FileExists, ReviewRefused, StaleBase, UsageErro
 from dmm.review.patches import three_way
 from dmm.review.tiers import Tier, tier_of
 from dmm.service.application import Approval
+from dmm.service.desk import overtaken, rewritten
 from dmm.service.drafting import About
+from dmm.service.inputs import need
 from dmm.service.intake import Wish, clean_edits
-from dmm.service.ledger import need
 from dmm.service.tracing import traced
 
 if TYPE_CHECKING:
@@ -208,7 +209,7 @@ class Proposals:
             # Nobody asked for something that waits.
             said = {"judge": "person", "verdict": "rejected", "reason": f"not applied: {error}"}
             with contextlib.suppress(DmmError):
-                self.record(EventType.PROPOSAL_REVIEWED, proposal, said)
+                self.judge(proposal, said)
             raise
 
     def _refuse_taken(self, edit: Edit) -> None:
@@ -282,9 +283,15 @@ class Proposals:
                 said = {"checks": checks}
                 writer.append(self._draft(EventType.PROPOSAL_CHECKED, proposal, said))
 
-    def record(self, kind: EventType, proposal: Proposal, said: dict[str, Any]) -> None:
-        """Record what was said about a proposal."""
-        self.chronicle.record(self._draft(kind, proposal, said))
+    def judge(self, proposal: Proposal, said: dict[str, Any]) -> None:
+        """Record a verdict on a proposal that waits, with the very texts that were judged."""
+        with self.chronicle.log.writing() as writer:
+            now = self.desk.queue().proposals[proposal.seq]
+            if not now.is_open:
+                raise overtaken(now)
+            if now.edits != proposal.edits:
+                raise rewritten(now)
+            writer.append(self._draft(EventType.PROPOSAL_REVIEWED, proposal, said))
 
     def _draft(self, kind: EventType, proposal: Proposal, said: dict[str, Any]) -> Any:
         payload = {"proposal": proposal.seq, **said}

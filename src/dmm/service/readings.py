@@ -6,14 +6,18 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.batches import pack, unpack
+from dmm.service.recent import Recent
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dmm.conflicts.readings import Reading
+    from dmm.domain.memory import Memory
 
 AT_HAND = 500
 PAUSE_EVERY = 100
+# A proposal is looked at again and again until it is decided; packed it takes some 14 KB.
+MOST_PROPOSED = 32
 
 
 @dataclass(slots=True)
@@ -22,6 +26,7 @@ class Readings:
 
     _open: dict[int, Reading] = field(default_factory=dict)
     _packed: dict[int, bytes] = field(default_factory=dict)
+    _proposed: Recent[bytes] = field(default_factory=lambda: Recent(MOST_PROPOSED))
 
     def find(self, number: int) -> Reading | None:
         """Give what was read of a memory, if it was."""
@@ -45,6 +50,15 @@ class Readings:
         """Keep what another process has read."""
         self._packed[number] = packed
         self._open.pop(number, None)
+
+    def find_proposed(self, memory: Memory) -> Reading | None:
+        """Give what was read of a memory before it had a number, if that was lately."""
+        packed = self._proposed.find(memory)
+        return None if packed is None else unpack(packed)
+
+    def keep_proposed(self, reading: Reading) -> None:
+        """Keep for a while what was read of a memory that has no number yet."""
+        self._proposed.keep(pack(reading), reading.memory)
 
     def drop(self, number: int) -> None:
         """Forget a memory."""

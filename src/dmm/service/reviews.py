@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import datetime as dt
+import re
 from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.redact import redact
-from dmm.domain.event import EventType, Trust
+from dmm.domain.event import Trust
 from dmm.domain.proposal import (
     Edit,
     Judge,
@@ -25,10 +26,10 @@ from dmm.errors import DmmError, ReviewRefused, StaleBase, StorageError, UsageEr
 from dmm.review.patches import show_diff, three_way
 from dmm.review.tiers import Tier, may_apply
 from dmm.service.application import Approval
-from dmm.service.desk import overtaken
+from dmm.service.desk import overtaken, rewritten
 from dmm.service.drafting import has_front_matter, refuse_large, with_body
+from dmm.service.inputs import need, need_one
 from dmm.service.intake import clean_edits
-from dmm.service.ledger import need, need_one
 from dmm.service.proposals import tell
 from dmm.service.reviewing import Silence
 from dmm.service.tracing import traced
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
     from dmm.service.proposals import Proposals
     from dmm.service.reviewing import Reviewer
 
+# As much of a digest as chance does not repeat, up to the whole.
+_SEEN = re.compile("[0-9a-f]{8,64}", re.IGNORECASE)
 STATUSES = ("pending", "all", *(str(one) for one in Standing if one is not Standing.PENDING))
 
 
@@ -112,7 +115,9 @@ class Reviews:
             "why": why,
             "failure": proposal.failure,
             "commit": proposal.commit,
+            "uncommitted": proposal.uncommitted,
             "neighbours": [*neighbours],
+            "digest": proposal.seal,
             "edits": describe_edits(proposal.edits),
             "diff": [line for e in proposal.edits for line in _diff(e)],
             "stale": [*self._stale(proposal)],
@@ -192,7 +197,7 @@ class Reviews:
         }
         if answer.verdict is Verdict.MODIFIED and answer.content is not None:
             said |= _changed(proposal, answer.content)
-        self.proposals.record(EventType.PROPOSAL_REVIEWED, proposal, said)
+        self.proposals.judge(proposal, said)
 
     @traced()
     def process_all(self) -> dict[str, Any]:
@@ -207,18 +212,20 @@ class Reviews:
 
     @traced()
     def approve(
-        self, name: str, *, bypass_reviewer: bool = False, reason: str = ""
+        self, name: str, *, bypass_reviewer: bool = False, reason: str = "", seen: str | None = None
     ) -> dict[str, Any]:
-        """Apply a proposal because a person says so; some refusals hold for a person too."""
+        """Apply a proposal because a person says so; some refusals hold for a person too.
+
+        `seen` is the digest of the texts that were looked at, or its beginning.
+        """
         self._need_person("approve")
         self.proposals.application.recover()
-        proposal = self._waiting(name)
+        proposal = self._as_seen(name, seen)
         self._refuse_stale(proposal)
         self.proposals.examine(proposal)
-        seen, proposal = proposal, self._still_waiting(proposal)
-        if proposal.edits != seen.edits:
-            hint = f"look at it again: dmm review show {proposal.id}"
-            raise ReviewRefused("its text has just been changed", where=proposal.id, hint=hint)
+        examined, proposal = proposal, self._still_waiting(proposal)
+        if proposal.edits != examined.edits:
+            raise rewritten(proposal)
         review = _review(Judge.PERSON, reason)
         why = may_apply(proposal, proposal.checks, review, bypass=bypass_reviewer)
         if why is not None:
@@ -248,19 +255,21 @@ class Reviews:
         return tell(applied.proposal, applied.notices)
 
     @traced()
-    def reject(self, name: str, reason: str) -> dict[str, Any]:
+    def reject(self, name: str, reason: str, *, seen: str | None = None) -> dict[str, Any]:
         """Turn a proposal down; it stays on record."""
         self._need_person("reject")
         need("reason", reason)
-        proposal = self._waiting(name)
+        proposal = self._as_seen(name, seen)
         self._say(proposal, Verdict.REJECTED, reason)
         return tell(self._again(proposal))
 
     @traced()
-    def edit(self, name: str, content: str, reason: str = "") -> dict[str, Any]:
+    def edit(
+        self, name: str, content: str, reason: str = "", *, seen: str | None = None
+    ) -> dict[str, Any]:
         """Put a person's text in the place of the proposed one; it waits on, checked anew."""
         self._need_person("edit")
-        proposal = self._waiting(name)
+        proposal = self._as_seen(name, seen)
         if content == proposal.text and not self._stale(proposal):
             raise UsageError("nothing was changed", where=proposal.id)
         changed = _changed(self._upon_now(proposal), content)
@@ -289,7 +298,7 @@ class Reviews:
             "reason": redact(reason.strip()).text,
             "remarks": {},
         }
-        self.proposals.record(EventType.PROPOSAL_REVIEWED, proposal, said | (more or {}))
+        self.proposals.judge(proposal, said | (more or {}))
 
     def _again(self, proposal: Proposal) -> Proposal:
         return self.proposals.desk.queue().proposals[proposal.seq]
@@ -299,6 +308,16 @@ class Reviews:
         if not proposal.is_open:
             hint = "dmm review list shows what waits"
             raise ReviewRefused(f"{proposal.id} is {proposal.standing}", hint=hint)
+        return proposal
+
+    def _as_seen(self, name: str, seen: str | None) -> Proposal:
+        """Find a proposal that waits, with the texts that somebody has looked at."""
+        if seen is not None and not _SEEN.fullmatch(seen.strip()):
+            hint = "dmm review show tells it, such as: --seen 3f2a9c81d07b"
+            raise UsageError(f"{seen!r} is no digest of a proposal", hint=hint)
+        proposal = self._waiting(name)
+        if seen is not None and not proposal.seal.startswith(seen.strip().lower()):
+            raise rewritten(proposal)
         return proposal
 
     def _require(self) -> None:

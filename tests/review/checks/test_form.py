@@ -167,6 +167,7 @@ def test_ten_megabytes_are_refused_at_once() -> None:
     assert all(one.outcome is not Outcome.PASS for one in checks[2:6])
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize(
     "line",
     [

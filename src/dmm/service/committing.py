@@ -1,0 +1,128 @@
+"""Git commits of applied proposals: made after the write, so that no other writer waits for a hook.
+
+What could not be committed stays on record as that, and is tried again after the next write.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import EventType, Trust
+from dmm.domain.proposal import digest
+from dmm.errors import DmmError, IndexBusy, MemoryFileError, PathRefused, StorageError
+from dmm.files import commits
+from dmm.files.lock import exclusive
+from dmm.service.chronicle import Voice
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dmm.domain.proposal import Proposal
+    from dmm.files.roots import Root
+    from dmm.service.chronicle import Chronicle
+    from dmm.service.desk import Desk
+
+PATIENCE = 1.0
+RECOVERY = Voice(actor="dmm", source="recovery", trust=Trust.AGENT)
+
+
+def place_of(root: Root) -> str:
+    """Tell a worktree from others that share its ledger."""
+    return hashlib.sha256(str(root.folder).encode("utf-8", "replace")).hexdigest()[:16]
+
+
+def state_of(root: Root, path: str) -> str | None:
+    """Hash what a file holds; one that can't be read any more was changed by somebody else."""
+    try:
+        return digest(root.tree.text_of(path))
+    except (MemoryFileError, PathRefused) as error:
+        return str(error)
+
+
+@dataclass(frozen=True, slots=True)
+class Committing:
+    """Commits what was applied in one worktree, one process at a time."""
+
+    root: Root
+    chronicle: Chronicle
+    desk: Desk
+
+    def commit(self, own: int | None = None) -> list[str]:
+        """Commit the proposal of this moment, then what was left before; gives what went wrong."""
+        lock = self.root.make_run() / "commit.lock"
+        try:
+            with exclusive(lock, what="another process is committing", patience=PATIENCE):
+                return self._commit_all(own)
+        except IndexBusy:
+            return ["written; another process is committing just now and takes it along"]
+        except StorageError as error:
+            return [_not_now(error)]
+
+    def _commit_all(self, own: int | None) -> list[str]:
+        """Go from one to the next, as others may come meanwhile; the first that fails ends it."""
+        failure = self._try(own) if own is not None else None
+        if failure is not None:
+            return [_not_now(failure)]
+        while left := self._left():
+            voice = self.chronicle.voice
+            self.chronicle.voice = RECOVERY
+            try:
+                failure = self._try(left[0].seq)
+            finally:
+                self.chronicle.voice = voice
+            if failure is not None:
+                return [f"{left[0].id} is still not committed: {failure}"]
+        return []
+
+    def _try(self, seq: int) -> DmmError | None:
+        proposal = self.desk.queue().proposals[seq]
+        if not proposal.uncommitted:
+            return None
+        try:
+            paths = self._paths(proposal)
+            made = commits.commit(self.root.folder, paths, _message(proposal)) if paths else None
+            self._note(proposal, made)
+        except DmmError as error:
+            return error
+        return None
+
+    def _note(self, proposal: Proposal, made: str | None) -> None:
+        told = {"proposal": proposal.seq, "applying": proposal.applying, "commit": made}
+        of = proposal.seq
+        draft = self.chronicle.draft(
+            EventType.PROPOSAL_COMMITTED, told, caused_by=of, references=(of,)
+        )
+        self.chronicle.record(draft)
+
+    def _left(self) -> list[Proposal]:
+        known = self.desk.queue().proposals.values()
+        return [one for one in known if one.uncommitted and self._is_here(one)]
+
+    def _is_here(self, proposal: Proposal) -> bool:
+        intent = self.chronicle.reading.event(proposal.applying or 0)
+        return intent is not None and intent.get("place") == place_of(self.root)
+
+    def _paths(self, proposal: Proposal) -> list[Path]:
+        """Name the files that are as they were written; others are for whoever changed them."""
+        written = [e for e in proposal.edits if state_of(self.root, e.path) == digest(e.after)]
+        return [self.root.tree.resolve(edit.path) for edit in written]
+
+
+def _not_now(error: DmmError) -> str:
+    return f"written, but not committed: {error}; the next write tries again"
+
+
+def _message(proposal: Proposal) -> str:
+    judge = proposal.reviews[-1]
+    lines = [
+        f"Memory: {proposal.operation} {proposal.path}",
+        "",
+        " ".join(proposal.reason.split()),
+        "",
+        f"Proposed-by: {proposal.proposer}",
+        f"Reviewed-by: {judge.by} ({judge.judge})",
+        f"DMM-Proposal: {proposal.id}",
+    ]
+    return "\n".join(lines)

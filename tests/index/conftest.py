@@ -1,0 +1,7 @@
+"""Programs that wait for a line, as the tests of the ledger have them."""
+
+from __future__ import annotations
+
+from tests.ledger.conftest import launch
+
+__all__ = ["launch"]
