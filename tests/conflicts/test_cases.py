@@ -41,6 +41,7 @@ def judged(note: NewNote) -> Judged:
     return found
 
 
+@pytest.mark.repeats
 def test_most_cases_are_judged_right(judged: Judged) -> None:
     assert sum(label == said for label, said in judged) >= 0.84 * len(judged)
 

@@ -109,6 +109,7 @@ def test_any_text_can_be_cut(text: str) -> None:
     clauses_of(words_of(text))
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize(
     "piece", ["a", "`a", "-1", "/", "a.", "and ", "since ", "between ", "n't ", "if a ", ", use x "]
 )

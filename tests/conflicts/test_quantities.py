@@ -360,6 +360,7 @@ def test_no_row_of_figures_fails_to_be_read(text: str) -> None:
     amounts(text)
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("piece", ["9", "1.", "1,000 ", "half of ", "every other ", "-1", "5/s "])
 def test_64_kib_of_hostile_text_are_read_in_seconds(piece: str) -> None:
     text = piece * (65_536 // len(piece))

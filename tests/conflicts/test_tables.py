@@ -15,6 +15,7 @@ from bench import conflicts
 from bench.conflicts import CONFLICT, DUPLICATE, LABELS
 from dmm.embed.model import Embedder
 
+pytestmark = pytest.mark.repeats
 TABLES = sorted(Path(__file__).with_name("tables").glob("*.jsonl"))
 
 

@@ -79,7 +79,7 @@ def align_terms(mine: Sequence[Term], yours: Sequence[Term]) -> Alignment:
     met = _meet_same(left, right)
     contraries = _meet_contrary(left, right) if left and right else []
     met += _meet(left, right, _derived) if _may_meet_derived(left, right) else []
-    if any("/" in term.text for term in (*left, *right)):
+    if _may_lie_within(left, right) or _may_lie_within(right, left):
         met += _meet(left, right, _within)
     contraries += _contraries_among(left, [b for _, b in met])
     contraries += _contraries_among(right, [a for a, _ in met])
@@ -122,7 +122,16 @@ def _derived(one: Term, other: Term) -> bool:
 def _within(one: Term, other: Term) -> bool:
     """Whether one path lies in the other: "services/" and "services/notifier"."""
     short, long = sorted((one.text.strip("/*"), other.text.strip("/*")), key=len)
-    return bool(short) and long.startswith(f"{short}/")
+    return bool(short) and long.startswith((f"{short}/", f"{short}."))
+
+
+def _may_lie_within(here: list[Term], there: list[Term]) -> bool:
+    """Whether a path or the parts of a name may begin with a word of the other side."""
+    for term in here:
+        head, dot, _ = term.text.partition(".")
+        if "/" in term.text or (dot and any(t.text == head for t in there)):
+            return True
+    return False
 
 
 def _may_meet_derived(left: list[Term], right: list[Term]) -> bool:
@@ -201,6 +210,8 @@ def are_derived(one: str, other: str) -> bool:
     """Whether two words come from one: reproduce and reproducible, train and retrain."""
     if one == other:
         return True
+    if "/" in one or "/" in other:
+        return False
     short, long = sorted((one, other), key=len)
     if len(short) < 4:
         return False

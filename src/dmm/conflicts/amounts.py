@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.claims import FAILS
 from dmm.conflicts.meetings import MEASURES, Finding, Meeting, is_known
+from dmm.conflicts.phases import phases_differ
 from dmm.conflicts.quantities import Quantity, are_near
 from dmm.conflicts.rates import WHOLES
 from dmm.conflicts.readings import amount_of
+from dmm.conflicts.refusals import FAILS
 from dmm.conflicts.roles import turns_agree
 from dmm.conflicts.tallies import add_up, amounts_of, make_whole
 from dmm.conflicts.timings import shut_then
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 def amounts(m: Meeting) -> Finding | None:
     """Two amounts of one measure, or two days on which one thing ends, that cannot both hold."""
-    return _unequal(m) or _ends_twice(m) or _shut_then(m)
+    return _unequal(m) or _ends_twice(m) or _shut_then(m) or _timed_twice(m)
 
 
 def _shut_then(m: Meeting) -> Finding | None:
@@ -52,7 +53,7 @@ def _tells_time(term: Term) -> bool:
     return term.text.endswith(_DAYS) or time_unit(singular(term.text)) is not None
 
 
-_DAYS = ("day", "days", "utc", "midnight", "noon")
+_DAYS = ("day", "days", "utc", "midnight", "noon", "night", "weekend", "weekends", "morning")
 _COVERED = 0.28
 _OF_ONE_THING = 0.4
 _SHUT_THEN = "One needs a thing at a time for which the other one shuts it."
@@ -70,6 +71,21 @@ def _ends_twice(m: Meeting) -> Finding | None:
     return m.finding(ConflictType.NUMERIC, 0.55 + 0.4 * m.alignment.likeness, _TWO_ENDS)
 
 
+def _timed_twice(m: Meeting) -> Finding | None:
+    """ "Deploys happen at weekends", "deploys happen on weekdays": only the time is another."""
+    one, other = m.one.period.phases, m.other.period.phases
+    if not one or not other or not phases_differ(one, other):
+        return None
+    rest = (*m.alignment.left, *m.alignment.right)
+    if m.one.negative != m.other.negative or any(
+        t.weight > _PLAIN and not _tells_time(t) for t in rest
+    ):
+        return None
+    return m.finding(ConflictType.NUMERIC, 0.55 + 0.4 * m.alignment.cover, _TWO_TIMES)
+
+
+_TWO_TIMES = "They give different times for the same thing."
+_PLAIN = 0.5
 _TWO_ENDS = "They give different days on which the same thing ends."
 
 
@@ -83,8 +99,9 @@ def _unequal(m: Meeting) -> Finding | None:
         mine, yours = mine + m.one.triggers, yours + m.other.triggers
     if _other_percentile(mine, yours):
         return None
-    for a in mine:
-        for b in yours:
+    met = {q.shown() for q in mine} & {q.shown() for q in yours}
+    for a in (q for q in mine if q.shown() not in met):
+        for b in (q for q in yours if q.shown() not in met):
             if _clash(a, b, m):
                 certain = 0.55 + 0.4 * m.alignment.likeness
                 return m.finding(ConflictType.NUMERIC, certain, _REASON)
@@ -209,11 +226,20 @@ def _agree(a: Quantity, b: Quantity, m: Meeting) -> bool:
 
 
 def _counts_alike(a: Quantity, b: Quantity, m: Meeting) -> bool:
-    if a.measure not in ("count", "version") or not a.counted or not b.counted:
+    if a.measure not in ("count", "version"):
+        return True
+    if a.measure == "count" == b.measure and bool(a.counted) != bool(b.counted):
+        told = a.counted or b.counted
+        known = m.other.concepts if a.counted else m.one.concepts
+        return told == _TIMES or bool(a.per and a.per == b.per) or bool(told & known)
+    if not a.counted or not b.counted:
         return True
     if a.counted & b.counted:
         return True
     return bool(a.counted & m.other.concepts) or bool(b.counted & m.one.concepts)
+
+
+_TIMES = frozenset(("time",))
 
 
 def _count_other_things(a: Quantity, b: Quantity) -> bool:

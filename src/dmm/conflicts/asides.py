@@ -1,4 +1,4 @@
-"""Sentences that claim nothing of today: questions, pointers, and what was."""
+"""What is no claim of today: questions, pointers, what was, and what makes no difference."""
 
 from __future__ import annotations
 
@@ -29,6 +29,20 @@ def tells_past(sentence: str) -> bool:
     return bool(_PAST_HINT.search(sentence)) and bool(_PAST.search(sentence))
 
 
+def concession_in(sentence: str) -> str:
+    """What makes no difference to a sentence: "even if it fails", "not even for admins"."""
+    if not any(hint in sentence for hint in _CONCEDING):
+        return ""
+    found = _CONCESSION.search(sentence)
+    return found.group(1) if found else ""
+
+
+_CONCEDING = ("ven ", "egardless", "hether", "spite", "matter")
+_CONCESSION = re.compile(
+    r"\b(?:even(?! though| more| less| so| better| with)|regardless of|whether or not|despite"
+    r"|in spite of|no matter)\s([^,.;]*)",
+    re.IGNORECASE,
+)
 _PAST_HINT = re.compile(
     r"used to|past|histor|origin|then|first|upon|early|tried|had been|consider|evaluat|reject"
     r"|discuss|looked|dropped|abandon|against|until|previous|former|before",

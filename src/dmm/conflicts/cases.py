@@ -12,13 +12,14 @@ from dmm.conflicts.meetings import (
     MEASURES,
     Meeting,
     as_word,
+    denies_exception,
     is_known,
     is_scope,
     makes_place_a_choice,
 )
 from dmm.conflicts.periods import Period, are_apart, are_disjoint, hours_apart
 from dmm.conflicts.signs import Sign
-from dmm.conflicts.timings import shut_then
+from dmm.conflicts.timings import shut_then, standing
 from dmm.conflicts.vocabulary import GENERIC, concept_of, concepts
 
 if TYPE_CHECKING:
@@ -39,6 +40,8 @@ def apart(m: Meeting) -> str:
     if _times_apart(m):
         return "they hold at different times" if _is_dated(m) else OTHER_EVENTS
     if _scopes_apart(m):
+        return "they hold in different places"
+    if _ways_apart(m):
         return "they hold in different places"
     if _excepted(m.one, m.other, m.second) or _excepted(m.other, m.one, m.first):
         return "one names the other as its exception"
@@ -91,10 +94,10 @@ def _leads_apart(m: Meeting) -> bool:
     if lead.likeness < _PARALLEL:
         return False
     start = Meeting(one, other, m.first, m.second, lead, m.likeness)
-    return _modifiers_apart(start) or _subjects_apart(start)
+    return _modifiers_apart(start) or _subjects_apart(start) or _ways_apart(start)
 
 
-_PARALLEL = 0.45
+_PARALLEL = 0.44
 
 
 def _stands_alone(claim: Claim, lead: Claim) -> bool:
@@ -142,12 +145,15 @@ def _is_dated(m: Meeting) -> bool:
     """Whether the calendar sets two claims apart, and not words for one event in two ways."""
     one, other = m.one.period, m.other.period
     told = (one.start, one.end, other.start, other.end)
-    return one.passing or other.passing or any(day is not None for day in told)
+    phased = bool(one.phases and other.phases)
+    return one.passing or other.passing or phased or any(day is not None for day in told)
 
 
 def _times_apart(m: Meeting) -> bool:
     one, other = m.one.period, m.other.period
-    if are_disjoint(one, other) or (hours_apart(one, other) and _is_contrary(m)):
+    if are_disjoint(standing(m.one, m.first), standing(m.other, m.second)):
+        return True
+    if hours_apart(one, other) and _is_contrary(m):
         return True
     if one.passing != other.passing:
         return True
@@ -195,8 +201,53 @@ def _scopes_apart(m: Meeting) -> bool:
     return any(not here[name] & there[name] for name in here.keys() & there.keys())
 
 
+def _ways_apart(m: Meeting) -> bool:
+    """ "Don't call it synchronously", "the worker calls it": no ban on the act, but on a way."""
+    if m.one.negative == m.other.negative or m.alignment.cover < _HALF:
+        return False
+    left, right = m.alignment.left, m.alignment.right
+    if m.other.negative:
+        elsewhere = any(b.slot == "place" and a.slot == "time" for a, b in m.alignment.met)
+        banned = elsewhere or _bans_a_way(m.other, right, m.first)
+        return banned and _has_own_way(m.one, left, m.second)
+    elsewhere = any(a.slot == "place" and b.slot == "time" for a, b in m.alignment.met)
+    banned = elsewhere or _bans_a_way(m.one, left, m.second)
+    return banned and _has_own_way(m.other, right, m.first)
+
+
+_HALF = 0.5
+
+
+def _bans_a_way(claim: Claim, rest: tuple[Term, ...], other: Reading) -> bool:
+    """Whether a manner, a place or a time is denied that the other memory knows nothing of."""
+    if claim.sign is not Sign.FORBIDDEN or claim.sweeping:
+        return False
+    return any(
+        (
+            t.text.endswith("ly")
+            or t.concept.endswith("ly")
+            or t.slot in _WAYS
+            or t in claim.conditions
+        )
+        and t.weight > _TELLING
+        and not is_known(t, other)
+        for t in rest
+    )
+
+
+_WAYS = frozenset(("means", "place", "time", "source"))
+
+
+def _has_own_way(claim: Claim, rest: tuple[Term, ...], other: Reading) -> bool:
+    """Whether a claim tells of a doer or a place of its own."""
+    return not claim.only and any(
+        (t.early or t.slot == "place") and t.weight > _TELLING and not is_known(t, other)
+        for t in rest
+    )
+
+
 def _excepted(one: Claim, other: Claim, second: Reading) -> bool:
-    if other.only or other.restricts:
+    if not one.exceptions or other.only or other.restricts or denies_exception(one, other):
         return False
     lacking = {t.concept for t in other.terms if t.slot == "outside"}
     told = {c for c in one.exceptions if c not in GENERIC} - lacking

@@ -54,7 +54,16 @@ def choices(m: Meeting) -> Finding | None:
 
 def _is_open(term: Term, other: Reading) -> bool:
     """Whether a memory does not hold what a term names: it is silent about it or denies it."""
-    return not is_known(term, other) or term.concept in other.denied
+    return not is_known(term, other) or term.concept in other.denied or _is_reason(term, other)
+
+
+def _is_reason(term: Term, other: Reading) -> bool:
+    """ "Use X, as Y is slow": a memory speaks of Y, yet claims nothing of it."""
+    if term.slot not in _CHOSEN or term.concept in other.things:
+        return False
+    if term.concept not in other.context or any(term.concept in c.concepts for c in other.claims):
+        return False
+    return all(term.concept != t.concept for t in other.title)
 
 
 def _opens(one: Claim, other: Claim) -> bool:
@@ -115,18 +124,26 @@ def _rivalry(m: Meeting, mine: Term, yours: Term) -> float:
     """How sure it is that two words left over are answers to one question."""
     if are_rivals(mine, yours):
         return 0.75 if _subjects_left(m) else 0.85
-    if mine.early or yours.early or "verb" in (mine.slot, yours.slot):
+    told = mine.early or yours.early or "verb" in (mine.slot, yours.slot)
+    if told or (_is_counted(mine, m.one) and _is_counted(yours, m.other)):
         return 0.0
     cover = m.alignment.cover
     if cover < _SUBJECT_COVER or (cover < _LEAST_COVER and not _one_subject(m)):
         return 0.0
     if not _one_deed(m, mine, yours):
         return 0.0
+    if mine.slot != yours.slot and ("/" in mine.text) != ("/" in yours.text):
+        return 0.0
     if _are_names(mine, yours) and {mine.slot, yours.slot} <= _ANSWERS:
         return 0.8 if cover >= _LEAST_COVER else 0.75
     if not _same_slot(m, mine, yours):
         return 0.0
     return _things(m, mine, yours)
+
+
+def _is_counted(term: Term, claim: Claim) -> bool:
+    """Whether an amount counts a thing, or is told per such: "8 threads per worker"."""
+    return any(term.concept in amount.things for amount in claim.quantities)
 
 
 def _subjects_left(m: Meeting) -> bool:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.asides import is_aside, tells_past
+from dmm.conflicts.asides import concession_in, is_aside, tells_past
 from dmm.conflicts.clauses import (
     AUXILIARIES,
     Clause,
@@ -29,7 +29,8 @@ from dmm.conflicts.reach import (
     range_of,
     sweeps,
 )
-from dmm.conflicts.signs import NEGATIVE, Sign, denied_in, is_negated, sign_of
+from dmm.conflicts.refusals import bounded_by
+from dmm.conflicts.signs import NEGATIVE, Sign, asks_for, denied_in, is_negated, sign_of
 from dmm.conflicts.terms import PREPOSITIONS, Term, heads_of, tells, terms_of
 from dmm.conflicts.vocabulary import GENERIC, concepts
 from dmm.conflicts.words import Word, words_of
@@ -56,6 +57,7 @@ class Claim:
     bound: str
     universal: bool
     sweeping: bool
+    conceded: frozenset[str]
     range: frozenset[str]
     additive: bool
     rejected: frozenset[str]
@@ -140,7 +142,7 @@ def read_claims(sentences: Sequence[str]) -> tuple[Claim, ...]:
             continue
         sentence = put_plainly(spoken)
         before = found[-1] if found else None
-        begun, sweeping = False, sweeps(spoken)
+        begun, sweeping, conceded = False, sweeps(spoken), _conceded(spoken)
         for clause in clauses_of(words_of(_QUOTED.sub(" ", sentence))):
             claim = _claim(sentence, clause)
             if claim is None:
@@ -151,10 +153,17 @@ def read_claims(sentences: Sequence[str]) -> tuple[Claim, ...]:
                 claim = _completed(claim, before, _taken_up(clause))
             elif before is not None and _points_back(clause):
                 claim = _completed(claim, before, _TAKEN_UP)
-            claim = replace(claim, text=spoken, sweeping=sweeping)
+            if not claim.concepts:
+                continue
+            claim = replace(claim, text=spoken, sweeping=sweeping, conceded=conceded)
             before, begun = claim, True
             found.append(claim)
     return tuple(found[:_MOST_CLAIMS])
+
+
+def _conceded(sentence: str) -> frozenset[str]:
+    told = concession_in(sentence)
+    return _concepts(words_of(told)) if told else frozenset()
 
 
 def _stands_alone(clause: Clause) -> bool:
@@ -196,7 +205,8 @@ _SUBJECT = frozenset(("subject",))
 def _claim(sentence: str, clause: Clause) -> Claim | None:
     main = clause.words(Part.MAIN)
     condition = clause.words(Part.CONDITION)
-    if not any(tells(word) for word in (*main, *condition)):
+    told = any(tells(word) for word in (*main, *condition))
+    if not told and not (_points_back(clause) and clause.words(Part.EXCEPTION)):
         return None
     spoken = _text_of(main + condition + clause.words(Part.EXCEPTION), sentence)
     stanced = _stanced(main)
@@ -206,8 +216,8 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
     plain = [word for place, word in enumerate(main) if place not in taken]
     terms = terms_of(plain)[:_MOST_TERMS]
     exceptions = _concepts(clause.words(Part.EXCEPTION))
-    negative = sign in NEGATIVE
-    whole = _whole(clause, sentence)
+    whole = _text_of(clause.words(*Part), sentence)
+    turning = bool(_TURNING.search(spoken)) or bool(exceptions)
     return Claim(
         text=sentence,
         terms=terms,
@@ -216,13 +226,13 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
         modifiers=heads_of(terms),
         sign=sign,
         only=bool(ONLY.search(whole)) and not NOT_ONLY.search(whole),
-        turned=negative and (bool(_TURNING.search(spoken)) or bool(exceptions)),
-        restricts=bool(_DENIAL.search(spoken))
-        and (bool(_TURNING.search(spoken)) or bool(exceptions)),
+        turned=sign in NEGATIVE and (turning or asks_for(main)),
+        restricts=turning and _turns_away(main, spoken),
         bound=bound_slot(main),
         removing=any(map(takes_away, terms)),
         universal=bool(UNIVERSAL.search(whole)),
         sweeping=False,
+        conceded=frozenset(),
         range=range_of(main),
         additive=bool(_ADDITIVE.search(spoken)) or bool(NOT_ONLY.search(spoken)),
         rejected=_concepts(_first_phrase(clause.words(Part.REJECTED))),
@@ -244,6 +254,10 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
     )
 
 
+def _turns_away(main: Sequence[Word], spoken: str) -> bool:
+    return bool(_DENIAL.search(spoken)) or any(word.text in _TURNED_AWAY for word in main)
+
+
 def _without_amounts(words: Sequence[Word], sentence: str) -> list[Word]:
     """The words of a condition less those of its amounts: no "MB" of "larger than 80 MB"."""
     spans = [(q.first, q.last) for q in quantities_of(words, sentence)]
@@ -261,7 +275,9 @@ def _order_of(text: str) -> str:
 
 _DENIAL = re.compile(r"\b(?:not|never|no|nobody|nothing|none|cannot|neither)\b", re.IGNORECASE)
 _TEMPORARY = re.compile(r"\btemporary (?=\w)", re.IGNORECASE)
-_EVEN = re.compile(r"\b(?:not )?even\b[^,;.]*", re.IGNORECASE)
+_EVEN = re.compile(
+    r"\b(?:not )?even\b(?![ -](?:numbered )?(?:day|week|month|sprint)s?\b)[^,;.]*", re.IGNORECASE
+)
 
 
 def _time_of(clause: str, sentence: str) -> Period:
@@ -339,36 +355,11 @@ def _own_auxiliaries(words: Sequence[Word]) -> set[int]:
     return found
 
 
-FAILS = frozenset(("fail", "reject", "block", "refuse", "break", "stop", "forbid"))
-_NOT_BELOW = re.compile(r"(?:\bnot|n't|\bnever)\b[^.;,]*\b(?:below|under|beneath)\b", re.IGNORECASE)
-_NOT_ABOVE = re.compile(r"(?:\bnot|n't|\bnever)\b[^.;,]*\b(?:above|beyond|over)\b", re.IGNORECASE)
-_Amounts = tuple[Quantity, ...]
-
-
 def _amounts(
     main: Sequence[Word], condition: Sequence[Word], sentence: str
-) -> tuple[_Amounts, _Amounts]:
-    """The amounts claimed and those of a condition; "fails when below 90" claims at least 90."""
+) -> tuple[tuple[Quantity, ...], tuple[Quantity, ...]]:
     claimed, triggers = quantities_of(main, sentence), quantities_of(condition, sentence)
-    if _NOT_BELOW.search(sentence):
-        claimed = tuple(replace(q, bound="least", low=q.high or q.low, high=None) for q in claimed)
-    elif _NOT_ABOVE.search(sentence):
-        claimed = tuple(replace(q, bound="most", high=q.high or q.low, low=None) for q in claimed)
-    if any(word.concept in FAILS for word in main):
-        return tuple(map(_opposite, claimed + triggers)), ()
-    return claimed, triggers
-
-
-def _opposite(quantity: Quantity) -> Quantity:
-    bound = {"most": "least", "least": "most"}.get(quantity.bound)
-    if bound is None:
-        return quantity
-    return replace(quantity, bound=bound, low=quantity.high, high=quantity.low)
-
-
-def _whole(clause: Clause, sentence: str) -> str:
-    words = clause.words(*Part)
-    return _text_of(words, sentence)
+    return bounded_by(main, claimed, triggers, sentence) if claimed or triggers else ((), ())
 
 
 def _text_of(words: Sequence[Word], sentence: str) -> str:

@@ -60,7 +60,7 @@ _TO_REASON = word_set(
 _OPENERS_TEXT = {
     Part.REASON: """because; so that; in order to; due to; owing to; thanks to; given that; seeing
     that; on account of; for the sake of; in view of; which; since; as it; as we; as
-    they; as this; as the; as our; for example; such as; e.g; like this; even
+    they; as this; as the; as our; as; for example; such as; e.g; like this; even
     though; even when; even if; although; though; where""",
     Part.EXCEPTION: """except; unless; excluding; apart from; aside from; other than; with the
     exception of""",
@@ -221,7 +221,7 @@ def _starts_claim(words: Sequence[Word], index: int, opener: str) -> bool:
         return True
     if opener == ",":
         pronoun = text in PRONOUNS and text not in ("that", "this", "one")
-        return pronoun or _orders(words, index)
+        return pronoun or _orders(words, index) or _goes_on(words, index)
     if text in PRONOUNS:
         return True
     near = words[index : index + 5]
@@ -266,6 +266,17 @@ def _orders(words: Sequence[Word], index: int) -> bool:
     return any(word.text in AUXILIARIES for word in near)
 
 
+def _goes_on(words: Sequence[Word], index: int) -> bool:
+    """ "The flag is off, the old page would not load": one comma joins two whole clauses."""
+    if not _resumes(words, index) or any(w.text in _ARTICLES for w in words[index + 1 : index + 4]):
+        return False
+    told = [word for word in words[max(0, index - _SENTENCE) : index] if word.sort != "mark"]
+    return any(word.text in AUXILIARIES for word in told[1:]) and told[0].text not in _LINKS
+
+
+_LINKS = _LEADING | word_set(
+    "if when whenever where while because since as unless although once after"
+)
 _SENTENCE = 16
 _COMMANDS = word_set("use run call write put keep set add ask pass read wrap")
 _NOT_OBJECTS = word_set("by in on at with and or to for is are")
@@ -315,7 +326,9 @@ def _opens(words: Sequence[Word], index: int, sequence: tuple[str, ...]) -> bool
         return not _is_comparison(words, index + 2)
     if sequence in (("which",), ("where",)):
         return index > 0 and words[index - 1].sort == "mark"
-    if sequence in (("since",), ("as", "the"), ("as", "our")):
+    if sequence == ("as",) and (not index or words[index - 1].text != ","):
+        return False
+    if sequence in (("since",), ("as",), ("as", "the"), ("as", "our")):
         return _gives_reason(words, index + 1)
     return True
 
@@ -329,7 +342,17 @@ def _gives_reason(words: Sequence[Word], index: int) -> bool:
             return False
         if place and (word.text in AUXILIARIES or _is_finite(word)):
             return True
+        if place and _acts(words, index + place):
+            return True
     return False
+
+
+def _acts(words: Sequence[Word], index: int) -> bool:
+    """ "Since slow ones freeze the loop": a word between a plural and an article is a verb."""
+    before = words[index - 1].text
+    plural = before.endswith("s") and not before.endswith("ss")
+    following = words[index + 1].text if index + 1 < len(words) else ""
+    return plural and words[index].sort == "word" and following in _ARTICLES
 
 
 def _is_finite(word: Word) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.cases import titles_apart
-from dmm.conflicts.evidence import gather
+from dmm.conflicts.evidence import are_kin, gather
 from dmm.conflicts.judgement import clash
 from dmm.conflicts.meetings import Finding, Meeting, meet
 from dmm.conflicts.readings import Reading, read_memory
@@ -80,13 +80,14 @@ def _rival_successors(one: Reading, other: Reading, targets: list[str]) -> Clash
 
 def _weigh(one: Reading, other: Reading, alike: float, *, nearest: bool) -> Clash | None:
     """Let the rules find the surest clash of two memories; weigh the evidence if they find none."""
-    if alike < _LEAST:
+    far = alike < _LEAST
+    if far and not (nearest and are_kin(one.memory, other.memory)):
         return None
     change = change_between(one, other)
     if change in (HISTORY, EXPLICIT) and alike < _ONE_TEXT:
         return None
     meetings = meet(one, other, alike)
-    ruled, score = _rule(one, other, meetings, change, alike)
+    ruled, score = (None, 0.0) if far else _rule(one, other, meetings, change, alike)
     if ruled is not None or not (nearest and _can_be_weighed(one, other)):
         return ruled
     return weigh(gather(one, other, meetings, alike) | {SAME_BY_RULE: score}, meetings)

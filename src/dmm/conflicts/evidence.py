@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from dmm.conflicts.amounts import amounts
 from dmm.conflicts.cases import apart, contrast, titles_apart
 from dmm.conflicts.choices import choices
-from dmm.conflicts.marks import Marks, marks_of, weigh
+from dmm.conflicts.field import kinship, other_words, questions_apart
+from dmm.conflicts.marks import Marks, field_of, marks_of, weigh
 from dmm.conflicts.sameness import amounts_differ, denies, differ, one_excludes, share_of
 from dmm.conflicts.stances import stances
 from dmm.conflicts.swaps import orders_turned, turns_down, words_swapped
@@ -17,8 +18,15 @@ from dmm.conflicts.timings import Lie, Turning, timing
 if TYPE_CHECKING:
     from dmm.conflicts.meetings import Meeting
     from dmm.conflicts.readings import Reading
+    from dmm.domain.memory import Memory
 
 Evidence = dict[str, float]
+
+
+def are_kin(one: Memory, other: Memory) -> bool:
+    """Whether two memories speak of one thing in other words, or answer one question unlike."""
+    mine, yours = field_of(one), field_of(other)
+    return other_words(mine, yours) > 0 or bool(questions_apart(mine, yours))
 
 
 def gather(one: Reading, other: Reading, meetings: list[Meeting], likeness: float) -> Evidence:
@@ -29,6 +37,7 @@ def gather(one: Reading, other: Reading, meetings: list[Meeting], likeness: floa
         **_of_words(mine, yours),
         **_of_marks(mine, yours),
         **_of_names(mine, yours),
+        **kinship(field_of(one.memory), field_of(other.memory)),
         **_of_amounts(one, other),
         **_of_findings(meetings[:_MOST]),
         **_of_times(one, other),

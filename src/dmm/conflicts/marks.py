@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dmm.conflicts.field import Told, told_in
 from dmm.conflicts.sentences import headings_and_sentences
 from dmm.conflicts.terms import tells
 from dmm.conflicts.vocabulary import GENERIC
@@ -111,3 +112,14 @@ def _read(title: str, body: str) -> Marks:
         ),
         concepts=frozenset(word.concept for word in telling),
     )
+
+
+def field_of(memory: Memory) -> Told:
+    """Read what a memory says in the words of the trade."""
+    return _tell(memory.title, memory.body)
+
+
+@lru_cache(maxsize=2_048)
+def _tell(title: str, body: str) -> Told:
+    _, sentences = headings_and_sentences(body[:_LONGEST])
+    return told_in(f"{title}. {' '.join(sentences)}")

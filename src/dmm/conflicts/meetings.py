@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from dmm.conflicts.alignment import Alignment, align, are_derived, starts_of
 from dmm.conflicts.clauses import is_verb
-from dmm.conflicts.vocabulary import concepts
+from dmm.conflicts.signs import NEGATIVE
+from dmm.conflicts.vocabulary import GENERIC, concepts
 from dmm.conflicts.words import Word
 
 if TYPE_CHECKING:
@@ -114,6 +115,19 @@ def makes_place_a_choice(claim: Claim) -> bool:
 def is_noun(term: Term) -> bool:
     """Whether a term tells a thing, not what is done."""
     return term.weight > 0.5 and not is_verb(as_word(term))
+
+
+def denies_exception(rule: Claim, case: Claim) -> bool:
+    """ "No styles except in mails", "no styles in mails": the case that is left free is denied."""
+    if not (rule.exceptions and rule.turned) or case.exceptions or case.turned:
+        return False
+    if case.sign not in NEGATIVE or rule.sign not in NEGATIVE or case.only:
+        return False
+    cases = {t.concept for t in case.terms if t.early or t.slot in _CASES}
+    return not rule.exceptions & (cases | {t.concept for t in case.conditions}) <= GENERIC
+
+
+_CASES = frozenset(("aim", "place"))
 
 
 def as_word(term: Term) -> Word:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dmm.conflicts.dates import HAPPENING, MONTH, YEAR
+from dmm.conflicts.phases import Phase, phases_apart, phases_in
 from dmm.conflicts.roles import Role, Turn, role_of, turn_of
 from dmm.conflicts.spans import Span, numbered_in, put_in_figures, spans_in
 from dmm.policy.wordsets import word_set
@@ -51,6 +52,7 @@ class Period:
     outside: frozenset[str] = frozenset()
     hours: tuple[int, int] | None = None
     turn: Turn | None = None
+    phases: tuple[Phase, ...] = ()
 
     @property
     def bounded(self) -> bool:
@@ -72,8 +74,9 @@ ALWAYS = Period()
 def period_of(sentence: str) -> Period:
     """The time that a sentence limits itself to."""
     lowered = sentence.lower()
+    phases = phases_in(lowered)
     if not _TIMELY.search(lowered):
-        return ALWAYS
+        return replace(ALWAYS, phases=phases) if phases else ALWAYS
     lowered = put_in_figures(lowered)
     dated = _dated_in(lowered) if _DATED.search(lowered) else ALWAYS
     hours = _hours_in(lowered) if ":" in lowered else None
@@ -91,6 +94,7 @@ def period_of(sentence: str) -> Period:
         passing=bool(_FOR_NOW.search(lowered)),
         outside=outside,
         hours=hours,
+        phases=phases,
     )
 
 
@@ -244,7 +248,9 @@ def _is_limited(period: Period) -> bool:
 
 
 def are_disjoint(one: Period, other: Period) -> bool:
-    """Whether one ends, by its dates or releases, before the other begins."""
+    """Whether one ends, by its dates or releases, before the other begins, or phases differ."""
+    if one.phases and other.phases and phases_apart(one.phases, other.phases):
+        return True
     if one.versioned != other.versioned or not (_may_end(one, other) or _may_end(other, one)):
         return False
     if one.versioned:

@@ -34,6 +34,10 @@ _LEAVE_ALONE = re.compile(
     r"\bleave ([^,.;:]{2,40}?) (?:alone|untouched|unchanged|as (?:it is|they are|is))\b",
     re.IGNORECASE,
 )
+_LEAVE_OUT = re.compile(
+    r"\b(?:leave(s?) ([^,.;:]{2,40}?) out|leave(s?) out|(is|are|be) left out)\b(?! of)",
+    re.IGNORECASE,
+)
 _LACKS_LEAVE = re.compile(
     r"\b(?:lacks?|(?:has|have) no) (?:the )?(?:permissions?|rights?|privileges?) to\b",
     re.IGNORECASE,
@@ -60,6 +64,11 @@ _ONE = re.compile(
 _SWITCHES = (
     (re.compile(r":\s*on\b(?=\s*(?:$|[,.;(]))", re.IGNORECASE), " is enabled"),
     (re.compile(r":\s*off\b(?=\s*(?:$|[,.;(]))", re.IGNORECASE), " is disabled"),
+)
+_OFF = re.compile(
+    r"\b(is|are|stays?|remains?) off "
+    r"(?=across|everywhere|throughout|inside|within|if|and|because)",
+    re.IGNORECASE,
 )
 _TURN_THEM = re.compile(r"\b(turn|switch)(s|ed)? (it|them) (on|off)\b", re.IGNORECASE)
 _DROP_BELOW = re.compile(r"\bdrop(s?) (?=(?:below|under)\b)", re.IGNORECASE)
@@ -138,9 +147,11 @@ def put_plainly(sentence: str) -> str:
     for verdict, stance in _VERDICTS:
         plain = verdict.sub(stance, plain)
     plain = _LEAVE_ALONE.sub(r"do not change \1", plain)
+    plain = _LEAVE_OUT.sub(_omit, plain) if " out" in plain else plain
     plain = _put_figures(_NO_OTHERS.sub(" only", plain))
     for switch, state in _SWITCHES:
         plain = switch.sub(state, plain)
+    plain = _OFF.sub(r"\1 disabled ", plain) if " off " in plain else plain
     plain = _DROP_BELOW.sub(r"fall\1 ", _TURN_THEM.sub(r"\1\2 \4 \3", plain))
     for word, figure in _ROUND:
         plain = plain.replace(word, figure)
@@ -149,6 +160,11 @@ def put_plainly(sentence: str) -> str:
     plain = _LEAVE_ON.sub(r"leave\2 \4 \3", _LACKS_LEAVE.sub("may not", plain))
     plain = _OTHERWISE.sub("", _THUS.sub("; ", plain))
     return _NOT_EVEN.sub(" at all times", _OR_FAILS.sub("", plain))
+
+
+def _omit(match: re.Match[str]) -> str:
+    one, thing, other, being = match.groups(default="")
+    return f"{being} omitted" if being else f"omit{one or other} {thing}"
 
 
 def _put_figures(sentence: str) -> str:

@@ -37,6 +37,12 @@ class Quantity:
     per: str = ""
     raw: Decimal | None = None
 
+    @property
+    def things(self) -> frozenset[str]:
+        """What is counted, and whose amount it is: "4 workers per pod" are of workers and pods."""
+        holder = self.per.rpartition("/")[2]
+        return self.counted | {holder} if holder else self.counted
+
     def shown(self) -> tuple[str, Decimal | None, Decimal | None, str]:
         """What makes two quantities the same."""
         return self.measure, self.low, self.high, self.per

@@ -9,7 +9,7 @@ from dmm.conflicts.cases import OTHER_EVENTS, OTHER_THINGS, apart
 from dmm.conflicts.quantities import Quantity, are_near
 from dmm.conflicts.readings import amount_of
 from dmm.conflicts.stances import stances
-from dmm.conflicts.swaps import orders_turned, turns_down, words_swapped
+from dmm.conflicts.swaps import deny_each_other, orders_turned, turns_down, words_swapped
 from dmm.conflicts.tallies import make_whole, measures_alike, retold, tally
 from dmm.conflicts.timings import Turning, redated, timing
 
@@ -30,7 +30,7 @@ def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: fl
         return (share_of(one, other) + likeness) / 2 + _RETOLD
     if amounts_differ(one, other, likeness) or _deny(one, other, likeness):
         return 0.0
-    if turns_down(one, other) or turns_down(other, one):
+    if turns_down(one, other) or turns_down(other, one) or deny_each_other(one, other):
         return 0.0
     reason = apart(meetings[0]) if meetings else ""
     if reason not in ("", OTHER_THINGS, OTHER_EVENTS) or (meetings and differ(meetings[0])):

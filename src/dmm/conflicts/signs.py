@@ -7,6 +7,7 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from dmm.conflicts.clauses import AUXILIARIES
 from dmm.conflicts.terms import tells
 from dmm.policy.wordsets import word_set
 
@@ -132,7 +133,7 @@ def _tally(words: Sequence[Word]) -> _Tally:
             joined = tally.count
         if word.text in _NOT and not (joined and tally.count == joined):
             _negate(tally, words, index)
-        elif _turns_down(words, index):
+        elif _turns_down(words, index) and not (joined and tally.count == joined):
             tally.count += 1
             tally.forbids = True
     return tally
@@ -146,6 +147,22 @@ _FIRST_WORDS = 2
 def is_negated(words: Sequence[Word]) -> bool:
     """Whether the words of a condition deny it: "when no event occurs"."""
     return _tally(words).count % 2 == 1
+
+
+def asks_for(words: Sequence[Word]) -> bool:
+    """ "Never merge what does not pass": what is turned down for lacking something asks for it."""
+    denied = relative = False
+    for word in words:
+        if word.text in _LACKING:
+            if denied and relative:
+                return True
+            denied = not relative
+        told = word.text in AUXILIARIES
+        relative = (word.text in _RELATIVES and denied) or (relative and told)
+    return False
+
+
+_LACKING = frozenset(("not", "never", "no", "nobody"))
 
 
 def denied_in(words: Sequence[Word]) -> frozenset[str]:
@@ -206,12 +223,16 @@ def _turns_down(words: Sequence[Word], index: int) -> bool:
 def _limits(words: Sequence[Word], index: int) -> bool:
     """ "No user may own more than 5": an upper limit, not a refusal."""
     rest = [word.text for word in words[index + 1 :]]
+    if rest[_LET:] and rest[-1] in _FURTHER and rest[-2] != "any":
+        return True
     for place, text in enumerate(rest[:-1]):
         if text in _MORE and rest[place + 1] in ("than", "the"):
             return any(word.sort == "number" or word.text in _NUMBERS for word in words[index:])
     return False
 
 
+# "Do not let it run longer": the limit has been told before.
+_FURTHER, _LET = frozenset(("longer", "later")), 2
 _MORE = word_set("more longer larger bigger higher greater older fewer less lower shorter")
 _NUMBERS = word_set("one two three four five six seven eight nine ten")
 

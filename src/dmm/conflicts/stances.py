@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.claims import REMOVING, takes_away
-from dmm.conflicts.meetings import Finding, Meeting, is_known, is_scope
+from dmm.conflicts.meetings import Finding, Meeting, denies_exception, is_known, is_scope
 from dmm.conflicts.quantities import Quantity, are_near
 from dmm.conflicts.signs import NEGATIVE, Sign
 from dmm.conflicts.vocabulary import GENERIC
@@ -24,6 +24,8 @@ def stances(m: Meeting) -> Finding | None:
     one, other = m.one, m.other
     if _are_contrary(m):
         return m.finding(ConflictType.CONTRADICTION, _certain(m), _CONTRARY)
+    if (other.turned and _passes_over(one, other)) or (one.turned and _passes_over(other, one)):
+        return m.finding(ConflictType.CONTRADICTION, _certain(m), _DONE_ANYWAY)
     if (one.negative and other.exceptions) or (other.negative and one.exceptions):
         return None
     if _flips(m) % 2 == 0 or _only_agrees(m) or not _denied_met(m):
@@ -51,6 +53,7 @@ def _cover(m: Meeting) -> float:
     return m.alignment.shared / max(m.alignment.shared + min(told), 0.1)
 
 
+_DONE_ANYWAY = "One does without what the other asks for."
 _CONTRARY = "They say contrary things of the same."
 
 
@@ -71,6 +74,16 @@ def _are_contrary(m: Meeting) -> bool:
     )
 
 
+def _passes_over(claim: Claim, rule: Claim) -> bool:
+    """ "Not unless the owner agrees", "without asking the owner", "even if the owner is away"."""
+    if denies_exception(rule, claim):
+        return True
+    if claim.sign in NEGATIVE:
+        return not claim.turned and not (claim.conceded & rule.exceptions) <= GENERIC
+    gone = claim.conceded | _outside(claim)
+    return not (_outside(rule) & claim.conceded) | (gone & rule.exceptions) <= GENERIC
+
+
 def _both_deny(m: Meeting) -> bool:
     """Whether what one claim denies is denied on the other side too, in whatever clause."""
     for claim, other in ((m.one, m.second), (m.other, m.first)):
@@ -89,8 +102,8 @@ def _deny_alike(mine: frozenset[str], yours: frozenset[str]) -> bool:
     """Whether two denials are about the same: most of what the shorter one tells."""
     told, theirs = mine - GENERIC, yours - GENERIC
     if not told or not theirs:
-        return bool(yours) and mine == yours
-    return len(told & theirs) * 2 > min(len(told), len(theirs))
+        told, theirs = mine, yours
+    return len(told & theirs) * 2 > max(min(len(told), len(theirs)), 1)
 
 
 def _one_denies(m: Meeting) -> bool:
@@ -107,10 +120,21 @@ def _flips(m: Meeting) -> int:
         return 0
     if Sign.OPTIONAL in (one.sign, other.sign):
         opposed = {one.sign, other.sign} & {Sign.REQUIRED, Sign.STATED} or _shut_out(one, other)
+        opposed = opposed or one.turned or other.turned
         return 1 if opposed and not m.alignment.contraries else 0
-    turns = [p for p in m.alignment.contraries if not is_scope(*p) and not _both(m, p)]
+    turns = [
+        p
+        for p in m.alignment.contraries
+        if not (is_scope(*p) or _both(m, p) or _sets_off(one, p) or _sets_off(other, p))
+    ]
     signs = (_denies(m, one), _denies(m, other), _lacks(one, m), _lacks(other, m), _removes(m))
     return len(turns) + sum(signs) + int(_conditions_opposed(m)) + int(_orders_opposed(m))
+
+
+def _sets_off(claim: Claim, pair: tuple[Term, Term]) -> bool:
+    """ "Private, never on the public host": the denial and the contrary say one thing, once."""
+    told = {pair[0].concept, pair[1].concept}
+    return claim.sign in NEGATIVE and told <= claim.concepts and len(told & claim.denied) == 1
 
 
 def _shut_out(one: Claim, other: Claim) -> bool:
@@ -182,7 +206,7 @@ def _denied_met(m: Meeting) -> bool:
             return False
         if m.likeness < _ALIKE and not _core_left_alone(claim, rest):
             return False
-        if _denies_a_way(m, claim, rest):
+        if _denies_a_way(m, claim, rest) or _denies_another_deed(m, claim, rest):
             return False
     return True
 
@@ -197,6 +221,15 @@ def _denies_a_way(m: Meeting, claim: Claim, rest: tuple[Term, ...]) -> bool:
 
 
 _WAYS = frozenset(("means", "role"))
+
+
+def _denies_another_deed(m: Meeting, claim: Claim, rest: tuple[Term, ...]) -> bool:
+    """ "Don't log in a handler", "handlers set a flag": only the place is the same."""
+    deed = [t for t in claim.terms if t.slot in ("verb", "object") and t.weight > _TELLING]
+    if claim.sign is Sign.DENIED or not deed or any(t not in rest for t in deed):
+        return False
+    others = m.alignment.right if claim is m.one else m.alignment.left
+    return any(t.slot in ("verb", "object") for t in others)
 
 
 def _deed_met(claim: Claim, rest: tuple[Term, ...]) -> bool:
@@ -228,22 +261,37 @@ def _adds(claim: Claim) -> bool:
 
 def _lacks(claim: Claim, m: Meeting) -> bool:
     """Whether a claim goes without something that the other speaks of."""
-    if claim.sign in NEGATIVE or claim.restricts or _asks_by_refusal(claim):
+    outside = _outside(claim)
+    if not (outside or claim.exceptions) or claim.sign in NEGATIVE or claim.restricts:
         return False
-    met = {t.concept for pair in (*m.alignment.met, *m.alignment.contraries) for t in pair}
-    return any(t.slot == "outside" and t.concept in met for t in claim.terms) or bool(
-        claim.exceptions & met
-    )
+    if outside and (claim.removing or _leads_in(claim)):
+        outside = frozenset()
+    pairs = (*m.alignment.met, *m.alignment.contraries)
+    met = {t.concept for a, b in pairs for t in (a, b) if not a.slot == b.slot == "outside"}
+    return not met.isdisjoint(outside | claim.exceptions)
+
+
+def _outside(claim: Claim) -> frozenset[str]:
+    """What a claim goes without."""
+    return frozenset([t.concept for t in claim.terms if t.slot == "outside"])
+
+
+def _leads_in(claim: Claim) -> bool:
+    """ "Without a cache, the build is slow": what leads in is a condition, no claim."""
+    return claim.text.startswith("Without ") and claim.terms[0].slot == "outside"
 
 
 def _asks_by_refusal(claim: Claim) -> bool:
     """ "Requests without a token are rejected": what goes without a thing is turned away."""
-    return claim.removing and any(t.slot == "outside" for t in claim.terms)
+    return claim.removing and bool(_outside(claim))
 
 
 def _removes(m: Meeting) -> bool:
     """Whether one claim takes away what the other speaks of as being there."""
     if m.one.removing == m.other.removing or any(map(_asks_by_refusal, (m.one, m.other))):
+        return False
+    taker = m.one if m.one.removing else m.other
+    if taker.restricts and taker.exceptions and taker.sign not in NEGATIVE:
         return False
     rest = m.alignment.right if m.one.removing else m.alignment.left
     taking = m.alignment.left if m.one.removing else m.alignment.right
@@ -266,7 +314,7 @@ def _only_agrees(m: Meeting) -> bool:
     if not loose.negative or strict.negative:
         return False
     rest = m.alignment.right if m.one.only else m.alignment.left
-    return any(term.weight > 0.5 or (term.early and term.slot == "subject") for term in rest)
+    return any(term.weight > 0.5 or term.slot in ("subject", "object") for term in rest)
 
 
 def _equal_amounts(m: Meeting) -> list[Quantity]:

@@ -37,6 +37,16 @@ def turns_down(one: Reading, other: Reading) -> bool:
     return bool(told & (held - other.denied - against))
 
 
+def deny_each_other(one: Reading, other: Reading) -> bool:
+    """ "X, never Y" and "Y, never X": each memory holds what the other denies."""
+    return _denies_held(one, other) and _denies_held(other, one)
+
+
+def _denies_held(one: Reading, other: Reading) -> bool:
+    held = (c.keys for c in other.claims if not (c.negative or c.past or c.removing))
+    return any(not one.denied.isdisjoint(keys) for keys in held)
+
+
 def words_swapped(m: Meeting) -> int:
     """How many words of one place stand for others there: none where more is left over."""
     left, right = _telling(m.alignment.left), _telling(m.alignment.right)

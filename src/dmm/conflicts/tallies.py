@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from dmm.conflicts.claims import FAILS
 from dmm.conflicts.marks import marks_of
+from dmm.conflicts.meetings import is_known
 from dmm.conflicts.quantities import Quantity, are_near
 from dmm.conflicts.rates import EACH, TOTAL, rates_differ
 from dmm.conflicts.readings import Reading, amount_of
+from dmm.conflicts.refusals import FAILS
 from dmm.conflicts.vocabulary import concepts
 
 if TYPE_CHECKING:
@@ -47,7 +48,25 @@ def retold(one: Reading, other: Reading) -> bool:
         return False
     if all(q.measure in _BARE for q in amounts_of(one)):
         return False
+    if _is_strange(one, other) and _is_strange(other, one):
+        return False
     return marks_of(one.memory).numbers != marks_of(other.memory).numbers
+
+
+def _is_strange(one: Reading, other: Reading) -> bool:
+    """Whether the other memory knows nothing of what the amounts of this one are said of."""
+    told = [
+        t
+        for claim in one.claims
+        if claim.quantities
+        for t in claim.terms
+        if t.slot != "verb" and t.weight > _PLAIN and t.concept not in _LASTING
+    ]
+    return bool(told) and not any(is_known(t, other) for t in told)
+
+
+_PLAIN = 0.5
+_LASTING = concepts("expire live last stay hold valid timeout limit maximum minimum duration")
 
 
 _BARE = frozenset(("count", "version", "date", "status", "port", "text"))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.conflicts.marks import marks_of
 from dmm.conflicts.periods import ALWAYS, Period, lies_within, overlap
+from dmm.conflicts.phases import phases_apart
 from dmm.conflicts.roles import tells_both_sides, turns_agree
 
 if TYPE_CHECKING:
@@ -57,6 +58,23 @@ def timing(one: Reading, other: Reading) -> Timing:
     if turning in (Turning.SAME, Turning.HANDOVER) and (_tells_both(one) or _tells_both(other)):
         turning = Turning.WHOLE
     return Timing(_lie(mine, yours), turning)
+
+
+def standing(claim: Claim, reading: Reading) -> Period:
+    """The time of a claim; one that tells none goes on in the time of the one before it."""
+    before = ALWAYS
+    if len(reading.claims) > _FEW:
+        return claim.period
+    for told in reading.claims:
+        limited = told.period.told or told.period.bounded or bool(told.period.phases)
+        if told is claim:
+            return claim.period if limited else before
+        if limited:
+            before = ALWAYS if told.past else told.period
+    return claim.period
+
+
+_FEW = 4
 
 
 def redated(one: Reading, other: Reading) -> bool:
@@ -112,10 +130,12 @@ def _tells_both(reading: Reading) -> bool:
 def _periods(reading: Reading) -> list[Period]:
     """The times that the claims of a memory hold in, each once."""
     told = [c.period for c in reading.claims if c.period is not ALWAYS]
-    return [p for p in dict.fromkeys(told) if p.told or p.turn] if told else told
+    return [p for p in dict.fromkeys(told) if p.told or p.turn or p.phases] if told else told
 
 
 def _lie(mine: list[Period], yours: list[Period]) -> Lie:
+    if any(a.phases and b.phases and phases_apart(a.phases, b.phases) for a in mine for b in yours):
+        return Lie.APART
     here, there = ([p for p in periods if p.told] for periods in (mine, yours))
     if not here or not there:
         return Lie.ONE if here or there else Lie.NONE
