@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import threading
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,13 @@ def hold(folder: Path, name: str, behind: str = "") -> None:
         "while [ ! -s started ]; do :; done\n"
     )
     hook.chmod(0o755)
+
+
+def hook(folder: Path, script: str) -> None:
+    path = folder / ".git" / "hooks" / "pre-commit"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
 
 
 def is_alive(process: int) -> bool:
@@ -209,3 +217,119 @@ def test_a_file_that_was_never_committed_goes_without_a_commit(
     moved = write(work, "moved.md")
     assert commit(work / ".dmm", [path, moved], "move") is not None
     assert files_of_head(work) == ["moved.md"]
+
+
+def test_a_merge_that_waits_for_its_end_is_left_as_it_is(tmp_path: Path) -> None:
+    work = make(tmp_path / "work")
+    merged, clash = write(work, "merged.md"), write(work, "clash.md")
+    commit(work / ".dmm", [merged, clash], "first")
+    git(work, "checkout", "--quiet", "-b", "theirs")
+    write(work, "merged.md", "theirs\n")
+    write(work, "clash.md", "theirs\n")
+    git(work, "commit", "--quiet", "--all", "--message=theirs")
+    git(work, "checkout", "--quiet", "-")
+    write(work, "clash.md", "ours\n")
+    git(work, "commit", "--quiet", "--all", "--message=ours")
+    with pytest.raises(subprocess.CalledProcessError):
+        git(work, "merge", "theirs")
+    before = git(work, "ls-files", "--stage")
+    merged.write_text("theirs\nand more\n")
+    clash.write_text("both\n")
+    for paths in ([merged], [clash], [write(work, "new.md")]):
+        with pytest.raises(StorageError, match="a merge is under way in this repository"):
+            commit(work / ".dmm", paths, "Memory: update")
+    assert git(work, "ls-files", "--stage") == before
+    assert git(work, "status", "--short").splitlines() == [
+        "UU .dmm/memory/project/clash.md",
+        "MM .dmm/memory/project/merged.md",
+        "?? .dmm/memory/project/new.md",
+    ]
+
+
+def test_during_a_bisection_no_commit_is_made_that_its_end_would_leave_behind(
+    tmp_path: Path,
+) -> None:
+    work = make(tmp_path / "work")
+    commit(work / ".dmm", [write(work, "a.md")], "first")
+    git(work, "bisect", "start")
+    with pytest.raises(StorageError, match="a bisection is under way"):
+        commit(work / ".dmm", [write(work, "b.md")], "second")
+
+
+def test_what_the_user_had_staged_of_a_file_is_staged_again_when_a_hook_refuses(
+    tmp_path: Path,
+) -> None:
+    work = make(tmp_path / "work")
+    path, gone, out = (write(work, name) for name in ("a.md", "gone.md", "out.md"))
+    commit(work / ".dmm", [path, gone, out], "first")
+    hook(work, "exit 1")
+    path.write_text("staged by hand\n")
+    gone.write_text("staged by hand\n")
+    git(work, "add", ".dmm")
+    git(work, "rm", "--quiet", "--cached", str(out))
+    before = git(work, "ls-files", "--stage")
+    path.write_text("approved\n")
+    gone.unlink()
+    with pytest.raises(StorageError, match="git commit failed"):
+        commit(work / ".dmm", [path, gone, out, write(work, "new.md")], "second")
+    assert git(work, "ls-files", "--stage") == before
+
+
+def test_a_hook_that_refuses_the_first_commit_of_all_leaves_nothing_staged(tmp_path: Path) -> None:
+    work = make(tmp_path / "work")
+    hook(work, "exit 1")
+    told = r"git commit failed: status 1, without a word \(a hook of the repository\?\)"
+    with pytest.raises(StorageError, match=told):
+        commit(work / ".dmm", [write(work, "a.md")], "first")
+    assert git(work, "ls-files") == ""
+
+
+def test_whoever_breaks_off_while_a_hook_runs_leaves_nothing_staged(tmp_path: Path) -> None:
+    work = make(tmp_path / "work")
+    hold(work, "pre-commit")
+
+    def interrupt() -> None:
+        while not (work / "started").exists():
+            pass
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=interrupt, daemon=True).start()
+    with pytest.raises(KeyboardInterrupt):
+        commit(work / ".dmm", [write(work, "a.md")], "first")
+    assert git(work, "ls-files") == ""
+
+
+def test_a_hook_that_takes_the_text_back_and_refuses_has_made_no_commit(tmp_path: Path) -> None:
+    work = make(tmp_path / "work")
+    path = write(work, "a.md", "old\n")
+    commit(work / ".dmm", [path], "first")
+    hook(work, "echo old > .dmm/memory/project/a.md; exit 1")
+    path.write_text("new\n")
+    with pytest.raises(StorageError, match="git commit failed"):
+        commit(work / ".dmm", [path], "second")
+    assert git(work, "log", "--format=%s") == "first\n"
+
+
+def test_what_a_hook_has_put_in_shape_is_not_taken_back_by_the_next_commit(tmp_path: Path) -> None:
+    work = make(tmp_path / "work")
+    path = write(work, "a.md", "old\n")
+    commit(work / ".dmm", [path], "first")
+    hook(work, "echo shaped > .dmm/memory/project/a.md; git add .dmm")
+    path.write_text("new\n")
+    assert commit(work / ".dmm", [path], "second") is not None
+    assert git(work, "show", "HEAD:.dmm/memory/project/a.md") == "shaped\n"
+    assert git(work, "status", "--short") == ""
+
+
+def test_files_that_the_user_keeps_out_of_git_stay_out(tmp_path: Path) -> None:
+    work = make(tmp_path / "work")
+    known = write(work, "known.md")
+    commit(work / ".dmm", [known], "first")
+    (work / ".git" / "info" / "exclude").write_text("private*\n")
+    private = write(work, "private.md")
+    with pytest.raises(commits.Ignored, match="Git ignores what was written"):
+        commit(work / ".dmm", [private], "second")
+    known.unlink()
+    assert commit(work / ".dmm", [known, private], "moved") is not None
+    assert files_of_head(work) == ["known.md"]
+    assert git(work, "status", "--short") == ""

@@ -217,6 +217,23 @@ def test_a_parameter_that_an_address_does_not_know_is_refused(
     assert server.events() == before
 
 
+@pytest.mark.parametrize(
+    ("address", "name", "times"),
+    [
+        ("/v1/ledger/events?last=1&last=2", "last", 2),
+        ("/v1/proposals?status=all&status=all&status=pending", "status", 3),
+        ("/v1/health?root=/a&root=/b", "root", 2),
+    ],
+)
+def test_a_parameter_that_is_given_again_is_refused_as_only_one_would_count(
+    server: Server, address: str, name: str, times: int
+) -> None:
+    told = server.ask("GET", address)
+    error = told.json()["error"]
+    assert (told.status, error["code"]) == (422, "usage")
+    assert error["what"] == f"the parameter {name!r} is given {times} times"
+
+
 def test_an_event_that_is_not_there_is_refused(server: Server) -> None:
     before = server.events()
     for body in ({"caused_by": 10**6}, {"caused_by": 2**63 - 1}):

@@ -123,7 +123,15 @@ def test_a_server_that_is_busy_for_a_moment_is_asked_again(
     assert [one.body for one in others] == [first.body] * times
 
 
-@pytest.mark.parametrize("wait", ["", "soon", "-1", "1e3", "Mon, 99 Nov 2026 10:00:00 GMT"])
+@pytest.mark.parametrize(
+    "wait",
+    [
+        *("", "soon", "-1", "1e3", "Mon, 99 Nov 2026 10:00:00 GMT"),
+        f"Mon, 01 Nov {'9' * 20} 10:00:00 GMT",
+        f"Mon, 01 Nov 2026 {'9' * 20}:00:00 GMT",
+        f"Mon, 01 Nov 2026 10:00:00 +{'9' * 20}",
+    ],
+)
 def test_without_a_word_of_the_server_the_pauses_are_the_usual_ones(
     web: Web, monkeypatch: pytest.MonkeyPatch, wait: str
 ) -> None:

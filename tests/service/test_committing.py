@@ -21,6 +21,9 @@ from dmm.service.desk import Desk
 if TYPE_CHECKING:
     from pathlib import Path
 
+OTHERS = (
+    "written; another process is committing just now and takes it along, or the next write does"
+)
 TEXT = "---\nid: mem_2026_01_01_001\n---\n\n# A\n\n{}\n"
 
 
@@ -107,7 +110,7 @@ def test_a_hook_that_runs_keeps_no_other_writer_from_writing(work: Path) -> None
         second = apply(make(work), "project/b.md", text)
         (work / "go").touch()
         assert first.result().notices == ()
-    assert second.notices == ("written; another process is committing just now and takes it along",)
+    assert second.notices == (OTHERS,)
     assert subjects(work) == ["Memory: update project/a.md", "Memory: update project/b.md"]
     known = make(work).desk.queue().proposals.values()
     assert [(one.uncommitted, one.commit is None) for one in known] == [(False, False)] * 2
@@ -188,6 +191,53 @@ def test_a_lock_that_can_not_be_had_does_not_fail_the_write(work: Path) -> None:
     run = application.root.make_run()
     with exclusive(run / "commit.lock", what="a test"):
         (notice,) = apply(application, "project/a.md", TEXT.format("One.")).notices
-    assert notice == "written; another process is committing just now and takes it along"
+    assert notice == OTHERS
     assert apply(application, "project/b.md", TEXT.format("Two.")).notices == ()
     assert len(subjects(work)) == 2
+
+
+def test_one_that_a_hook_always_refuses_stops_no_other_that_was_left(work: Path) -> None:
+    hook(work, "exit 1")
+    application = make(work)
+    apply(application, "project/bad.md", TEXT.format("One."))
+    apply(application, "project/left.md", TEXT.format("Two."))
+    hook(work, "git diff --cached --name-only | grep -q bad.md && exit 1; exit 0")
+    (notice,) = apply(application, "project/good.md", TEXT.format("Three.")).notices
+    assert notice.startswith("proposal_1 is still not committed: ")
+    assert subjects(work) == ["Memory: update project/good.md", "Memory: update project/left.md"]
+
+
+def test_what_git_ignores_is_told_once_and_not_tried_again(work: Path) -> None:
+    (work / ".git" / "info" / "exclude").write_text("ephemeral/\n")
+    application = make(work)
+    applied = apply(application, "ephemeral/a.md", TEXT.format("One."))
+    (notice,) = applied.notices
+    assert notice.startswith("written, but not committed: ")
+    assert notice.endswith("Git ignores what was written")
+    assert (applied.proposal.uncommitted, applied.proposal.commit) == (False, None)
+    assert apply(application, "project/b.md", TEXT.format("Two.")).notices == ()
+    assert subjects(work) == ["Memory: update project/b.md"]
+
+
+def test_a_merge_under_way_puts_the_commit_off_until_it_is_done(work: Path) -> None:
+    application = make(work)
+    apply(application, "project/a.md", TEXT.format("One."))
+    (work / ".git" / "MERGE_HEAD").write_text(git(work, "rev-parse", "HEAD"))
+    (notice,) = apply(application, "project/b.md", TEXT.format("Two.")).notices
+    assert "a merge is under way in this repository" in notice
+    assert notice.endswith("; the next write tries again")
+    (work / ".git" / "MERGE_HEAD").unlink()
+    assert apply(application, "project/c.md", TEXT.format("Three.")).notices == ()
+    assert [one.rpartition("/")[2] for one in subjects(work)] == ["a.md", "c.md", "b.md"]
+
+
+def test_the_undo_of_a_write_that_was_never_committed_leaves_nothing_to_commit(work: Path) -> None:
+    hook(work, "exit 1")
+    application = make(work)
+    text = TEXT.format("One.")
+    apply(application, "project/a.md", text)
+    (work / ".git" / "hooks" / "pre-commit").unlink()
+    assert apply(application, "project/a.md", None, before=text).notices == ()
+    known = application.desk.queue().proposals.values()
+    assert [(one.uncommitted, one.commit) for one in known] == [(False, None)] * 2
+    assert git(work, "rev-list", "--all") == ""

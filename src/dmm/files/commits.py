@@ -36,6 +36,20 @@ _FOREIGN = (
     "GIT_NAMESPACE",
 )
 
+# What Git is in the middle of, by the file in its folder that tells so.
+_UNFINISHED = {
+    "MERGE_HEAD": "merge",
+    "CHERRY_PICK_HEAD": "cherry-pick",
+    "REVERT_HEAD": "revert",
+    "rebase-merge": "rebase",
+    "rebase-apply": "rebase",
+    "BISECT_LOG": "bisection",
+}
+
+
+class Ignored(StorageError):
+    """The user keeps these files out of Git: there is nothing to try again."""
+
 
 def commit(folder: Path, paths: Sequence[Path], message: str) -> str | None:
     """Commit some files and nothing that is staged beside them; None where nothing has changed."""
@@ -43,23 +57,64 @@ def commit(folder: Path, paths: Sequence[Path], message: str) -> str | None:
     if repository is None or not repository.vouched:
         hint = "make one with git init, or set governance.git_commit to false"
         raise StorageError("no Git repository holds this folder", where=str(folder), hint=hint)
+    _refuse_unfinished(repository.git)
     worktree = repository.worktree
+    paths = _wanted(worktree, paths)
+    staged, head = _staged(worktree, paths), _head(worktree)
     changed: list[str] = []
+    made = False
     try:
         changed = _stage(worktree, paths)
-        if not changed:
-            return None
-        line = ("commit", "--quiet", "--only", "--cleanup=whitespace", "--file=-", "--", *changed)
-        _git(worktree, *line, said=message)
+        if changed:
+            line = ("--quiet", "--only", "--cleanup=whitespace", "--file=-", "--", *changed)
+            _git(worktree, "commit", *line, said=message)
+        made = True
     except StorageError:
-        # What was not committed must not slip into the next commit of somebody else.
-        with contextlib.suppress(StorageError):
-            _git(worktree, "reset", "--quiet", "--", *map(_literal, paths))
         # A hook that runs after the commit can outlast it.
-        look = ("status", "--porcelain", "--untracked-files=all", "--", *changed)
-        if not changed or _git(worktree, *look):
+        made = _is_made(worktree, changed, head)
+        if not made:
             raise
-    return _git(worktree, "rev-parse", "HEAD").strip()
+    finally:
+        with contextlib.suppress(StorageError):
+            if made:
+                # What a hook has changed on its way must not be taken back by the next commit.
+                _git(worktree, "reset", "--quiet", "--", *map(_literal, paths))
+            else:
+                # What was not committed must not slip into the next commit of somebody else.
+                _restore(worktree, paths, staged)
+    return _head(worktree) if changed else None
+
+
+def _refuse_unfinished(git: Path) -> None:
+    """Refuse while Git is in the middle of something: a commit, or the try, would spoil it."""
+    for name, what in _UNFINISHED.items():
+        if (git / name).exists():
+            hint = f"finish the {what}, or abort it"
+            raise StorageError(f"a {what} is under way in this repository", hint=hint)
+
+
+def _head(worktree: Path) -> str:
+    """Name the last commit; empty before the first one."""
+    return _git(worktree, "rev-parse", "--quiet", "--verify", "HEAD", fine=(0, 1)).strip()
+
+
+def _is_made(worktree: Path, changed: Sequence[str], head: str) -> bool:
+    """Whether a commit that was broken off is there nevertheless."""
+    if not changed or _head(worktree) == head:
+        return False
+    return not _git(worktree, "diff", "--name-only", "HEAD", "--", *changed)
+
+
+def _staged(worktree: Path, paths: Sequence[Path]) -> str:
+    """Tell what is staged of some files: a line for each, as `git update-index` reads them."""
+    return _git(worktree, "ls-files", "--stage", "-z", "--", *map(_literal, paths))
+
+
+def _restore(worktree: Path, paths: Sequence[Path], staged: str) -> None:
+    """Have staged of some files what was so before, in one step."""
+    entries = [line.partition("\t") for line in _staged(worktree, paths).split("\0") if line]
+    gone = [f"0 {'0' * len(about.split()[1])}\t{name}\0" for about, _, name in entries]
+    _git(worktree, "update-index", "-z", "--index-info", said="".join(gone) + staged)
 
 
 def _stage(worktree: Path, paths: Sequence[Path]) -> list[str]:
@@ -75,12 +130,23 @@ def _stage(worktree: Path, paths: Sequence[Path]) -> list[str]:
     return [_literal(name) for name in _git(worktree, *look).split("\0") if name]
 
 
+def _wanted(worktree: Path, paths: Sequence[Path]) -> list[Path]:
+    """Leave out the files that the user keeps out of Git."""
+    names = map(_literal, paths)
+    look = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", *names)
+    ignored = {worktree / name for name in _git(worktree, *look).split("\0") if name}
+    wanted = [path for path in paths if path.resolve() not in ignored]
+    if not wanted:
+        raise Ignored("Git ignores what was written", where=str(paths[0]))
+    return wanted
+
+
 def _literal(path: Path | str) -> str:
     """Name one file: without the mark, the signs of a pattern would take in other files."""
     return f":(literal){path}"
 
 
-def _git(worktree: Path, *arguments: str, said: str = "") -> str:
+def _git(worktree: Path, *arguments: str, said: str = "", fine: Sequence[int] = (0,)) -> str:
     # Files instead of pipes: what a hook leaves running in the background keeps nobody waiting.
     with (
         tempfile.TemporaryFile() as given,
@@ -94,8 +160,9 @@ def _git(worktree: Path, *arguments: str, said: str = "") -> str:
     if status is None:
         late = f"git {arguments[0]} took longer than {DEADLINE:g} s and was ended"
         raise StorageError(f"{late} (a hook of the repository?)", where=str(worktree))
-    if status:
+    if status not in fine:
         remark = textwrap.shorten(fault or told, LONGEST_FAULT, placeholder=" ...")
+        remark = remark or f"status {status}, without a word (a hook of the repository?)"
         raise StorageError(f"git {arguments[0]} failed: {remark}", where=str(worktree))
     return told
 

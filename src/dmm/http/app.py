@@ -15,7 +15,7 @@ from dmm.errors import DmmError
 from dmm.http import asking, ledger, login, memory, recall, refusals, writing
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
-from dmm.http.calls import Reply, refuse_unknown
+from dmm.http.calls import Reply, refuse_idle
 from dmm.http.gate import Gate, Keys
 from dmm.http.refusals import STATUS, Refusal, describe, describe_error
 from dmm.http.sessions import Codes, Sessions
@@ -91,8 +91,8 @@ def make_app(
     )
     app.state.access = Access(projects, health, codes or Codes(), sessions)
     for router in (memory.router, asking.router, recall.router, writing.router, ledger.router):
-        app.include_router(router, dependencies=[Security(BEARER), Depends(refuse_unknown)])
-    app.include_router(login.router, dependencies=[Depends(refuse_unknown)])
+        app.include_router(router, dependencies=[Security(BEARER), Depends(refuse_idle)])
+    app.include_router(login.router, dependencies=[Depends(refuse_idle)])
     for kind in (DmmError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _tell)
     # Within what FastAPI itself would answer, and tell the world, about an unforeseen error.

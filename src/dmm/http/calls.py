@@ -4,9 +4,10 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 """
 
 import contextlib
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, get_origin
 
 from fastapi import Depends, Header, Query, Request
 from fastapi.dependencies.models import Dependant
@@ -104,20 +105,26 @@ async def take_call(
 Called = Annotated[Call, Depends(take_call)]
 
 
-async def refuse_unknown(request: Request) -> None:
-    """Refuse a parameter that the address does not know, as it would have no effect."""
+async def refuse_idle(request: Request) -> None:
+    """Refuse a parameter that would have no effect: the address does not know it, or takes one."""
     known = _parameters(request.scope["route"].dependant)
-    for name in request.query_params:
+    given = Counter(name for name, _ in request.query_params.multi_items())
+    for name, times in given.items():
         if name not in known:
             told = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
             hint = f"this address knows: {', '.join(sorted(known))}" if known else "it takes none"
             raise UsageError(f"unknown parameter {told!r}", hint=hint)
+        if times > 1 and not known[name]:
+            raise UsageError(f"the parameter {name!r} is given {times} times", hint="give it once")
 
 
-def _parameters(dependant: Dependant) -> set[str]:
-    """Name the parameters of an address that a route reads, itself or through what it calls."""
-    own = {field.alias for field in dependant.query_params}
-    return own.union(*map(_parameters, dependant.dependencies))
+def _parameters(dependant: Dependant) -> dict[str, bool]:
+    """Name the parameters that a route reads, itself or through what it calls; True takes many."""
+    fields = {field.alias: field for field in dependant.query_params}
+    found = {name: get_origin(one.field_info.annotation) is list for name, one in fields.items()}
+    for inner in dependant.dependencies:
+        found |= _parameters(inner)
+    return found
 
 
 def told(model: type[Any]) -> Responses:

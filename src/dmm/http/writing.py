@@ -153,7 +153,7 @@ def show_conflict(call: Called, name: Conflict) -> Reply:
 @router.post("/conflicts/{id}/resolve", responses=told(drafts.ConflictTold))
 def resolve(call: Called, name: Conflict, body: drafts.Resolving) -> Reply:
     """Settle a conflict by proposals; a person alone can call it intentional."""
-    with call.write(body.root) as dmm:
+    with call.project(body.root).settle(call.voice) as dmm:
         found = dmm.conflicts.resolve(
             name, body.action, target=body.target, reason=body.reason, content=body.content
         )

@@ -240,7 +240,7 @@ def _seconds(told: str) -> float | None:
         return float(told)
     try:
         until = email.utils.parsedate_to_datetime(told)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     # A date without a zone is one of Greenwich, as all dates of HTTP are.
     until = until if until.tzinfo else until.replace(tzinfo=dt.UTC)

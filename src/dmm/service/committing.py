@@ -6,6 +6,7 @@ What could not be committed stays on record as that, and is tried again after th
 from __future__ import annotations
 
 import hashlib
+import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from dmm.service.desk import Desk
 
 PATIENCE = 1.0
+OTHERS = (
+    "written; another process is committing just now and takes it along, or the next write does"
+)
 RECOVERY = Voice(actor="dmm", source="recovery", trust=Trust.AGENT)
 
 
@@ -56,37 +60,59 @@ class Committing:
             with exclusive(lock, what="another process is committing", patience=PATIENCE):
                 return self._commit_all(own)
         except IndexBusy:
-            return ["written; another process is committing just now and takes it along"]
+            return [OTHERS]
         except StorageError as error:
             return [_not_now(error)]
 
     def _commit_all(self, own: int | None) -> list[str]:
-        """Go from one to the next, as others may come meanwhile; the first that fails ends it."""
+        """Commit this one, then the others; where this one fails, they would hardly fare better."""
         failure = self._try(own) if own is not None else None
-        if failure is not None:
+        if failure is not None and not isinstance(failure, commits.Ignored):
             return [_not_now(failure)]
-        while left := self._left():
-            voice = self.chronicle.voice
-            self.chronicle.voice = RECOVERY
-            try:
-                failure = self._try(left[0].seq)
-            finally:
-                self.chronicle.voice = voice
+        told = [] if failure is None else [f"written, but not committed: {failure}"]
+        return told + self._make_up()
+
+    def _make_up(self) -> list[str]:
+        """Go from one to the next, as others may come meanwhile; one that fails stops no other."""
+        told: list[str] = []
+        tried: set[int] = set()
+        latest = time.monotonic() + commits.DEADLINE
+        while left := [one for one in self._left() if one.seq not in tried]:
+            tried.add(left[0].seq)
+            failure = self._recover(left[0].seq)
             if failure is not None:
-                return [f"{left[0].id} is still not committed: {failure}"]
-        return []
+                told.append(f"{left[0].id} is still not committed: {failure}")
+            if failure is not None and time.monotonic() > latest:
+                break
+        return told
+
+    def _recover(self, seq: int) -> DmmError | None:
+        voice = self.chronicle.voice
+        self.chronicle.voice = RECOVERY
+        try:
+            return self._try(seq)
+        finally:
+            self.chronicle.voice = voice
 
     def _try(self, seq: int) -> DmmError | None:
         proposal = self.desk.queue().proposals[seq]
         if not proposal.uncommitted:
             return None
         try:
-            paths = self._paths(proposal)
-            made = commits.commit(self.root.folder, paths, _message(proposal)) if paths else None
-            self._note(proposal, made)
+            return self._commit(proposal)
         except DmmError as error:
             return error
-        return None
+
+    def _commit(self, proposal: Proposal) -> commits.Ignored | None:
+        made, ignored = None, None
+        try:
+            if paths := self._paths(proposal):
+                made = commits.commit(self.root.folder, paths, _message(proposal))
+        except commits.Ignored as error:
+            # On record as done, or it would be tried after every write.
+            ignored = error
+        self._note(proposal, made)
+        return ignored
 
     def _note(self, proposal: Proposal, made: str | None) -> None:
         told = {"proposal": proposal.seq, "applying": proposal.applying, "commit": made}
