@@ -29,6 +29,10 @@ def act_of(text: str, verb: str) -> tuple[Reading, Act]:
         ("Nothing may use eval", "use", Polarity.NOT_DONE),
         ("Do not hesitate to use eval", "use", Polarity.DONE),
         ("Not only use eval but also cache it", "use", Polarity.DONE),
+        ("There is no reason not to use eval", "use", Polarity.DONE),
+        ("There is no reason to use eval", "use", Polarity.NOT_DONE),
+        ("The jobs from May use eval", "use", Polarity.DONE),
+        ("Port the scripts written in eval", "write", Polarity.ASIDE),
         ("Should we use eval?", "use", Polarity.UNSURE),
         ("We might use eval", "use", Polarity.UNSURE),
         ("If we use eval, warn the user", "use", Polarity.UNSURE),
@@ -69,3 +73,52 @@ def test_the_subject_of_a_passive_is_its_object() -> None:
     assert act.passive
     (phrase,) = act.objects()
     assert [reading.tokens[index].text for index in phrase.indices] == ["passwords"]
+
+
+def objects_of(text: str, verb: str) -> list[list[str]]:
+    reading, act = act_of(text, verb)
+    return [[reading.tokens[index].text for index in phrase.indices] for phrase in act.objects()]
+
+
+@pytest.mark.parametrize(
+    ("text", "verb", "objects"),
+    [
+        ("The records of old users will be deleted", "delete", [["records"]]),
+        ("Give the intern the key", "give", [["intern"], ["key"]]),
+        ("The widget polls the service", "poll", [["service"]]),
+        ("The door sticks, so replace it", "replace", [["door"]]),
+        ("Turn the alarm off today", "disable", [["alarm"]]),
+        ("Take the check out of the flow", "remove", [["check"]]),
+        ("Sessions get cached in memory", "cache", [["sessions"]]),
+    ],
+)
+def test_an_act_has_its_object_wherever_it_stands(
+    text: str, verb: str, objects: list[list[str]]
+) -> None:
+    assert objects_of(text, verb) == objects
+
+
+def test_a_scope_in_front_belongs_to_every_act_of_its_sentence() -> None:
+    reading, act = act_of("In the importer, we cache the rates", "cache")
+    scopes = {
+        phrase.preposition: [reading.tokens[index].text for index in phrase.indices]
+        for phrase in act.phrases
+        if phrase.preposition not in (None, "subject")
+    }
+    assert scopes == {"in": ["importer"]}
+
+
+def test_two_acts_under_one_verb_are_kept_apart() -> None:
+    reading = read("Store the logs in Loki and the images on S3")
+    told = [
+        [reading.tokens[index].text for phrase in act.phrases for index in phrase.indices]
+        for act in reading.acts
+        if not act.derived
+    ]
+    assert told == [["logs", "loki"], ["images", "s3"]]
+
+
+def test_a_setting_that_turns_a_check_off_is_an_act_against_the_check() -> None:
+    reading = read("Call the partner with verify=False")
+    assert any("disable" in act.forms for act in reading.acts)
+    assert not any("disable" in act.forms for act in read("Remove verify=False").acts)

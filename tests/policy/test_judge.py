@@ -186,6 +186,7 @@ def test_a_decision_too_long_to_judge_is_refused_not_cut() -> None:
         judge("a" * (MAX_DECISION + 1), [])
 
 
+@pytest.mark.repeats
 def test_a_thousand_constraints_are_checked_in_two_milliseconds() -> None:
     texts = [f"Never use library{number}" for number in range(700)]
     texts += [f"Do not deploy service{number} on Fridays" for number in range(150)]
@@ -201,8 +202,10 @@ def test_a_thousand_constraints_are_checked_in_two_milliseconds() -> None:
 
 
 PIECES = ["a-", "f(", "not ", "use ", "and use ", '"a" ', "1 ", ", ", "a."]
+PIECES += ["use x with x ", "run x in x ", "in a, use x and ", "it them ", "a/b/", "x=false "]
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize("piece", PIECES)
 def test_hostile_texts_take_time_in_proportion_to_their_length(piece: str) -> None:
     rules = RuleSet([in_force("Never use eval")])

@@ -117,3 +117,26 @@ def test_a_rate_knows_what_it_is_counted_per() -> None:
 def test_a_version_can_be_part_of_a_name() -> None:
     assert version_in("python3.9") == ("python", (3, 9))
     assert version_in("python") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("vendor/lib/conn.go", "file"),
+        ("vendor/lib/conn.go", "vendor"),
+        ("vendor/lib/conn.go", "vendor/lib"),
+        ("src/cart.ts", "typescript"),
+        ("tests/test_cart.py", "test"),
+        ("release/4.2", "branch"),
+        ("verify=False", "verification"),
+        ("$900", "money"),
+    ],
+)
+def test_a_name_also_stands_for_its_kind(text: str, kind: str) -> None:
+    (token,) = tokens_of(text)
+    assert kind in token.kinds
+
+
+def test_a_package_with_its_version_stands_for_the_package() -> None:
+    (token,) = tokens_of("react@18.2.0")
+    assert token.stands_for(frozenset(("react",)))

@@ -4,6 +4,10 @@ Both held-out tables were written after the engine, in other domains, and read o
 reading gave precision 1.00, recall 0.82, no false block for the first table, and precision 0.98,
 recall 0.95, false blocks 0.018 for the second. What they showed was mended afterwards, so their
 figures here are no longer those of unseen cases.
+
+The table of duties is about requirements, choices, amounts, exceptions and verifications in plain
+words. Its pairs were written group by group before the engine had read them, and what each group
+showed was mended: in the last three groups one verdict in eight was wrong at first sight.
 """
 
 from __future__ import annotations
@@ -68,7 +72,9 @@ def share(part: int, whole: int) -> str:
     return f"{part / whole:.3f}" if whole else "    -"
 
 
-@pytest.mark.parametrize("name", ["cases.jsonl", "held_out.jsonl", "second_held_out.jsonl"])
+@pytest.mark.parametrize(
+    "name", ["cases.jsonl", "held_out.jsonl", "second_held_out.jsonl", "duties.jsonl"]
+)
 def test_blocks_are_right_and_most_breaches_are_blocked(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

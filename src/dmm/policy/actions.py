@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
 from dmm.policy.language import Sort, Token
 from dmm.policy.phrases import Phrase, phrases_of
 from dmm.policy.rules import Action, Condition, Noun, Term
+from dmm.policy.synonyms import synonyms_of
 from dmm.policy.verbs import is_adverb, is_verb
+from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 _IDLE = lex.DETERMINERS | lex.PRONOUNS | {"ever", "first", "please", "you", "we"}
 
@@ -30,8 +33,15 @@ def noun_of(tokens: Sequence[Token], indices: Sequence[int]) -> Noun | None:
     if called:
         return Noun(term(called[0]))
     *modifiers, head = words
+    if _is_identifier(head):
+        modifiers = [word for word in modifiers if not word.forms & lex.SORTS_OF_NAMED]
     optional = bool(modifiers) and bool(head.forms & lex.CARRIERS) and _identifies(modifiers[-1])
     return Noun(term(head), tuple(term(word) for word in modifiers), optional)
+
+
+def _is_identifier(token: Token) -> bool:
+    """Whether the word names one thing by itself: `db-1`, `user_sessions`, `auth.py`."""
+    return token.sort is Sort.NAME and not token.glued and not token.text.isalpha()
 
 
 def _counts(token: Token) -> bool:
@@ -40,8 +50,12 @@ def _counts(token: Token) -> bool:
 
 def _identifies(token: Token) -> bool:
     """Whether a modifier names the thing by itself, as `eval` does in "eval function"."""
-    plain = token.forms & (lex.WEAK_MODIFIERS | lex.VERBS)
-    return not plain and not token.text.endswith(("able", "ible", "ed", "al", "ous", "ive", "y"))
+    plain = token.forms & (lex.WEAK_MODIFIERS | lex.VERBS | _COMMON)
+    return not plain and not token.text.endswith(_ADJECTIVE_ENDS)
+
+
+_COMMON = word_set("sql web http api data file code user")
+_ADJECTIVE_ENDS = ("able", "ible", "ed", "al", "ous", "ive", "y", "ic", "ing", "less", "ful")
 
 
 def nouns_of(tokens: Sequence[Token], phrases: Sequence[Phrase]) -> tuple[Noun, ...]:
@@ -103,11 +117,14 @@ def _action(
 ) -> Action:
     objects: list[Phrase] = []
     conditions: list[Condition] = []
-    for phrase in phrases:
-        adverb = _only_adverbs(tokens, phrase)
-        if adverb:
-            manner += adverb
-        elif phrase.preposition is None or (phrase.preposition == "of" and not objects):
+    for whole in phrases:
+        adverbs = [index for index in whole.indices if _is_how(tokens, whole, index)]
+        manner += [term(tokens[index]) for index in adverbs]
+        kept = tuple(index for index in whole.indices if index not in adverbs)
+        phrase = Phrase(whole.preposition, kept, whole.negated)
+        if not kept:
+            continue
+        if phrase.preposition is None or (phrase.preposition == "of" and not objects):
             objects.append(phrase)
         else:
             _add_condition(tokens, conditions, phrase)
@@ -126,7 +143,7 @@ def _prepositional_object(
 ) -> tuple[tuple[Term, ...], list[Phrase], list[Condition]]:
     """ "Rely on X" and "switch to X" forbid the use of X."""
     for form in sorted(verbs[0].forms & lex.PREPOSITION_OBJECTS.keys()):
-        for phrase in phrases:
+        for phrase in phrases[:1]:
             if not objects and phrase.preposition in lex.PREPOSITION_OBJECTS[form]:
                 kept = [c for c in conditions if c.preposition != phrase.preposition]
                 use = Term("use", frozenset(("use", "=use")))
@@ -139,11 +156,11 @@ def _times(tokens: Sequence[Token], objects: list[Phrase]) -> tuple[list[Phrase]
     return timed, [phrase for phrase in objects if phrase not in timed]
 
 
-def _only_adverbs(tokens: Sequence[Token], phrase: Phrase) -> list[Term]:
-    words = [tokens[index] for index in phrase.indices]
-    if phrase.preposition is None and all(is_adverb(word) for word in words):
-        return [term(word) for word in words]
-    return []
+def _is_how(tokens: Sequence[Token], phrase: Phrase, index: int) -> bool:
+    """Whether the word says how the act is done: an adverb alone or behind the object."""
+    alone = all(is_adverb(tokens[other]) for other in phrase.indices)
+    last = index == phrase.indices[-1] and tokens[index].text in lex.COMMON_ADVERBS
+    return phrase.preposition is None and is_adverb(tokens[index]) and (alone or last)
 
 
 def _add_condition(tokens: Sequence[Token], conditions: list[Condition], phrase: Phrase) -> None:
@@ -172,11 +189,15 @@ def _purpose(tokens: Sequence[Token], phrase: Phrase) -> tuple[str, Phrase]:
 
 
 def _is_universal(tokens: Sequence[Token], phrase: Phrase) -> bool:
-    """ "In any meal" narrows nothing."""
+    """ "In any meal" and "in this project" narrow nothing."""
     before = phrase.indices[0] - 1
-    return (
-        len(phrase.indices) == 1 and before >= 0 and tokens[before].text in ("any", "all", "every")
-    )
+    if len(phrase.indices) > 1 or before < 0:
+        return False
+    here = tokens[before].text in ("this", "our") and tokens[before + 1].forms & _HERE
+    return bool(here) or tokens[before].text in ("any", "all", "every")
+
+
+_HERE = word_set("repository repo project codebase workspace monorepo trip company team product")
 
 
 def thing_actions(tokens: Sequence[Token], first: int, last: int) -> list[Action]:
@@ -191,21 +212,65 @@ def thing_actions(tokens: Sequence[Token], first: int, last: int) -> list[Action
             _add_condition(tokens, conditions, phrase)
     text = " ".join(token.text for token in tokens[first:last])
     things = nouns_of(tokens, objects)
-    found = [Action(text, (), things, (), tuple(conditions))]
-    for thing in things:
-        verb = _verb_of(thing)
-        if verb is not None:
-            manner = tuple(m for m in thing.modifiers if not m.forms & lex.WEAK_MODIFIERS)
-            found.append(Action(text, (verb,), (), manner, tuple(conditions)))
-    return found
+    plain = Action(text, (), things, (), tuple(conditions))
+    return [plain, *(acted for thing in things for acted in _as_acts(plain, thing))]
+
+
+def _as_acts(action: Action, thing: Noun) -> Iterator[Action]:
+    """The acts that a noun names: "force pushes to X", "deletion of X", "schema changes"."""
+    verb = _verb_of(thing)
+    if verb is None:
+        return
+    manner = tuple(_manner(m) for m in thing.modifiers if not m.forms & lex.WEAK_MODIFIERS)
+    yield Action(action.text, (verb,), (), manner, action.conditions)
+    of = ("of", "to") if verb.forms & _CHANGING else ("of",)
+    done_to = tuple(c for c in action.conditions if c.preposition in of)
+    rest = tuple(c for c in action.conditions if c.preposition not in of)
+    if manner and not is_manner(manner[-1]):
+        yield Action(action.text, (verb,), (Noun(manner[-1], manner[:-1]),), (), action.conditions)
+    elif done_to:
+        yield Action(action.text, (verb,), done_to[0].nouns, manner, rest)
+
+
+def _manner(item: Term) -> Term:
+    """ "Direct writes" are written directly."""
+    if item.text not in _MANNERS - {"force", "hard", "soft", "emergency"}:
+        return item
+    adverb = f"{item.text}ally" if item.text.endswith("ic") else f"{item.text}ly"
+    return Term(adverb, item.forms | {adverb})
+
+
+_CHANGING = frozenset(("=modify", "=delete"))
+_MANNERS = word_set("force direct manual automatic silent blind hard soft remote local emergency")
+
+
+def is_manner(item: Term) -> bool:
+    """Whether a modifier says how an act is done and not what it is done to."""
+    return item.text in _MANNERS or item.text.endswith(("ed", "ly", "al", "ive", "ous"))
+
+
+@lru_cache(maxsize=4_096)
+def wordings_of(action: Action) -> tuple[Action, ...]:
+    """The action, and what it says when its object names the act: "run schema changes"."""
+    light = any(verb.forms & _LIGHT for verb in action.verbs)
+    if not light:
+        return (action,)
+    named = tuple(acted for thing in action.objects for acted in _as_acts(action, thing))
+    return (action, *(one for one in named if one.objects or one.conditions))
+
+
+_LIGHT = frozenset(("make", "run", "do", "perform", "apply", "execute", "carry", "schedule"))
 
 
 def _verb_of(thing: Noun) -> Term | None:
     named = sorted(form for form in thing.head.forms if form in lex.NOMINAL)
-    if not named:
-        return None
-    verb = lex.NOMINAL[named[0]]
-    return Term(verb, thing.head.forms | {verb})
+    if named:
+        verb = lex.NOMINAL[named[0]]
+        return Term(verb, thing.head.forms | {verb} | synonyms_of(frozenset((verb,))))
+    if thing.head.text.endswith("ing") and thing.head.text not in lex.GERUND_NOUNS:
+        bases = frozenset(form for form in thing.head.forms if form in lex.VERBS)
+        return Term(thing.head.text, thing.head.forms) if bases else None
+    return None
 
 
 def begins_with_verb(tokens: Sequence[Token], first: int, last: int) -> bool:

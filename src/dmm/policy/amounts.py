@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dmm.policy import lexicon as lex
+from dmm.policy.kin import with_kin
 from dmm.policy.language import Sort, Token
 from dmm.policy.quantities import Quantity, quantities_of
 from dmm.policy.rules import Limit, Term
@@ -12,13 +13,18 @@ Words = tuple[Token, ...]
 # Wordings of a comparison that stand before the amount, longest first.
 _BEFORE: tuple[tuple[tuple[str, ...], str], ...] = (
     (("no", "more", "than"), "<="),
-    (("no", "longer", "than"), "<="),
+    # "No longer" is read as one word, "never".
+    (("never", "than"), "<="),
     (("no", "later", "than"), "<="),
     (("no", "less", "than"), ">="),
     (("no", "fewer", "than"), ">="),
     (("no", "earlier", "than"), ">="),
     (("not", "more", "than"), "<="),
     (("not", "less", "than"), ">="),
+    (("at", "or", "above"), ">="),
+    (("at", "or", "below"), "<="),
+    (("at", "or", "over"), ">="),
+    (("at", "or", "under"), "<="),
     (("at", "most"), "<="),
     (("at", "least"), ">="),
     (("up", "to"), "<="),
@@ -36,6 +42,7 @@ _BEFORE: tuple[tuple[tuple[str, ...], str], ...] = (
     (("shorter", "than"), "<"),
     (("lower", "than"), "<"),
     (("older", "than"), "<"),
+    (("younger", "than"), "<"),
     (("earlier", "than"), "<"),
     (("cheaper", "than"), "<"),
     (("limit", "to"), "<="),
@@ -84,11 +91,12 @@ _AFTER: tuple[tuple[tuple[str, ...], str], ...] = (
     (("minimum",), ">="),
     (("min",), ">="),
 )
-_CONTRARY = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
+CONTRARY = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
 _GENERIC = word_set(
     """budget total cost price spend spending amount maximum minimum limit keep stay set have use
     using value spent pay expense overall trip must remain exceed go money be require required
-    requires need needs fit allow take make run"""
+    requires need needs fit allow take make run last may arrive happen finish contain
+    include list hold offer provide"""
 )
 _MONEY = word_set("budget cost price spend spending expense fare =cost")
 _TIMED = ("clock",)
@@ -97,17 +105,18 @@ _TIMED = ("clock",)
 def limit_of(words: Words) -> Limit | None:
     """The limit a sentence of a constraint sets, if it sets one."""
     for quantity in quantities_of(words):
-        found = _comparison(words, quantity)
+        found = comparison_of(words, quantity)
         if found is None:
             continue
         comparison, used = found
         if _is_negated(words, used):
-            comparison = _CONTRARY[comparison]
+            comparison = CONTRARY[comparison]
         return _limit(words, quantity, comparison, used)
     return None
 
 
-def _comparison(words: Words, quantity: Quantity) -> tuple[str, set[int]] | None:
+def comparison_of(words: Words, quantity: Quantity) -> tuple[str, set[int]] | None:
+    """How the words compare the amount, and which of them say so."""
     texts = [word.text for word in words]
     if quantity.version and texts[quantity.first].endswith("+"):
         return ">=", set()
@@ -127,8 +136,19 @@ def _comparison(words: Words, quantity: Quantity) -> tuple[str, set[int]] | None
             if start >= 0 and tuple(texts[start : first - gap]) == wording:
                 if wording[0] in ("before", "after") and quantity.measure not in _TIMED:
                     return None
-                return comparison, set(range(start, first - gap))
+                return _turned(words, wording[0], comparison, quantity), set(
+                    range(start, first - gap)
+                )
     return None
+
+
+def _turned(words: Words, word: str, comparison: str, quantity: Quantity) -> str:
+    """An old version has a low number, an old backup or person a high age."""
+    aged = quantity.measure in ("time", "age") or not quantity.version
+    aged = aged or any(one.forms & PERSONS for one in words[: quantity.first])
+    if word in ("older", "newer") and aged:
+        return {"older": ">", "newer": "<"}[word]
+    return comparison
 
 
 def _announced(texts: list[str], quantity: Quantity) -> tuple[str, set[int]] | None:
@@ -168,7 +188,7 @@ def _may_stand_between(words: Words, index: int) -> bool:
 def _is_negated(words: Words, used: set[int]) -> bool:
     start = min(used, default=0)
     own = {words[index].text for index in used}
-    if own & {"no", "not"}:
+    if own & {"no", "not", "never"}:
         return False
     return any(
         "not" in word.forms or word.text in ("no", "never", "avoid", "cannot", "without", "refuse")
@@ -181,14 +201,21 @@ def _limit(words: Words, quantity: Quantity, comparison: str, used: set[int]) ->
     is_version = _names_version(words, quantity)
     counted = None if is_version else _counted_term(words, quantity)
     counted_at = {quantity.last + 1} if counted else set()
+    if counted:
+        counted_at |= {i for i in range(quantity.last + 2, len(words)) if _is_whose(words, i)}
     subject = tuple(
-        Term(word.text, word.forms)
+        with_kin(Term(word.text, word.forms))
         for index, word in enumerate(words)
-        if index not in span | used | counted_at and _is_subject(word)
+        if index not in span | used | counted_at
+        and _is_subject(word, timed=quantity.measure == "time")
     )
     measure = "version" if is_version else quantity.measure
+    if measure == "count" and counted is None and any(item.forms & PERSONS for item in subject):
+        measure = "age"
     if measure == "count" and counted is None and any(word.forms & _MONEY for word in words):
         measure = "money:"
+    subject = tuple(item for item in subject if item.text not in ("anyone", "anybody"))
+    subject = _without_measure(subject, measure)
     if not subject and counted is None and not measure.startswith("money"):
         return None
     text = " ".join(word.text for word in words)
@@ -196,6 +223,28 @@ def _limit(words: Words, quantity: Quantity, comparison: str, used: set[int]) ->
     return Limit(
         text, comparison, str(quantity.value), measure, quantity.per, version, counted, subject[:4]
     )
+
+
+PERSONS = word_set(
+    """patient driver user customer child employee member passenger person people guest kid minor
+    anyone student visitor player buyer participant applicant worker resident rider volunteer"""
+)
+
+
+def _without_measure(subject: tuple[Term, ...], measure: str) -> tuple[Term, ...]:
+    """ "Upload size" of 5 MB: the size is said by the unit."""
+    named = _MEASURE_NAMES.get(measure, frozenset[str]())
+    kept = tuple(item for item in subject if not item.forms & named)
+    return kept or subject
+
+
+_MEASURE_NAMES = {
+    "size": frozenset(("size",)),
+    "time": frozenset(("time", "duration")),
+    "count": frozenset(("number", "count", "time", "same")),
+    "length": frozenset(("distance", "length")),
+    "weight": frozenset(("weight", "dose", "dosage")),
+}
 
 
 def _names_version(words: Words, quantity: Quantity) -> bool:
@@ -222,10 +271,18 @@ def _counted_term(words: Words, quantity: Quantity) -> Term | None:
     return Term(word.text, word.forms)
 
 
-def _is_subject(word: Token) -> bool:
+def _is_whose(words: Words, index: int) -> bool:
+    """ "Per person", "of one company": whose amount it is, not what it is of."""
+    before = words[index - 1].text
+    return before == "one" or (before in ("per", "each") and bool(words[index].forms & PERSONS))
+
+
+def _is_subject(word: Token, *, timed: bool = False) -> bool:
     if word.sort is Sort.MARK or word.sort is Sort.NUMBER:
         return False
     grammar = lex.DETERMINERS | lex.PRONOUNS | lex.AUXILIARIES | lex.PREPOSITIONS | lex.ADVERBS
     if word.text in grammar | lex.NEGATIONS | lex.CONJUNCTIONS or "not" in word.forms:
         return False
+    if "trip" in word.forms and timed:
+        return True
     return not word.forms & (_GENERIC | {"avoid", "never", "small", "large", "long", "older"})

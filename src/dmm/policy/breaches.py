@@ -13,10 +13,11 @@ from dmm.policy.quantities import Quantity, version_in
 from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from dmm.policy.rules import Limit
 
+Held = dict[int, list[Act]]
 _NOT_SPENT = word_set(
     """budget limit cap save saving saved discount refund cheaper off credit ceiling allowance"""
 )
@@ -24,15 +25,23 @@ _NOT_SPENT = word_set(
 
 def find_breach(reading: Reading, limit: Limit) -> Finding | None:
     """The amount in the decision that breaks the limit."""
+    held = _holders(reading)
+    named: dict[int, list[int | None]] = {}
     stated = [
         (quantity, value, certain, subject)
         for quantity, value in _candidates(reading, limit)
-        if (certain := _is_stated(reading, quantity)) is not None
-        and (subject := _subject_tokens(reading, limit, quantity)) is not None
+        if (certain := _is_decided(reading, held, quantity, limit)) is not None
+        and (subject := _subject_tokens(reading, limit, quantity, named)) is not None
     ]
+    nearest = _nearest((quantity, subject) for quantity, _, _, subject in stated)
+    decided = any(not _is_described(held, quantity) for quantity, *_ in stated)
     for quantity, value, certain, subject in stated:
-        rivals = [other for other, *_ in stated if other is not quantity]
-        if _holds(value, limit) or _is_of_another(reading, limit, quantity, rivals, subject):
+        if _holds(value, limit):
+            continue
+        if subject and limit.measure not in ("count", "version"):
+            if nearest[subject[-1]] < abs(quantity.first - subject[-1]):
+                continue
+        elif decided and _is_described(held, quantity):
             continue
         tokens = tuple(range(quantity.first, quantity.last + 1))
         words = " ".join(reading.tokens[index].text for index in tokens)
@@ -42,29 +51,46 @@ def find_breach(reading: Reading, limit: Limit) -> Finding | None:
     return None
 
 
-def _is_of_another(
-    reading: Reading,
-    limit: Limit,
-    quantity: Quantity,
-    rivals: list[Quantity],
-    subject: list[int],
-) -> bool:
-    """Whether another amount is the one that the subject, or the decision, is about."""
-    if subject and limit.measure not in ("count", "version"):
-        own = abs(quantity.first - subject[-1])
-        return any(abs(rival.first - subject[-1]) < own for rival in rivals)
-    return _is_described(reading, quantity) and any(
-        not _is_described(reading, rival) for rival in rivals
-    )
-
-
-def _is_described(reading: Reading, quantity: Quantity) -> bool:
-    """ "The suite costs $4000": told, not decided."""
+def amount_holds(reading: Reading, limit: Limit) -> bool:
+    """Whether the decision states an amount that satisfies the limit, whatever it is about."""
     return any(
-        act.forms & {"cost", "be", "have", "total"}
-        for act in reading.acts
-        if _holds_token(act, quantity.first)
+        _holds(value, limit) and not _is_denied(reading, quantity)
+        for quantity, value in _candidates(reading, limit)
     )
+
+
+def _is_denied(reading: Reading, quantity: Quantity) -> bool:
+    return any(
+        act.polarity is Polarity.NOT_DONE or phrase.negated
+        for act in reading.acts
+        for phrase in act.phrases
+        if quantity.first in phrase.indices
+    )
+
+
+def _holders(reading: Reading) -> Held:
+    """The acts that hold each token in one of their phrases."""
+    held: Held = {}
+    for act in reading.acts:
+        for index in {place for phrase in act.phrases for place in phrase.indices}:
+            held.setdefault(index, []).append(act)
+    return held
+
+
+def _nearest(stated: Iterable[tuple[Quantity, list[int]]]) -> dict[int, int]:
+    """How near the nearest amount is to each word that names what the limit is about."""
+    nearest: dict[int, int] = {}
+    for quantity, subject in stated:
+        for place in subject[-1:]:
+            own = abs(quantity.first - place)
+            nearest[place] = min(own, nearest.get(place, own))
+    return nearest
+
+
+def _is_described(held: Held, quantity: Quantity) -> bool:
+    """ "The suite costs $4000": told, not decided."""
+    told = {"cost", "be", "have", "total"}
+    return any(act.forms & told for act in held.get(quantity.first, ()))
 
 
 def _shown(value: Decimal | tuple[int, ...]) -> str:
@@ -95,7 +121,8 @@ def _same_measure(given: str, wanted: str) -> bool:
 def _counts(reading: Reading, quantity: Quantity, limit: Limit) -> bool:
     counted = limit.counted
     if counted is None:
-        return not quantity.counted or any(quantity.counted & one.forms for one in limit.subject)
+        named = quantity.counted & {"time"} or not quantity.counted
+        return bool(named) or any(quantity.counted & one.forms for one in limit.subject)
     if quantity.counted & counted.forms:
         return True
     if "time" in quantity.counted:
@@ -133,9 +160,22 @@ def _in_terms_of(reading: Reading, quantity: Quantity, limit: Limit) -> Decimal 
     first, last = _sentence(reading, quantity.first)
     if limit.per is None and quantity.per is not None:
         return quantity.value * _times(reading, quantity.per, first, last)
+    repeated = _repeated(reading, limit.per, first, last) if quantity.per is None else None
+    if repeated is not None:
+        return quantity.value * repeated
     if quantity.per is None and limit.per is not None:
         times = _times(reading, limit.per, first, last)
         return quantity.value / times if times > 1 else None
+    return None
+
+
+def _repeated(reading: Reading, unit: str | None, first: int, last: int) -> Decimal | None:
+    """How many times a day, where the limit is for a day."""
+    for other in reading.quantities:
+        if first <= other.first < last and "time" in other.counted:
+            behind = reading.tokens[other.first + 2 : other.first + 4]
+            if len(behind) == 2 and behind[0].text in ("a", "per", "each", "every"):
+                return other.value if unit is not None and unit in behind[1].forms else None
     return None
 
 
@@ -172,23 +212,72 @@ def _order(left: tuple[Decimal | int, ...], right: tuple[Decimal | int, ...]) ->
     return (left > right) - (left < right)
 
 
-def _is_stated(reading: Reading, quantity: Quantity) -> bool | None:
+def _is_decided(reading: Reading, held: Held, quantity: Quantity, limit: Limit) -> bool | None:
+    """Whether the amount is decided on; what is deleted after a time is kept for that time."""
+    if limit.measure == "time" and limit.comparison[0] == ">" and _is_kept(limit):
+        act = next(iter(held.get(quantity.first, ())), None)
+        if act is not None and act.forms & lex.REMOVE and _is_after(act, quantity):
+            return True if act.polarity is Polarity.DONE else None
+    return _is_stated(reading, held, quantity)
+
+
+def _is_after(act: Act, quantity: Quantity) -> bool:
+    phrase = next(one for one in act.phrases if quantity.first in one.indices)
+    return phrase.preposition == "after" and not phrase.negated
+
+
+def _is_kept(limit: Limit) -> bool:
+    return bool(_KEPT & set(limit.text.split()))
+
+
+_KEPT = word_set("keep kept retain retained retention store stored preserve preserved hold held")
+
+
+def _is_stated(reading: Reading, held: Held, quantity: Quantity) -> bool | None:
     """True when the amount is the one decided on, False when unsure, None when it is not."""
     if quantity.measure.startswith("money") and _is_aside(reading, quantity):
         return None
     before = reading.tokens[quantity.first - 1].text if quantity.first else ""
-    acts = [act for act in reading.acts if _holds_token(act, quantity.first)]
-    if not acts:
+    # "One" is no part of a phrase: what it counts is.
+    place = quantity.first + (reading.tokens[quantity.first].text == "one")
+    act = next(iter(held.get(place, ())), None)
+    if act is None:
         return False
-    act = acts[0]
     if act.verb is None and act.polarity is Polarity.UNSURE:
-        return not acts[0].phrases[0].negated
-    phrase = next(p for p in act.phrases if quantity.first in p.indices)
+        return not act.phrases[0].negated
+    phrase = next(p for p in act.phrases if place in p.indices)
     if act.polarity in (Polarity.NOT_DONE, Polarity.ASIDE) or phrase.negated:
         return None
-    if act.forms & (lex.REMOVE | lex.NEGATIVE | lex.MENTION) or phrase.preposition == "from":
+    given_up = lex.REMOVE | lex.NEGATIVE | lex.MENTION | {"shut", "terminate"}
+    if act.forms & given_up or phrase.preposition == "from":
+        return None
+    if _is_another_time(reading, act, quantity) or (
+        act.forms & _REDUCING and phrase.preposition is None
+    ):
         return None
     return act.polarity is Polarity.DONE and before not in ("under", "below", "than")
+
+
+def _is_another_time(reading: Reading, act: Act, quantity: Quantity) -> bool:
+    """ "Every 20 seconds", "moved by an hour", "in two days": how often or when, not how long."""
+    if quantity.measure.startswith("money"):
+        return bool(act.forms & _GIVING_BACK)
+    if quantity.measure != "time":
+        return False
+    before = reading.tokens[quantity.first - 1].text if quantity.first else ""
+    behind = reading.tokens[quantity.last + 1 : quantity.last + 2]
+    if before in ("every", "last", "past") or any(one.text in _OFFSETS for one in behind):
+        return True
+    shifted = before == "by" and act.forms & (lex.TRANSITIONS | _SHIFTING)
+    return bool(shifted or (before == "in" and act.forms & _STARTING))
+
+
+_GIVING_BACK = word_set("return refund sell resell reimburse")
+_OFFSETS = word_set("ago later earlier")
+_SHIFTING = word_set("delay postpone push defer extend")
+_STARTING = word_set("schedule start plan meet deploy call begin launch arrange leave")
+# The object of these is what it was before.
+_REDUCING = word_set("split shorten reduce compress trim shrink cut truncate break refactor fix")
 
 
 def _is_aside(reading: Reading, quantity: Quantity) -> bool:
@@ -203,18 +292,34 @@ def _is_aside(reading: Reading, quantity: Quantity) -> bool:
     return any(token.forms & _NOT_SPENT for token in (*after, *before))
 
 
-def _holds_token(act: Act, index: int) -> bool:
-    return any(index in phrase.indices for phrase in act.phrases)
-
-
-def _subject_tokens(reading: Reading, limit: Limit, quantity: Quantity) -> list[int] | None:
+def _subject_tokens(
+    reading: Reading, limit: Limit, quantity: Quantity, named: dict[int, list[int | None]]
+) -> list[int] | None:
+    """The words that tell that the amount is about what the limit is about."""
     first, last = _sentence(reading, quantity.first)
-    used: list[int] = []
-    for term in limit.subject:
-        place = next(
-            (i for i in range(first, last) if reading.tokens[i].stands_for(term.forms)), None
-        )
-        if place is None:
-            return None
-        used.append(place)
-    return used
+    if first not in named:
+        named[first] = [
+            next((i for i in range(first, last) if reading.tokens[i].stands_for(term.forms)), None)
+            for term in limit.subject
+        ]
+    found = named[first]
+    used = [place for place in found if place is not None]
+    if len(used) == len(found):
+        return used
+    if found[-1] is not None and _is_bare(reading, limit, found[-1]):
+        return used
+    rate = limit.per is not None and limit.per == quantity.per
+    return used if rate and (used or limit.per in _TELLING) else None
+
+
+def _is_bare(reading: Reading, limit: Limit, place: int) -> bool:
+    """ "The coverage", where the limit is on test coverage: nothing says that it is another."""
+    if limit.measure not in ("share", "time", "size") or len(limit.subject) != 2:
+        return False
+    verb = any(act.verb == place for act in reading.acts)
+    before = reading.tokens[place - 1].text if place else "the"
+    return not verb and before in ("the", "our", "its")
+
+
+# What is priced by these can only be what the limit speaks of.
+_TELLING = word_set("night seat person guest ticket room passenger")

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
 from dmm.policy.acts import Act, Clause, Polarity, Reading, Role
-from dmm.policy.derived import derived_acts
+from dmm.policy.coordination import parted
+from dmm.policy.derived import derived_acts, without_settings
 from dmm.policy.language import Sort, Token, sentences_of, tokens_of
+from dmm.policy.particles import with_particle
 from dmm.policy.phrases import Phrase, phrases_of
 from dmm.policy.polarity import ClausePolarity
 from dmm.policy.quantities import quantities_of
 from dmm.policy.verbs import is_participle, is_verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 
 def read(text: str, verbs: frozenset[str] = frozenset()) -> Reading:
@@ -24,7 +30,7 @@ def read(text: str, verbs: frozenset[str] = frozenset()) -> Reading:
     ranges = sentences_of(tokens)
     acts: list[Act] = []
     for number, (first, last) in enumerate(ranges):
-        acts.extend(_Sentence(tokens, first, last, number).acts())
+        acts.extend(_Sentence(tokens, first, last, number, acts[-1:]).acts())
     return Reading(text, tokens, tuple(acts), quantities_of(tokens), tuple(ranges))
 
 
@@ -34,20 +40,29 @@ _SEGMENT_MARKS = frozenset(",:()[]{}|/\N{EM DASH}\N{EN DASH}")
 class _Sentence:
     """Reads one sentence; holds the act that later pieces of the sentence attach to."""
 
-    def __init__(self, tokens: tuple[Token, ...], first: int, last: int, number: int) -> None:
+    def __init__(
+        self,
+        tokens: tuple[Token, ...],
+        first: int,
+        last: int,
+        number: int,
+        earlier: Sequence[Act] = (),
+    ) -> None:
+        self.earlier = earlier
         self.tokens = tokens
         self.first = first
         self.last = last
         self.number = number
         self.question = tokens[last - 1].text == "?"
         self.found: list[Act] = []
+        self.fronted: tuple[Phrase, ...] = ()
 
     def acts(self) -> list[Act]:
         for clause in self.clauses():
             self._read_clause(clause)
-        for act in tuple(self.found):
-            self.found.extend(derived_acts(act))
-        return self.found
+        self.found = [part for act in self.found for part in parted(self.tokens, act)]
+        derived = [one for act in self.found for one in derived_acts(self.tokens, act)]
+        return [*(without_settings(self.tokens, act) for act in self.found), *derived]
 
     def clauses(self) -> list[Clause]:
         found: list[Clause] = []
@@ -79,13 +94,25 @@ class _Sentence:
             return Role.MAIN if self._starts_clause(index + 1) else None
         if word in lex.CONCESSIONS:
             return Role.CONCESSION
-        if word in ("because", "since") or (word == "as" and self._reason_as(index)):
+        if word in ("because", "since") or self._likens(index, start):
             return Role.REASON
         if word in lex.SUBORDINATORS:
             return Role.CONDITION if self._has_verb(index + 1) else None
+        return self._opens_relative(index, start)
+
+    def _opens_relative(self, index: int, start: int) -> Role | None:
+        word = self.tokens[index].text
+        if word in ("which", "who", "whose", "whom") and index > start:
+            return Role.RELATIVE
         if word in lex.RELATIVES and (index > start or word in ("which", "who")):
             return Role.RELATIVE if self._has_verb(index + 1, 5) else None
         return None
+
+    def _likens(self, index: int, start: int) -> bool:
+        word = self.tokens[index].text
+        if word == "like":
+            return index > start and self._has_verb(index + 1)
+        return word == "as" and self._reason_as(index)
 
     def _reason_as(self, index: int) -> bool:
         following = self.tokens[index + 1].text if index + 1 < self.last else ""
@@ -133,12 +160,35 @@ class _Sentence:
         phrases = phrases_of(self.tokens, clause.first, clause.last)
         if clause.role is Role.MAIN and self.found:
             base = self.found[-1]
+            if base.verb is None:
+                self.fronted = (*self.fronted, *self._scopes(phrases))[:_MOST_SCOPES]
+            phrases = self._apposed(clause, base, phrases)
             if base.verb is not None or len(self.found) == 1:
                 self.found[-1] = replace(base, phrases=base.phrases + phrases)
                 return
+        if clause.role is Role.MAIN:
+            self.fronted = (*self.fronted, *self._scopes(phrases))[:_MOST_SCOPES]
         aside = clause.role is not Role.MAIN or self.question
         polarity = Polarity.ASIDE if aside else Polarity.UNSURE
         self.found.append(Act(None, frozenset(), polarity, clause.role, phrases, self.number))
+
+    def _scopes(self, phrases: tuple[Phrase, ...]) -> Iterator[Phrase]:
+        """ "In the importer, …" and "importer.py: …" tell where all that follows is done."""
+        for phrase in phrases:
+            if phrase.preposition is not None:
+                yield phrase
+            elif "file" in self.tokens[phrase.indices[-1]].kinds:
+                yield replace(phrase, preposition="in")
+
+    def _apposed(
+        self, clause: Clause, base: Act, phrases: tuple[Phrase, ...]
+    ) -> tuple[Phrase, ...]:
+        """ "To Acme, a reseller": what the second noun says stands under the same preposition."""
+        same = clause.opener == "," and self.tokens[clause.first].text in ("a", "an")
+        if not (same and base.phrases and phrases and phrases[0].preposition is None):
+            return phrases
+        last = base.phrases[-1]
+        return (replace(phrases[0], preposition=last.preposition), *phrases[1:])
 
     def _read_verbs(self, clause: Clause, verbs: list[int]) -> None:
         polarity = ClausePolarity(self.tokens, clause, self.found, question=self.question)
@@ -147,14 +197,14 @@ class _Sentence:
             end = verbs[order + 1] if order + 1 < len(verbs) else clause.last
             state = polarity.at(start, verb)
             phrases = phrases_of(self.tokens, verb + 1, self._cut(verb, end))
-            subject = self._subject(start, verb, order)
+            forms, phrases = with_particle(self.tokens, verb, phrases)
+            phrases = self._with_antecedent(verb, phrases)
             passive = self._passive(clause, verb, bool(order))
-            if subject is not None:
-                phrases = (subject, *phrases)
+            phrases = (*self._subjects(start, verb, order), *phrases, *self.fronted)
             self.found.append(
                 Act(
                     verb,
-                    self.tokens[verb].forms,
+                    forms,
                     state,
                     clause.role,
                     phrases,
@@ -165,6 +215,7 @@ class _Sentence:
             )
             polarity.pass_verb(verb)
             self._serve_purpose(verb)
+            self._serve_means(verb)
             start = verb + 1
 
     def _serve_purpose(self, verb: int) -> None:
@@ -178,6 +229,15 @@ class _Sentence:
         purpose = tuple(replace(phrase, preposition="for") for phrase in own.objects())
         self.found[-2] = replace(before, phrases=before.phrases + purpose)
 
+    def _serve_means(self, verb: int) -> None:
+        """ "Sign it using X" is also signing with X."""
+        if len(self.found) < 2 or self.tokens[verb].text != "using":
+            return
+        before, own = self.found[-2], self.found[-1]
+        if before.verb is not None and before.polarity is own.polarity:
+            means = tuple(replace(phrase, preposition="with") for phrase in own.objects())
+            self.found[-2] = replace(before, phrases=before.phrases + means)
+
     def _cut(self, verb: int, end: int) -> int:
         """Where the words of this verb end: words that lead to the next verb are not its own."""
         if end >= self.last or not is_verb(self.tokens, end, verb):
@@ -186,21 +246,31 @@ class _Sentence:
             end -= 1
         return end
 
-    def _subject(self, start: int, verb: int, order: int) -> Phrase | None:
+    def _subjects(self, start: int, verb: int, order: int) -> tuple[Phrase, ...]:
         if order and self._has_own_subject(verb):
             return self._taken_subject()
         if order and not is_participle(self.tokens, verb):
-            return None
+            return ()
         if order and self.found:
             own = [p for p in self.found[-1].phrases if p.preposition != "subject"]
-            return replace(own[-1], preposition="subject") if own else None
-        indices = tuple(
-            index
-            for index in range(start, verb)
-            if self.tokens[index].sort is not Sort.MARK
-            and self.tokens[index].text not in _NO_SUBJECT
+            return (replace(own[-1], preposition="subject"),) if own else ()
+        return tuple(
+            replace(phrase, preposition="subject", negated=False)
+            if phrase.preposition is None
+            else phrase
+            for phrase in phrases_of(self.tokens, start, verb)
         )
-        return Phrase("subject", indices, False) if indices else None
+
+    def _with_antecedent(self, verb: int, phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
+        """ "The firewall is in the way, so disable it": the pronoun stands for what was named."""
+        after = self.tokens[verb + 1].text if verb + 1 < self.last else ""
+        if after not in _PRONOUNS or any(phrase.preposition is None for phrase in phrases):
+            return phrases
+        for act in reversed((*self.earlier, *self.found)):
+            own = _antecedent(act)
+            if own is not None:
+                return (replace(own, preposition=None, negated=False), *phrases)
+        return phrases
 
     def _has_own_subject(self, verb: int) -> bool:
         """ "Make sure eval is never called": the words before "is" belong to "called"."""
@@ -210,14 +280,14 @@ class _Sentence:
         word = self.tokens[before].text
         return word in lex.AUXILIARIES or self.tokens[verb - 1].text == "cannot"
 
-    def _taken_subject(self) -> Phrase | None:
+    def _taken_subject(self) -> tuple[Phrase, ...]:
         last = self.found[-1]
         own = [phrase for phrase in last.phrases if phrase.preposition != "subject"]
         if not own:
-            return None
+            return ()
         kept = tuple(phrase for phrase in last.phrases if phrase is not own[-1])
         self.found[-1] = replace(last, phrases=kept)
-        return replace(own[-1], preposition="subject", negated=False)
+        return (replace(own[-1], preposition="subject", negated=False),)
 
     def _passive(self, clause: Clause, verb: int, later: bool) -> bool:
         if not is_participle(self.tokens, verb):
@@ -226,15 +296,19 @@ class _Sentence:
         return later or any(self.tokens[index].text in lex.BE for index in near)
 
 
+def _antecedent(act: Act) -> Phrase | None:
+    """What a pronoun after this act stands for: its object, or its subject if it has none."""
+    places = ("subject",) if "be" in act.forms else (None, "subject")
+    for place in places:
+        for phrase in act.phrases:
+            if phrase.preposition == place:
+                return phrase
+    return None
+
+
 _LINKING = lex.BE | {"has", "have", "had", "having", "with"} - {"with"}
 _LEADING = (
     lex.AUXILIARIES | lex.NEGATIONS | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from"}
 )
-_NO_SUBJECT = (
-    lex.DETERMINERS
-    | lex.PRONOUNS
-    | lex.AUXILIARIES
-    | lex.ADVERBS
-    | lex.NEGATIONS
-    | {"to", "please"}
-)
+_MOST_SCOPES = 4
+_PRONOUNS = frozenset(("it", "them"))

@@ -58,7 +58,7 @@ def _wanted(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
 
 _NO_FORM = (
     "no form of rule was recognised; write it as never …, do not …, no …, always …, only …, "
-    "verify … before …, or with a limit such as at most 30 seconds"
+    "… must …, use … for …, verify … before …, or with a limit such as at most 30 seconds"
 )
 
 

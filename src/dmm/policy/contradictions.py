@@ -1,146 +1,242 @@
-"""Decisions that say the contrary of what a rule asks for or leaves as the only choice."""
+"""Decisions that say the contrary of what a rule asks for."""
 
 from __future__ import annotations
 
+from enum import Enum
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
-from dmm.policy.acts import Act, Polarity, Reading, Role
-from dmm.policy.match import Finding, match_condition, match_noun, object_places, verb_places
-from dmm.policy.synonyms import opposites_of, rivals_of
+from dmm.policy.acts import Act, Polarity, Reading
+from dmm.policy.denials import (
+    AGAINST,
+    denials,
+    is_taken,
+    pieces_of,
+    rival_places,
+    settled_acts,
+)
+from dmm.policy.language import Sort
+from dmm.policy.match import Finding
+from dmm.policy.rivals import contraries_of, names_of, rival_names
+from dmm.policy.switches import turned_off
+from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.policy.language import Token
     from dmm.policy.phrases import Phrase
-    from dmm.policy.rules import Exclusive, Noun, Requirement, Term
+    from dmm.policy.rules import Noun, Requirement, Term
 
-_AGAINST = lex.NEGATIVE | lex.REMOVE
-_STATES = frozenset(("be", "have"))
+# Subjects that every decision is about.
+_EVERYTHING = word_set(
+    """traffic communication everything system app application project product
+    codebase code thing all team work site website we resource infrastructure workload"""
+)
+# Adjectives that narrow a subject: without them the decision is about something else.
+_NARROWING = word_set(
+    """public internal external production private legacy critical sensitive personal paid guest
+    mobile remote urgent international domestic"""
+)
+_MAKING = word_set("write create build start add make design develop implement introduce set")
+_OLD = word_set("old existing legacy current former")
 
 
 def find_contradiction(reading: Reading, requirement: Requirement) -> Finding | None:
     """Where the decision does away with what the requirement asks for."""
-    for act, tokens in _denials(reading, requirement.core):
-        if _is_added_elsewhere(reading, act, requirement.core):
+    steps = (f'the decision goes without "{requirement.text}"',)
+    unsure: Finding | None = None
+    noun = requirement.subject
+    subject = (*noun.modifiers, noun.head) if noun and not noun.head.forms & _EVERYTHING else ()
+    taken = _taking_acts(reading, requirement.core)
+    for act, tokens, how in _contrary_acts(reading, requirement.core, subject):
+        rival = how is _How.RIVAL
+        if any(rival or other.verb != act.verb or other.derived for other in taken):
             continue
-        known = len(requirement.core) > 1 or requirement.subject is None
+        if rival and requirement.subject is None:
+            continue
+        undone = act.forms & lex.REMOVE - {"disable"} or tokens == [act.verb]
+        if requirement.omitted and undone:
+            continue
+        known = requirement.subject is None or (how is _How.DENIED and len(requirement.core) > 1)
+        known = known or _gives_way_to_rival(reading, act, requirement.core)
         certain = known or _speaks_of(reading, act, requirement.subject)
-        steps = (f'the decision goes without "{requirement.text}"',)
-        return Finding(certain, tuple(tokens), steps)
-    return None
+        if tokens == [act.verb] and not _is_object(reading, act, requirement.subject):
+            continue
+        if how is not _How.DENIED and _is_beside(reading, act, requirement.subject, tokens):
+            certain = False
+        certain = certain and _speaks_of(reading, act, requirement.where)
+        if certain:
+            return Finding(True, tuple(tokens), steps)
+        unsure = unsure or Finding(False, tuple(tokens), steps)
+    return unsure
 
 
-def _is_added_elsewhere(reading: Reading, denying: Act, core: tuple[Term, ...]) -> bool:
-    """ "Remove the wrong X and add the right X" keeps X."""
+def _is_object(reading: Reading, act: Act, subject: Noun | None) -> bool:
+    """Whether what is not done would have been done to the subject, or to nothing named."""
+    things = [phrase for phrase in act.objects() if not phrase.negated]
+    if subject is None or not things:
+        return True
+    places = [index for phrase in things for index in phrase.indices]
+    return any(reading.tokens[index].stands_for(subject.head.forms) for index in places)
+
+
+def _is_beside(reading: Reading, act: Act, subject: Noun | None, used: list[int]) -> bool:
+    """ "The configuration endpoint": the subject only tells which other thing is meant."""
+    if subject is None:
+        return False
+    for phrase in act.phrases:
+        for order, index in enumerate(phrase.indices):
+            if reading.tokens[index].stands_for(subject.head.forms):
+                rest = [i for i in phrase.indices[order + 1 :] if i not in used]
+                behind = [reading.tokens[i] for i in rest]
+                return any(one.sort is Sort.WORD and not one.forms & _BEHIND for one in behind)
+    return False
+
+
+_BEHIND = lex.CARRIERS | lex.TIMES | lex.COMMON_ADVERBS | {"open", "public", "live"}
+
+
+class _How(Enum):
+    """How an act stands against what is asked for."""
+
+    DENIED = "denied"
+    OPPOSITE = "opposite"
+    RIVAL = "rival"
+
+
+def _contrary_acts(
+    reading: Reading, core: tuple[Term, ...], subject: tuple[Term, ...]
+) -> Iterator[tuple[Act, list[int], _How]]:
+    """Acts against the core, with their words."""
+    for denying, tokens in denials(reading, core):
+        yield denying, tokens, _How.DENIED
+    names = names_of(core)
+    for act in settled_acts(reading):
+        for phrase in act.phrases:
+            found = _opposite(reading, act, phrase, core)
+            if found and _is_of_another(reading, phrase, found[0], (*core, *subject)):
+                continue
+            if found:
+                yield act, found, _How.OPPOSITE
+        rival = rival_places(reading, act, names)
+        if rival and not _is_present(reading, act, core) and _is_whole(reading, act, core, rival):
+            yield act, rival, _How.RIVAL
+
+
+def _is_of_another(reading: Reading, phrase: Phrase, index: int, own: tuple[Term, ...]) -> bool:
+    """ "The random generator": the contrary is said of a thing that is not the subject."""
+    if not own or reading.tokens[index].kinds:
+        return False
+    behind = [reading.tokens[i] for i in phrase.indices if i > index]
     return any(
-        act.polarity is Polarity.DONE
-        and not act.forms & (_AGAINST | lex.MENTION)
-        and act.verb is not None
-        and act.verb != denying.verb
-        and _is_present(reading, act, core)
-        for act in reading.acts
+        token.sort is Sort.WORD
+        and not token.forms & _BEHIND
+        and not any(token.stands_for(item.forms) for item in own)
+        for token in behind
     )
+
+
+def _is_whole(reading: Reading, act: Act, core: tuple[Term, ...], rival: list[int]) -> bool:
+    """Whether the rival stands for the whole core, or the rest of the core is spoken of."""
+    if len(core) <= len(rival):
+        return True
+    first, last = reading.sentences[act.sentence]
+    tokens = reading.tokens[first:last]
+    rivals = {form for index in rival for form in reading.tokens[index].forms}
+    others = [item for item in core if not rivals & rival_names(item.forms)]
+    return len(others) < len(core) and all(_named(tokens, item) for item in others)
+
+
+def _gives_way_to_rival(reading: Reading, act: Act, core: tuple[Term, ...]) -> bool:
+    """ "Replace X with its rival" is about X, whatever else it is about."""
+    if not act.forms & lex.REPLACEMENTS or not rival_places(reading, act, names_of(core)):
+        return False
+    return any(other is act for other, _ in denials(reading, core))
+
+
+def _taking_acts(reading: Reading, core: tuple[Term, ...]) -> list[Act]:
+    """ "Remove the wrong X and add the right X" keeps X: the first acts that have the core."""
+    found = (
+        act
+        for act in reading.acts
+        if act.polarity is Polarity.DONE
+        and not act.forms & (AGAINST | lex.MENTION)
+        and act.verb is not None
+        and _is_present(reading, act, core)
+    )
+    return list(islice(found, _ENOUGH))
+
+
+# Two different acts are enough: whichever act denies the core, another one takes it.
+_ENOUGH = 4
 
 
 def _speaks_of(reading: Reading, act: Act, subject: Noun | None) -> bool:
+    """Whether the sentence of the act is about the subject."""
+    if subject is None:
+        return True
     first, last = reading.sentences[act.sentence]
-    forms = subject.head.forms if subject else frozenset[str]()
-    return any(reading.tokens[index].stands_for(forms) for index in range(first, last))
-
-
-def _denials(reading: Reading, core: tuple[Term, ...]) -> Iterator[tuple[Act, list[int]]]:
-    for act in reading.acts:
-        if act.verb is None or not _is_settled(reading, act):
-            continue
-        for phrase in act.phrases:
-            if _is_denied(act, phrase):
-                found = _all_terms(reading, act, phrase, core)
-            else:
-                found = _opposite(reading, act, phrase, core)
-            if found:
-                yield act, found
-
-
-def _is_settled(reading: Reading, act: Act) -> bool:
-    """The act belongs to what is decided: not a reason, a condition or something turned down."""
-    if act.role in (Role.REASON, Role.CONDITION) or act.polarity is Polarity.ASIDE:
-        return False
-    if act.polarity is Polarity.UNSURE and act.role is not Role.CONCESSION:
-        return False
-    if not act.forms & _STATES:
+    tokens = reading.tokens[first:last]
+    for modifier in subject.modifiers:
+        if modifier.text == "new" and act.forms & _MAKING:
+            if any(token.forms & _OLD for token in tokens):
+                return False
+        elif modifier.forms & (_NARROWING | {"new"}) and not _named(tokens, modifier):
+            return False
+    if subject.head.forms & _EVERYTHING:
         return True
-    return any(
-        other.polarity is Polarity.DONE and not other.forms & (_AGAINST | lex.MENTION | _STATES)
-        for other in reading.acts
-        if other.verb is not None
-    ) and not any(
-        other.sentence == act.sentence and other.role is Role.MAIN and _turns_down(other)
-        for other in reading.acts
+    return _named(tokens, subject.head) and not any(
+        any(token.forms & _set_apart(modifier) for token in tokens)
+        for modifier in subject.modifiers
+        if not _named(tokens, modifier)
     )
 
 
-def _turns_down(act: Act) -> bool:
-    if act.forms & _STATES:
-        return False
-    return act.polarity is Polarity.NOT_DONE or bool(act.forms & _AGAINST)
+def _set_apart(modifier: Term) -> frozenset[str]:
+    """ "The south gate" is not the north gate."""
+    return rival_names(modifier.forms) | contraries_of(modifier.forms)
 
 
-def _is_denied(act: Act, phrase: Phrase) -> bool:
-    against = bool(act.forms & _AGAINST)
-    if act.polarity is Polarity.NOT_DONE:
-        direct = phrase.preposition in (None, "with") or act.passive
-        return direct and not phrase.negated and not against and not act.forms & lex.MENTION
-    if phrase.negated:
-        return not against
-    if act.forms & lex.TRANSITIONS and phrase.preposition == "from":
-        return True
-    return against and (
-        phrase.preposition is None or (act.passive and phrase.preposition == "subject")
-    )
-
-
-def _all_terms(reading: Reading, act: Act, phrase: Phrase, core: tuple[Term, ...]) -> list[int]:
-    used: list[int] = []
-    order = act.phrases.index(phrase)
-    following = [index for other in act.phrases[order + 1 : order + 2] for index in other.indices]
-    for item in core:
-        places = (*phrase.indices, *following) if used else phrase.indices
-        place = next((i for i in places if reading.tokens[i].stands_for(item.forms)), None)
-        if place is None:
-            return []
-        used.append(place)
-    last = phrase.indices[-1]
-    behind = reading.tokens[last]
-    if last not in used and not behind.forms & lex.CARRIERS and max(used) < last:
-        return []
-    return used
+def _named(tokens: tuple[Token, ...], item: Term) -> bool:
+    return any(token.stands_for(item.forms) or pieces_of(token) & item.forms for token in tokens)
 
 
 def _is_present(reading: Reading, act: Act, core: tuple[Term, ...]) -> bool:
-    places = [index for phrase in act.phrases if not phrase.negated for index in phrase.indices]
+    left = ("from", "off") if act.forms & lex.TRANSITIONS else ()
+    places = [
+        index
+        for phrase in act.phrases
+        if not phrase.negated and phrase.preposition not in left
+        if phrase.preposition is None or not act.derived
+        if is_taken(act, phrase)
+        for index in phrase.indices
+    ]
     return all(any(_stands(reading, index, item) for index in places) for item in core)
 
 
 def _stands(reading: Reading, index: int, item: Term) -> bool:
     token = reading.tokens[index]
     prefixed = token.glued and reading.tokens[index - 1].text in ("non", "un", "no")
-    return token.stands_for(item.forms) and not prefixed
+    return token.stands_for(item.forms) and not prefixed and not turned_off(token.text)
 
 
 def _opposite(reading: Reading, act: Act, phrase: Phrase, core: tuple[Term, ...]) -> list[int]:
-    if phrase.negated or act.polarity is Polarity.NOT_DONE or act.forms & (_AGAINST | lex.MENTION):
+    if phrase.negated or act.polarity is Polarity.NOT_DONE or act.forms & (AGAINST | lex.MENTION):
         return []
     if phrase.preposition in lex.ABOUT_PREPOSITIONS - {"over"} or _is_present(reading, act, core):
         return []
     for item in core:
-        contrary = opposites_of(item.forms)
+        contrary = contraries_of(item.forms)
         for index in phrase.indices:
             token = reading.tokens[index]
             prefixed = token.glued and reading.tokens[index - 1].text in ("non", "un", "no")
             if prefixed and token.forms & item.forms:
                 return [index]
-            if token.forms & contrary and _rest_is_meant(reading, act, core, item):
+            if token.text == "http":
+                continue
+            if token.forms & contrary and not prefixed and _rest_is_meant(reading, act, core, item):
                 return [index]
     return []
 
@@ -153,64 +249,3 @@ def _rest_is_meant(reading: Reading, act: Act, core: tuple[Term, ...], item: Ter
         any(reading.tokens[index].stands_for(other.forms) for index in range(first, last))
         for other in others
     )
-
-
-def find_other_choice(reading: Reading, rule: Exclusive) -> Finding | None:
-    """Where the decision takes something else than the only choice the rule leaves."""
-    core = (*rule.choice.modifiers, rule.choice.head)
-    if rule.choice.head_optional or rule.choice.modifiers:
-        core = rule.choice.modifiers if rule.choice.head_optional else core
-    for act, tokens in _denials(reading, core):
-        if act.polarity is Polarity.NOT_DONE and not rule.always:
-            continue
-        if all(match_condition(reading, act, condition) for condition in rule.action.conditions):
-            return Finding(True, tuple(tokens), (f'the decision drops "{rule.choice.head.text}"',))
-    for act in reading.acts:
-        if act.polarity is Polarity.DONE and act.verb is not None:
-            taken, certain = _taken_instead(reading, act, rule)
-            if taken:
-                words = " ".join(reading.tokens[index].text for index in taken)
-                choice = " ".join(item.text for item in core)
-                return Finding(
-                    certain, tuple(taken), (f'"{words}" stands where only "{choice}" may',)
-                )
-    return None
-
-
-def _taken_instead(reading: Reading, act: Act, rule: Exclusive) -> tuple[list[int], bool]:
-    if verb_places(reading, act, rule.action) is None:
-        return [], False
-    things = object_places(reading, act, rule.action)
-    if things is None or not things[0]:
-        return [], False
-    phrases = [phrase for phrase in act.phrases if not phrase.negated]
-    if any(match_noun(reading, act, phrase, rule.choice) for phrase in phrases):
-        return [], False
-    conditions = [match_condition(reading, act, c) for c in rule.action.conditions]
-    if not all(conditions):
-        return [], False
-    filling = [phrase for phrase in phrases if _fills(act, phrase, rule)]
-    for phrase in filling:
-        if _differs(reading, act, phrase, rule):
-            return list(phrase.indices), True
-    unsure = bool(rule.place) and rule.one_thing and bool(filling)
-    return (list(filling[0].indices), False) if unsure else ([], False)
-
-
-def _fills(act: Act, phrase: Phrase, rule: Exclusive) -> bool:
-    if rule.place:
-        return phrase.preposition == rule.place
-    return phrase.preposition is None or (act.passive and phrase.preposition == "subject")
-
-
-def _differs(reading: Reading, act: Act, phrase: Phrase, rule: Exclusive) -> bool:
-    """Whether the phrase names another choice: a rival, or anything where one thing may be."""
-    names = (rule.choice.head, *rule.choice.modifiers)
-    rivals = frozenset[str]().union(*(rivals_of(name.forms) for name in names))
-    if any(reading.tokens[index].forms & rivals for index in phrase.indices):
-        return True
-    if not rule.one_thing:
-        return False
-    if rule.place:
-        return rule.place in lex.OPEN_PLACES
-    return bool(rule.action.conditions) and not act.derived

@@ -6,31 +6,44 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
+from dmm.policy.deeds import puts_to_use
+from dmm.policy.switches import turned_off
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from dmm.policy.acts import Act
+    from dmm.policy.language import Token
     from dmm.policy.phrases import Phrase
 
+# Real acts have a handful; the rest of a longer row implies nothing new.
+_MOST_PHRASES = 16
 _INTRODUCES = frozenset(("use", "=use", "introduce"))
 
 
-def derived_acts(act: Act) -> Iterator[Act]:
+def derived_acts(tokens: Sequence[Token], act: Act) -> Iterator[Act]:
     """Acts of use that another verb implies: replacing, moving to, doing something with."""
-    if act.verb is None:
+    verb = act.verb
+    if verb is None:
         return
+    act = replace(act, phrases=act.phrases[:_MOST_PHRASES])
+    things = frozenset[str]().union(*(tokens[p.indices[-1]].forms for p in act.objects()))
+    matter = bool(things & lex.STANCES) or bool(things & lex.ABOUT_NOUNS and act.forms & _AUTHORED)
     purpose = tuple(
         replace(phrase, preposition="for")
-        for phrase in act.objects()
-        if not act.forms & (lex.REPLACEMENTS | lex.TRANSITIONS)
+        for phrase in act.phrases
+        if phrase.preposition in (_SERVED if not act.forms & _TAKING else (*_SERVED, "from"))
+        and not (phrase.preposition is None and act.forms & lex.REPLACEMENTS)
     )
     rest = tuple(phrase for phrase in act.phrases if phrase.preposition not in _OF_OBJECT)
     if act.forms & {"substitute"} and any(p.preposition == "for" for p in act.phrases):
         yield replace(act, forms=_INTRODUCES, phrases=tuple(act.objects()), derived=True)
         return
+    yield from _turned_off(tokens, act)
     for phrase in act.phrases:
-        if phrase.preposition and not phrase.negated and _introduces(act, phrase):
+        if phrase.indices[0] < verb or phrase.negated or not phrase.preposition:
+            continue
+        if _introduces(act, phrase, matter):
             own = replace(phrase, preposition=None)
             others = tuple(other for other in rest if other is not phrase)
             yield replace(
@@ -42,10 +55,39 @@ def derived_acts(act: Act) -> Iterator[Act]:
             )
 
 
+def _turned_off(tokens: Sequence[Token], act: Act) -> Iterator[Act]:
+    """ "Set verify=False" disables the verification."""
+    if act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE):
+        return
+    for phrase in act.phrases:
+        for index in phrase.indices:
+            if not phrase.negated and turned_off(tokens[index].text):
+                own = replace(phrase, preposition=None, indices=(index,))
+                rest = tuple(other for other in act.phrases if other.preposition)
+                yield replace(act, forms=_DISABLES, phrases=(own, *rest), derived=True)
+
+
+def without_settings(tokens: Sequence[Token], act: Act) -> Act:
+    """The act without the settings it does away with: "remove verify=False" drops no check."""
+    if not act.forms & (lex.REMOVE | lex.NEGATIVE | lex.MENTION):
+        return act
+    phrases = [
+        replace(phrase, indices=tuple(i for i in phrase.indices if not turned_off(tokens[i].text)))
+        for phrase in act.phrases
+    ]
+    return replace(act, phrases=tuple(phrase for phrase in phrases if phrase.indices))
+
+
+_DISABLES = frozenset(("disable", "=disable", "skip", "=skip", "bypass"))
 _OF_OBJECT = (None, "subject", "of", "from")
 
 
-def _introduces(act: Act, phrase: Phrase) -> bool:
+_TAKING = frozenset(("extract", "parse", "read", "scrape", "pull", "fetch", "get", "load"))
+_AUTHORED = frozenset(("write", "draft", "author", "keep", "hold", "put", "record", "start"))
+_SERVED = (None, "subject", "of")
+
+
+def _introduces(act: Act, phrase: Phrase, matter: bool) -> bool:
     word = str(phrase.preposition)
     if act.forms & lex.REPLACEMENTS:
         return (
@@ -56,5 +98,8 @@ def _introduces(act: Act, phrase: Phrase) -> bool:
     for form in act.forms & lex.PREPOSITION_OBJECTS.keys():
         if word in lex.PREPOSITION_OBJECTS[form]:
             return True
-    plain = not act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE)
-    return plain and word in ("with", "via", "through", "by")
+    if act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE):
+        return False
+    return word in ("with", "via", "through", "by") or (
+        not (matter and word == "on") and puts_to_use(act.forms, word)
+    )

@@ -30,18 +30,26 @@ _MEASURES = {
 def in_plain_words(part: Part) -> str:
     """One sentence that says what the part forbids or asks for."""
     if isinstance(part, Prohibition):
-        return f"Blocks {_act(part.action)}{_but(part.exemptions)}."
+        when = f" for {_bound(part.when)}" if part.when else ""
+        return f"Blocks {_act(part.action)}{when}{_but(part.exemptions)}."
     if isinstance(part, Verification):
         topics = " and of ".join(" ".join(item.text for item in topic) for topic in part.topics)
         return f"Blocks {_act(part.before)} until a lookup of {topics} is recorded."
     if isinstance(part, Exclusive):
         return (
-            f'Blocks "{part.action.text}" done with anything else than "{noun_text(part.choice)}".'
+            f'Blocks "{part.action.text}" done with anything else than '
+            f'"{noun_text(part.choice)}"{_but(part.exemptions)}.'
         )
     if isinstance(part, Limit):
-        bound = f"{_COMPARISONS[part.comparison]} {_amount(part, Decimal(part.value))}"
-        return f"Blocks amounts that are not {bound}."
-    return f'Blocks decisions that do without "{part.text}".'
+        return f"Blocks amounts that are not {_bound(part)}{_but(part.exemptions)}."
+    if part.text.startswith("non") and part.subject is not None:
+        state = part.text.removeprefix("non")
+        return f'Blocks making "{noun_text(part.subject)}" {state}{_but(part.exemptions)}.'
+    return f'Blocks decisions that do without "{part.text}"{_but(part.exemptions)}.'
+
+
+def _bound(limit: Limit) -> str:
+    return f"{_COMPARISONS[limit.comparison]} {_amount(limit, Decimal(limit.value))}"
 
 
 def _act(action: Action) -> str:
@@ -53,10 +61,18 @@ def _act(action: Action) -> str:
 def _but(exemptions: tuple[Exemption, ...]) -> str:
     if not exemptions:
         return ""
-    shown = " or ".join(" ".join(item.text for item in one.terms) for one in exemptions)
+    shown = " or ".join(exemption_text(one) for one in exemptions)
     if exemptions[0].must_be_absent:
         return f" without {shown}"
     return f", except {shown}"
+
+
+def exemption_text(exemption: Exemption) -> str:
+    """What the exemption asks for, in its own words."""
+    words = [item.text for item in exemption.terms]
+    if exemption.amount is not None:
+        words.append(exemption.amount.text)
+    return " ".join(words)
 
 
 def noun_text(noun: Noun) -> str:
@@ -95,11 +111,18 @@ def _exclusive(part: Exclusive) -> tuple[str, str]:
 
 def _requirement(part: Requirement) -> tuple[str, str]:
     subject = f" the {noun_text(part.subject)}" if part.subject else " it"
-    return f"Choose{subject} without {part.text}", f"Choose{subject} with {part.text}"
+    where = f" in the {noun_text(part.where)}" if part.where else ""
+    if part.text.startswith("non") and part.subject is not None:
+        return f"Make{subject} {part.text.removeprefix('non')}", f"Keep{subject} {part.text}"
+    return f"Choose{subject} without {part.text}{where}", f"Choose{subject} with {part.text}{where}"
 
 
 def _prohibition(part: Prohibition) -> tuple[str, str]:
     act = _imperative(part.action)
+    if part.when is not None:
+        act = f"{act} at {_amount(part.when, _broken_and_kept(part.when)[1])}"
+    if any(one.actor for one in part.exemptions):
+        act = f"Another person will {_lower(act)}"
     absent = [one for one in part.exemptions if one.must_be_absent]
     blocked = act
     if absent:
@@ -108,7 +131,7 @@ def _prohibition(part: Prohibition) -> tuple[str, str]:
 
 
 def _denied(action: Action) -> str:
-    if action.subject is None:
+    if action.subject is None or _base(action) == "give":
         return f"Do not {_lower(_imperative(action))}"
     return _imperative(action).replace(" will ", " will not ", 1)
 
@@ -118,7 +141,9 @@ def _imperative(action: Action) -> str:
     manner = " ".join(item.text for item in action.manner)
     what = noun_text(action.objects[0]) if action.objects else ""
     words = f"{manner} {verb} {what}{_conditions(action)}"
-    if action.subject is not None:
+    if action.subject is not None and verb == "give":
+        words = f"{manner} {verb} {noun_text(action.subject)} {what}{_conditions(action)}"
+    elif action.subject is not None:
         words = f"{noun_text(action.subject)} will {words}"
     text = " ".join(words.split())
     return text[:1].upper() + text[1:]
@@ -147,9 +172,7 @@ def _lower(text: str) -> str:
 
 def _limit(part: Limit) -> tuple[str, str]:
     above = part.comparison in ("<=", "<")
-    value = Decimal(part.value)
-    over, under = value * 2 + 1, value / 2
-    broken, kept = (over, under) if above else (under, over)
+    broken, kept = _broken_and_kept(part)
     subject = " ".join(item.text for item in part.subject) or "amount"
     if part.measure == "version":
         return _versions(part, subject, above)
@@ -158,6 +181,12 @@ def _limit(part: Limit) -> tuple[str, str]:
         f"Set the {subject} {joint} {_amount(part, broken)}",
         f"Set the {subject} {joint} {_amount(part, kept)}",
     )
+
+
+def _broken_and_kept(part: Limit) -> tuple[Decimal, Decimal]:
+    value = Decimal(part.value)
+    over, under = value * 2 + 1, value / 2
+    return (over, under) if part.comparison in ("<=", "<") else (under, over)
 
 
 def _versions(part: Limit, subject: str, above: bool) -> tuple[str, str]:
@@ -176,6 +205,8 @@ def _amount(part: Limit, value: Decimal) -> str:
         minutes = int(min(value, Decimal(1439)))
         return f"{minutes // 60}:{minutes % 60:02d}"
     number = f"{value.normalize():f}"
+    if part.measure == "age":
+        return f"{value.to_integral_value():f} years old"
     if part.measure == "count":
         whole = f"{value.to_integral_value():f}"
         return f"{whole} {part.counted.text if part.counted else ''}".strip()

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import replace
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
-from dmm.policy.actions import action_of, begins_with_verb, noun_of, term, thing_actions
+from dmm.policy.actions import action_of, begins_with_verb, noun_of, thing_actions
 from dmm.policy.amounts import limit_of
-from dmm.policy.exemptions import absence_of, cut_exemptions
-from dmm.policy.language import Sort, Token
-from dmm.policy.rules import Action, Exclusive, Noun, Part, Prohibition, Requirement, Term
+from dmm.policy.choices import GENERIC_SUBJECTS, exclusive_of, usage_of
+from dmm.policy.conditionals import conditional_of
+from dmm.policy.exemptions import absence_of, cut_exceptions, cut_exemptions
+from dmm.policy.kin import with_kin
+from dmm.policy.language import Sort, Token, tokens_of
+from dmm.policy.prohibitions import forbid, split_actions, too_vague
+from dmm.policy.requirements import requirement_of
+from dmm.policy.rules import Exemption, Limit, Noun, Part, Prohibition, Requirement, Term
+from dmm.policy.scopes import (
+    exception_behind,
+    purpose_of_use,
+    scope_behind,
+    without_anyone,
+)
 from dmm.policy.verifications import verification_of
 from dmm.policy.wordsets import word_set
 
@@ -18,15 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 Words = tuple[Token, ...]
-_GENERIC_SUBJECTS = word_set(
-    """you we i they agent agents developer developers anyone everyone code engineers team
-    contributors people nobody one"""
-)
 _MUST_NOT = frozenset(("must", "shall", "should", "may", "can", "do", "does", "will"))
 _FORBIDDEN = word_set(
     """forbidden prohibited banned disallowed unacceptable off-limits forbid prohibit ban"""
 )
-_REQUIRED = word_set("required mandatory compulsory obligatory essential needed must")
 _HARMLESS = word_set(
     """forget hesitate worry only just fail mind matter neglect need have let be get panic assume"""
 )
@@ -39,6 +46,19 @@ def parts_of(words: Words) -> tuple[Part, ...]:
         named = limit_of(tuple(word for word in whole if word.text not in _LABELS))
         if named is not None:
             return (named,)
+    spared = _spared(words)
+    if spared:
+        return spared
+    words = exception_behind(words)
+    verified = verification_of(words)
+    if verified is not None:
+        return (verified,)
+    conditional = conditional_of(words, _plain_parts)
+    return _plain_parts(words) if conditional is None else conditional
+
+
+def _plain_parts(words: Words) -> tuple[Part, ...]:
+    words = purpose_of_use(without_anyone(scope_behind(words)))
     for form in _FORMS:
         parts = form(words)
         if parts:
@@ -62,22 +82,71 @@ def _without_lead(words: Words) -> Words:
     return words
 
 
-def _verification(words: Words) -> tuple[Part, ...]:
-    found = verification_of(words)
-    return (found,) if found else ()
-
-
 def _limit(words: Words) -> tuple[Part, ...]:
-    found = limit_of(words)
-    return (found,) if found else ()
+    end, exemptions = cut_exceptions(words, 0, len(words))
+    found = limit_of(words[:end]) if exemptions is not None else None
+    if found is None:
+        return ()
+    return (replace(found, exemptions=exemptions or ()), *_at_all(found, exemptions or ()))
+
+
+def _at_all(limit: Limit, exemptions: tuple[Exemption, ...]) -> tuple[Part, ...]:
+    """ "At least one reviewer" asks for a reviewer."""
+    few = limit.comparison == ">=" and Decimal(limit.value) <= _FEW
+    if limit.counted is None or not few:
+        return ()
+    item = with_kin(limit.counted)
+    subject = Noun(limit.subject[-1]) if limit.subject else None
+    return (Requirement(item.text, (item,), subject, exemptions),)
+
+
+_FEW = 3
 
 
 def _prohibition(words: Words) -> tuple[Part, ...]:
     """Never, do not, must not, refrain from, stop: a verb phrase follows."""
     start = _after_prohibiting(words)
-    if start is None or start >= len(words) or words[start].text in _HARMLESS - {"be"}:
+    if start is None or start >= len(words):
         return ()
-    return _forbid(words, start, len(words), _subject_before(words, start))
+    subject = _subject_before(words, start)
+    owning = subject and _text(words, start) == "have" and _text(words, start + 1) != "to"
+    if words[start].text in _HARMLESS - {"be"} and not owning:
+        return ()
+    return forbid(words, start, len(words), subject)
+
+
+def _content(words: Words) -> tuple[Part, ...]:
+    """ "Logs must not contain X": no X in logs."""
+    start = _after_prohibiting(words)
+    if start is None or start + 1 >= len(words) or not words[start].forms & _CONTAINING:
+        return ()
+    subject = _subject_before(words, start)
+    end, exemptions = cut_exemptions(words, start, len(words))
+    if not subject or exemptions is None:
+        return ()
+    inside = (*words[start + 1 : end], *tokens_of("in"), *(words[index] for index in subject))
+    actions = thing_actions(inside, 0, len(inside))
+    return (
+        *(Prohibition(action, exemptions) for action in actions),
+        *forbid(words, start, len(words), subject),
+    )
+
+
+def _state(words: Words) -> tuple[Part, ...]:
+    """ "The panel must not be public": whatever makes it so is against the rule."""
+    start = _after_prohibiting(words)
+    if start is None or _text(words, start) != "be" or start + 2 != len(words):
+        return ()
+    subject, state = _subject_before(words, start), words[start + 1]
+    plain = state.sort is Sort.WORD and not state.acting and not state.text.endswith("ed")
+    noun = noun_of(words, subject) if subject and plain else None
+    if noun is None:
+        return ()
+    text = f"non{state.text}"
+    return (Requirement(text, (Term(text, frozenset((text,))),), noun),)
+
+
+_CONTAINING = word_set("contain include hold carry")
 
 
 def _after_prohibiting(words: Words) -> int | None:
@@ -104,85 +173,11 @@ def _subject_before(words: Words, start: int) -> list[int]:
         index
         for index in range(start)
         if words[index].text
-        not in lex.AUXILIARIES | lex.DETERMINERS | lex.ADVERBS | _GENERIC_SUBJECTS
+        not in lex.AUXILIARIES | lex.DETERMINERS | lex.ADVERBS | GENERIC_SUBJECTS
         and "not" not in words[index].forms
         and words[index].sort is not Sort.MARK
         and words[index].text not in ("cannot", "refrain", "stop", "from", "please", "always")
     ]
-
-
-def _forbid(words: Words, first: int, last: int, subject: list[int]) -> tuple[Part, ...]:
-    passive = _text(words, first) in ("be", "been", "being")
-    end, exemptions = cut_exemptions(words, first, last)
-    if exemptions is None:
-        return ()
-    actions = [a for a in _split_actions(words, first, end) if a is not None]
-    noun = noun_of(words, subject) if subject else None
-    if passive and noun is not None:
-        actions = [_with_object(action, noun) for action in actions]
-    elif noun is not None:
-        actions = [_with_subject(action, noun) for action in actions]
-    if not actions or any(_too_vague(action) for action in actions):
-        return ()
-    return tuple(Prohibition(action, exemptions) for action in actions)
-
-
-def _with_object(action: Action, noun: Noun) -> Action:
-    text = f"{action.verbs[0].text} {_plain(noun)} {action.text.partition(' ')[2]}".strip()
-    return Action(text, action.verbs, (noun,), action.manner, action.conditions)
-
-
-def _with_subject(action: Action, noun: Noun) -> Action:
-    text = f"{_plain(noun)} {action.text}"
-    return Action(text, action.verbs, action.objects, action.manner, action.conditions, noun)
-
-
-def _plain(noun: Noun) -> str:
-    return " ".join([*(modifier.text for modifier in noun.modifiers), noun.head.text])
-
-
-def _too_vague(action: Action) -> bool:
-    """A verb alone that everything does ("never go", "do not do") would block too much."""
-    if action.objects or action.conditions or action.manner or action.subject:
-        return not action.verbs and not action.objects
-    return not action.verbs or bool(action.verbs[0].forms & (lex.LIGHT | _VAGUE))
-
-
-_VAGUE = frozenset(("use", "add", "set", "put", "take", "keep", "apply", "include", "bring"))
-
-
-def _split_actions(words: Words, first: int, last: int) -> list[Action | None]:
-    """ "Push to main or deploy on Fridays" is two acts; "commit or push secrets" is one."""
-    cuts = [first]
-    for index in range(first + 2, last - 1):
-        joined = words[index].text in ("or", "and")
-        if joined and _is_new_verb(words, index + 1) and index - cuts[-1] >= 2:
-            cuts.append(index + 1)
-    bounds = [*cuts, last + 1]
-    found: list[Action | None] = []
-    for begin, end in pairwise(bounds):
-        start = begin
-        while start < last and words[start].text in ("or", "and", ","):
-            start += 1
-        found.append(action_of(words, start, min(end - 1, last)))
-    return found
-
-
-def _is_new_verb(words: Words, index: int) -> bool:
-    while index < len(words) and words[index].text in ("or", "and", "never", "not"):
-        index += 1
-    if index + 1 >= len(words) or words[index].text.endswith("ing"):
-        return False
-    if not begins_with_verb(words, index, len(words)):
-        return False
-    following = words[index + 1]
-    if following.text in lex.DETERMINERS | lex.PREPOSITIONS:
-        return True
-    clear = not words[index].forms & (lex.NOUNLIKE | _ADJECTIVES)
-    return clear and following.sort is not Sort.MARK and following.text not in lex.CONJUNCTIONS
-
-
-_ADJECTIVES = word_set("inline open clean clear live secure own free close double last")
 
 
 def _no_thing(words: Words) -> tuple[Part, ...]:
@@ -207,7 +202,7 @@ def _forbid_thing(words: Words, first: int, last: int) -> tuple[Part, ...]:
     if exemptions is None:
         return ()
     gerund = _text(words, first).endswith("ing") and begins_with_verb(words, first, end)
-    doing = _forbid(words, first, last, []) if gerund and end - first > 1 else ()
+    doing = forbid(words, first, last, []) if gerund and end - first > 1 else ()
     actions = thing_actions(words, first, end)
     return (*doing, *(Prohibition(action, exemptions) for action in actions))
 
@@ -239,9 +234,22 @@ def _choice(words: Words) -> tuple[Part, ...]:
         word = words[index].text
         turned = word == "insteadof" or (word in ("not", "never") and words[index - 1].text == ",")
         if turned and begins_with_verb(words, 1 if _text(words, 0) == "always" else 0, index):
-            verb = words[1] if _text(words, 0) == "always" else words[0]
-            return _forbid((verb, *words[index + 1 :]), 0, len(words) - index, [])
+            lead = 1 if _text(words, 0) == "always" else 0
+            kept = usage_of(words[lead:index])
+            if begins_with_verb(words, index + 1, len(words)):
+                return (*forbid(words[index + 1 :], 0, len(words) - index - 1, []), *kept)
+            denied = (*_frame(words[lead:index]), *words[index + 1 :])
+            return (*forbid(denied, 0, len(denied), []), *kept)
     return ()
+
+
+def _frame(words: Words) -> Words:
+    """What both sides share: "pay suppliers by X, not Y" is about paying suppliers by either."""
+    places = [i for i, word in enumerate(words) if word.text in lex.PREPOSITIONS]
+    end = len(words) - 1 if words[-1].text == "," else len(words)
+    if len(places) == 1 and places[0] + 1 < end and words[0].text != "use":
+        return words[: places[0] + 1]
+    return words[:1]
 
 
 def _procedure(words: Words) -> tuple[Part, ...]:
@@ -254,143 +262,87 @@ def _procedure(words: Words) -> tuple[Part, ...]:
         return ()
     action = action_of(words, turn + 1, len(words))
     exemption = absence_of(words, start, turn)
-    if action is None or exemption is None or _too_vague(action):
+    if action is None or exemption is None or too_vague(action):
         return ()
     return (Prohibition(action, (exemption,)),)
 
 
-def _exclusive(words: Words) -> tuple[Part, ...]:
-    """Always use X, only use X, use only X for Y, must use X, only deploy from X."""
-    start = _after_exclusive(words)
-    if start is None:
+def _nobody(words: Words) -> tuple[Part, ...]:
+    """Nobody may do X, no service may do X: a verb phrase follows the modal."""
+    if _text(words, 0) not in ("no", "nobody", "none"):
         return ()
-    kept = tuple(word for word in words[start:] if word.text not in ("only", "exclusively"))
-    end, exemptions = cut_exemptions(kept, 0, len(kept))
-    if exemptions is None or exemptions or not begins_with_verb(kept, 0, end):
+    modal = next((i for i, word in enumerate(words[:7]) if word.text in _MUST_NOT), None)
+    if modal is None or modal + 1 >= len(words):
         return ()
-    action = action_of(kept, 0, end)
-    if action is None:
+    return forbid(words, modal + 1, len(words), _subject_before(words, modal))
+
+
+def _spared(words: Words) -> tuple[Part, ...]:
+    """Everything except X may be deleted: X may not."""
+    opener = next((i for i, word in enumerate(words[:8]) if word.text == "except"), None)
+    if not opener or _text(words, 0) not in ("everything", "all", "anything", "any", "every"):
         return ()
-    return _place(action, always="only" not in {word.text for word in words[: start + 2]})
-
-
-def _after_exclusive(words: Words) -> int | None:
-    first = _text(words, 0)
-    if first in ("always", "only", "exclusively"):
-        return 1
-    head = [word.text for word in words[:6]]
-    if len(head) > 1 and head[1] == "only" and begins_with_verb(words, 0, len(words)):
-        return 0
-    for index, word in enumerate(head):
-        if (
-            word in ("must", "shall")
-            and index + 1 < len(head)
-            and head[0] in _GENERIC_SUBJECTS | {"must"}
-        ):
-            return index + (2 if head[index + 1] in ("always", "only") else 1)
-    return None
-
-
-def _place(action: Action, *, always: bool) -> tuple[Part, ...]:
-    """The place that the choice fills: the object or, with none, the first condition."""
-    if action.objects and not always and _restricts_place(action):
-        return _only_in_place(action)
-    if action.objects:
-        choice, place, conditions = action.objects[0], "", action.conditions
-        if len(action.objects) > 1:
-            return ()
-    elif action.conditions:
-        choice = action.conditions[0].nouns[0]
-        place, conditions = action.conditions[0].preposition, action.conditions[1:]
-        if len(action.conditions[0].nouns) > 1:
-            return ()
-    else:
+    modal = next((i for i in range(opener, len(words)) if words[i].text in ("may", "can")), None)
+    if modal is None or _text(words, modal + 1) != "be" or modal + 2 >= len(words):
         return ()
-    slot = Action(action.text, action.verbs, (), action.manner, conditions)
-    return (Exclusive(slot, choice, place, _is_one_thing(choice), always),)
+    thing = tuple(word for word in words[opener + 1 : modal] if word.text != ",")
+    act = (words[modal + 2], *thing, *words[modal + 3 :])
+    return forbid(act, 0, len(act), [])
 
 
-def _restricts_place(action: Action) -> bool:
-    last = action.conditions[-1] if action.conditions else None
-    return last is not None and last.preposition != "for" and len(last.nouns) == 1
-
-
-def _only_in_place(action: Action) -> tuple[Part, ...]:
-    """ "Only run scripts in staging" restricts the place, not the thing."""
-    *others, last = action.conditions
-    slot = Action(action.text, action.verbs, action.objects, action.manner, tuple(others))
-    choice = last.nouns[0]
-    return (Exclusive(slot, choice, last.preposition, _is_one_thing(choice)),)
-
-
-def _is_one_thing(noun: Noun) -> bool:
-    """A singular name such as `main` or `UTC`, not a class of things such as "direct flights"."""
-    plural = noun.head.text.endswith("s") and noun.head.text[:-1] in noun.head.forms
-    return not plural and not noun.head.text.endswith("ies")
-
-
-def _requirement(words: Words) -> tuple[Part, ...]:
-    """X required, X is mandatory, N must have X, N must be X."""
-    for index in range(1, len(words)):
-        if words[index].text in _REQUIRED - {"must"} and index >= len(words) - 2:
-            end = index - 1 if _text(words, index - 1) in ("is", "are", "be") else index
-            return _require(words, range(end), None)
-        if words[index].text == "must" and _text(words, index + 2) in _PRESENT:
-            return _require(words, range(index), None)
-        if words[index].text == "must" and _text(words, index + 1) in (
-            "have",
-            "be",
-            "include",
-            "use",
-        ):
-            return _require(words, range(index + 2, len(words)), range(index))
-        if words[index].text in ("needs", "need", "requires", "require") and index + 1 < len(words):
-            return _require(words, range(index + 1, len(words)), range(index))
-    return ()
-
-
-_PRESENT = word_set(
-    """included provided available present enabled offered supplied kept allowed permitted active"""
-)
-
-
-def _require(words: Words, core: range, subject: range | None) -> tuple[Part, ...]:
-    kept = [index for index in core if _is_content(words[index])]
-    if not kept or any(_is_unfit(words[index]) for index in core):
+def _reserved(words: Words) -> tuple[Part, ...]:
+    """Only admins may delete projects: nobody else may."""
+    if _text(words, 0) != "only":
         return ()
-    terms: list[Term] = [term(words[index]) for index in kept]
-    if subject is None and len(terms) > 1 and any(_adjectival(item) for item in terms[:-1]):
-        terms = terms[:-1]
-    if len(terms) > 4:
+    modal = next((i for i, word in enumerate(words[:7]) if word.text in _MAY), None)
+    if modal is None or modal < 2 or not begins_with_verb(words, modal + 1, len(words)):
         return ()
-    noun = noun_of(words, [i for i in subject if _is_content(words[i])]) if subject else None
-    text = " ".join(item.text for item in terms)
-    return (Requirement(text, tuple(terms), noun),)
+    who = tuple(
+        Term(word.text, word.forms)
+        for word in words[1:modal]
+        if word.sort is not Sort.MARK and word.text not in lex.DETERMINERS | {"on"}
+    )
+    actions = [one for one in split_actions(words, modal + 1, len(words)) if one is not None]
+    if not who or not actions or any(too_vague(action) for action in actions):
+        return ()
+    return tuple(Prohibition(action, (Exemption(who, actor=True),)) for action in actions)
 
 
-def _is_unfit(word: Token) -> bool:
-    """Words that make a requirement more than the presence of a thing."""
-    if word.sort is Sort.NUMBER or "not" in word.forms:
-        return True
-    return word.text in lex.SUBORDINATORS | {"no", "never", "than", "without", "later", "least"}
+_MAY = frozenset(("may", "can", "should", "must", "shall"))
 
 
-def _is_content(word: Token) -> bool:
-    grammar = lex.DETERMINERS | lex.PRONOUNS | lex.AUXILIARIES | lex.PREPOSITIONS | lex.ADVERBS
-    return word.sort is not Sort.MARK and word.text not in grammar | lex.CONJUNCTIONS
+def _contrast(words: Words) -> tuple[Part, ...]:
+    """ "Prices must be stored as integers, not as floats": the act with the other value."""
+    modal = next((i for i, word in enumerate(words) if word.text in ("must", "should")), None)
+    turn = next((i for i in range(2, len(words) - 1) if _turns(words, i)), None)
+    if modal is None or turn is None or not modal + 2 < turn or _text(words, modal + 1) != "be":
+        return ()
+    verb, rest = words[modal + 2], words[turn + 1 :]
+    before = [word for word in words[modal + 3 : turn] if word.text in lex.PREPOSITIONS]
+    if rest[0].text not in lex.PREPOSITIONS and before:
+        rest = (before[0], *rest)
+    act = (verb, *words[:modal], *rest)
+    return (*forbid(act, 0, len(act), []), *requirement_of(words[:turn]))
 
 
-def _adjectival(item: Term) -> bool:
-    return item.text.endswith(("able", "ible", "ed", "free", "al", "ous", "ful", "ic"))
+def _turns(words: Words, index: int) -> bool:
+    word = words[index].text
+    joined = words[index - 1].text in (",", "and", "but")
+    return word == "insteadof" or (word in ("not", "never") and joined)
 
 
 _FORMS: tuple[Callable[[Words], tuple[Part, ...]], ...] = (
-    _verification,
     _limit,
     _choice,
+    _contrast,
     _procedure,
+    _content,
+    _state,
     _prohibition,
+    _nobody,
     _no_thing,
-    _exclusive,
-    _requirement,
+    _reserved,
+    exclusive_of,
+    requirement_of,
+    usage_of,
 )

@@ -7,12 +7,15 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from dmm.errors import UsageError
-from dmm.policy.breaches import find_breach
+from dmm.policy.breaches import amount_holds, find_breach
 from dmm.policy.clauses import read
-from dmm.policy.contradictions import find_contradiction, find_other_choice
+from dmm.policy.contradictions import find_contradiction
+from dmm.policy.exempted import is_exempt
+from dmm.policy.explain import exemption_text
 from dmm.policy.keys import keys_of_part, keys_of_reading, unlisted_verbs
 from dmm.policy.language import tokens_of
 from dmm.policy.match import Finding, Span, find_action
+from dmm.policy.otherchoices import find_other_choice
 from dmm.policy.rules import (
     Exclusive,
     Exemption,
@@ -33,7 +36,7 @@ if TYPE_CHECKING:
     from dmm.policy.language import Token
 
 MAX_DECISION = 20_000
-ENGINE_VERSION = f"1.{SYNONYMS_VERSION}"
+ENGINE_VERSION = f"2.{SYNONYMS_VERSION}"
 
 
 class Priority(StrEnum):
@@ -187,19 +190,23 @@ def match_part(reading: Reading, part: Part, records: Sequence[Recorded] = ()) -
     if isinstance(part, Verification):
         return _match_verification(reading, part, records)
     if isinstance(part, Limit):
-        finding = find_breach(reading, part)
+        finding = _unless_exempt(reading, part.exemptions, find_breach(reading, part), records)
         return _match(
             reading, part, finding, "an amount breaks the limit", "Stay within the limit."
         )
     if isinstance(part, Requirement):
-        finding = find_contradiction(reading, part)
+        found = find_contradiction(reading, part)
+        finding = _unless_exempt(reading, part.exemptions, found, records)
         hint = f'Keep "{part.text}", or ask for the constraint to be changed.'
         return _match(reading, part, finding, f'it goes without "{part.text}"', hint)
-    return _match_exclusive(reading, part)
+    return _match_exclusive(reading, part, records)
 
 
-def _match_exclusive(reading: Reading, part: Exclusive) -> Match | None:
-    finding = find_other_choice(reading, part)
+def _match_exclusive(
+    reading: Reading, part: Exclusive, records: Sequence[Recorded]
+) -> Match | None:
+    found = find_other_choice(reading, part)
+    finding = _unless_exempt(reading, part.exemptions, found, records)
     words = [*(item.text for item in part.choice.modifiers), part.choice.head.text]
     choice = " ".join(words)
     hint = f'Use "{choice}", or ask for the constraint to be changed.'
@@ -228,14 +235,27 @@ def _match_prohibition(
     reading: Reading, part: Prohibition, records: Sequence[Recorded]
 ) -> Match | None:
     finding = find_action(reading, part.action)
+    if finding is None or (part.when is not None and not amount_holds(reading, part.when)):
+        return None
+    hint = f'Decide without the act "{part.action.text}", or ask for the constraint to be changed.'
+    finding = _unless_exempt(reading, part.exemptions, finding, records)
+    return _match(reading, part, finding, f'"{part.action.text}" is forbidden', hint)
+
+
+def _unless_exempt(
+    reading: Reading,
+    exemptions: tuple[Exemption, ...],
+    finding: Finding | None,
+    records: Sequence[Recorded],
+) -> Finding | None:
+    """The finding, less certain or gone where an exemption may hold or holds."""
     if finding is None:
         return None
-    certain = finding.certain
-    steps = finding.steps
-    for exemption in part.exemptions:
+    certain, steps = finding.certain, finding.steps
+    for exemption in exemptions:
         recorded = exemption.needed and _is_covered(exemption.terms, records)
-        state = recorded or _exempted(reading, exemption)
-        words = " ".join(item.text for item in exemption.terms)
+        state = recorded or is_exempt(reading, exemption)
+        words = exemption_text(exemption)
         if state is None:
             steps = (*steps, f'the exemption "{words}" does not hold')
         elif state:
@@ -243,42 +263,7 @@ def _match_prohibition(
         else:
             certain = False
             steps = (*steps, f'whether "{words}" holds is not certain')
-    finding = Finding(certain, finding.tokens, steps)
-    hint = f'Decide without the act "{part.action.text}", or ask for the constraint to be changed.'
-    return _match(reading, part, finding, f'"{part.action.text}" is forbidden', hint)
-
-
-def _exempted(reading: Reading, exemption: Exemption) -> bool | None:
-    """True when the exemption holds, None when it does not, False when that is uncertain."""
-    places = [_place(reading, item) for item in exemption.terms]
-    if any(place is None for place in places):
-        absent = exemption.must_be_absent and not exemption.needed
-        return False if absent else None
-    denied = {
-        index
-        for act in reading.acts
-        for phrase in act.phrases
-        if phrase.negated or act.polarity.value == "not done"
-        for index in phrase.indices
-    }
-    if any(place in denied or _is_still_to_come(reading, place) for place in places):
-        return None
-    return not exemption.needed
-
-
-def _is_still_to_come(reading: Reading, place: int | None) -> bool:
-    """ "Merge before CI is green": what the exemption asks for has not happened yet."""
-    if place is None:
-        return False
-    before = {token.text for token in reading.tokens[max(0, place - 3) : place]}
-    return bool(before & {"before", "without"})
-
-
-def _place(reading: Reading, item: Term) -> int | None:
-    for index, token in enumerate(reading.tokens):
-        if token.stands_for(item.forms):
-            return index
-    return None
+    return Finding(certain, finding.tokens, steps)
 
 
 def _match_verification(

@@ -5,8 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
+from dmm.policy.actions import wordings_of
+from dmm.policy.deeds import kinds_of_deed
+from dmm.policy.enactment import ANY_FILE
+from dmm.policy.language import tokens_of
+from dmm.policy.rivals import contraries_of, names_of, rival_names
 from dmm.policy.rules import Exclusive, Limit, Prohibition, Verification
-from dmm.policy.synonyms import opposites_of, rivals_of
 
 if TYPE_CHECKING:
     from dmm.policy.acts import Reading
@@ -41,7 +45,13 @@ def keys_of_part(part: Part) -> frozenset[str]:
         return _keys_of_limit(part)
     if isinstance(part, Exclusive):
         return _keys_of_choice(part)
-    return _forms(part.core) | _NONE.union(*(opposites_of(item.forms) for item in part.core))
+    return _forms(part.core) | _near(part.core)
+
+
+def _near(terms: tuple[Term, ...]) -> frozenset[str]:
+    """Keys of what stands against the terms: the last word of each rival, and contraries."""
+    rivals = {tokens_of(name)[-1].text for name in rival_names(names_of(terms))}
+    return _NONE.union(rivals, *(contraries_of(item.forms) for item in terms))
 
 
 def unlisted_verbs(part: Part) -> frozenset[str]:
@@ -66,13 +76,29 @@ def _heads(noun: Noun) -> frozenset[str]:
 
 
 def _keys_of_action(action: Action) -> frozenset[str]:
+    return _NONE.union(*(_keys_of_wording(wording) for wording in wordings_of(action)))
+
+
+def _keys_of_folders(action: Action) -> frozenset[str]:
+    """ "Anything under vendor" is met by a path, which need not say "anything"."""
+    if not all(noun.head.forms & ANY_FILE for noun in action.objects):
+        return _NONE
+    nouns = [noun for condition in action.conditions for noun in condition.nouns]
+    return _NONE.union(*(noun.head.forms for noun in nouns))
+
+
+def _keys_of_wording(action: Action) -> frozenset[str]:
     if action.objects:
-        return _NONE.union(*(_heads(noun) for noun in action.objects))
-    named = {noun for noun, verb in lex.NOMINAL.items() if verb in _forms(action.verbs)}
-    return _forms(action.verbs) | named
+        keys = _NONE.union(*(_heads(noun) for noun in action.objects))
+        return keys | _keys_of_folders(action)
+    verbs = _forms(action.verbs)
+    named = {noun for noun, verb in lex.NOMINAL.items() if verb in verbs}
+    return verbs | named | kinds_of_deed(verbs)
 
 
 def _keys_of_limit(limit: Limit) -> frozenset[str]:
+    if limit.subject and limit.per:
+        return limit.subject[-1].forms | {f"measure:{limit.measure}"}
     if limit.subject:
         return limit.subject[-1].forms
     if limit.counted is not None:
@@ -81,9 +107,8 @@ def _keys_of_limit(limit: Limit) -> frozenset[str]:
 
 
 def _keys_of_choice(rule: Exclusive) -> frozenset[str]:
-    terms = (rule.choice.head, *rule.choice.modifiers)
-    near = (rivals_of(item.forms) | opposites_of(item.forms) for item in terms)
-    keys = _forms(terms).union(*near)
+    terms = (*rule.choice.modifiers, rule.choice.head)
+    keys = _forms(terms) | _near(terms)
     if rule.place:
         return keys | _forms(rule.action.verbs)
     for condition in rule.action.conditions:

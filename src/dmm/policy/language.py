@@ -10,6 +10,8 @@ from functools import lru_cache
 
 from dmm.policy.lemmas import base_forms
 from dmm.policy.lexicon import VERBS
+from dmm.policy.pathnames import kinds_of_path
+from dmm.policy.switches import OFF_VALUES, turned_off
 from dmm.policy.synonyms import PHRASES, kinds_of, synonyms_of
 
 _CALL_LIMIT = 120
@@ -108,7 +110,7 @@ def tokens_of(text: str) -> tuple[Token, ...]:
         if "\n" in plain[position : match.start()]:
             found.append(_mark("\n", offsets[position], offsets[match.start()]))
         position = _append(found, match, plain, offsets)
-    return _with_phrases(_with_quotes(found))
+    return _with_phrases(_with_settings(_with_quotes(found)))
 
 
 def _append(found: list[Token], match: re.Match[str], plain: str, offsets: list[int]) -> int:
@@ -147,10 +149,11 @@ def _word(match: re.Match[str], offsets: list[int], glued: bool) -> Token:
     start = end - len(match.group().lstrip())
     span = offsets[start], offsets[end]
     if match.lastgroup in ("clock", "number"):
-        return Token(text, *span, Sort.NUMBER, frozenset((text,)), glued=glued)
+        kinds = _MONEY if text[0] in "$€£¥" else frozenset[str]()
+        return Token(text, *span, Sort.NUMBER, frozenset((text,)), kinds, glued)
     word = match.group("word")
     if word is None:
-        return Token(text, *span, Sort.NAME, frozenset((text,)), glued=glued)
+        return Token(text, *span, Sort.NAME, _option(text), _kinds_of_name(text), glued)
     short = match.group("short") or ""
     if short == "'t":
         return Token(text, *span, Sort.WORD, frozenset((text, "not")), glued=glued)
@@ -158,15 +161,30 @@ def _word(match: re.Match[str], offsets: list[int], glued: bool) -> Token:
         return Token(text, *span, Sort.WORD, frozenset((word, text)), glued=glued)
     plain_word = word.isalpha()
     forms = _forms(word)
+    kinds = kinds_of(forms) if plain_word else kinds_of(forms) | kinds_of_path(word)
     return Token(
         word,
         *span,
         Sort.WORD if plain_word else Sort.NAME,
         forms,
-        kinds_of(forms),
+        kinds,
         glued,
         acting=forms & VERBS,
     )
+
+
+_MONEY = frozenset(("money", "fund", "cash"))
+
+
+def _kinds_of_name(text: str) -> frozenset[str]:
+    return turned_off(text) if text.startswith("-") else kinds_of_path(text)
+
+
+def _option(text: str) -> frozenset[str]:
+    """The forms of an option of a command: `--force` says that it is done by force."""
+    if text == "-f" or text.startswith("--force"):
+        return frozenset((text, "force"))
+    return frozenset((text,))
 
 
 def _forms(word: str) -> frozenset[str]:
@@ -175,6 +193,11 @@ def _forms(word: str) -> frozenset[str]:
         forms = forms | {word.replace("-", "").replace("_", "")}
     if word.endswith(".js"):
         forms = forms | {word[:-3]}
+    if word.endswith("ly") and len(word) > 5:
+        forms = forms | {word[:-2], word[:-4]} if word.endswith("ally") else forms | {word[:-2]}
+    name, _, version = word.partition("@")
+    if version[:1].isdigit():
+        forms = forms | base_forms(name)
     return forms | synonyms_of(forms)
 
 
@@ -189,6 +212,22 @@ def _with_quotes(found: list[Token]) -> list[Token]:
         for index, token in enumerate(found)
         if token.text != '"'
     ]
+
+
+def _with_settings(found: list[Token]) -> list[Token]:
+    """`verify=False` becomes one token that stands for what it turns off."""
+    out: list[Token] = []
+    for token in found:
+        close = len(out) > 1 and out[-1].text == "=" and out[-2].sort is not Sort.MARK
+        if close and token.text in OFF_VALUES and token.start == out[-1].end == out[-2].end + 1:
+            name = out[-2]
+            del out[-2:]
+            text = f"{name.text}={token.text}"
+            token = Token(
+                text, name.start, token.end, Sort.NAME, frozenset((text,)), turned_off(text)
+            )
+        out.append(token)
+    return out
 
 
 def _with_phrases(found: list[Token]) -> tuple[Token, ...]:

@@ -28,7 +28,10 @@ cookie cookies; movie movies; cache caches caching cached; base bases based; rel
 purchase purchases; database databases; expose exposes; close closes; course courses; case
 cases; response responses; license licenses; house houses; phrase phrases; clause clauses; size
 sizes; bus buses; pass passes; code codes coding; log logged logging logs; agree agreed agrees;
-guarantee guaranteed; free freed; plane planes; plan planned
+guarantee guaranteed; free freed; plane planes; plan planned; id ids; db dbs; pr prs; vm vms;
+ip ips; poll polls polled polling; pin pins; roll rolled rolling; spin spun; tear tore torn;
+steal stole stolen; rise rose risen; shrink shrank shrunk; grow grew grown; spread;
+hang hung; bind bound
 """
 _UNCHANGED = word_set(
     """always less across this thus plus various previous besides towards news series species is

@@ -14,7 +14,7 @@ AUXILIARIES = word_set(
     am has have had going ought let let's lets i'll we'll i'm we're you'll they'll i've we've
     i'd we'd it's that's"""
 )
-BE = word_set("""is are was were be been being am gets get got it's that's""")
+BE = word_set("""is are was were be been being am gets get got getting it's that's""")
 MODALS = word_set("might could would may perhaps maybe possibly")
 PREPOSITIONS = word_set(
     """in on at to into onto for from with without by via through during within inside outside
@@ -65,6 +65,7 @@ REPLACEMENTS = word_set("replace swap substitute exchange trade")
 PREPOSITION_OBJECTS = {
     "rely": word_set("on upon"),
     "depend": word_set("on upon"),
+    "lean": word_set("on upon"),
     "base": word_set("on upon"),
     "build": word_set("on upon"),
     "standardize": word_set("on"),
@@ -89,12 +90,14 @@ NEGATIVE = word_set(
 )
 REMOVE = word_set(
     """remove delete drop eliminate erase uninstall purge strip retire deprecate ditch disable
-    deactivate revert undo rollback discard kill replace swap substitute exchange trade clear"""
+    deactivate revert undo rollback discard kill replace swap substitute exchange trade clear
+    decommission dismantle scrap sunset unplug abolish"""
 )
 NEUTRAL = word_set(
     """fix refactor clean reduce simplify isolate sandbox harden encapsulate patch resolve address
     handle rotate redact mask encrypt hash hide minimize minimise rename upgrade leave lower
-    limit cover secure port rewrite translate debug profile optimize optimise move"""
+    limit cover secure port rewrite translate debug profile optimize optimise move flatten
+    collapse consolidate unify trim narrow untangle shorten shrink quarantine repair"""
 )
 OTHER_VERBS = word_set(
     """book reserve buy purchase order pay spend deploy ship release rollout merge push commit
@@ -123,7 +126,49 @@ OTHER_VERBS = word_set(
     pour mix blend grill boil administer prescribe inject operate invest hedge borrow donate
     tweet retweet reply record edit rehearse perform sing lease sublet demolish renovate drill
     weld solder harvest fertilize spray sanitize wash rinse sweep vacuum tow swim hike climb
-    concatenate interpolate round chain cut bypass mark"""
+    concatenate interpolate inform contact alert round chain cut bypass mark wipe live spawn sign
+    bounce replicate mirror index serialize serialise sell steal mutate tweak adjust rework
+    restructure reformat correct hotfix monkeypatch prepend post deliver acquire recruit give
+    contact recharge evict prune trash shred scrub dump stash amend page ping halt terminate
+    shutdown unlock unblock surface stream queue enqueue hide paste type label annotate subclass
+    inherit instantiate iterate loop recurse retry train finetune crop upscale transcode sew
+    stitch mow vaccinate treat discharge admit transfuse intubate sedate waive withhold repossess
+    liquidate insure underwrite dispose incinerate bury melt rip tear roll spin spread hang unbind
+    reword rephrase retitle restyle recolor retouch redo rerun redeploy recreate reinstall reopen
+    re-enable reassign resemble overtake reschedule reorder park represent extract transform abort
+    accelerate acknowledge activate adapt administer advertise aggregate alias allocate announce
+    appoint ascribe assemble authorise autoscale await batch bisect blacklist blend blur broaden
+    bulk-load bundle calibrate capitalize capture centralise centralize certify chunk circumvent
+    clarify classify coerce collapse collect comment compile complement compose concede conceal
+    configure consolidate constrain consult consume containerize contract contribute convene
+    coordinate craft customize customise deallocate decompose decouple decrypt dedicate
+    deduplicate delegate denormalize depict derive designate destroy detain determine devise
+    digitize dilute disburse discount disguise dismiss dispatch display dispense disregard
+    distribute divert divide downscale duplicate elevate elicit emphasize enclose enforce enlarge
+    enroll enter erect evaluate evolve exempt exhibit exploit facilitate fabricate federate
+    finance flatten flush forge formulate furnish gather grab grind group halve hash heat hoist
+    honor house hydrate illustrate impersonate impose improve incorporate infer inflate ingest
+    initiate inline inquire inspect instruct insulate intercept invalidate invert iron irrigate
+    jettison juggle junk keep knit laminate leak legalize lengthen liberate license lift load-test
+    localize log loosen maintain manufacture map memoize mimic minimise mint mirror misuse
+    mobilize moderate modernize monetize multiply nationalize negotiate neutralize nominate
+    notarise obfuscate obtain occupy omit onboard outsource overload override oversee own package
+    parallelize partition paginate pause persist pickle pipe pivot plot poison polish portray
+    preallocate precompute prefetch preload present preserve preset print probe procure project
+    prolong propagate provide publicize pump punish purify quantize quarantine randomize
+    reactivate rebalance rebrand recommend reconcile reconfigure recover recycle redeem redesign
+    redistribute refer refill refine refresh refuel regenerate regulate rehost reject relax relay
+    relocate remit remodel render repackage repaint repair repeat replay repurpose rescind reserve
+    reshape reside resign restart restrict resubmit resume retain retrain retrieve retrofit reuse
+    revise revoke rewire roast rotate salvage sanction scatter scrap screen seal season secure
+    seed segment separate settle shard shield shift shorten shuffle shut sideload signpost
+    simulate slice smooth snapshot soften solicit source specify sponsor squash stabilize stack
+    stagger standardize steer sterilize stow strengthen stretch stub subdivide submit subsidize
+    subtract summarize supervise supplement surrender suspend swap symlink synchronize tabulate
+    tailor tap taper tax template tether throttle tighten toggle top-up trace transcribe transmit
+    transpose transport trim tweak unify uninstall unpin unmount unplug unsubscribe upgrade uphold
+    upsert utilise vary vectorize veto video visualize void volunteer warm warrant weaken weigh
+    widen wind witness wrap yield zero"""
 )
 VERBS = (
     USE
@@ -145,12 +190,50 @@ NOUNLIKE = word_set(
     scan search measure total quote request base back start stop charge bill transfer thread
     poll cap limit format load post message backup fork wrap cover guard patch port profile hash
     bump take go stay visit seat cut round chain share copy clone cook mark land track count
-    list study"""
+    list study record develop export upload download index stream schedule script design model
+    estimate supply purchase trade permit refund offer support view work result rate archive
+    page link label sample answer proxy trigger switch lease loan issue draft alias batch comment
+    contract discount group house display finance iron map package pipe plot present print probe
+    project repair screen seal season seed segment shield slice snapshot source stack stub tap tax
+    template trace trim video void warrant wind witness yield zero license load map sanction
+    contribute exploit house mint mirror lift override pause pivot shard shift tap honor poison
+    transport supplement volunteer source batch stretch"""
 )
 LIGHT = word_set(
     """do make perform schedule run start trigger plan proceed execute approve arrange complete
     finalize finalise begin continue go launch have get let want need decide intend aim try
     agree keep allow permit accept hope initiate prepare"""
+)
+# With these, a noun tells the act: "the job handles the deletion of X".
+LIGHT_FOR_NOUNS = LIGHT | word_set(
+    """be happen occur handle include involve automate require cause set apply issue carry enable
+    add use push ship implement"""
+)
+# What a rule against using a thing is about, besides the verbs of use.
+TAKES = USE | word_set(
+    """spawn instantiate declare define start launch mount render serve ship play wear eat drink
+    drive ride emit throw raise register pass load plug bind attach host subclass inherit fork
+    issue write post place chain nest spin embed"""
+)
+# Done to a tool or a maker, these put nothing to use.
+NO_USE = (
+    MENTION
+    | NEGATIVE
+    | REMOVE
+    | NEUTRAL
+    | REMAKES
+    | TRANSITIONS
+    | UNSURE
+    | word_set(
+        """ask pay email mail contact sue tell inform thank notify leave exit close shut end
+        terminate outgrow dislike sell beat outperform match mimic emulate imitate resemble stub
+        fake simulate wean decommission sunset hate like love miss name blame credit be have
+        meet visit interview hire join follow watch buy fund need want mean cost stop let
+        archive freeze block allow permit get keep shutdown halt revoke expire wipe invite train
+        answer greet welcome help support mock mark label declare tear dismantle drain empty unplug
+        unmount detach disconnect flatten collapse suspend pause abort void veto rescind surrender
+        weaken mirror repair paint wash lock guard criticize praise rent lend return refund"""
+    )
 )
 CANCELLED = word_set("hesitate forget fail only just merely neglect miss")
 # Words in -ing that are nouns wherever they stand, or after one of these prepositions.
@@ -180,6 +263,27 @@ NOMINAL = {
     "flight": "fly",
     "rebase": "rebase",
     "upgrade": "upgrade",
+    "modification": "modify",
+    "change": "change",
+    "alteration": "alter",
+    "update": "update",
+    "edit": "edit",
+    "write": "write",
+    "upload": "upload",
+    "download": "download",
+    "transfer": "transfer",
+    "sale": "sell",
+    "refund": "refund",
+    "restart": "restart",
+    "reboot": "reboot",
+    "insertion": "insert",
+    "replacement": "replace",
+    "publication": "publish",
+    "disclosure": "disclose",
+    "purge": "purge",
+    "rollback": "revert",
+    "rewrite": "rewrite",
+    "refactoring": "refactor",
 }
 # Nouns that add nothing to the thing they carry: "eval call", "the moment library".
 CARRIERS = word_set(
@@ -187,11 +291,17 @@ CARRIERS = word_set(
     statement command tool api service client query queries table file type keyword operator
     feature version mode flag option pattern approach usage use code class object component
     instance database db server cluster cache store hook plugin syntax script expression
-    language format import digest checksum column field branch repo folder directory page block
+    language format import digest checksum branch repo folder directory page block
     value variable based powered backed driven room suite ticket fare rate seat meal dish
     restaurant connection itinerary trip airline carrier booking job step task system engine
     backend layer stack app platter plate menu soup salad curry sandwich pizza burger sauce
     application model models schema collection collections helper construct"""
+)
+# Nouns that tell the sort of what is named behind them: "the bucket media-old".
+SORTS_OF_NAMED = CARRIERS | word_set(
+    """host machine node vm bucket queue topic port endpoint repository pipeline account vendor
+    index constraint view key job secret image container volume domain device room lambda stream
+    symbol setting parameter env header migration region column field"""
 )
 ABOUT_NOUNS = word_set(
     """test bug rule doc documentation check hook lint linter policy warning error issue guide page
@@ -199,10 +309,22 @@ ABOUT_NOUNS = word_set(
     detector scanner guard reminder announcement history example incident postmortem complaint
     regression"""
 )
+# Nouns whose matter follows "on": "the ban on X", "a talk on X".
+STANCES = word_set(
+    """ban talk chapter course opinion stance view workshop limit decision focus hold training
+    lecture book pressure restriction embargo moratorium tax briefing discussion lesson session"""
+)
 WEAK_MODIFIERS = word_set("new additional extra further more existing current other single own")
-COMMON_ADVERBS = word_set("directly manually blindly silently unconditionally ever")
+COMMON_ADVERBS = word_set(
+    """directly manually automatically explicitly blindly silently unconditionally globally ever
+    twice temporarily immediately"""
+)
+# A thing made after another is not that other.
+COPIES = word_set(
+    "copy replica clone mirror snapshot dump backup fork counterpart equivalent duplicate mock"
+)
 ABOUT_PREPOSITIONS = word_set(
-    """about against over of off from before after until except without than"""
+    """about against over of off from before after until except without than like near beside"""
 )
 TO_WORDS = word_set("to into onto in on at towards upon within inside")
 FROM_WORDS = word_set("from off")
@@ -211,5 +333,6 @@ OPEN_PLACES = word_set("from to into via through")
 # Nouns that stand for the thing they are part of: "a copy of X", "the use of X".
 PARTS = word_set(
     """use usage copy instance piece kind type version lot bunch couple pair set list rest part
-    contents call handful row record batch"""
+    contents call handful row record batch bottle glass box pack dozen half most many some two
+    three four five six seven eight nine ten"""
 )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
+from dmm.policy.actions import wordings_of
 from dmm.policy.acts import Act, Polarity, Reading
-from dmm.policy.language import Sort
+from dmm.policy.enactment import object_places, verb_itself, verb_places
+from dmm.policy.naming import match_noun
 from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
@@ -49,11 +51,12 @@ def spans_of(reading: Reading, indices: Iterable[int]) -> tuple[Span, ...]:
 def find_action(reading: Reading, action: Action) -> Finding | None:
     """The act of the decision that is the action: a certain one before a similar one."""
     similar: Finding | None = None
-    for act in reading.acts:
-        finding = _meet(reading, act, action)
-        if finding is not None and finding.certain:
-            return finding
-        similar = similar or finding
+    for wording in wordings_of(action):
+        for act in reading.acts:
+            finding = _meet(reading, act, wording)
+            if finding is not None and finding.certain:
+                return finding
+            similar = similar or finding
     return similar
 
 
@@ -62,9 +65,9 @@ def _meet(reading: Reading, act: Act, action: Action) -> Finding | None:
         return None
     verb = verb_places(reading, act, action)
     if verb is None:
-        return None
+        return _go_without(reading, act, action)
     tokens = list(verb)
-    found_objects = object_places(reading, act, action) or _verb_itself(reading, act, action)
+    found_objects = object_places(reading, act, action) or verb_itself(reading, act, action)
     if found_objects is None:
         return None
     exact, object_tokens = found_objects
@@ -79,218 +82,25 @@ def _meet(reading: Reading, act: Act, action: Action) -> Finding | None:
     return Finding(certain, tuple(tokens), steps)
 
 
-def verb_places(reading: Reading, act: Act, action: Action) -> list[int] | None:
-    """The tokens by which the act has one of the action's verbs."""
-    place = [] if act.verb is None else [act.verb]
-    if not action.verbs:
-        return place if _brings_about(reading, act) else None
-    for verb in action.verbs:
-        if act.verb is not None and verb.forms & act.forms:
-            return place
-        if "use" in verb.forms and (act.verb is None or act.forms & lex.USE):
-            return place
-        if "use" in verb.forms and _verb_itself(reading, act, action):
-            return place
-    return _nominal(reading, act, action)
-
-
-def _brings_about(reading: Reading, act: Act) -> bool:
-    """Whether the act makes its object happen, for rules that name no verb."""
-    if "change" in act.forms and not act.derived and _has_result(reading, act):
-        return False
-    denied = lex.MENTION | lex.NEGATIVE | lex.REMOVE | lex.NEUTRAL | lex.REMAKES
-    return not act.forms & (denied | {"be", "have"}) or bool(act.forms & lex.USE)
-
-
-def _has_result(reading: Reading, act: Act) -> bool:
-    """ "Change the window seat to an aisle seat": the object gives way."""
-    return any(
-        phrase.preposition in ("to", "into", "for")
-        and not reading.tokens[phrase.indices[-1]].forms & lex.TIMES
-        for phrase in act.phrases
-    )
-
-
-def _nominal(reading: Reading, act: Act, action: Action) -> list[int] | None:
-    """An act named by a noun: "schedule the deployment", "a force push to main"."""
-    if act.verb is not None and not act.forms & (lex.LIGHT | {"be", "happen", "occur"}):
+def _go_without(reading: Reading, act: Act, action: Action) -> Finding | None:
+    """ "Merge it without review" skips the review."""
+    if not any(verb.forms & _SKIPPING for verb in action.verbs) or act.verb is None:
+        return None
+    if act.polarity is not Polarity.DONE or act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE):
         return None
     for phrase in act.phrases:
-        if phrase.negated or phrase.preposition not in (None, "subject", "with"):
+        if phrase.preposition != "without":
             continue
-        head = reading.tokens[phrase.indices[-1]]
-        verb = lex.NOMINAL.get(head.text) or next(
-            (lex.NOMINAL[form] for form in sorted(head.forms) if form in lex.NOMINAL), None
-        )
-        if verb and any(verb in term.forms or head.forms & term.forms for term in action.verbs):
-            return [phrase.indices[-1]]
-    return None
-
-
-def _verb_itself(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
-    """ "Just eval the string" is a use of eval."""
-    if act.verb is None or not any("use" in verb.forms for verb in action.verbs):
-        return None
-    verb = reading.tokens[act.verb]
-    if any(not noun.modifiers and verb.text in noun.head.forms for noun in action.objects):
-        return True, [act.verb]
-    return None
-
-
-def object_places(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
-    """Whether the act has one of the action's objects: (surely, tokens), or None."""
-    if not action.objects:
-        return True, []
-    best: tuple[bool, list[int]] | None = None
-    for phrase in _object_phrases(reading, act, action):
         for noun in action.objects:
-            found = match_noun(reading, act, phrase, noun)
-            if found is not None and found[0]:
-                certain = act.verb is not None or bool(
-                    action.verbs and _nominal(reading, act, action)
-                )
-                return certain, found[1]
-            best = best or found
-    return best
-
-
-def _object_phrases(reading: Reading, act: Act, action: Action) -> Iterable[Phrase]:
-    carried = any(
-        reading.tokens[phrase.indices[-1]].forms & lex.CARRIERS for phrase in act.objects()
-    )
-    partial = any(reading.tokens[phrase.indices[-1]].forms & lex.PARTS for phrase in act.objects())
-    prepositions = {"as"} | ({"at"} if carried else set()) | ({"of"} if partial else set())
-    for phrase in act.phrases:
-        if phrase.negated:
-            continue
-        direct = phrase.preposition is None or (act.passive and phrase.preposition == "subject")
-        if (
-            direct
-            or (not action.verbs and phrase.preposition not in lex.ABOUT_PREPOSITIONS | {"subject"})
-            or (act.verb is None and phrase.preposition == "of")
-            or (action.verbs and phrase.preposition in prepositions)
-        ):
-            yield phrase
-
-
-def match_noun(
-    reading: Reading, act: Act, phrase: Phrase, noun: Noun
-) -> tuple[bool, list[int]] | None:
-    """Whether the phrase names the noun: (surely, tokens), or None."""
-    heads = (noun.head,) if not noun.head_optional else (noun.head, *noun.modifiers[-1:])
-    for head in heads:
-        others = noun.modifiers if head is noun.head else noun.modifiers[:-1]
-        found = _match_head(reading, act, phrase, head, others)
-        if found is not None:
-            return found
+            found = match_noun(reading, act, replace(phrase, negated=False), noun)
+            rest = _manner_and_conditions(reading, act, action)
+            if found is not None and found[0] and rest is not None:
+                tokens = (act.verb, *found[1], *rest)
+                return Finding(True, tokens, (f'read as the act "{action.text}"',))
     return None
 
 
-def _match_head(
-    reading: Reading, act: Act, phrase: Phrase, head: Term, modifiers: tuple[Term, ...]
-) -> tuple[bool, list[int]] | None:
-    tokens = reading.tokens
-    best: tuple[bool, list[int]] | None = None
-    for order, index in enumerate(phrase.indices):
-        if not tokens[index].stands_for(head.forms) and not _member_of(reading, index, head):
-            continue
-        used = _modified(reading, act, phrase, modifiers)
-        if used is None or _negated_word(reading, phrase, order):
-            continue
-        used.append(index)
-        if _whole(reading, phrase, order, used):
-            return True, used
-        best = best or (False, used)
-    return best
-
-
-def _modified(
-    reading: Reading, act: Act, phrase: Phrase, modifiers: tuple[Term, ...]
-) -> list[int] | None:
-    used: list[int] = []
-    for modifier in modifiers:
-        place = _modifier(reading, act, phrase, modifier)
-        if place is None:
-            return None
-        used += place
-    return used
-
-
-def _member_of(reading: Reading, index: int, head: Term) -> bool:
-    """`pickle.loads` is a use of `pickle`: a dotted call names its module first."""
-    token = reading.tokens[index]
-    if token.sort is not Sort.NAME or "." not in token.text:
-        return False
-    module, _, rest = token.text.partition(".")
-    return module in head.forms and token.called and bool(rest)
-
-
-def _modifier(reading: Reading, act: Act, phrase: Phrase, modifier: Term) -> list[int] | None:
-    if modifier.forms & lex.WEAK_MODIFIERS and act.forms & _ADDING:
-        return []
-    for index in phrase.indices:
-        if reading.tokens[index].stands_for(modifier.forms):
-            return [index]
-    for other in act.phrases:
-        if other.negated or other is phrase or other.preposition in _AWAY:
-            continue
-        for index in other.indices:
-            if reading.tokens[index].stands_for(modifier.forms):
-                return [index]
-    return None
-
-
-_ADDING = frozenset(("add", "install", "introduce", "import"))
-_AWAY = lex.ABOUT_PREPOSITIONS - {"of"}
-
-
-def _negated_word(reading: Reading, phrase: Phrase, order: int) -> bool:
-    """`non-X`, `X-free` and the like name the contrary of X."""
-    tokens = reading.tokens
-    index = phrase.indices[order]
-    before = tokens[index - 1].text if index and tokens[index].glued else ""
-    after = tokens[index + 1] if index + 1 < len(tokens) else None
-    free = after is not None and after.glued and after.text in ("free", "less")
-    return before in ("non", "anti", "no", "pseudo") or free
-
-
-def _whole(reading: Reading, phrase: Phrase, order: int, used: list[int]) -> bool:
-    """Whether the match covers the thing itself, not a part of a longer name or another thing."""
-    tokens = reading.tokens
-    index = phrase.indices[order]
-    if tokens[index].quoted:
-        return False
-    if tokens[index].glued and index - 1 not in used:
-        return False
-    for position in phrase.indices[order + 1 :]:
-        token = tokens[position]
-        if position in used or token.sort is Sort.NUMBER or token.text in lex.COMMON_ADVERBS:
-            continue
-        if position + 1 < len(tokens) and tokens[position + 1].text == "than":
-            continue
-        if token.sort is Sort.NAME and tokens[index].forms & lex.CARRIERS and not token.glued:
-            continue
-        if not token.forms & (lex.CARRIERS | lex.TIMES | lex.COMMON_ADVERBS):
-            return _named(reading, index, position)
-    return True
-
-
-def _named(reading: Reading, index: int, position: int) -> bool:
-    """ "Hotel Sakura", "branch release-2": a common noun followed by a proper name."""
-    token = reading.tokens[position]
-    first = reading.text[token.start : token.start + 1]
-    own = reading.text[reading.tokens[index].start : reading.tokens[index].end]
-    common = reading.tokens[index].sort is Sort.WORD and own.isalpha()
-    return (
-        common
-        and not token.glued
-        and first.isupper()
-        and not reading.text.isupper()
-        and (bool(reading.tokens[index].forms & _NAMED))
-    )
-
-
-_NAMED = word_set("hotel hostel flight airline restaurant branch table service team city")
+_SKIPPING = frozenset(("=skip", "skip", "bypass", "omit"))
 
 
 def _manner_and_conditions(reading: Reading, act: Act, action: Action) -> list[int] | None:
@@ -339,22 +149,62 @@ def match_condition(reading: Reading, act: Act, condition: Condition) -> list[in
     for phrase in act.phrases:
         if phrase.negated or not _compatible(condition.preposition, phrase, act):
             continue
+        if phrase.preposition == "of" and _is_of_copy(reading, phrase):
+            continue
         for noun in condition.nouns:
             found = match_noun(reading, act, phrase, noun)
-            if found is not None and found[0]:
+            if found is not None and (found[0] or _owns(reading, found[1][-1], condition)):
                 return found[1]
-            if found is not None and reading.tokens[found[1][0]].forms & lex.TIMES:
+            if found is not None and _may_be_partial(reading, found[1]):
                 return found[1]
     return None
 
 
+def _may_be_partial(reading: Reading, tokens: list[int]) -> bool:
+    """A time, or the owner of what follows: "the frontend's login button"."""
+    token = reading.tokens[tokens[0]]
+    owner = reading.text[token.end - 2 : token.end] in ("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")
+    return owner or bool(token.forms & lex.TIMES)
+
+
+def _is_of_copy(reading: Reading, phrase: Phrase) -> bool:
+    """ "A replica of production" is not production."""
+    before = phrase.indices[0] - 1
+    while before > 0 and reading.tokens[before].text in lex.DETERMINERS | {"of"}:
+        before -= 1
+    return bool(reading.tokens[before].forms & lex.COPIES)
+
+
+def _owns(reading: Reading, index: int, condition: Condition) -> bool:
+    """ "The frontend's button" is in the frontend."""
+    token = reading.tokens[index]
+    own = reading.text[token.start : token.end]
+    return condition.preposition in _PLACES and own.endswith(
+        ("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")
+    )
+
+
+_ELSEWHERE = word_set("outside beyond behind without beside near past")
+_PLACES = word_set("in on for to of at within inside under")
+_WITHIN = frozenset(("in", "inside", "within"))
+_CALLING = word_set("call invoke use import access query run require execute trigger start")
+
+
 def _compatible(wanted: str, phrase: Phrase, act: Act) -> bool:
     given = phrase.preposition
+    aimed = any(other.preposition in ("to", "into", "onto") for other in act.phrases)
     if given is None or given == "subject":
-        if wanted in lex.TO_WORDS and given is None:
-            return not any(other.preposition in ("to", "into", "onto") for other in act.phrases)
+        return not (wanted in lex.TO_WORDS and given is None and aimed)
+    fronted = act.verb is not None and phrase.indices[0] < act.verb
+    if fronted and aimed and wanted in ("to", "into", "onto"):
+        return False
+    if wanted == given or (given == "of" and wanted in _WITHIN):
         return True
-    if wanted == given:
+    if given in _ELSEWHERE:
+        return False
+    if given == "of" and wanted in _PLACES:
+        return True
+    if wanted == "from" and given in _WITHIN and act.forms & _CALLING:
         return True
     if wanted in lex.FROM_WORDS or given in lex.FROM_WORDS:
         return wanted in lex.FROM_WORDS and given in lex.FROM_WORDS

@@ -57,7 +57,7 @@ class ClausePolarity:
         unsure = False
         for index in range(start, verb):
             token = self.tokens[index]
-            unsure = unsure or token.text in lex.MODALS
+            unsure = unsure or (token.text in lex.MODALS and not self._is_month(index))
             self._negate(index, token)
         if self.tokens[verb].text in _CANCELLED and self.negated:
             self.negated -= 1
@@ -65,14 +65,28 @@ class ClausePolarity:
             return Polarity.UNSURE if self.base is Polarity.DONE else self.base
         if self.negated:
             return Polarity.NOT_DONE
+        if self._describes(start, verb):
+            return Polarity.ASIDE
         if self.base is Polarity.DONE and self._is_past(verb):
             return Polarity.ASIDE
         unsure = unsure or (is_participle(self.tokens, verb) and self._is_state(verb))
         return Polarity.UNSURE if unsure and self.base is Polarity.DONE else self.base
 
+    def _is_month(self, index: int) -> bool:
+        """ "From May": no modal stands right after a preposition."""
+        return index > 0 and self.tokens[index - 1].text in lex.PREPOSITIONS
+
     def _is_state(self, verb: int) -> bool:
         """ "The hotel is fully booked" tells how things are."""
         return self.tokens[verb - 1].text in _STATE if verb > self.clause.first else False
+
+    def _describes(self, start: int, verb: int) -> bool:
+        """ "Port the scripts written in Lua": the participle tells which scripts give way."""
+        if start == self.clause.first or not self.found or not is_participle(self.tokens, verb):
+            return False
+        if any(token.text in lex.AUXILIARIES for token in self.tokens[start:verb]):
+            return False
+        return bool(self.found[-1].forms & _GIVES_WAY)
 
     def _is_past(self, verb: int) -> bool:
         """ "We used X before": what was once done is not what is decided."""
@@ -87,13 +101,18 @@ class ClausePolarity:
         if token.text in _CANCELLED and self.negated:
             self.negated -= 1
         elif "not" in token.forms or token.text in ("never", "neither", "nor", "cannot"):
-            self.negated += 1
+            self.negated += -1 if self._is_cancelled(index) else 1
         elif token.text in ("without", "insteadof", "except"):
             self.negated += following.endswith("ing")
         elif (
             token.text == "no" and (following in _NO_PURPOSE or self._denies_subject(index))
         ) or token.text in ("nothing", "nobody", "none"):
             self.negated += 1
+
+    def _is_cancelled(self, index: int) -> bool:
+        """ "No reason not to do it": the two take each other back."""
+        before = self.tokens[max(self.clause.first, index - 2) : index]
+        return [token.text for token in before] in _NO_REASONS and self.negated > 0
 
     def _denies_subject(self, index: int) -> bool:
         """ "No job may bypass the cache": an auxiliary follows the denied noun."""
@@ -111,6 +130,8 @@ class ClausePolarity:
             self.negated += 1
 
 
+_NO_REASONS = (["no", "reason"], ["no", "harm"], ["no", "point"])
+_GIVES_WAY = lex.REMOVE | lex.NEGATIVE | lex.MENTION | lex.REMAKES | lex.TRANSITIONS | lex.NEUTRAL
 _CANCELLED = lex.CANCELLED
 _STATE = frozenset(("fully", "already", "currently", "completely", "still"))
 _FORMERLY = frozenset(("previously", "formerly", "originally", "historically"))

@@ -34,8 +34,8 @@ _SCALES = {
         "mm": "0.001", "cm": "0.01", "m": "1", "metre": "1", "meter": "1", "km": "1000",
         "kilometre": "1000", "kilometer": "1000", "mile": "1609.344",
     },
-    "weight": {"g": "1", "gram": "1", "kg": "1000", "kilo": "1000", "kilogram": "1000",
-               "lb": "453.592", "pound": "453.592"},
+    "weight": {"mg": "0.001", "g": "1", "gram": "1", "kg": "1000", "kilo": "1000",
+               "kilogram": "1000", "lb": "453.592", "pound": "453.592"},
 }  # fmt: skip
 _UNITS = {
     word: (name, Decimal(scale)) for name, row in _SCALES.items() for word, scale in row.items()
@@ -85,7 +85,7 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
         return _clock(token, index)
     value = _value(token)
     if value is None:
-        return None
+        return _half(tokens, index)
     last = index
     currency = _CURRENCIES.get(token.text[0])
     following = _text(tokens, last + 1)
@@ -97,12 +97,32 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
         last += 0 if token.text[0] in _CURRENCIES else 1
         return _with_per(tokens, Quantity(value, f"money:{currency}", index, last))
     unit = _unit(tokens, last + 1)
+    if unit and _is_age(tokens, last + 1):
+        return Quantity(value, "age", index, last + 2)
     if unit:
         quantity = Quantity(value * unit[1], unit[0], index, last + 1)
         return _with_per(tokens, quantity)
+    if _text(tokens, index - 1) in ("aged", "age"):
+        return Quantity(value, "age", index, index)
     version = _version(token, tokens, index)
     counted, last = _counted(tokens, last)
     return Quantity(value, "count", index, last, version=version, counted=counted)
+
+
+def _half(tokens: Sequence[Token], index: int) -> Quantity | None:
+    """ "Half an hour"."""
+    if tokens[index].text != "half" or _text(tokens, index + 1) not in ("a", "an"):
+        return None
+    unit = _unit(tokens, index + 2)
+    return None if unit is None else Quantity(unit[1] / 2, unit[0], index, index + 2)
+
+
+def _is_age(tokens: Sequence[Token], unit: int) -> bool:
+    """ "9 years old", "9-year-old", "9 years of age"."""
+    if "year" not in tokens[unit].forms:
+        return False
+    following = _text(tokens, unit + 1)
+    return following == "old" or (following == "of" and _text(tokens, unit + 2) == "age")
 
 
 def _text(tokens: Sequence[Token], index: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dmm.errors import UsageError
 
-RULE_VERSION: Final = 1
+RULE_VERSION: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +55,40 @@ class Exemption:
     """Words that, all found in a decision, take it out of a rule.
 
     `must_be_absent` marks a rule against acting "without" something: the act alone is then not
-    known to break the rule, unless `needed` says that it has to be stated.
+    known to break the rule, unless `needed` says that it has to be stated. An `amount` has to be
+    found, too, where there is one. An `actor` is the one who may act: what someone else does breaks
+    the rule, what nobody is named for may.
     """
 
     terms: tuple[Term, ...]
     must_be_absent: bool = False
     needed: bool = False
+    amount: Limit | None = None
+    actor: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Amounts of the measure, where the subject is spoken of, have to satisfy the comparison."""
+
+    text: str
+    comparison: str
+    value: str
+    measure: str
+    per: str | None = None
+    version: tuple[int, ...] = ()
+    counted: Term | None = None
+    subject: tuple[Term, ...] = ()
+    exemptions: tuple[Exemption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Prohibition:
-    """The action is forbidden, unless an exemption holds."""
+    """The action is forbidden, unless an exemption holds; `when` names the amounts it is for."""
 
     action: Action
     exemptions: tuple[Exemption, ...] = ()
+    when: Limit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,29 +108,22 @@ class Exclusive:
     place: str = ""
     one_thing: bool = False
     always: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """Amounts of the measure, where the subject is spoken of, have to satisfy the comparison."""
-
-    text: str
-    comparison: str
-    value: str
-    measure: str
-    per: str | None = None
-    version: tuple[int, ...] = ()
-    counted: Term | None = None
-    subject: tuple[Term, ...] = ()
+    exemptions: tuple[Exemption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """The thing has to be there: only an explicit contradiction breaks it."""
+    """The thing has to be there: only an explicit contradiction breaks it, `where` it is asked.
+
+    Where only its being `omitted` breaks the rule, doing away with one such thing does not.
+    """
 
     text: str
     core: tuple[Term, ...]
     subject: Noun | None = None
+    exemptions: tuple[Exemption, ...] = ()
+    where: Noun | None = None
+    omitted: bool = False
 
 
 Part = Prohibition | Verification | Exclusive | Limit | Requirement

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-SYNONYMS_VERSION = 1
+SYNONYMS_VERSION = 2
 
 # Each row is one meaning; a word may stand in several rows.
 _SAME_TEXT = """
@@ -105,6 +105,8 @@ accommodation: hotel hostel airbnb motel apartment
 airline: ryanair lufthansa
 nosql: mongodb cassandra dynamodb couchdb
 linter: eslint ruff flake8 pylint
+schema: column ddl altertable
+change: altertable
 """
 
 # Choices for one and the same job: taking one means not taking the others.
@@ -167,6 +169,14 @@ turn on = enable
 switch on = enable
 get rid of = remove
 phase out = remove
+tear down = remove
+take off = remove
+take out of = remove
+take away = remove
+take down = remove
+rip out = remove
+shut down = shutdown
+wind down = shutdown
 roll out = deploy
 roll back = revert
 set up = configure
@@ -175,6 +185,12 @@ check in = checkin
 pull in = import
 bring in = introduce
 api key = apikey
+secret key = privatekey
+signing key = privatekey
+encryption key = privatekey
+ssh key = privatekey
+access key = apikey
+alter table = altertable
 private key = privatekey
 access token = token
 pull request = pullrequest
@@ -229,6 +245,20 @@ due to = because
 as well as = and
 along with = and
 in order to = to
+next to = near
+close to = near
+similar to = like
+compatible with = like
+comparable to = like
+equivalent to = like
+compared to = than
+compared with = than
+in contrast to = than
+relative to = than
+according to = about
+related to = about
+thanks to = because
+prior to = before
 so that = so
 as soon as = once
 """

@@ -17,14 +17,19 @@ _BEFORE_VERB = (
     | (lex.NEGATIONS - {"no", "without", "except", "insteadof"})
     | lex.ADVERBS
     | lex.CONJUNCTIONS
+    | lex.BE
     | {"please", "to", "cannot"}
 )
-_DIRECTED = word_set("push merge deploy switch move migrate go send release ship commit")
+_DIRECTED = word_set(
+    """push merge deploy switch move migrate go send release ship commit write save upload print
+    add post publish expose copy export append grant give"""
+)
 _GERUND_AFTER = lex.PREPOSITIONS | lex.SUBORDINATORS | {"without", "insteadof", "except", "by"}
 
 
 _NOT_ADVERBS = word_set(
-    """family july italy assembly supply reply apply fly ally anomaly monopoly belly jelly rally"""
+    """family july italy assembly supply reply apply fly ally anomaly monopoly belly jelly rally
+    rely comply multiply imply tally bully"""
 )
 
 
@@ -49,6 +54,8 @@ def is_verb(tokens: Sequence[Token], index: int, start: int) -> bool:
     lowest = max(start, index - _LONGEST_COMPOUND)
     while before >= lowest and _may_be_skipped(tokens[before]):
         before -= 1
+    if token.glued and token.text.endswith(("ing", "ed")) and _describes(tokens, index):
+        return False
     if before >= start and tokens[before + 1].glued:
         before = _compound_start(tokens, before, start)
     if token.text == "force" and index + 1 < len(tokens) and tokens[index + 1].acting:
@@ -58,14 +65,30 @@ def is_verb(tokens: Sequence[Token], index: int, start: int) -> bool:
     if _is_part_of_name(tokens, index):
         return False
     if before < start:
-        return _opens_clause(tokens, index)
+        relative = start > 0 and tokens[start - 1].text in ("which", "who", "that")
+        return relative or _opens_clause(tokens, index)
     return _after(tokens, index, before, start)
+
+
+def _describes(tokens: Sequence[Token], index: int) -> bool:
+    """ "Long-running jobs", "rate-limited calls": the compound describes what follows."""
+    return tokens[index - 1].text not in _VERB_PREFIXES
+
+
+_VERB_PREFIXES = word_set(
+    "force hard pre re self auto hot cherry fast double over mis dry live soft code un out co"
+)
 
 
 def _is_grammar(tokens: Sequence[Token], index: int) -> bool:
     text = tokens[index].text
+    following = index + 1 < len(tokens)
     if text == "going":
-        return index + 1 < len(tokens) and tokens[index + 1].text == "to"
+        return following and tokens[index + 1].text == "to"
+    if text in ("do", "does", "did") and following:
+        return tokens[index + 1].text not in lex.DETERMINERS
+    if text in ("get", "gets", "getting"):
+        return following and is_participle(tokens, index + 1)
     return text in lex.AUXILIARIES or text in lex.PREPOSITIONS
 
 
@@ -117,19 +140,26 @@ def _unknown_verb(tokens: Sequence[Token], index: int, before: int, start: int) 
     previous = tokens[before]
     if previous.text in ("will", "must", "should", "shall", "never", "cannot"):
         return True
+    if previous.text in _SUBJECTS:
+        return True
     leads = previous.text in _LEADS_VERB or "not" in previous.forms
     return leads and following in lex.DETERMINERS
 
 
+_SUBJECTS = frozenset(("it", "he", "she", "they", "we", "i", "nobody", "everyone", "someone"))
+
+
 def _after(tokens: Sequence[Token], index: int, before: int, start: int) -> bool:
     token, previous = tokens[index], tokens[before]
-    if previous.text in lex.DETERMINERS - {"that"}:
+    if previous.text in lex.DETERMINERS - {"that"} or _is_counted(tokens, index, previous):
         return False
+    if previous.text in _PROGRAMS:
+        return True
     if token.text.endswith("ing"):
-        return _gerund(token, previous)
+        return _gerund(tokens, index, previous)
     if previous.text == "to":
         directed = token.forms & lex.NOUNLIKE and _follows_direction(tokens, before, start)
-        return token.text in token.acting and not directed
+        return token.text in token.acting and (not directed or _has_object(tokens, index))
     if previous.text in lex.CONJUNCTIONS:
         return not _adjective(tokens, index)
     if previous.text in _BEFORE_VERB or "not" in previous.forms or previous.sort is Sort.MARK:
@@ -139,36 +169,84 @@ def _after(tokens: Sequence[Token], index: int, before: int, start: int) -> bool
     return _after_noun(tokens, index, before, start)
 
 
+_LEAVING = frozenset(("leave",))
+
+
 def _after_noun(tokens: Sequence[Token], index: int, before: int, start: int) -> bool:
     """A verb right after a noun: a past form, an -s form, or a plain form after a plural."""
     token, previous = tokens[index], tokens[before]
+    if tokens[start].text == "let" and token.text in token.acting and _is_let(tokens, index):
+        return True
     if is_participle(tokens, index):
-        return not _adjective(tokens, index)
+        return not _adjective(tokens, index) and not tokens[start].forms & _LEAVING
     named = before > start and tokens[before - 1].text in lex.DETERMINERS
     if previous.text in previous.acting and previous.text not in lex.NOUNLIKE and not named:
         return False
-    if token.forms & lex.NOUNLIKE or (start < before and is_verb(tokens, start, start)):
+    if start < before and is_verb(tokens, start, start):
         return False
+    if token.forms & lex.NOUNLIKE:
+        called = previous.sort is Sort.NAME and token.text.endswith("s")
+        return called or (_has_object(tokens, index) and previous.sort is not Sort.NUMBER)
     if token.text.endswith("s") and token.text not in token.acting:
         return previous.sort is not Sort.NUMBER and not is_participle(tokens, before)
     plural = previous.text.endswith("s") and previous.text not in previous.acting
     return plural and not previous.acting
 
 
-def _gerund(token: Token, previous: Token) -> bool:
+def _is_let(tokens: Sequence[Token], index: int) -> bool:
+    """ "Let the driver start without a map": the noun phrase that is let do it has ended."""
+    if index + 1 == len(tokens):
+        return True
+    following = tokens[index + 1]
+    if not tokens[index].forms & lex.NOUNLIKE:
+        return True
+    ends = lex.PREPOSITIONS | lex.DETERMINERS | lex.ADVERBS
+    return following.sort is Sort.MARK or following.text in ends
+
+
+def _is_counted(tokens: Sequence[Token], index: int, previous: Token) -> bool:
+    """ "One set of keys": a noun, though the word may be a verb elsewhere."""
+    following = tokens[index + 1].text if index + 1 < len(tokens) else ""
+    counted = previous.text in ("one", "ones") or previous.sort is Sort.NUMBER
+    return counted and (following == "of" or bool(tokens[index].forms & lex.NOUNLIKE))
+
+
+def _has_object(tokens: Sequence[Token], index: int) -> bool:
+    """ "The widget polls the service": a determiner opens the object of a verb."""
+    following = tokens[index + 1].text if index + 1 < len(tokens) else ""
+    return following in lex.DETERMINERS - {"that", "which", "whose"}
+
+
+_PROGRAMS = frozenset(("git",))
+
+
+def _gerund(tokens: Sequence[Token], index: int, previous: Token) -> bool:
+    token = tokens[index]
     if token.text in lex.GERUND_NOUNS:
         return False
     if previous.text in lex.GERUND_NOUNS_AFTER and token.text in _GERUND_THINGS:
+        return False
+    if previous.text in ("long", "slow", "fast", "well", "best", "free", "high", "low"):
         return False
     if previous.text in _GERUND_AFTER or previous.text in _BEFORE_VERB:
         return True
     if previous.sort is Sort.MARK or previous.forms & (lex.NEGATIVE | lex.LIGHT | lex.UNSURE):
         return True
+    if _has_object(tokens, index):
+        return True
     return token.text not in lex.NOMINAL and bool(token.forms & _AFTER_NOUN)
 
 
-_GERUND_THINGS = word_set("testing logging caching routing hosting shipping hashing booking")
-_AFTER_NOUN = word_set("use call rely run store send write keep import depend leak")
+_GERUND_THINGS = word_set(
+    """testing logging caching routing hosting shipping hashing booking reporting messaging
+    monitoring tracking accounting scheduling rendering streaming sharing processing loading
+    waiting dining landing boarding fitting"""
+)
+_AFTER_NOUN = word_set(
+    """use call rely run store send write keep import depend leak delete remove purge wipe erase
+    share expose copy upload modify change update edit replace contain require include publish
+    overwrite bypass skip disable"""
+)
 
 
 def _follows_direction(tokens: Sequence[Token], before: int, start: int) -> bool:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dmm.policy import lexicon as lex
-from dmm.policy.actions import action_of, thing_actions
+from dmm.policy.actions import action_of, noun_of, thing_actions
+from dmm.policy.kin import with_kin
 from dmm.policy.language import Sort, Token
+from dmm.policy.phrases import phrases_of
 from dmm.policy.rules import Action, Term, Verification
 from dmm.policy.verbs import is_verb
 from dmm.policy.wordsets import word_set
 
 Words = tuple[Token, ...]
-_VERIFY = word_set("verify check confirm validate ensure review inspect doublecheck")
+_VERIFY = word_set(
+    "verify check confirm validate ensure review inspect doublecheck consult research examine"
+)
+_LOOKING = {"look": ("up", "at", "into"), "find": ("out",), "read": ("up", "through")}
 _LEADS = word_set("""always must please you we should shall first need to make sure that double""")
 _IDLE = (
     lex.DETERMINERS
@@ -18,7 +25,7 @@ _IDLE = (
     | lex.AUXILIARIES
     | lex.PREPOSITIONS
     | lex.ADVERBS
-    | {"and", "or", "that", "whether", "if"}
+    | {"and", "or", "that", "whether", "if", "who", "what", "which", "how", "whose", "where"}
 )
 _WEAK = word_set(
     """pass valid green ok okay correct current latest status exist ready sure work good fine"""
@@ -39,6 +46,12 @@ def _is_verify(word: Token) -> bool:
     return bool(word.forms & _VERIFY)
 
 
+def _is_looking(words: Words, index: int) -> bool:
+    """ "Look up", "find out"."""
+    following = words[index + 1].text if index + 1 < len(words) else ""
+    return following in _LOOKING.get(words[index].text, ())
+
+
 def _find(words: Words, *wanted: str, start: int = 0) -> int | None:
     for index in range(start, len(words)):
         if words[index].text in wanted:
@@ -50,9 +63,9 @@ def _verify_before(words: Words) -> Verification | None:
     start = 0
     while start < len(words) and words[start].text in _LEADS:
         start += 1
-    if start >= len(words) or not _is_verify(words[start]):
+    if start >= len(words) or not (_is_verify(words[start]) or _is_looking(words, start)):
         return None
-    topic = start + 1
+    topic = start + (1 if _is_verify(words[start]) else 2)
     while topic < len(words) and (words[topic].text in _LEADS or _is_verify(words[topic])):
         topic += 1
     before = _find(words, "before", start=topic)
@@ -94,6 +107,7 @@ def _must_be_verified(words: Words) -> Verification | None:
         if (
             be
             and _is_verify(words[index])
+            and "review" not in words[index].forms
             and _texts(words[:index]) & {"must", "should", "has", "have"}
         ):
             end = next(i for i in range(index) if words[i].text in lex.AUXILIARIES)
@@ -131,7 +145,20 @@ def _build(
     action = _act(words, *act, certain=certain)
     if not topics or action is None:
         return None
-    return Verification(topics, action)
+    return Verification(topics, _with_referent(words, topic, act, action))
+
+
+def _with_referent(
+    words: Words, topic: tuple[int, int], act: tuple[int, int], action: Action
+) -> Action:
+    """ "Verify who owns a flag before removing it": the act is done to the flag."""
+    pronoun = any(words[index].text in ("it", "them") for index in range(*act))
+    named = [index for index in range(*topic) if words[index].text in ("a", "an")]
+    if action.objects or not pronoun or not named:
+        return action
+    phrases = phrases_of(words, named[-1] + 1, topic[1])
+    noun = noun_of(words, phrases[0].indices) if phrases else None
+    return action if noun is None else replace(action, objects=(noun,))
 
 
 def _act(words: Words, first: int, last: int, *, certain: bool) -> Action | None:
@@ -161,14 +188,28 @@ def _topics(words: Words, first: int, last: int) -> tuple[tuple[Term, ...], ...]
     """The parts of a topic, split at "and" and commas, each as its content words."""
     parts: list[tuple[Term, ...]] = []
     current: list[Term] = []
+    owner = _owner(words, first, last)
     for index in range(first, last + 1):
+        if index in owner:
+            continue
         if index == last or words[index].text in ("and", ",", "&", "or"):
             if current:
                 parts.append(_without_weak(current))
             current = []
         elif words[index].sort is not Sort.MARK and words[index].text not in _IDLE:
-            current.append(Term(words[index].text, words[index].forms))
+            current.append(with_kin(Term(words[index].text, words[index].forms)))
     return tuple(parts)
+
+
+def _owner(words: Words, first: int, last: int) -> range:
+    """ "Of a library", at the end: which one it is, the question names in its own way."""
+    for index in range(last - 2, first, -1):
+        if words[index].text in ("of", "for") and words[index + 1].text in _ANY:
+            return range(index, last)
+    return range(0)
+
+
+_ANY = frozenset(("a", "an", "any", "each", "every", "it", "them"))
 
 
 def _without_weak(terms: list[Term]) -> tuple[Term, ...]:

@@ -160,6 +160,7 @@ def test_what_is_too_long_or_too_deep_is_cut_and_flagged() -> None:
     assert parse_shell("eval " * 500 + "x").truncated
 
 
+@pytest.mark.repeats
 @pytest.mark.parametrize(
     "piece",
     [

@@ -1,0 +1,112 @@
+"""Decisions in ordinary words against short rules: what is blocked and what is let through.
+
+The table has six groups, each written before the engine was tried on it. The first, read by the
+engine as it was before, gave recall 0.17 and false blocks 0.04. The later ones, made of hard
+neighbours on purpose, gave at first reading recall 0.80 to 0.92 and false blocks 0.03 to 0.11.
+What each showed was mended, so the figures here are not those of unseen cases.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dmm.policy.compile import compile_rule
+from dmm.policy.judge import InForce, Priority, RuleSet, Status, judge
+
+TABLE = Path(__file__).with_name("ordinary.jsonl")
+
+
+def cases(expected: str) -> list[dict[str, Any]]:
+    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    found = [json.loads(line) for line in lines]
+    return [case for case in found if case["expected"] == expected]
+
+
+def in_force(text: str, seq: int = 1) -> InForce:
+    return InForce(seq, text, Priority.REQUIRED, compile_rule(text).rule)
+
+
+def blocked(rule: str, decision: str) -> bool:
+    return judge(decision, [in_force(rule)]).status is Status.BLOCKED
+
+
+def test_most_breaches_in_ordinary_words_are_blocked() -> None:
+    breaches = cases("BLOCKED")
+    caught = [case for case in breaches if blocked(case["constraint"], case["decision"])]
+    assert len(breaches) >= 190
+    assert len(caught) / len(breaches) >= 0.93
+
+
+def test_nearly_no_decision_that_keeps_the_rule_is_blocked() -> None:
+    kept = cases("ALLOWED")
+    wrong = [case for case in kept if blocked(case["constraint"], case["decision"])]
+    assert len(kept) >= 300
+    assert len(wrong) / len(kept) <= 0.01
+
+
+def test_a_rule_among_hundreds_blocks_what_it_blocks_alone() -> None:
+    texts = sorted({case["constraint"] for case in cases("BLOCKED")})
+    rules = RuleSet([in_force(text, seq) for seq, text in enumerate(texts)])
+    for case in cases("BLOCKED"):
+        alone = blocked(case["constraint"], case["decision"])
+        found = judge(case["decision"], rules).violations
+        among = any(item.blocks and item.text == case["constraint"] for item in found)
+        assert among is alone, case
+
+
+PAIRS = [
+    # A use is a use whatever the verb, if the thing is what something is put in, on or over.
+    ("Never use Heroku", "Host the status page on Heroku", "Take the status page off Heroku"),
+    ("Do not use SOAP", "Expose the rates over SOAP", "Choose REST over SOAP"),
+    ("Do not use CSV for exports", "Change the exports to CSV", "Change the exports from CSV"),
+    ("Do not use Redis", "The new cache will be Redis", "The old cache was Redis"),
+    # A kind of the act is the act.
+    ("Do not edit a.toml", "Set the limit to 3 in a.toml", "Read the limit from a.toml"),
+    ("Do not edit files in gen/", "Patch gen/api/a.ts", "Patch src/api/a.ts"),
+    ("No schema changes", "Add a column to the orders table", "Add a row to the orders table"),
+    ("No changes to router.py", "Rename a helper in router.py", "Add a link to router.py"),
+    ("Never skip code review", "Merge it without code review", "Merge it after code review"),
+    ("Never hardcode keys", "Use a hardcoded key", "Replace the hardcoded key"),
+    # Commands and settings say what they do.
+    ("Never force push to main", "git push -f origin main", "git push -f origin topic"),
+    ("Do not disable SSL verification", "Call it with verify=False", "Remove verify=False"),
+    ("Do not depend on React", "Add react@18 as a dependency", "Add react-free widgets"),
+    # Particles, pronouns, passives and words in between.
+    ("Do not disable logging", "Turn the logging off today", "Turn the lights off for logging"),
+    ("Don't disable the firewall", "The firewall is slow, so disable it", "Do not disable it"),
+    ("Do not delete backups", "The backups from May will be deleted", "The backups will be kept"),
+    ("No polling of the API", "The widget polls the API", "The widget subscribes to the API"),
+    # Scope in front, behind or as owner.
+    ("No caching in billing", "In billing, cache the rates", "In search, cache the rates"),
+    (
+        "No new panels in the app",
+        "Add a new panel to the app's menu",
+        "Add a new panel to the site",
+    ),
+    (
+        "Never test against production",
+        "Test against production",
+        "Test against a copy of production",
+    ),
+    # Two acts under one verb stay two acts.
+    (
+        "Never deploy to prod on Friday",
+        "Deploy to prod on Friday",
+        "Deploy to dev on Friday and to prod on Monday",
+    ),
+    (
+        "Never store logs on S3",
+        "Store the logs on S3",
+        "Store the logs in Loki and the images on S3",
+    ),
+]
+
+
+@pytest.mark.parametrize(("rule", "breach", "kept"), PAIRS)
+def test_a_breach_is_blocked_and_its_neighbour_is_not(rule: str, breach: str, kept: str) -> None:
+    assert blocked(rule, breach)
+    assert not blocked(rule, kept)
