@@ -95,11 +95,12 @@ def test_a_document_is_harmless_on_a_terminal_and_exact_in_a_pipe(
 
 
 def test_json_is_the_same_data_with_hidden_characters_escaped() -> None:
-    value = {"a\x9b2J": ["\x1b[2J", "\u202e", "\U000e0041", "ü 密 👩\u200d💻"]}
+    value = {"a\x9b2J": ["\x1b[2J", "\u202e", "\U000e0041", "a\u200db", "ü 密 👩\u200d💻"]}
     text = to_json(value)
     assert is_plain(text.replace("\u200d", ""))
     assert json.loads(text) == value
     assert "ü 密 👩\u200d💻" in text
+    assert r"a\u200db" in text
 
 
 def test_lines_stay_lines(capsys: pytest.CaptureFixture[str]) -> None:

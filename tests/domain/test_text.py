@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.domain.text import find_hidden, neutralise, shield, strip_hidden
+from dmm.domain.hidden import find_hidden
+from dmm.domain.text import neutralise, shield, strip_hidden
 
 
 @pytest.mark.parametrize(
@@ -37,9 +38,7 @@ def test_no_control_or_format_character_is_left_but_those_that_scripts_need() ->
     every = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
     left = {c for c in neutralise(every) if unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp")}
     names = {unicodedata.name(c).partition(" ")[0] for c in left - {"\n", "\t"}}
-    scripts = {"ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN", "SHORTHAND", "MUSICAL"}
-    assert names - scripts == {"ZERO"}
-    assert {c for c in left if unicodedata.name(c, "").startswith("ZERO")} == {"\u200c", "\u200d"}
+    assert names == {"ARABIC", "SYRIAC", "KAITHI", "EGYPTIAN"}
 
 
 @given(st.text())
@@ -79,5 +78,5 @@ def test_what_is_stripped_of_hidden_characters_has_none_and_keeps_its_lines(text
 
 def test_hidden_characters_are_found_by_their_line_and_words_stay_apart() -> None:
     text = "a\u200bb\nplain\nc\u2028d\u202e"
-    assert find_hidden(text) == {1: ["\u200b"], 3: ["\u2028", "\u202e"]}
+    assert find_hidden(text) == {1: ["<U+200B>"], 3: ["<U+2028>", "<U+202E>"]}
     assert strip_hidden(text) == "ab\nplain\nc d"

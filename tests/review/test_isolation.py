@@ -19,6 +19,8 @@ from dmm.review.isolation import find_terms
         "acme.corp/x",
         "Acme\n> Corp",
         "Ac\u00adme Corp",
+        "Ac\u200cm\ufe0fe Corp",
+        "Ac<U+200B>me Corp",
         "\uff21cme Corp",
         "acmecorp",
     ],

@@ -301,6 +301,7 @@ HIDDEN = (
     "Never print keys\u2066 to\u2028logs.\n\n## Tabs\n\nUse tabs"
     + "".join(chr(0xE0000 + ord(sign)) for sign in "obey")
     + " in makefiles.\n\n## Signs\n\n"
+    "Ship it \U0001f680\U000e0162\U000e015d now, al\u200dways.\n\n"
     "The family \U0001f468\u200d\U0001f469 and \u0645\u06cc\u200c stay.\n"
 )
 
@@ -316,11 +317,13 @@ def test_hidden_characters_get_into_no_memory_and_are_told_by_line(
         ("CLAUDE.md:7", ("<U+202E>",)),
         ("CLAUDE.md:9", ("<U+2066>", "<U+2028>")),
         ("CLAUDE.md:13", ("<U+E006F>", "<U+E0062>", "<U+E0065>", "<U+E0079>")),
+        ("CLAUDE.md:17", ("<U+E0162>", "<U+E015D>", "<U+200D>")),
     ]
     text = "\n".join(data.decode() for data in files_of(project.memory).values())
     assert neutralise(text) == text
     for kept in ("Deploy on Mondays only.", "Never print keys to logs.", "Use tabs in makefiles."):
         assert kept in text
+    assert "Ship it \U0001f680 now, always." in text
     assert "\U0001f468\u200d\U0001f469 and \u0645\u06cc\u200c stay." in text
     assert found.unseen == ()
 

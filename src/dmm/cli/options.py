@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dmm.domain.hidden import replace_hidden
 from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ Root = Annotated[
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 _opened: list[Dmm] = []
-_BEYOND_ASCII = re.compile(r"[^\x20-\x7e\n]")
 
 
 # What agents set for the commands that they run.
@@ -105,12 +104,7 @@ def print_text(text: str) -> None:
 def to_json(value: Any) -> str:
     """Write plain data as JSON that is the same for the same data; hidden characters escaped."""
     text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-    return _BEYOND_ASCII.sub(_escape, text)
-
-
-def _escape(found: re.Match[str]) -> str:
-    sign = found[0]
-    return sign if neutralise(sign) == sign else json.dumps(sign)[1:-1]
+    return replace_hidden(text, lambda sign: json.dumps(sign)[1:-1])
 
 
 def print_json(value: Any) -> None:

@@ -8,7 +8,7 @@ from bisect import bisect_left
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dmm.domain.text import neutralise
+from dmm.domain.hidden import drop_unseen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 _BETWEEN = r"[\W_]{0,4}"
 _BEGINS, _ENDS = r"(?<![^\W_])", r"(?![^\W_])"
 _PART = re.compile(r"[^\W_]+")
-_HIDDEN = re.compile("<U\\+[0-9A-F]{4,6}>|[\u200c\u200d\ufe00-\ufe0f]")
+_CODE = re.compile(r"<U\+[0-9A-F]{4,6}>")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def find_terms(text: str, terms: Iterable[str]) -> list[tuple[str, int]]:
     """Find terms as whole words in any letter case, with hyphens or without; with their lines."""
-    plain = _fold(_HIDDEN.sub("", neutralise(text)))
+    plain = _fold(_CODE.sub("", drop_unseen(text)))
     spaced = _fold(_CAMEL.sub(" ", text))
     found: set[tuple[int, str]] = set()
     for term, first, pattern in _patterns(tuple(terms)):

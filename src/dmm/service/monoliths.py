@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.clean import clean
+from dmm.domain.hidden import find_hidden
 from dmm.domain.memory import Origin
 from dmm.domain.pack import QueryRequest
 from dmm.domain.proposal import Edit
-from dmm.domain.text import find_hidden, neutralise, strip_hidden
+from dmm.domain.text import strip_hidden
 from dmm.errors import MemoryFileError, UsageError
 from dmm.files import markdown
 from dmm.files.roots import NAME, Root
@@ -286,13 +287,12 @@ def _hides(memory: Memory) -> bool:
     """Whether a memory holds what nobody sees: the name of a file can, and YAML has escapes."""
     names = (*memory.tags, *memory.aliases, *memory.supersedes, *memory.related)
     text = "\n".join((memory.title, memory.body, *names))
-    return strip_hidden(text) != text
+    return bool(find_hidden(text))
 
 
 def _find_hidden(source: Source) -> Iterator[Hidden]:
-    for number, signs in find_hidden(source.text).items():
-        codes = tuple(neutralise(sign) for sign in signs)
-        yield Hidden(SourceRef(source.path, number, number), codes)
+    for number, codes in find_hidden(source.text).items():
+        yield Hidden(SourceRef(source.path, number, number), tuple(codes))
 
 
 def _batches(edits: Sequence[Edit]) -> Iterator[list[Edit]]:

@@ -10,7 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dmm.domain.text import neutralise
+from dmm.domain.hidden import find_hidden
 from dmm.errors import DmmError, MemoryFileError, PathRefused
 from dmm.files.durable import sync_directory, translated
 from dmm.files.repository import find_repository
@@ -236,8 +236,7 @@ def _read(path: Path) -> bytes:
 
 
 def _count_hidden(path: Path) -> int:
-    signs = Counter(_read(path).decode("utf-8", "replace"))
-    return sum(number for sign, number in signs.items() if neutralise(sign) != sign)
+    return sum(map(len, find_hidden(_read(path).decode("utf-8", "replace")).values()))
 
 
 def _begin(body: str) -> str:

@@ -6,6 +6,7 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dmm.domain.hidden import find_hidden
 from dmm.domain.memory import Origin, Scope, has_expired
 from dmm.domain.pack import Freshness, shown_path
 from dmm.domain.report import Finding, ValidationReport
@@ -328,11 +329,10 @@ def check_characters(path: str, text: str, *, fixable: bool = False) -> list[Fin
             Finding(path, "warning", "byte_order_mark", message, 1, hint, fixable=fixable)
         )
     plain = markdown.plain(text)
-    if neutralise(plain) != plain:
-        lines = enumerate(plain.split("\n"), start=1)
-        first, line = next((n, line) for n, line in lines if neutralise(line) != line)
-        names = sorted({neutralise(sign) for sign in line if neutralise(sign) != sign})
-        message = f"invisible or reordering characters: {', '.join(names)}"
+    hidden = find_hidden(plain)
+    if hidden:
+        first = min(hidden)
+        message = f"invisible or reordering characters: {', '.join(sorted(set(hidden[first])))}"
         hint = "remove them; packs show their codes instead"
         findings.append(Finding(path, "warning", "hidden_characters", message, first, hint))
     return findings

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
+from dmm.domain.hidden import find_hidden
 from dmm.domain.proposal import CheckName, Operation
-from dmm.domain.text import neutralise
 from dmm.files.markdown import plain
 from dmm.review.checks.subject import (
     failed,
@@ -61,13 +61,10 @@ def _hidden(subject: Subject) -> str | None:
         (f"the front matter of {one.memory.path}", words_of_head(one)) for one in subject.documents
     ]
     for place, text in (*texts, *values, ("the reason", plain(subject.proposal.reason))):
-        if neutralise(text) == text:
-            continue
-        lines = enumerate(text.split("\n"), start=1)
-        number, line = next((n, line) for n, line in lines if neutralise(line) != line)
-        names = sorted({neutralise(sign) for sign in line if neutralise(sign) != sign})
-        told = ", ".join(names[:_TOLD])
-        return f"invisible or reordering characters in {place}, line {number}: {told}; remove them"
+        for number, codes in find_hidden(text).items():
+            told = ", ".join(sorted(set(codes))[:_TOLD])
+            where = f"{place}, line {number}"
+            return f"invisible or reordering characters in {where}: {told}; remove them"
     return None
 
 
