@@ -302,3 +302,127 @@ def test_what_is_refused_tells_what_is_allowed(
     sentence: str, bound: str, reading: NewReading
 ) -> None:
     assert [q.bound for claim in reading(sentence).claims for q in claim.quantities] == [bound]
+
+
+_STATES = [
+    (
+        "While the search service is in preview, queries are free for all tenants.",
+        "Once the search service leaves preview, queries are not free.",
+    ),
+    (
+        "As long as the embargo lasts, the report is not shared with customers.",
+        "Once the embargo is lifted, the report is shared with customers.",
+    ),
+    (
+        "While an account is on trial, exports are disabled.",
+        "Once an account is no longer on trial, exports are enabled.",
+    ),
+    (
+        "While the old ERP is still running, invoices are entered twice.",
+        "After the old ERP has been stopped, invoices are entered once.",
+    ),
+    (
+        "Until the plan is approved, nobody orders hardware.",
+        "As soon as the plan is approved, hardware is ordered.",
+    ),
+    (
+        "While the cluster is in maintenance mode, autoscaling is off.",
+        "When the cluster is no longer in maintenance mode, autoscaling is on.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), _STATES)
+def test_a_state_and_its_end_are_two_times(one: str, other: str, judge: Judge) -> None:
+    assert are_apart(period_of(one), period_of(other))
+    assert judge(one, other) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "While the search service is in preview, queries are free for all tenants.",
+            "While the search service is in preview, queries are not free for any tenant.",
+        ),
+        (
+            "Once a period is closed, entries may not be changed.",
+            "After a period is closed, entries may be changed by an accountant.",
+        ),
+        (
+            "During an incident nobody restarts the primary.",
+            "During an incident restart the primary first.",
+        ),
+    ],
+)
+def test_one_state_in_two_wordings_is_one_time(one: str, other: str, judge: Judge) -> None:
+    assert not phases_apart(period_of(one).phases, period_of(other).phases)
+    assert judge(one, other) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Rerun the job once before you look into it.",
+        "The index is rebuilt once a week.",
+        "Run the smoke tests after the deploy.",
+    ],
+)
+def test_how_often_and_what_comes_first_are_no_states(text: str) -> None:
+    assert phases_in(text.lower()) == ()
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            "Sidekiq for shop runs 3 processes with 5 threads each.",
+            "The Redis pool for shop has 12 connections per Sidekiq process.",
+        ),
+        (
+            "The thumbnail function runs with 20 instances.",
+            "The thumbnail function handles 5 images per instance.",
+        ),
+        ("Each rack holds 8 nodes with 4 disks each.", "Each node of a rack has 2 network cards."),
+    ],
+)
+def test_what_an_amount_is_told_per_is_not_counted_by_it(
+    one: str, other: str, judge: Judge
+) -> None:
+    assert judge(one, other) is None
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("checkout runs 5 pods with 2 workers each.", "checkout has 4 workers per pod."),
+        (
+            "The Redis pool for shop has 12 connections per Sidekiq process.",
+            "The Redis pool for shop has 20 connections per process.",
+        ),
+    ],
+)
+def test_one_thing_counted_per_holder_has_one_amount(one: str, other: str, judge: Judge) -> None:
+    found = judge(one, other)
+
+    assert found is not None
+    assert found.type.value == "numeric_clash"
+
+
+def test_a_fraction_of_a_unit_is_an_amount_of_it(judge: Judge) -> None:
+    fifth = "A query may take at most a fifth of a second."
+
+    more = judge(fifth, "A query may take up to 500 ms.")
+    same = judge(fifth, "A query may take at most 200 ms.")
+
+    assert more is not None
+    assert more.type.value == "numeric_clash"
+    assert same is not None
+    assert same.type.value == "duplicate"
+
+
+def test_those_who_take_turns_by_quarters_are_no_duplicates(judge: Judge) -> None:
+    one = "In the third quarter of 2024 Mara is on-call lead. She alone changes rotations."
+    other = "In the fourth quarter of 2024 Piet is on-call lead. He alone changes rotations."
+
+    assert judge(one, other) is None

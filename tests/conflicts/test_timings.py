@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmm.conflicts.periods import period_of
 from dmm.conflicts.timings import Lie, Timing, Turning, redated, shut_then, timing
+from dmm.domain.conflict import ConflictType
 
 if TYPE_CHECKING:
-    from tests.conflicts.conftest import NewReading
+    from tests.conflicts.conftest import Judge, NewReading
 
     from dmm.conflicts.readings import Reading
 
@@ -137,3 +139,38 @@ def test_no_two_texts_fail_to_be_laid_side_by_side(
     reading: NewReading, one: str, other: str
 ) -> None:
     laid(reading(one), reading(other))
+
+
+@pytest.mark.parametrize(
+    ("text", "span", "away"),
+    [
+        ("Don't run exports between 01:00 and 03:00.", (60, 180), False),
+        ("Keep exports outside the two hours that start at 1:00.", (60, 180), True),
+        ("Deploys stay outside the hour that begins at noon.", (720, 780), True),
+        ("Jobs run in the four hours after midnight.", (0, 240), False),
+        ("Call customers only outside 20:00 to 8:00.", (1200, 1920), True),
+        ("The report is sent at 07:30.", (450, 450), False),
+    ],
+)
+def test_hours_are_told_by_their_ends_or_their_length(
+    text: str, span: tuple[int, int], *, away: bool
+) -> None:
+    period = period_of(text)
+
+    assert (period.hours, period.away) == (span, away)
+
+
+def test_what_keeps_outside_the_hours_that_the_other_bans_agrees_with_it(judge: Judge) -> None:
+    banned = "Between 01:00 and 03:00 UTC the index is rebuilt; don't run exports then."
+
+    same = judge(banned, "Keep exports outside the two hours that start at 1 AM UTC.")
+
+    assert same is None or same.type is ConflictType.DUPLICATE
+    assert judge(banned, "Run exports in the two hours that start at 1 AM UTC.") is not None
+
+
+def test_inside_and_outside_the_same_hours_is_a_clash(judge: Judge) -> None:
+    found = judge("Call customers between 08:00 and 20:00.", "Call customers outside 8 AM to 8 PM.")
+
+    assert found is not None
+    assert found.type is ConflictType.NUMERIC

@@ -263,12 +263,15 @@ def _opposites() -> frozenset[tuple[str, str]]:
 
 _OPPOSITES = _opposites()
 _OPPOSED = frozenset(word for pair in _OPPOSITES for word in pair)
-_DENYING = ("un", "non", "dis", "in", "im", "ir", "de")
+_DENYING = ("un", "non", "dis", "in", "im", "ir", "de", "anti", "counter")
+_GREEK = ("ic", "ical", "ically", "ous", "ously")
 
 
 @lru_cache(maxsize=65_536)
 def _may_oppose(text: str, concept: str) -> bool:
     if text in _OPPOSED or concept in _OPPOSED or text.startswith(_DENYING):
+        return True
+    if text.startswith("a") and text.endswith(_GREEK):
         return True
     return concept.startswith(_DENYING) or any(_denies(f) for f, _ in places_of(text, concept))
 
@@ -288,6 +291,8 @@ def are_contrary(one: str, concept: str, other: str, rival: str) -> bool:
 def _undone(one: str, other: str) -> bool:
     """Whether one word is the other with a denying prefix: reach and unreachable."""
     short, long = sorted((one, other), key=len)
+    if long == f"a{short}" and short.endswith(_GREEK):
+        return True
     return len(short) > 3 and any(
         long.startswith(p) and are_derived(long.removeprefix(p).strip("-"), short) for p in _DENYING
     )

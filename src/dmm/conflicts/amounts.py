@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.meetings import MEASURES, Finding, Meeting, is_known
+from dmm.conflicts.periods import shun_alike
 from dmm.conflicts.phases import phases_differ
 from dmm.conflicts.quantities import Quantity, are_near
-from dmm.conflicts.rates import WHOLES
+from dmm.conflicts.rates import WHOLES, holders_in
 from dmm.conflicts.readings import amount_of
 from dmm.conflicts.refusals import FAILS
 from dmm.conflicts.roles import turns_agree
@@ -74,7 +75,8 @@ def _ends_twice(m: Meeting) -> Finding | None:
 def _timed_twice(m: Meeting) -> Finding | None:
     """ "Deploys happen at weekends", "deploys happen on weekdays": only the time is another."""
     one, other = m.one.period.phases, m.other.period.phases
-    if not one or not other or not phases_differ(one, other):
+    shun = shun_alike(m.one.period, m.other.period)
+    if not shun and (not one or not other or not phases_differ(one, other)):
         return None
     rest = (*m.alignment.left, *m.alignment.right)
     if m.one.negative != m.other.negative or any(
@@ -236,6 +238,8 @@ def _counts_alike(a: Quantity, b: Quantity, m: Meeting) -> bool:
         return True
     if a.counted & b.counted:
         return True
+    if a.counted & holders_in(m.other.text) or b.counted & holders_in(m.one.text):
+        return False
     return bool(a.counted & m.other.concepts) or bool(b.counted & m.one.concepts)
 
 

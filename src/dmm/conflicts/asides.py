@@ -10,7 +10,8 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 _PAST = re.compile(
-    r"\b(?:used to|in the past|historically|originally|back then|at first|once upon|early versions?"
+    r"\b(?:used to|in the past|historically|originally|back then|once upon|early versions?"
+    r"|at first(?=,| (?:we|it|they|the|this)\b|\s*$|[.;])"
     r"|was tried|were tried|we tried|had been|was considered|were considered|we considered"
     r"|was evaluated|we evaluated|were evaluated|was rejected|were rejected|was discussed"
     r"|we looked at|we rejected|was dropped|was abandoned|has been dropped|decided against"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.alignment import align
@@ -17,7 +18,8 @@ from dmm.conflicts.meetings import (
     is_scope,
     makes_place_a_choice,
 )
-from dmm.conflicts.periods import Period, are_apart, are_disjoint, hours_apart
+from dmm.conflicts.periods import Period, are_apart, are_disjoint, hours_apart, shun_alike
+from dmm.conflicts.scopes import sites_apart
 from dmm.conflicts.signs import Sign
 from dmm.conflicts.timings import shut_then, standing
 from dmm.conflicts.vocabulary import GENERIC, concept_of, concepts
@@ -39,9 +41,11 @@ def apart(m: Meeting) -> str:
         return "one tells what was"
     if _times_apart(m):
         return "they hold at different times" if _is_dated(m) else OTHER_EVENTS
+    if m.one.negative != m.other.negative and shun_alike(m.one.period, m.other.period):
+        return OTHER_EVENTS
     if _scopes_apart(m):
         return "they hold in different places"
-    if _ways_apart(m):
+    if _ways_apart(m) or sites_apart(m):
         return "they hold in different places"
     if _excepted(m.one, m.other, m.second) or _excepted(m.other, m.one, m.first):
         return "one names the other as its exception"
@@ -143,7 +147,7 @@ def _is_case_of(special: Claim, rule: Claim, rest: tuple[Term, ...]) -> bool:
 
 def _is_dated(m: Meeting) -> bool:
     """Whether the calendar sets two claims apart, and not words for one event in two ways."""
-    one, other = m.one.period, m.other.period
+    one, other = standing(m.one, m.first), standing(m.other, m.second)
     told = (one.start, one.end, other.start, other.end)
     phased = bool(one.phases and other.phases)
     return one.passing or other.passing or phased or any(day is not None for day in told)
@@ -297,10 +301,39 @@ _CHOOSING = concepts("use prefer choose write build be")
 
 def titles_apart(first: Reading, second: Reading) -> bool:
     """ "Fees for retail customers" and "fees for institutions": the titles tell two cases."""
+    if _tails_apart(first, second):
+        return True
     if not (_has_own_case(first, second) and _has_own_case(second, first)):
         return False
     titled = {term.concept for term in (*first.title, *second.title)}
     return not (_named_cases(first) & _named_cases(second)) - titled
+
+
+def _tails_apart(first: Reading, second: Reading) -> bool:
+    """ "Debug symbols, release builds", "debug symbols, nightly builds": one heading, two cases."""
+    head, _, tail = _parted(first.memory.title)
+    other, _, rest = _parted(second.memory.title)
+    if not tail or not rest or head != other or tail == rest:
+        return False
+    return _has_own_tail(first, second, tail) and _has_own_tail(second, first, rest)
+
+
+@lru_cache(maxsize=4096)
+def _parted(title: str) -> tuple[str, str, str]:
+    mark = next((mark for mark in _PARTING if mark in title), "")
+    return title.lower().partition(mark) if mark else (title, "", "")
+
+
+_PARTING = (", ", ": ", " - ", " \u2013 ", " \u2014 ")
+
+
+def _has_own_tail(reading: Reading, other: Reading, tail: str) -> bool:
+    """Whether the end of a title has a word of its text that the other memory does not know."""
+    said = " ".join(claim.text for claim in reading.claims).lower()
+    return any(
+        term.text in tail and term.text in said and not is_known(term, other)
+        for term in reading.title
+    )
 
 
 def _named_cases(reading: Reading) -> set[str]:

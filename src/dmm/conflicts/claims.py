@@ -188,15 +188,17 @@ def _taken_up(clause: Clause) -> frozenset[str]:
 def _completed(claim: Claim, before: Claim, slots: frozenset[str]) -> Claim:
     """A clause that does not stand alone goes on with what the one before it speaks of."""
     known = claim.concepts
+    if before.negative and not claim.negative and slots is _KEPT:
+        slots = _SUBJECT
     taken = tuple(
         t
         for t in before.terms
-        if t.concept not in known and t.slot in slots and t.concept not in _MANNERS
+        if t.concept not in known and t.slot in slots and t.concept not in MANNERS
     )
     return replace(claim, terms=taken + claim.terms)
 
 
-_MANNERS = concepts("manually automatically directly locally")
+MANNERS = concepts("manually automatically directly locally")
 _KEPT = frozenset(("subject", "verb", "object"))
 _TAKEN_UP = frozenset(("subject", "object"))
 _SUBJECT = frozenset(("subject",))
@@ -324,6 +326,8 @@ def _stanced(words: Sequence[Word]) -> list[Word]:
     last = _first_of_group(words, max(auxiliaries, default=-1))
     for index, word in enumerate(words):
         following = words[index + 1].text if index + 1 < len(words) else ""
+        if index < until and word.text == "without":
+            until = index
         if word.text in _RELATIVES and index < last:
             until = last
         elif word.text in _RELATIVES and following in AUXILIARIES:
@@ -350,7 +354,7 @@ def _own_auxiliaries(words: Sequence[Word]) -> set[int]:
     found: set[int] = set()
     for place, word in enumerate(words[1:], start=1):
         before = words[place - 1].text in _RELATIVES
-        if before or (place - 1 in found and word.text in AUXILIARIES):
+        if before or (place - 1 in found and (word.text in AUXILIARIES or word.text in _DENYING)):
             found.add(place)
     return found
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from dmm.conflicts.dates import HAPPENING, MONTH, YEAR
+from dmm.conflicts.hours import DAY, hours_in
 from dmm.conflicts.phases import Phase, phases_apart, phases_in
 from dmm.conflicts.roles import Role, Turn, role_of, turn_of
 from dmm.conflicts.spans import Span, numbered_in, put_in_figures, spans_in
@@ -53,6 +54,7 @@ class Period:
     hours: tuple[int, int] | None = None
     turn: Turn | None = None
     phases: tuple[Phase, ...] = ()
+    away: bool = False
 
     @property
     def bounded(self) -> bool:
@@ -79,7 +81,7 @@ def period_of(sentence: str) -> Period:
         return replace(ALWAYS, phases=phases) if phases else ALWAYS
     lowered = put_in_figures(lowered)
     dated = _dated_in(lowered) if _DATED.search(lowered) else ALWAYS
-    hours = _hours_in(lowered) if ":" in lowered else None
+    hours = hours_in(lowered) if ":" in lowered or " hour" in lowered else None
     until = after = during = outside = frozenset[str]()
     if _EVENTFUL.search(lowered):
         until = frozenset() if dated.end is not None else _event(_EVENT_BEFORE, lowered)
@@ -93,7 +95,8 @@ def period_of(sentence: str) -> Period:
         during=during - outside,
         passing=bool(_FOR_NOW.search(lowered)),
         outside=outside,
-        hours=hours,
+        hours=hours and hours.span,
+        away=hours is not None and hours.away,
         phases=phases,
     )
 
@@ -150,26 +153,6 @@ def _within(lowered: str, span: Span) -> tuple[float | None, float | None]:
 _TURNED = re.compile(
     r"\b(?:replaced|introduced|added|removed|dropped|took|arrived|landed|deprecated|changed|became)\b"
 )
-_HOURS = re.compile(
-    r"\b(\d{1,2}):(\d\d)(?: utc| cet)?(?:\s?(?:to|and|until|till|-|\u2013)\s?"
-    r"(?:(\d{1,2}):(\d\d)|(midnight|noon)))?"
-)
-
-
-def _hours_in(lowered: str) -> tuple[int, int] | None:
-    """The minutes of the day from which and up to which a text holds."""
-    found = _HOURS.search(lowered)
-    if found is None:
-        return None
-    start = int(found.group(1)) * 60 + int(found.group(2))
-    if found.group(3):
-        end = int(found.group(3)) * 60 + int(found.group(4))
-        return start, end if end > start else end + _DAY
-    named = {"midnight": _DAY, "noon": _DAY // 2}
-    return start, named.get(found.group(5) or "", start)
-
-
-_DAY = 1440
 _DATED = re.compile(
     rf"\b(?:20\d\d|q[1-4]\b|{MONTH}|(?:version|release|v)\s?\d|\d{{1,4}}\.[\dx])", re.IGNORECASE
 )
@@ -310,11 +293,16 @@ _YEARLESS = 2 * YEAR
 
 def hours_apart(one: Period, other: Period) -> bool:
     """Whether two claims hold at different hours, at least one of them for a while."""
-    if one.hours is None or other.hours is None:
+    if one.hours is None or other.hours is None or one.away or other.away:
         return False
     (a, b), (c, d) = one.hours, other.hours
-    days = (-_DAY, 0, _DAY)
+    days = (-DAY, 0, DAY)
     return (a != b or c != d) and not any(a <= d + day and c + day <= b for day in days)
+
+
+def shun_alike(one: Period, other: Period) -> bool:
+    """Whether what one keeps away from is the very stretch of hours that the other names."""
+    return one.away != other.away and one.hours is not None and one.hours == other.hours
 
 
 def overlap(one: Period, other: Period) -> str:
@@ -360,9 +348,7 @@ def _holds(inner: Period, outer: Period) -> bool:
 
 
 def _hours_within(inner: tuple[int, int], outer: tuple[int, int]) -> bool:
-    return any(
-        outer[0] <= inner[0] + day and inner[1] + day <= outer[1] for day in (-_DAY, 0, _DAY)
-    )
+    return any(outer[0] <= inner[0] + day and inner[1] + day <= outer[1] for day in (-DAY, 0, DAY))
 
 
 def _same_days(one: Period, other: Period) -> bool:

@@ -8,6 +8,7 @@ from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.conflicts.states import are_one_state, states_in
 from dmm.conflicts.units import NUMBERS, singular, time_unit
 from dmm.policy.wordsets import word_set
 
@@ -35,12 +36,14 @@ _OUTSIDE: tuple[Stretch, ...] = ((1, 2),)
 
 def phases_in(lowered: str) -> tuple[Phase, ...]:
     """The parts of a week, a day, a month or a life that a text limits itself to."""
-    if not any(hint in lowered for hint in _HINTS):
-        return ()
-    found = [
-        phase._replace(closes=_closes(match, lowered))
-        for match, phase in (*_weekly(lowered), *_named(lowered), *_counted(lowered))
+    told: list[Found] = [
+        (match, Phase(_STATE, stretches, words)) for match, stretches, words in states_in(lowered)
     ]
+    if any(hint in lowered for hint in _HINTS):
+        told += (*_weekly(lowered), *_named(lowered), *_counted(lowered))
+    if not told:
+        return ()
+    found = [phase._replace(closes=_closes(match, lowered)) for match, phase in told]
     axes = [phase.axis for phase in found]
     # Two stretches of one axis in one text: it cannot be told which of them a clause means.
     return tuple(phase for phase in found if axes.count(phase.axis) == 1)
@@ -83,10 +86,14 @@ def phases_apart(one: tuple[Phase, ...], other: tuple[Phase, ...]) -> bool:
 
 def phases_differ(one: tuple[Phase, ...], other: tuple[Phase, ...]) -> bool:
     """Whether two texts say of one thing that it is in parts of one time that do not meet."""
-    return any(_are_apart(a, b) and a.closes and b.closes for a in one for b in other)
+    return any(
+        _are_apart(a, b) and a.closes and b.closes and a.axis != _STATE for a in one for b in other
+    )
 
 
 def _are_apart(a: Phase, b: Phase) -> bool:
+    if a.axis == b.axis == _STATE and not are_one_state(a.anchor, b.anchor):
+        return False
     if a.axis != b.axis or (a.anchor and b.anchor and not a.anchor & b.anchor):
         return False
     return not any(x < d and c < y for x, y in a.stretches for c, d in b.stretches)
@@ -97,11 +104,9 @@ def _is_rest(a: Phase, b: Phase) -> bool:
     return (a.axis == _REST) != (b.axis == _REST) and {a.axis, b.axis} & _HAS_REST != set()
 
 
-_REST = "rest"
+_REST, _STATE = "rest", "state"
 _HAS_REST = {"week", "of day", "of week", "of month", "of quarter", "of year", "of sprint"}
 Found = tuple[re.Match[str], Phase]
-
-
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _OTHERWISE = (
     r"(?P<but>\b(?:all|every|each|any|the)\s+(?:other\s+)?(?P<each>day|week|time|month)s?\s+"

@@ -97,9 +97,34 @@ _NONE_THAT_NOT = re.compile(
     r"\b(?:there (?:is|are) |we have )?no ([^.;,]{2,40}?) (?:that|who) (?:does|do|is|are) not ",
     re.IGNORECASE,
 )
-_PREFIXED = re.compile(r"\b(un|non)-(?=[a-z]{4})", re.IGNORECASE)
+_PREFIXED = re.compile(r"\b(un|non|anti|counter)-(?=[a-z]{4})", re.IGNORECASE)
+# "It fails unless X is set" asks for X, just as "set X, otherwise it fails" does.
+_FAILS_UNLESS = re.compile(
+    r"(?<!not )(?<!never )\b(?:will )?(?:fails?|breaks?|(?<!s )crashes|hangs?|aborts?|stalls?"
+    r"|times? out)\b([^,.;]{0,60}?),? unless\b",
+    re.IGNORECASE,
+)
+_GOES_ON = re.compile(
+    r"\b(carry on|carries on|continues?|go on|goes on|keeps? going) "
+    r"(?:past|beyond|after (?=the first|an? ))\s*(?!\d)",
+    re.IGNORECASE,
+)
+_NEVER_LEAVES = re.compile(
+    r"\b(?:((?:must|may|can|should|shall) )(?:not|never) leave|(?:never|does not|do not) leaves?) "
+    r"(?=(?:the |our )?\w+(?: \w+)?\s*(?:[.,;]|$))",
+    re.IGNORECASE,
+)
+_KEPT_FREE = re.compile(r"\b(?:keep|leave) ([^,.;:]{2,40}?) free of (?!charge)", re.IGNORECASE)
+_IS_FREE = re.compile(
+    r"\b(?:(be|stay|remain)|is|are|stays|remains) free of (?!charge)", re.IGNORECASE
+)
+_KEPT_OUTSIDE = re.compile(
+    r"\b(?:keep|leave|hold) ([^,.;:]{2,40}?) (?:outside(?: of)?|away from|clear of"
+    r"|off(?= (?:the|our|this|that)\b))",
+    re.IGNORECASE,
+)
 _NOT_DONE = re.compile(
-    r"\b(?:that|who) (?:is|are|was|were|has been|have been) not "
+    r"\b(?:that|who) (?:(?:is|are|was|were|has been|have been) not|(?:has|have) not been) "
     r"(?=(?:[a-z]{2,}(?:ed|en|wn)|paid|sent|sold|read|built|met|done|kept)\b)",
     re.IGNORECASE,
 )
@@ -147,6 +172,13 @@ def put_plainly(sentence: str) -> str:
     for verdict, stance in _VERDICTS:
         plain = verdict.sub(stance, plain)
     plain = _LEAVE_ALONE.sub(r"do not change \1", plain)
+    plain = _FAILS_UNLESS.sub(r"needs\1 that", plain) if "unless" in plain else plain
+    if " leave" in plain:
+        plain = _NEVER_LEAVES.sub(lambda m: f"{'must ' if m.group(1) else ''}stay inside ", plain)
+    if " free " in plain:
+        plain = _KEPT_FREE.sub(r"\1 must not contain ", plain)
+        plain = _IS_FREE.sub(lambda m: f"{'' if m.group(1) else 'does '}not contain ", plain)
+    plain = _GOES_ON.sub(_go_on, _KEPT_OUTSIDE.sub(r"do not keep \1 inside", plain))
     plain = _LEAVE_OUT.sub(_omit, plain) if " out" in plain else plain
     plain = _put_figures(_NO_OTHERS.sub(" only", plain))
     for switch, state in _SWITCHES:
@@ -160,6 +192,11 @@ def put_plainly(sentence: str) -> str:
     plain = _LEAVE_ON.sub(r"leave\2 \4 \3", _LACKS_LEAVE.sub("may not", plain))
     plain = _OTHERWISE.sub("", _THUS.sub("; ", plain))
     return _NOT_EVEN.sub(" at all times", _OR_FAILS.sub("", plain))
+
+
+def _go_on(match: re.Match[str]) -> str:
+    single = match.group(1).lower().partition(" ")[0].endswith("s")
+    return "does not stop at " if single else "do not stop at "
 
 
 def _omit(match: re.Match[str]) -> str:

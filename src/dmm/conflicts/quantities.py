@@ -11,7 +11,7 @@ from dmm.conflicts.bounds import bound_of
 from dmm.conflicts.counting import counted_by, is_date, is_part_of_year, product_before
 from dmm.conflicts.dates import date_at
 from dmm.conflicts.numerals import WHOLE, Numeral, begins_amount, numeral_at, version_number
-from dmm.conflicts.rates import holder_of, per_after, rate_of
+from dmm.conflicts.rates import holder_of, of_unit, per_after, rate_of
 from dmm.conflicts.settings import unit_named
 from dmm.conflicts.units import RATES, singular, time_unit, unit_of
 from dmm.conflicts.vocabulary import concept_of, forms_of
@@ -91,7 +91,7 @@ def _at(words: Sequence[Word], index: int, sentence: str) -> Quantity | None:
     if dated is not None:
         day, last = dated
         return Quantity("date", day, day, "exact", index, last, raw=day)
-    start = numeral_at(words, index, sentence)
+    start = of_unit(words, numeral_at(words, index, sentence))
     if start is None:
         return None
     if (start.unit is None and is_date(words, index)) or is_part_of_year(words, index):

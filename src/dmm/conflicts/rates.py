@@ -6,8 +6,12 @@ from decimal import Decimal
 from itertools import pairwise, takewhile
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.units import singular, time_unit
+from dmm.conflicts.clauses import is_verb
+from dmm.conflicts.numerals import Numeral
+from dmm.conflicts.telling import tells
+from dmm.conflicts.units import singular, time_unit, unit_of
 from dmm.conflicts.vocabulary import concept_of
+from dmm.conflicts.words import words_of
 from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
@@ -16,6 +20,19 @@ if TYPE_CHECKING:
     from dmm.conflicts.words import Word
 
 TOTAL, EACH = "total", "each"
+
+
+def of_unit(words: Sequence[Word], part: Numeral | None) -> Numeral | None:
+    """A share of one unit as so much of it: "a fifth of a second" is 0.2 seconds."""
+    if part is None or part.unit is None or part.unit[0] != "share":
+        return part
+    link = [word.text for word in words[part.last + 1 : part.last + 4]]
+    whole = len(link) > 2 and link[0] == "of" and link[1] in _ONE
+    unit = unit_of(singular(link[2])) if whole else None
+    return part if unit is None else Numeral(part.value / 100, part.last + 3, unit)
+
+
+_ONE = frozenset(("a", "an", "one", "1"))
 
 
 def rate_of(per: str) -> tuple[str, Decimal]:
@@ -32,7 +49,7 @@ def per_after(words: Sequence[Word], last: int) -> str:
         text = words[place].text
         following = singular(words[place + 1].text) if place + 1 < len(words) else ""
         if text in ("per", "/", "every", "each"):
-            return following
+            return _head_after(words, place) if time_unit(following) is None else following
         if text.startswith("/") and place == last + 1:
             return text[1:]
         if text in ("a", "an") and place <= last + 3 and time_unit(following) is not None:
@@ -40,6 +57,33 @@ def per_after(words: Sequence[Word], last: int) -> str:
         if words[place].sort == "mark" or text in ("and", "or", "but"):
             return ""
     return ""
+
+
+def _head_after(words: Sequence[Word], place: int) -> str:
+    """The noun that a phrase ends in: the worker of "per Gunicorn worker"."""
+    phrase = list(takewhile(_is_noun, words[place + 1 : place + 4]))
+    first = words[place + 1 : place + 2]
+    return singular((phrase or first)[-1].text) if first else ""
+
+
+def holders_in(sentence: str) -> frozenset[str]:
+    """What amounts are told for one of: "10 connections per Gunicorn worker", "each node has"."""
+    words = words_of(sentence)
+    return frozenset(
+        near.concept
+        for place, word in enumerate(words)
+        if word.text in _EACH
+        for near in takewhile(_is_noun, words[place + 1 : place + 4])
+    )
+
+
+_EACH = frozenset(("per", "each", "every"))
+
+
+def _is_noun(word: Word) -> bool:
+    """Whether a word may name a thing after "per"; a verb there is inflected: "each node has"."""
+    inflected = word.text.endswith(("s", "ed", "ing")) and not word.text.endswith("ss")
+    return tells(word) and (word.named or not inflected or not is_verb(word))
 
 
 _BEFORE_SPAN = word_set("after for within of than in to until every about")
@@ -64,9 +108,9 @@ def _holder_after(after: Sequence[Word]) -> str:
         alone = word.text == "one" and (place == 0 or after[place - 1].text not in _OF)
         if word.text not in _ONE_OF or alone or time_unit(singular(following.text)) is not None:
             continue
-        return (
-            following.concept if following.sort == "word" and following.text not in WHOLES else ""
-        )
+        if following.sort != "word" or following.text in WHOLES:
+            return ""
+        return concept_of(_head_after(after, place))
     return ""
 
 

@@ -5,15 +5,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.alignment import align_terms
+from dmm.conflicts.bans import bars_another
 from dmm.conflicts.cases import OTHER_EVENTS, OTHER_THINGS, apart
 from dmm.conflicts.quantities import Quantity, are_near
 from dmm.conflicts.readings import amount_of
-from dmm.conflicts.stances import stances
+from dmm.conflicts.refusals import FAILS
+from dmm.conflicts.signs import Sign
+from dmm.conflicts.stances import are_turned, stances
 from dmm.conflicts.swaps import deny_each_other, orders_turned, turns_down, words_swapped
 from dmm.conflicts.tallies import make_whole, measures_alike, retold, tally
 from dmm.conflicts.timings import Turning, redated, timing
+from dmm.conflicts.vocabulary import GENERIC
 
 if TYPE_CHECKING:
+    from dmm.conflicts.claims import Claim
     from dmm.conflicts.meetings import Meeting
     from dmm.conflicts.readings import Reading
 
@@ -30,7 +35,7 @@ def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: fl
         return (share_of(one, other) + likeness) / 2 + _RETOLD
     if amounts_differ(one, other, likeness) or _deny(one, other, likeness):
         return 0.0
-    if turns_down(one, other) or turns_down(other, one) or deny_each_other(one, other):
+    if _contrasted(one, other, meetings):
         return 0.0
     reason = apart(meetings[0]) if meetings else ""
     if reason not in ("", OTHER_THINGS, OTHER_EVENTS) or (meetings and differ(meetings[0])):
@@ -75,6 +80,49 @@ def differ(m: Meeting) -> bool:
     if m.one.changes != m.other.changes and m.one.negative != m.other.negative:
         return True
     return m.one.reminds != m.other.reminds and m.likeness < _SAME_IF_APART
+
+
+def _at_odds(m: Meeting) -> bool:
+    """Whether one claim bars another thing than the other asks for, or fails by what it asks."""
+    if not (m.one.conceded & _cases(m.other) | m.other.conceded & _cases(m.one)) <= GENERIC:
+        return True
+    if (
+        m.many == 1
+        and are_turned(m)
+        and m.one.negative != m.other.negative
+        and not (m.one.only or m.other.only)
+    ):
+        return True
+    if m.one.negative != m.other.negative:
+        return bars_another(m, m.one if m.one.negative else m.other)
+    return not m.one.negative and (_fails_by(m.one, m.other) or _fails_by(m.other, m.one))
+
+
+def _cases(claim: Claim) -> frozenset[str]:
+    return frozenset(t.concept for t in claim.conditions) - claim.conceded
+
+
+def _fails_by(one: Claim, other: Claim) -> bool:
+    """ "The tests fail if X is installed", "install X"."""
+    if one.unmet or one.triggers or not any(t.concept in FAILS for t in one.terms):
+        return False
+    causes = {t.concept for t in one.conditions} - GENERIC
+    return bool(causes) and causes <= {t.concept for t in other.terms if not t.early}
+
+
+def _frees(one: Reading, other: Reading) -> bool:
+    """Whether one memory gives leave for what the other denies and gives no leave for itself."""
+    if any(c.sign is Sign.ALLOWED or c.only or c.exceptions for c in other.claims):
+        return False
+    free = (c for c in one.claims if c.sign is Sign.ALLOWED and not (c.only or c.quantities))
+    return not {key for c in free for key in c.keys} & other.denied <= one.denied | GENERIC
+
+
+def _contrasted(one: Reading, other: Reading, meetings: list[Meeting]) -> bool:
+    """Whether one memory turns down, bars or gives free what the other one holds or denies."""
+    if deny_each_other(one, other) or (meetings and _at_odds(meetings[0])):
+        return True
+    return any(turns_down(*pair) or _frees(*pair) for pair in ((one, other), (other, one)))
 
 
 def share_of(one: Reading, other: Reading) -> float:

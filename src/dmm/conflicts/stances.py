@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.conflicts.bans import denied_met, is_barred
 from dmm.conflicts.claims import REMOVING, takes_away
 from dmm.conflicts.meetings import Finding, Meeting, denies_exception, is_known, is_scope
 from dmm.conflicts.quantities import Quantity, are_near
+from dmm.conflicts.refusals import FAILS
 from dmm.conflicts.signs import NEGATIVE, Sign
 from dmm.conflicts.vocabulary import GENERIC
 from dmm.domain.conflict import ConflictType
@@ -26,15 +28,18 @@ def stances(m: Meeting) -> Finding | None:
         return m.finding(ConflictType.CONTRADICTION, _certain(m), _CONTRARY)
     if (other.turned and _passes_over(one, other)) or (one.turned and _passes_over(other, one)):
         return m.finding(ConflictType.CONTRADICTION, _certain(m), _DONE_ANYWAY)
-    if (one.negative and other.exceptions) or (other.negative and one.exceptions):
+    excepted = (one.negative and other.exceptions) or (other.negative and one.exceptions)
+    if excepted and not is_barred(m):
         return None
-    if _flips(m) % 2 == 0 or _only_agrees(m) or not _denied_met(m):
+    if _flips(m) % 2 == 0 or _only_agrees(m) or not denied_met(m):
         return None
     if _adds(one) or _adds(other) or (one.happens and other.happens and not _one_denies(m)):
         return None
-    if _both_deny(m):
+    if _both_deny(m) or _names_the_case(one, other) or _names_the_case(other, one):
         return None
-    certain = _certain(m) - (_BOTH_MARKED if one.marked and other.marked else 0.0)
+    plain = excepted or _goes_without(m, one, other) or _goes_without(m, other, one)
+    unsure = one.marked and other.marked and not plain
+    certain = _certain(m) - (_BOTH_MARKED if unsure else 0.0)
     return m.finding(ConflictType.CONTRADICTION, certain, "One asks for what the other denies.")
 
 
@@ -84,6 +89,14 @@ def _passes_over(claim: Claim, rule: Claim) -> bool:
     return not (_outside(rule) & claim.conceded) | (gone & rule.exceptions) <= GENERIC
 
 
+def _names_the_case(one: Claim, other: Claim) -> bool:
+    """ "Skip it unless X is there", "it only runs where X is there"."""
+    if not other.only or one.only or not one.exceptions:
+        return False
+    cases = {part for told in one.exceptions for part in (told, *told.split("_"))}
+    return not cases & (other.concepts - one.concepts) <= GENERIC
+
+
 def _both_deny(m: Meeting) -> bool:
     """Whether what one claim denies is denied on the other side too, in whatever clause."""
     for claim, other in ((m.one, m.second), (m.other, m.first)):
@@ -95,7 +108,9 @@ def _both_deny(m: Meeting) -> bool:
 
 
 def _turned_down(claim: Claim) -> frozenset[str]:
-    return claim.denied | claim.rejected if claim.sign in NEGATIVE else claim.rejected
+    """What a claim denies, turns down or goes without."""
+    denies = claim.sign in NEGATIVE or not (claim.restricts or _is_refusal(claim))
+    return claim.denied | claim.rejected if denies else claim.rejected
 
 
 def _deny_alike(mine: frozenset[str], yours: frozenset[str]) -> bool:
@@ -121,13 +136,17 @@ def _flips(m: Meeting) -> int:
     if Sign.OPTIONAL in (one.sign, other.sign):
         opposed = {one.sign, other.sign} & {Sign.REQUIRED, Sign.STATED} or _shut_out(one, other)
         opposed = opposed or one.turned or other.turned
-        return 1 if opposed and not m.alignment.contraries else 0
+        met = m.alignment.contraries or _lacks(one, m) or _lacks(other, m)
+        return 1 if opposed and not met else 0
     turns = [
         p
         for p in m.alignment.contraries
         if not (is_scope(*p) or _both(m, p) or _sets_off(one, p) or _sets_off(other, p))
     ]
-    signs = (_denies(m, one), _denies(m, other), _lacks(one, m), _lacks(other, m), _removes(m))
+    signs = (
+        *(_denies(m, one), _denies(m, other), _lacks(one, m), _lacks(other, m), _removes(m)),
+        _goes_without(m, one, other) or _goes_without(m, other, one),
+    )
     return len(turns) + sum(signs) + int(_conditions_opposed(m)) + int(_orders_opposed(m))
 
 
@@ -166,8 +185,11 @@ def _conditions_opposed(m: Meeting) -> bool:
 
 def _denies(m: Meeting, claim: Claim) -> bool:
     """Whether a claim denies; a "before" that both claims share gives no leave again."""
-    if claim.turned and m.one.order and m.one.order == m.other.order:
+    rival = m.other if claim is m.one else m.one
+    if claim.turned and claim.order and claim.order == rival.order:
         return claim.sign in NEGATIVE
+    if claim.turned and rival.order == "after":
+        return claim.negative
     if claim.turned and any(
         a.slot == b.slot and a.slot in ("time", "outside") and "verb" not in (a.slot, b.slot)
         for a, b in m.alignment.met
@@ -191,67 +213,15 @@ def _claims(reading: Reading, told: set[str]) -> bool:
     return all(any(c in claim.concepts for claim in reading.claims) for c in told)
 
 
-def _denied_met(m: Meeting) -> bool:
-    """Whether what is denied is what the other claim speaks of."""
-    for claim, rest, rival in (
-        (m.one, m.alignment.left, m.other),
-        (m.other, m.alignment.right, m.one),
-    ):
-        if claim.sign not in NEGATIVE:
-            continue
-        if any(c not in GENERIC for c in rival.rejected & claim.concepts):
-            return False
-        whole = sum(t.weight for t in (*claim.terms, *claim.conditions))
-        if sum(t.weight for t in rest) > _DENIED_REST * whole and not _deed_met(claim, rest):
-            return False
-        if m.likeness < _ALIKE and not _core_left_alone(claim, rest):
-            return False
-        if _denies_a_way(m, claim, rest) or _denies_another_deed(m, claim, rest):
-            return False
-    return True
-
-
-def _denies_a_way(m: Meeting, claim: Claim, rest: tuple[Term, ...]) -> bool:
-    """ "Don't mock it with X" and "mock it by passing Y": one way is denied, another told."""
-    known = m.second if claim is m.one else m.first
-    others = m.alignment.right if claim is m.one else m.alignment.left
-    return any(
-        t.slot in _WAYS and t.weight > _TELLING and not is_known(t, known) for t in rest
-    ) and any(t.slot in _WAYS and t.weight > _TELLING for t in others)
-
-
-_WAYS = frozenset(("means", "role"))
-
-
-def _denies_another_deed(m: Meeting, claim: Claim, rest: tuple[Term, ...]) -> bool:
-    """ "Don't log in a handler", "handlers set a flag": only the place is the same."""
-    deed = [t for t in claim.terms if t.slot in ("verb", "object") and t.weight > _TELLING]
-    if claim.sign is Sign.DENIED or not deed or any(t not in rest for t in deed):
+def are_turned(m: Meeting) -> bool:
+    """Whether the sense turns round between two claims, be it of one thing or of two."""
+    met = sum(a.concept not in GENERIC for a, _ in m.alignment.met)
+    if _cover(m) < _LEAST_COVER or met < _SEVERAL or m.one.rejected or m.other.rejected:
         return False
-    others = m.alignment.right if claim is m.one else m.alignment.left
-    return any(t.slot in ("verb", "object") for t in others)
+    return _flips(m) % 2 == 1 and not _both_deny(m)
 
 
-def _deed_met(claim: Claim, rest: tuple[Term, ...]) -> bool:
-    """Whether the other side speaks of the whole deed that is denied, and of who does it."""
-    verbs = [t for t in claim.terms if t.slot == "verb" and t.weight > _TELLING]
-    deed = [t for t in claim.terms if t.slot in ("verb", "object")]
-    doers = [t for t in claim.terms if t.slot == "subject"]
-    met = any(t not in rest for t in doers)
-    return bool(verbs) and met and not any(t in rest for t in deed)
-
-
-_TELLING = 0.5
-_DENIED_REST = 0.47
-_ALIKE = 0.6
-
-
-def _core_left_alone(claim: Claim, rest: tuple[Term, ...]) -> bool:
-    """Whether no more than half of what a denial is about is missing on the other side."""
-    core = [t for t in claim.terms if not t.early and t.slot in ("verb", "object")]
-    whole = sum(t.weight for t in core)
-    lost = sum(t.weight for t in core if t in rest)
-    return not core or lost * 2 <= whole
+_SEVERAL = 2
 
 
 def _adds(claim: Claim) -> bool:
@@ -264,11 +234,22 @@ def _lacks(claim: Claim, m: Meeting) -> bool:
     outside = _outside(claim)
     if not (outside or claim.exceptions) or claim.sign in NEGATIVE or claim.restricts:
         return False
-    if outside and (claim.removing or _leads_in(claim)):
+    if outside and (_is_refusal(claim) or _leads_in(claim)):
         outside = frozenset()
     pairs = (*m.alignment.met, *m.alignment.contraries)
+    cases = {t.concept for t in (m.other if claim is m.one else m.one).conditions}
     met = {t.concept for a, b in pairs for t in (a, b) if not a.slot == b.slot == "outside"}
+    met -= cases
     return not met.isdisjoint(outside | claim.exceptions)
+
+
+def _goes_without(m: Meeting, claim: Claim, rule: Claim) -> bool:
+    """ "No mail leaves without a link", "mails are sent without a link"."""
+    if rule.sign in NEGATIVE or claim.sign in NEGATIVE or claim.restricts:
+        return False
+    if not rule.restricts and (m.alignment.contraries or not _asks_by_refusal(rule)):
+        return False
+    return not _is_refusal(claim) and not _outside(claim) & _outside(rule) <= GENERIC
 
 
 def _outside(claim: Claim) -> frozenset[str]:
@@ -283,7 +264,17 @@ def _leads_in(claim: Claim) -> bool:
 
 def _asks_by_refusal(claim: Claim) -> bool:
     """ "Requests without a token are rejected": what goes without a thing is turned away."""
-    return claim.removing and bool(_outside(claim))
+    return _is_refusal(claim) and bool(_outside(claim))
+
+
+def _is_refusal(claim: Claim) -> bool:
+    """Whether a claim tells that something ends, fails or is answered with an error."""
+    if claim.removing or any(t.concept in FAILS for t in claim.terms):
+        return True
+    return any(q.measure == "status" and (q.low or 0) >= _ERRORS for q in claim.quantities)
+
+
+_ERRORS = 400
 
 
 def _removes(m: Meeting) -> bool:
@@ -303,7 +294,7 @@ def _removes(m: Meeting) -> bool:
     return any(takes_away(t) and not is_known(t, known) for t in taking)
 
 
-_CLOSE = 0.75
+_CLOSE, _ALIKE = 0.75, 0.6
 
 
 def _only_agrees(m: Meeting) -> bool:

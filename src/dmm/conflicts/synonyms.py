@@ -173,7 +173,8 @@ optional: optionally, voluntary
 forbid: forbidden, prohibit, prohibited, ban, banned, disallow, disallowed, not permitted,
   off limits, outlaw, illegal, taboo, off the table, no-go, frowned upon, unacceptable,
   out of bounds
-avoid: watch out for, beware of, refrain from, refrain, steer clear of, stay away from
+avoid: watch out for, beware of, refrain from, refrain, abstain from, abstain,
+  desist from, steer clear of, stay away from
 prefer: preferred, favor, favour, recommend, recommended, encourage
 before: prior to, ahead of, first
 after: following, afterwards, upon
@@ -190,6 +191,7 @@ attribute: property
 visitor: guest user
 block: prevent
 stop: halt, shut down, shutdown, terminate
+counterclockwise: anticlockwise
 send: transmit, forward, dispatch, deliver, transfer
 update: modify, change, edit, alter, upgrade, bump, amend
 upload: uploaded, upload file

@@ -162,7 +162,7 @@ def _verb_place(words: Sequence[Word]) -> int | None:
     first = next((i for i in range(start, len(words)) if tells(words[i])), None)
     if first is None:
         return None
-    if _commands(words, first):
+    if _commands(words, first) or _is_shunned(words, first):
         return first
     for index in range(start, len(words)):
         if words[index].text in AUXILIARIES and words[index].text not in ("do", "let"):
@@ -223,6 +223,12 @@ def _commands(words: Sequence[Word], first: int) -> bool:
     return following.text in _DETERMINERS or named
 
 
+def _is_shunned(words: Sequence[Word], first: int) -> bool:
+    """ "Avoid renaming columns": what is to be shunned is the deed, in -ing."""
+    shunning = first > 0 and words[first - 1].concept == "avoid"
+    return shunning and words[first].text.endswith("ing") and words[first].sort == "word"
+
+
 def _is_bare(word: Word) -> bool:
     return not word.text.endswith(("s", "ed", "ing")) or word.text.endswith("ss")
 
@@ -241,6 +247,12 @@ def _leads_verb(words: Sequence[Word], index: int) -> bool:
     return following is not None and is_verb(following) and following.sort == "word"
 
 
+def _is_kind(words: Sequence[Word], index: int) -> bool:
+    """ "In billing tables": a word in -ing that tells which things a place is."""
+    placed = PREPOSITIONS.get(words[index - 1].text) == "place"
+    return placed and index + 1 < len(words) and tells(words[index + 1])
+
+
 def _is_predicate(words: Sequence[Word], index: int, place: int | None) -> bool:
     """Whether a word is the verb of its clause, not a noun that looks like one."""
     if place is None or index < place:
@@ -256,7 +268,7 @@ def _is_predicate(words: Sequence[Word], index: int, place: int | None) -> bool:
         if words[before].text in AUXILIARIES or words[before].text == "to":
             return True
         if words[before].text in PREPOSITIONS:
-            return words[index].text.endswith("ing")
+            return words[index].text.endswith("ing") and not _is_kind(words, index)
         before -= 1
     return False
 

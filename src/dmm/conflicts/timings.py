@@ -96,7 +96,7 @@ def shut_then(one: Claim, other: Claim) -> bool:
 
 
 def _falls_into(act: Claim, shut: Claim) -> bool:
-    if not _is_shut(shut) or _is_shut(act):
+    if act.period.away or shut.period.away or not _is_shut(shut) or _is_shut(act):
         return False
     if "read-only" in shut.text and _READS.search(act.text):
         return False
