@@ -122,3 +122,39 @@ def test_a_setting_that_turns_a_check_off_is_an_act_against_the_check() -> None:
     reading = read("Call the partner with verify=False")
     assert any("disable" in act.forms for act in reading.acts)
     assert not any("disable" in act.forms for act in read("Remove verify=False").acts)
+
+
+def words_of(text: str, verb: str, preposition: str | None) -> list[str]:
+    reading, act = act_of(text, verb)
+    return [
+        " ".join(reading.tokens[index].text for index in phrase.indices)
+        for phrase in act.phrases
+        if phrase.preposition == preposition
+    ]
+
+
+def test_a_place_named_before_holds_for_a_bare_in() -> None:
+    assert words_of("Take figs out of the mix and put nuts in", "put", "in") == ["mix"]
+
+
+def test_what_a_clause_tells_of_a_thing_holds_for_the_act_on_it() -> None:
+    assert words_of("Book an airline that is on the list", "book", "on") == ["list"]
+    assert words_of("Book an airline that is not on the list", "book", "on") == []
+
+
+def test_a_pronoun_after_a_verb_stands_for_what_was_named() -> None:
+    text = "Think about migrations, so the app runs them automatically"
+    assert words_of(text, "run", None)[0] == "migrations"
+
+
+def test_the_one_who_is_allowed_to_act_is_the_subject() -> None:
+    assert words_of("Allow the courier to park in the yard", "park", "subject") == ["courier"]
+
+
+def test_a_possessive_is_no_subject_of_a_verb() -> None:
+    assert words_of("Post everyone's salaries in the chat", "post", None) == ["salaries"]
+
+
+def test_a_noun_that_only_tells_which_thing_is_no_verb() -> None:
+    forms = [act.forms for act in read("Smoke detectors are checked weekly").acts]
+    assert not any("smoke" in one for one in forms)

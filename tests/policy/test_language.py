@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.policy.language import Sort, tokens_of
+from dmm.policy.language import Sort, sentences_of, tokens_of
 from dmm.policy.lemmas import base_forms
 from dmm.policy.quantities import quantities_of, version_in
 
@@ -140,3 +140,12 @@ def test_a_name_also_stands_for_its_kind(text: str, kind: str) -> None:
 def test_a_package_with_its_version_stands_for_the_package() -> None:
     (token,) = tokens_of("react@18.2.0")
     assert token.stands_for(frozenset(("react",)))
+
+
+@pytest.mark.parametrize("name", ["c++", "c#", "f#"])
+def test_a_language_named_with_marks_is_one_name(name: str) -> None:
+    assert [token.text for token in tokens_of(f"Use {name} here")] == ["use", name, "here"]
+
+
+def test_a_shortened_title_ends_no_sentence() -> None:
+    assert len(sentences_of(tokens_of("Allow Ms. Ortiz in. Close the door."))) == 2

@@ -1,9 +1,11 @@
 """Decisions in ordinary words against short rules: what is blocked and what is let through.
 
-The table has six groups, each written before the engine was tried on it. The first, read by the
+The table has seven groups, each written before the engine was tried on it. The first, read by the
 engine as it was before, gave recall 0.17 and false blocks 0.04. The later ones, made of hard
 neighbours on purpose, gave at first reading recall 0.80 to 0.92 and false blocks 0.03 to 0.11.
-What each showed was mended, so the figures here are not those of unseen cases.
+The last, on acts named by nouns, pronouns, leave given and things brought in for others, gave
+recall 0.77 and false blocks 0.04. What each showed was mended, so the figures here are not
+those of unseen cases.
 """
 
 from __future__ import annotations
@@ -92,6 +94,23 @@ PAIRS = [
         "Test against production",
         "Test against a copy of production",
     ),
+    # Acts named by nouns, leave given, things told in a clause of their own.
+    ("Never resell data", "The reselling of data starts in May", "The reselling of data is wrong"),
+    ("Do not hire temps", "Recruitment is done: hire temps", "Hiring of temps is postponed"),
+    ("No dogs in the shop", "Let the dog sleep in the shop", "Let the dog sleep in the yard"),
+    ("No kids on the roof", "Allow the kids to play on the roof", "Allow the kids to play here"),
+    ("Never hire firms under audit", "Hire a firm that is under audit", "Hire a firm in Rome"),
+    ("Do not pay with cash", "Use cash for the payment", "Use cash as an example"),
+    ("No nuts in the mix", "Take the figs out of the mix and put nuts in", "Take the nuts out"),
+    ("Staff may not take tips", "Marta takes tips", "The waiters' union takes tips"),
+    # A name that holds another is another name; an everyday word is no product.
+    ("Do not use C", "Write the driver in C", "Write the driver in C++"),
+    ("Do not use C#", "Write the driver in C#", "Write the driver in C"),
+    ("Do not use Bootstrap", "Style it with Bootstrap", "Run the bootstrap script"),
+    ("Never call get_user()", "Call get_user() here", "Call getUser() here"),
+    # What a pronoun in the rule stands for is what the rule is about.
+    ("Lease laptops instead of buying them", "Buy two laptops", "Buy two desks"),
+    ("Log with loguru instead of print", "Log the start with print", "Print the badge"),
     # Two acts under one verb stay two acts.
     (
         "Never deploy to prod on Friday",

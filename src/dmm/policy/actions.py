@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
+from dmm.policy.kin import with_kin
 from dmm.policy.language import Sort, Token
 from dmm.policy.phrases import Phrase, phrases_of
 from dmm.policy.rules import Action, Condition, Noun, Term
@@ -35,8 +36,19 @@ def noun_of(tokens: Sequence[Token], indices: Sequence[int]) -> Noun | None:
     *modifiers, head = words
     if _is_identifier(head):
         modifiers = [word for word in modifiers if not word.forms & lex.SORTS_OF_NAMED]
-    optional = bool(modifiers) and bool(head.forms & lex.CARRIERS) and _identifies(modifiers[-1])
+    optional = bool(modifiers) and _may_be_left_out(head, modifiers[-1])
     return Noun(term(head), tuple(term(word) for word in modifiers), optional)
+
+
+def _may_be_left_out(head: Token, modifier: Token) -> bool:
+    """ "The moment library" is moment; "reseller customers" are resellers."""
+    if head.forms & _PEOPLE:
+        return modifier.text.endswith(_PERSON_ENDS) or modifier.text in ("guest", "admin")
+    return bool(head.forms & lex.CARRIERS) and _identifies(modifier)
+
+
+_PEOPLE = word_set("customer user member employee account")
+_PERSON_ENDS = ("ller", "yer", "tor", "ner", "iber", "tee", "ist", "ger", "cher")
 
 
 def _is_identifier(token: Token) -> bool:
@@ -128,6 +140,8 @@ def _action(
             objects.append(phrase)
         else:
             _add_condition(tokens, conditions, phrase)
+    if len(conditions) > 1:
+        conditions = [one for one in conditions if not _is_anybody(one)]
     verbs, objects, conditions = _prepositional_object(verbs, objects, conditions, phrases)
     text = " ".join(token.text for token in tokens[span[0] : span[1]])
     timed, plain = _times(tokens, objects)
@@ -149,6 +163,14 @@ def _prepositional_object(
                 use = Term("use", frozenset(("use", "=use")))
                 return (*verbs, use), [phrase], kept
     return verbs, objects, conditions
+
+
+def _is_anybody(condition: Condition) -> bool:
+    """ "With people outside the company": only where they are narrows the rule."""
+    return all(not noun.modifiers and noun.head.forms & _ANYBODY for noun in condition.nouns)
+
+
+_ANYBODY = word_set("person anyone someone anybody somebody everyone individual")
 
 
 def _times(tokens: Sequence[Token], objects: list[Phrase]) -> tuple[list[Phrase], list[Phrase]]:
@@ -181,7 +203,8 @@ def _purpose(tokens: Sequence[Token], phrase: Phrase) -> tuple[str, Phrase]:
     first = tokens[phrase.indices[0]]
     if len(phrase.indices) < 2 or not first.forms & lex.VERBS:
         return preposition, phrase
-    gerund = preposition == "for" and first.text.endswith("ing")
+    named = tokens[max(0, phrase.indices[0] - 1)].text in lex.DETERMINERS
+    gerund = preposition == "for" and first.text.endswith("ing") and not named
     infinitive = preposition == "to" and first.text in lex.VERBS - lex.NOUNLIKE
     if gerund or infinitive:
         return "for", Phrase("for", phrase.indices[1:], phrase.negated)
@@ -254,9 +277,29 @@ def wordings_of(action: Action) -> tuple[Action, ...]:
     """The action, and what it says when its object names the act: "run schema changes"."""
     light = any(verb.forms & _LIGHT for verb in action.verbs)
     if not light:
-        return (action,)
+        return (action, *_as_use(action))
     named = tuple(acted for thing in action.objects for acted in _as_acts(action, thing))
     return (action, *(one for one in named if one.objects or one.conditions))
+
+
+# What is done with somebody, not by means of something.
+_TOGETHER = word_set("talk speak meet work share deal negotiate argue discuss chat compete comply")
+
+
+def _as_use(action: Action) -> Iterator[Action]:
+    """ "Ship with X" is to use X for shipping."""
+    if action.objects or len(action.verbs) != 1 or action.subject or action.manner:
+        return
+    if action.verbs[0].forms & _TOGETHER:
+        return
+    for means in action.conditions:
+        if means.preposition in ("with", "via", "through"):
+            rest = tuple(other for other in action.conditions if other is not means)
+            doing = with_kin(action.verbs[0])
+            own = Condition("for", (Noun(doing),))
+            things = (*means.nouns, *(Noun(doing, (noun.head,)) for noun in means.nouns))
+            use = Term("use", frozenset(("use", "=use")))
+            yield Action(action.text, (use,), things, (), (*rest, own))
 
 
 _LIGHT = frozenset(("make", "run", "do", "perform", "apply", "execute", "carry", "schedule"))
@@ -271,6 +314,15 @@ def _verb_of(thing: Noun) -> Term | None:
         bases = frozenset(form for form in thing.head.forms if form in lex.VERBS)
         return Term(thing.head.text, thing.head.forms) if bases else None
     return None
+
+
+def with_thing(words: tuple[Token, ...], named: tuple[Token, ...]) -> tuple[Token, ...]:
+    """ "Lease laptops instead of buying them": the words, with what the pronoun stands for."""
+    if len(words) < 2 or words[1].text not in ("it", "them"):
+        return words
+    ends = (i for i, word in enumerate(named) if word.text in lex.PREPOSITIONS | {","})
+    thing = named[: next(ends, len(named))]
+    return (words[0], *thing, *words[2:]) if thing else words
 
 
 def begins_with_verb(tokens: Sequence[Token], first: int, last: int) -> bool:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import pairwise
+
 from dmm.policy import lexicon as lex
 from dmm.policy.kin import with_kin
 from dmm.policy.language import Sort, Token
@@ -96,7 +99,7 @@ _GENERIC = word_set(
     """budget total cost price spend spending amount maximum minimum limit keep stay set have use
     using value spent pay expense overall trip must remain exceed go money be require required
     requires need needs fit allow take make run last may arrive happen finish contain
-    include list hold offer provide"""
+    include list hold offer provide single individual weigh weighs receive"""
 )
 _MONEY = word_set("budget cost price spend spending expense fare =cost")
 _TIMED = ("clock",)
@@ -113,6 +116,25 @@ def limit_of(words: Words) -> Limit | None:
             comparison = CONTRARY[comparison]
         return _limit(words, quantity, comparison, used)
     return None
+
+
+def range_of(words: Words) -> tuple[Limit, ...]:
+    """ "Between 2 and 8 degrees": at least the one, at most the other."""
+    found = quantities_of(words)
+    for low, high in pairwise(found):
+        opener = low.first - 1
+        joined = high.first == low.last + 2 and words[low.last + 1].text == "and"
+        if opener < 1 or words[opener].text != "between" or not joined:
+            continue
+        if _is_negated(words, {opener}) or low.value >= high.value:
+            return ()
+        used = {opener, low.last + 1, *range(low.first, low.last + 1)}
+        pair = [_limit(words, high, "<=", used)]
+        if low.measure in (high.measure, "count"):
+            value = low.value if low.measure == high.measure else low.value * high.scale
+            pair.append(_limit(words, replace(high, value=value), ">=", used))
+        return tuple(limit for limit in pair if limit is not None)
+    return ()
 
 
 def comparison_of(words: Words, quantity: Quantity) -> tuple[str, set[int]] | None:
@@ -188,7 +210,7 @@ def _may_stand_between(words: Words, index: int) -> bool:
 def _is_negated(words: Words, used: set[int]) -> bool:
     start = min(used, default=0)
     own = {words[index].text for index in used}
-    if own & {"no", "not", "never"}:
+    if own & {"no", "not", "never"} or own & {"budget", *_ANNOUNCING}:
         return False
     return any(
         "not" in word.forms or word.text in ("no", "never", "avoid", "cannot", "without", "refuse")
@@ -201,6 +223,8 @@ def _limit(words: Words, quantity: Quantity, comparison: str, used: set[int]) ->
     is_version = _names_version(words, quantity)
     counted = None if is_version else _counted_term(words, quantity)
     counted_at = {quantity.last + 1} if counted else set()
+    if counted and words[quantity.last + 1].text in _SORTED:
+        counted_at.add(quantity.last + 2)
     if counted:
         counted_at |= {i for i in range(quantity.last + 2, len(words)) if _is_whose(words, i)}
     subject = tuple(
@@ -215,6 +239,8 @@ def _limit(words: Words, quantity: Quantity, comparison: str, used: set[int]) ->
     if measure == "count" and counted is None and any(word.forms & _MONEY for word in words):
         measure = "money:"
     subject = tuple(item for item in subject if item.text not in ("anyone", "anybody"))
+    if is_version:
+        subject = tuple(item for item in subject if "version" not in item.forms) or subject
     subject = _without_measure(subject, measure)
     if not subject and counted is None and not measure.startswith("money"):
         return None
@@ -266,9 +292,14 @@ def _counted_term(words: Words, quantity: Quantity) -> Term | None:
     if quantity.measure != "count" or quantity.last + 1 >= len(words):
         return None
     word = words[quantity.last + 1]
+    if word.text in _SORTED and quantity.last + 2 < len(words):
+        word = words[quantity.last + 2]
     if word.sort is not Sort.WORD or word.text in lex.PREPOSITIONS | lex.AUXILIARIES:
         return None
     return Term(word.text, word.forms)
+
+
+_SORTED = word_set("open active concurrent parallel simultaneous different separate total")
 
 
 def _is_whose(words: Words, index: int) -> bool:

@@ -53,9 +53,14 @@ def find_breach(reading: Reading, limit: Limit) -> Finding | None:
 
 def amount_holds(reading: Reading, limit: Limit) -> bool:
     """Whether the decision states an amount that satisfies the limit, whatever it is about."""
+    passed = [
+        (quantity, quantity.value)
+        for quantity in reading.quantities
+        if quantity.measure == "day" and limit.measure == "time"
+    ]
     return any(
         _holds(value, limit) and not _is_denied(reading, quantity)
-        for quantity, value in _candidates(reading, limit)
+        for quantity, value in (*_candidates(reading, limit), *passed)
     )
 
 
@@ -252,7 +257,7 @@ def _is_stated(reading: Reading, held: Held, quantity: Quantity) -> bool | None:
     if act.forms & given_up or phrase.preposition == "from":
         return None
     if _is_another_time(reading, act, quantity) or (
-        act.forms & _REDUCING and phrase.preposition is None
+        act.forms & _REDUCING and phrase.preposition in (None, "of")
     ):
         return None
     return act.polarity is Polarity.DONE and before not in ("under", "below", "than")
@@ -315,6 +320,8 @@ def _subject_tokens(
 def _is_bare(reading: Reading, limit: Limit, place: int) -> bool:
     """ "The coverage", where the limit is on test coverage: nothing says that it is another."""
     if limit.measure not in ("share", "time", "size") or len(limit.subject) != 2:
+        return False
+    if f"{limit.subject[0].text} {limit.subject[1].text}" not in limit.text:
         return False
     verb = any(act.verb == place for act in reading.acts)
     before = reading.tokens[place - 1].text if place else "the"

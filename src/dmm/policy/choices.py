@@ -24,6 +24,8 @@ _CHOOSING = lex.USE | word_set(
     store save send host name prefer start serve work stick go wear eat drink cook take drive
     connect base depend rely log get"""
 )
+# Of these the object is asked for, and the place is where it is.
+_HAVING = word_set("wear bring carry eat drink")
 # "For all tests" is for tests.
 _IDLE = word_set("only exclusively all every each any")
 _PLAIN = word_set("use keep stick store write build run serve host deploy save format code")
@@ -107,7 +109,8 @@ def _treated(action: Action) -> tuple[Part, ...]:
 
 def _place(action: Action, *, always: bool) -> tuple[Part, ...]:
     """The place that the choice fills: the object or, with none, the first condition."""
-    placed = _restricts_place(action) and (not always or not action.verbs[0].forms & lex.USE)
+    having = lex.USE | _HAVING
+    placed = _restricts_place(action) and (not always or not action.verbs[0].forms & having)
     if action.objects and placed:
         return _only_in_place(action, always=always)
     if action.objects:

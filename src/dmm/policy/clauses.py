@@ -14,7 +14,7 @@ from dmm.policy.particles import with_particle
 from dmm.policy.phrases import Phrase, phrases_of
 from dmm.policy.polarity import ClausePolarity
 from dmm.policy.quantities import quantities_of
-from dmm.policy.verbs import is_participle, is_verb
+from dmm.policy.verbs import is_adverb, is_participle, is_verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -149,12 +149,27 @@ class _Sentence:
             self._attach(clause)
             return
         self._read_verbs(clause, verbs)
+        if clause.role is Role.RELATIVE and len(verbs) == 1:
+            self._tell_of_antecedent()
 
     def _linking_verb(self, clause: Clause) -> list[int]:
         for index in range(clause.last - 1, clause.first - 1, -1):
             if self.tokens[index].text in _LINKING:
                 return [index]
+        for index in range(clause.last - 1, clause.first, -1):
+            if self.tokens[index].text in _TAKES_PLACE:
+                return [index]
         return []
+
+    def _tell_of_antecedent(self) -> None:
+        """ "An airline that is on the list": what is told of the thing holds for the act on it."""
+        if len(self.found) < 2:
+            return
+        before, told = self.found[-2:]
+        if "be" not in told.forms or told.passive or told.polarity is not Polarity.DONE:
+            return
+        places = tuple(p for p in told.phrases if p.preposition in _TOLD and not p.negated)
+        self.found[-2] = replace(before, phrases=before.phrases + places)
 
     def _attach(self, clause: Clause) -> None:
         phrases = phrases_of(self.tokens, clause.first, clause.last)
@@ -198,7 +213,7 @@ class _Sentence:
             state = polarity.at(start, verb)
             phrases = phrases_of(self.tokens, verb + 1, self._cut(verb, end))
             forms, phrases = with_particle(self.tokens, verb, phrases)
-            phrases = self._with_antecedent(verb, phrases)
+            phrases = (*self._with_antecedent(verb, phrases), *self._same_place(end))
             passive = self._passive(clause, verb, bool(order))
             phrases = (*self._subjects(start, verb, order), *phrases, *self.fronted)
             self.found.append(
@@ -223,6 +238,9 @@ class _Sentence:
         if len(self.found) < 2 or verb == 0 or self.tokens[verb - 1].text != "to":
             return
         before, own = self.found[-2], self.found[-1]
+        if not any(phrase.preposition in _TOLD for phrase in own.phrases):
+            places = tuple(phrase for phrase in before.phrases if phrase.preposition in _TOLD)
+            own = self.found[-1] = replace(own, phrases=own.phrases + places)
         against = own.forms & (lex.NEGATIVE | lex.REMOVE | lex.MENTION)
         if before.verb is None or against or own.polarity is not Polarity.DONE:
             return
@@ -249,6 +267,9 @@ class _Sentence:
     def _subjects(self, start: int, verb: int, order: int) -> tuple[Phrase, ...]:
         if order and self._has_own_subject(verb):
             return self._taken_subject()
+        if order and self.tokens[verb - 1].text == "to" and self.found[-1].forms & _ALLOWING:
+            let = (phrase for phrase in self.found[-1].phrases if phrase.preposition is None)
+            return tuple(replace(phrase, preposition="subject") for phrase in let)
         if order and not is_participle(self.tokens, verb):
             return ()
         if order and self.found:
@@ -264,13 +285,29 @@ class _Sentence:
     def _with_antecedent(self, verb: int, phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
         """ "The firewall is in the way, so disable it": the pronoun stands for what was named."""
         after = self.tokens[verb + 1].text if verb + 1 < self.last else ""
-        if after not in _PRONOUNS or any(phrase.preposition is None for phrase in phrases):
+        if after not in _PRONOUNS or self._has_second_object(phrases):
             return phrases
-        for act in reversed((*self.earlier, *self.found)):
+        for act in reversed((*self.earlier, *self.found[-_MOST_LOOKED_BACK:])):
             own = _antecedent(act)
             if own is not None:
                 return (replace(own, preposition=None, negated=False), *phrases)
         return phrases
+
+    def _has_second_object(self, phrases: tuple[Phrase, ...]) -> bool:
+        """ "Give it a name": the pronoun is not what is given."""
+        first = phrases[0] if phrases else None
+        if first is None or first.preposition is not None:
+            return False
+        return not all(is_adverb(self.tokens[index]) for index in first.indices)
+
+    def _same_place(self, end: int) -> tuple[Phrase, ...]:
+        """ "Take the nuts out of the mix and put raisins in": in the mix."""
+        if not self.found or self.tokens[end - 1].text not in ("in", "inside", "there"):
+            return ()
+        for phrase in reversed(self.found[-1].phrases):
+            if phrase.preposition in ("in", "from", "of", "into"):
+                return (replace(phrase, preposition="in"),)
+        return ()
 
     def _has_own_subject(self, verb: int) -> bool:
         """ "Make sure eval is never called": the words before "is" belong to "called"."""
@@ -290,6 +327,8 @@ class _Sentence:
         return (replace(own[-1], preposition="subject", negated=False),)
 
     def _passive(self, clause: Clause, verb: int, later: bool) -> bool:
+        if self.tokens[verb].forms & _STANDING:
+            return True
         if not is_participle(self.tokens, verb):
             return False
         near = range(max(clause.first, verb - 4), verb)
@@ -298,7 +337,7 @@ class _Sentence:
 
 def _antecedent(act: Act) -> Phrase | None:
     """What a pronoun after this act stands for: its object, or its subject if it has none."""
-    places = ("subject",) if "be" in act.forms else (None, "subject")
+    places = ("subject",) if act.forms & _SEEMING else (None, "subject", "about", "of", "with")
     for place in places:
         for phrase in act.phrases:
             if phrase.preposition == place:
@@ -311,4 +350,13 @@ _LEADING = (
     lex.AUXILIARIES | lex.NEGATIONS | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from"}
 )
 _MOST_SCOPES = 4
+_MOST_LOOKED_BACK = 8
+_ALLOWING = frozenset(("allow", "permit"))
+# What does this was put there, or is held then, by someone.
+_STANDING = frozenset(("live", "reside", "sit", "happen", "occur"))
+_SEEMING = frozenset(("be", "look", "seem", "feel", "become", "appear"))
+_TAKES_PLACE = frozenset(("starts", "begins", "continues", "resumes", "happens", "proceeds"))
+_TOLD = frozenset(
+    ("in", "on", "at", "from", "outside", "under", "inside", "over", "above", "below")
+)
 _PRONOUNS = frozenset(("it", "them"))

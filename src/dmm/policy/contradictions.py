@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from enum import Enum
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
 from dmm.policy.acts import Act, Polarity, Reading
+from dmm.policy.amounts import PERSONS
 from dmm.policy.denials import (
     AGAINST,
     denials,
@@ -39,6 +40,8 @@ _NARROWING = word_set(
     """public internal external production private legacy critical sensitive personal paid guest
     mobile remote urgent international domestic"""
 )
+# Heads that say no more than the words before them: menu items.
+_GENERIC = word_set("item thing entry element content provider supplier")
 _MAKING = word_set("write create build start add make design develop implement introduce set")
 _OLD = word_set("old existing legacy current former")
 
@@ -56,10 +59,14 @@ def find_contradiction(reading: Reading, requirement: Requirement) -> Finding | 
             continue
         if rival and requirement.subject is None:
             continue
+        if how is _How.UNDONE and not _is_undone(reading, act, requirement.subject):
+            continue
         undone = act.forms & lex.REMOVE - {"disable"} or tokens == [act.verb]
         if requirement.omitted and undone:
             continue
-        known = requirement.subject is None or (how is _How.DENIED and len(requirement.core) > 1)
+        known = requirement.subject is None or (
+            how is _How.DENIED and len(requirement.core) > 1 and not _is_of_people(subject)
+        )
         known = known or _gives_way_to_rival(reading, act, requirement.core)
         certain = known or _speaks_of(reading, act, requirement.subject)
         if tokens == [act.verb] and not _is_object(reading, act, requirement.subject):
@@ -73,6 +80,14 @@ def find_contradiction(reading: Reading, requirement: Requirement) -> Finding | 
     return unsure
 
 
+def _is_of_people(subject: tuple[Term, ...]) -> bool:
+    """What is asked of some people is not asked of others."""
+    return any(item.forms & (PERSONS | _ROLES) for item in subject)
+
+
+_ROLES = word_set("admin administrator engineer manager developer nurse intern staff contractor")
+
+
 def _is_object(reading: Reading, act: Act, subject: Noun | None) -> bool:
     """Whether what is not done would have been done to the subject, or to nothing named."""
     things = [phrase for phrase in act.objects() if not phrase.negated]
@@ -80,6 +95,21 @@ def _is_object(reading: Reading, act: Act, subject: Noun | None) -> bool:
         return True
     places = [index for phrase in things for index in phrase.indices]
     return any(reading.tokens[index].stands_for(subject.head.forms) for index in places)
+
+
+def _is_undone(reading: Reading, act: Act, subject: Noun | None) -> bool:
+    """Whether what the act does the contrary to is the subject itself, by name."""
+    if subject is None:
+        return False
+    first, last = reading.sentences[act.sentence]
+    own = [item for item in subject.modifiers if not item.forms & lex.WEAK_MODIFIERS]
+    if not all(_named(reading.tokens[first:last], item) for item in own):
+        return False
+    return any(
+        reading.tokens[phrase.indices[-1]].stands_for(subject.head.forms)
+        for phrase in act.objects()
+        if not phrase.negated
+    )
 
 
 def _is_beside(reading: Reading, act: Act, subject: Noun | None, used: list[int]) -> bool:
@@ -104,6 +134,7 @@ class _How(Enum):
     DENIED = "denied"
     OPPOSITE = "opposite"
     RIVAL = "rival"
+    UNDONE = "undone"
 
 
 def _contrary_acts(
@@ -113,7 +144,9 @@ def _contrary_acts(
     for denying, tokens in denials(reading, core):
         yield denying, tokens, _How.DENIED
     names = names_of(core)
-    for act in settled_acts(reading):
+    for act in settled_acts(reading, core):
+        if act.verb is not None and _undoes(reading, act, core):
+            yield act, [act.verb], _How.UNDONE
         for phrase in act.phrases:
             found = _opposite(reading, act, phrase, core)
             if found and _is_of_another(reading, phrase, found[0], (*core, *subject)):
@@ -123,6 +156,16 @@ def _contrary_acts(
         rival = rival_places(reading, act, names)
         if rival and not _is_present(reading, act, core) and _is_whole(reading, act, core, rival):
             yield act, rival, _How.RIVAL
+
+
+def _undoes(reading: Reading, act: Act, core: tuple[Term, ...]) -> bool:
+    """ "Unlock the room", where it has to be locked."""
+    if len(core) != 1 or act.polarity is not Polarity.DONE or act.verb is None or act.derived:
+        return False
+    # What has to be closed each time is opened before: only a state is undone.
+    if not core[0].text.endswith("ed"):
+        return False
+    return bool(reading.tokens[act.verb].forms & contraries_of(core[0].forms))
 
 
 def _is_of_another(reading: Reading, phrase: Phrase, index: int, own: tuple[Term, ...]) -> bool:
@@ -187,11 +230,34 @@ def _speaks_of(reading: Reading, act: Act, subject: Noun | None) -> bool:
             return False
     if subject.head.forms & _EVERYTHING:
         return True
+    if _is_another_such(reading, act, subject):
+        return False
+    vague = bool(subject.modifiers) and subject.head.forms & _GENERIC
+    if vague and all(_named(tokens, modifier) for modifier in subject.modifiers):
+        return True
     return _named(tokens, subject.head) and not any(
         any(token.forms & _set_apart(modifier) for token in tokens)
         for modifier in subject.modifiers
         if not _named(tokens, modifier)
     )
+
+
+def _is_another_such(reading: Reading, act: Act, subject: Noun) -> bool:
+    """ "The meeting room", where the rule is on the archive room."""
+    single = not subject.head.text.endswith("s")
+    first, last = reading.sentences[act.sentence]
+    tokens = reading.tokens[first:last]
+    own = [item for item in subject.modifiers if not item.forms & lex.WEAK_MODIFIERS]
+    if not single or not own or any(_named(tokens, item) for item in own):
+        return False
+    heads = {i for i in range(first, last) if reading.tokens[i].stands_for(subject.head.forms)}
+    described = {
+        index
+        for phrase in act.phrases
+        for before, index in pairwise(phrase.indices)
+        if index in heads and before == index - 1
+    }
+    return bool(heads) and heads == described
 
 
 def _set_apart(modifier: Term) -> frozenset[str]:
@@ -210,10 +276,16 @@ def _is_present(reading: Reading, act: Act, core: tuple[Term, ...]) -> bool:
         for phrase in act.phrases
         if not phrase.negated and phrase.preposition not in left
         if phrase.preposition is None or not act.derived
-        if is_taken(act, phrase)
+        if is_taken(act, phrase) and not _is_referred_to(act, phrase)
         for index in phrase.indices
     ]
     return all(any(_stands(reading, index, item) for index in places) for item in core)
+
+
+def _is_referred_to(act: Act, phrase: Phrase) -> bool:
+    """Whether a pronoun stands for the phrase, which may be another thing."""
+    direct = phrase.preposition is None and not act.derived
+    return direct and act.verb is not None and phrase.indices[-1] < act.verb
 
 
 def _stands(reading: Reading, index: int, item: Term) -> bool:

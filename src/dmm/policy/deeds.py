@@ -53,12 +53,30 @@ mutate: modify change update overwrite
 share: reuse
 rewrite: rebase amend squash
 block: sleep wait
+log: print write record dump
+print: log
+reveal: show display include print return
+expose: show display return
+disclose: tell show
+access: reach
+contact: talk speak
+trade: sell
+sell: resell auction
+accept: take
+put: insert place store save write commit include embed paste leave add
+call: phone
+=store: live reside sit
+put: live reside sit
+schedule: happen occur hold
+hold: happen occur
+serve: pour
 """
 # Verbs that change what they act in: "add a column to X", "set the flag in X".
 INSIDE = word_set(
     """add set insert append prepend remove delete drop rename change update put replace fix edit
     modify rewrite refactor patch comment inline bump tweak adjust swap reorder move extend
-    register hardcode write correct reword rephrase amend alter overwrite strip erase restyle"""
+    register hardcode write correct reword rephrase amend alter overwrite strip erase restyle
+    monkeypatch"""
 )
 _INTO = word_set("to in into inside within from on")
 # Things whose place says nothing of a change: "add a link to X".

@@ -25,7 +25,10 @@ _NOT_AGAINST = word_set("cancel postpone delay defer protect guard resist")
 AGAINST = (
     (lex.NEGATIVE - _NOT_AGAINST)
     | lex.REMOVE
-    | word_set("ignore suppress waive forgo silence suspend pause relax loosen weaken dispense")
+    | word_set(
+        """ignore suppress waive forgo silence suspend pause relax loosen weaken dispense terminate
+        dismiss"""
+    )
 )
 STATES = frozenset(("be", "have"))
 _OFF = word_set("false off none disabled no never null")
@@ -34,22 +37,23 @@ _SETTING_OFF = word_set("turn switch leave keep set take put shut")
 
 def denials(reading: Reading, core: Sequence[Term]) -> Iterator[tuple[Act, list[int]]]:
     """Acts that turn down what all the terms name together, with the words that do so."""
-    for act in settled_acts(reading):
+    for act in settled_acts(reading, core):
         if act.verb is not None and _is_not_done_itself(reading, act, core):
             yield act, [act.verb]
         for phrase in act.phrases:
             if _sets_off(reading, act, phrase) or _is_superfluous(reading, act, phrase, core):
                 continue
-            if _is_denied(act, phrase) or _is_set_off(reading, act, phrase):
+            denied = _is_denied(act, phrase) or _is_passed_over(reading, act, phrase)
+            if denied or _is_set_off(reading, act, phrase):
                 found = _all_terms(reading, act, phrase, core)
                 if found:
                     yield act, found
         yield from _switched_off(reading, act, core)
 
 
-def settled_acts(reading: Reading) -> list[Act]:
+def settled_acts(reading: Reading, core: Sequence[Term]) -> list[Act]:
     """The acts of what is decided: no reasons, conditions or things turned down or spoken of."""
-    about = {act.sentence for act in reading.acts if _is_about(reading, act)}
+    about = {act.sentence for act in reading.acts if _is_about(reading, act, core)}
     mended = {act.sentence for act in reading.acts if _mends(act)}
     declined = {act.sentence for act in reading.acts if act.role is Role.MAIN and _turns_down(act)}
     doing = any(
@@ -79,14 +83,15 @@ def _mends(act: Act) -> bool:
     return act.role is Role.MAIN and bool(act.forms & (lex.NEUTRAL - {"leave", "move"}))
 
 
-def _is_about(reading: Reading, act: Act) -> bool:
+def _is_about(reading: Reading, act: Act, core: Sequence[Term]) -> bool:
     """ "Add a test for X", "write a note on X": X is spoken of, not decided on."""
     if not act.forms & _AUTHORING:
         return False
     for phrase in act.objects():
         last = phrase.indices[-1]
         behind = reading.tokens[last + 1].text if last + 1 < len(reading.tokens) else ""
-        if reading.tokens[last].forms & _SPEAKING and behind in _OF_WHAT:
+        asked = any(reading.tokens[last].stands_for(item.forms) for item in core)
+        if reading.tokens[last].forms & _SPEAKING and behind in _OF_WHAT and not asked:
             return True
     return False
 
@@ -133,6 +138,20 @@ def _is_denied(act: Act, phrase: Phrase) -> bool:
     return against and (
         phrase.preposition is None or (act.passive and phrase.preposition == "subject")
     )
+
+
+def _is_passed_over(reading: Reading, act: Act, phrase: Phrase) -> bool:
+    """ "Instead of meeting in person", "end the contract with X": what is not done or ended."""
+    if phrase.negated or not act.verb:
+        return False
+    if act.polarity is Polarity.NOT_DONE:
+        before = reading.tokens[act.verb - 1].text
+        return before in ("insteadof", "without") and phrase.preposition not in _FRONTED
+    return bool(act.forms & _ENDING) and phrase.preposition == "with"
+
+
+_FRONTED = frozenset(("subject",))
+_ENDING = frozenset(("terminate", "end", "cancel"))
 
 
 def _is_superfluous(reading: Reading, act: Act, phrase: Phrase, core: Sequence[Term]) -> bool:
@@ -283,7 +302,7 @@ def is_copying(reading: Reading, act: Act) -> bool:
 
 _COPYING = word_set("export dump copy import")
 _AIMED = frozenset(("run", "execute", "apply", "point", "start"))
-_NOT_TAKEN = lex.ABOUT_PREPOSITIONS - {"over"} | {"subject"}
+_NOT_TAKEN = lex.ABOUT_PREPOSITIONS - {"over"} | word_set("subject behind beside near past")
 
 
 @lru_cache(maxsize=1_024)

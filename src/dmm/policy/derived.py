@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 # Real acts have a handful; the rest of a longer row implies nothing new.
 _MOST_PHRASES = 16
-_INTRODUCES = frozenset(("use", "=use", "introduce"))
+_INTRODUCES = frozenset(("use", "=use", "introduce", "adopt"))
 
 
 def derived_acts(tokens: Sequence[Token], act: Act) -> Iterator[Act]:
@@ -37,7 +37,8 @@ def derived_acts(tokens: Sequence[Token], act: Act) -> Iterator[Act]:
     )
     rest = tuple(phrase for phrase in act.phrases if phrase.preposition not in _OF_OBJECT)
     if act.forms & {"substitute"} and any(p.preposition == "for" for p in act.phrases):
-        yield replace(act, forms=_INTRODUCES, phrases=tuple(act.objects()), derived=True)
+        kept = tuple(phrase for phrase in act.phrases if phrase.preposition != "for")
+        yield replace(act, forms=_INTRODUCES, phrases=kept, derived=True)
         return
     yield from _turned_off(tokens, act)
     for phrase in act.phrases:

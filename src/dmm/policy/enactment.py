@@ -9,13 +9,13 @@ from dmm.policy.acts import Role
 from dmm.policy.deeds import INSIDE, PUTTING, changes, kinds_of_deed, lies_inside
 from dmm.policy.language import Sort
 from dmm.policy.naming import is_proper, match_noun
+from dmm.policy.nominals import named_act
 from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from dmm.policy.acts import Act, Reading
-    from dmm.policy.language import Token
     from dmm.policy.phrases import Phrase
     from dmm.policy.rules import Action, Term
 
@@ -30,11 +30,27 @@ def verb_places(reading: Reading, act: Act, action: Action) -> list[int] | None:
             verb.forms & act.forms or _is_kind(reading, act, action, verb)
         ):
             return place
-        if "use" in verb.forms and (act.verb is None or _puts_to_use(reading, act, action)):
+        tool = _as_tool(reading, act, action, verb)
+        if tool is not None:
+            return [tool]
+        if not verb.forms & _USING:
+            continue
+        if act.verb is None or _puts_to_use(reading, act, action):
             return place
-        if "use" in verb.forms and verb_itself(reading, act, action):
+        if verb_itself(reading, act, action):
             return place
-    return _nominal(reading, act, action) or _participle(reading, act, action)
+    return named_act(reading, act, action) or _participle(reading, act, action)
+
+
+def _as_tool(reading: Reading, act: Act, action: Action, verb: Term) -> int | None:
+    """ "Log it with print", where the rule says only "print"."""
+    if not act.derived or action.objects:
+        return None
+    ends = (phrase.indices[-1] for phrase in act.objects())
+    return next((index for index in ends if reading.tokens[index].text == verb.text), None)
+
+
+_USING = frozenset(("use", "adopt"))
 
 
 def _participle(reading: Reading, act: Act, action: Action) -> list[int] | None:
@@ -129,40 +145,9 @@ def _has_result(reading: Reading, act: Act) -> bool:
     )
 
 
-def _nominal(reading: Reading, act: Act, action: Action) -> list[int] | None:
-    """An act named by a noun: "schedule the deployment", "a force push to main"."""
-    light = act.verb is None or bool(act.forms & lex.LIGHT_FOR_NOUNS)
-    if act.derived or act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE):
-        return None
-    means = ("with", "via", "through", "by")
-    places = (None, "subject", *means) if light else means
-    for phrase in act.phrases:
-        if phrase.negated or phrase.preposition not in places:
-            continue
-        if phrase.preposition in means and _is_definite(reading, phrase):
-            continue
-        head = reading.tokens[phrase.indices[-1]]
-        verb = lex.NOMINAL.get(head.text) or next(
-            (lex.NOMINAL[form] for form in sorted(head.forms) if form in lex.NOMINAL), None
-        )
-        if verb and any(_is_named(verb, head, term) for term in action.verbs):
-            return [phrase.indices[-1]]
-    return None
-
-
-def _is_definite(reading: Reading, phrase: Phrase) -> bool:
-    first = phrase.indices[0]
-    return first > 0 and reading.tokens[first - 1].text in ("the", "this", "that", "these")
-
-
-def _is_named(verb: str, noun: Token, term: Term) -> bool:
-    """Whether the noun, which names the act of the verb, names the act of the term."""
-    return verb in term.forms | kinds_of_deed(term.forms) or bool(noun.forms & term.forms)
-
-
 def verb_itself(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
     """ "Just eval the string" is a use of eval."""
-    if act.verb is None or not any("use" in verb.forms for verb in action.verbs):
+    if act.verb is None or not any(verb.forms & _USING for verb in action.verbs):
         return None
     verb = reading.tokens[act.verb]
     if verb.text in _PLAIN_VERBS:
@@ -190,7 +175,7 @@ def object_places(reading: Reading, act: Act, action: Action) -> tuple[bool, lis
             found = match_noun(reading, act, phrase, noun)
             if found is not None and found[0]:
                 certain = act.verb is not None or bool(
-                    action.verbs and _nominal(reading, act, action)
+                    action.verbs and named_act(reading, act, action)
                 )
                 return certain, found[1]
             best = best or found
@@ -198,7 +183,7 @@ def object_places(reading: Reading, act: Act, action: Action) -> tuple[bool, lis
 
 
 def _is_use(action: Action) -> bool:
-    return not action.verbs or any("use" in verb.forms for verb in action.verbs)
+    return not action.verbs or any(verb.forms & _USING for verb in action.verbs)
 
 
 def _becomes_another(act: Act) -> bool:
@@ -231,15 +216,7 @@ _FILE_PLACES = (None, "subject", "to", "in", "into", "on", "of", "inside")
 
 
 def _object_phrases(reading: Reading, act: Act, action: Action) -> Iterable[Phrase]:
-    heads = [reading.tokens[phrase.indices[-1]] for phrase in act.objects()]
-    carried = any(head.forms & lex.CARRIERS for head in heads)
-    parts = lex.PARTS if _is_use(action) else lex.PARTS - lex.COPIES
-    partial = any(head.sort is Sort.NUMBER or head.forms & parts for head in heads)
-    named = bool(_nominal(reading, act, action))
-    partial = partial or named
-    prepositions = {"as"} | ({"at"} if carried else set()) | ({"of"} if partial else set())
-    if named and any(changes(verb.forms) for verb in action.verbs):
-        prepositions |= {"to", "in", "on"}
+    prepositions = _object_prepositions(reading, act, action)
     for phrase in act.phrases:
         if phrase.negated:
             continue
@@ -248,10 +225,53 @@ def _object_phrases(reading: Reading, act: Act, action: Action) -> Iterable[Phra
             continue
         if (
             direct
-            or (not (action.verbs or act.derived) and phrase.preposition not in _NOT_BROUGHT)
+            or (not (action.verbs or act.derived) and _is_brought(reading, act, phrase))
             or (act.verb is None and phrase.preposition == "of")
             or (action.verbs and not act.derived and phrase.preposition in prepositions)
         ):
             yield phrase
     if any(changes(verb.forms) for verb in action.verbs):
         yield from _inside(reading, act, action)
+
+
+def _is_brought(reading: Reading, act: Act, phrase: Phrase) -> bool:
+    """Whether an act brings about what the phrase names: "let the dog sleep here"."""
+    if phrase.preposition != "subject":
+        return phrase.preposition not in _NOT_BROUGHT
+    first = act.before[0] if act.before else 0
+    allowed = first > 0 and reading.tokens[first - 1].forms & _LETTING
+    return bool(allowed) or any(reading.tokens[i].text in _LETTING for i in act.before)
+
+
+_LETTING = frozenset(("let", "lets", "let's", "allow", "permit"))
+
+
+def _object_prepositions(reading: Reading, act: Act, action: Action) -> set[str]:
+    """The prepositions behind which the act may have its object."""
+    heads = [reading.tokens[phrase.indices[-1]] for phrase in act.objects()]
+    carried = any(head.forms & lex.CARRIERS for head in heads)
+    parts = lex.PARTS if _is_use(action) else lex.PARTS - lex.COPIES
+    partial = any(head.sort is Sort.NUMBER or head.forms & parts for head in heads)
+    named = bool(named_act(reading, act, action))
+    found = {"as"} | ({"at"} if carried else set()) | ({"of"} if partial or named else set())
+    if named and any(changes(verb.forms) for verb in action.verbs):
+        found |= {"to", "in", "on"}
+    if act.forms & _REACHING and not heads:
+        found |= {"to", "into", "over", "with"}
+    if act.forms & _SENDING and not _goes_on(reading, act):
+        found |= {"with"}
+    return found
+
+
+# What these act on stands behind a preposition.
+_REACHING = word_set("connect talk speak reach log subscribe listen reply respond")
+# What goes along with the object of these goes the same way.
+_SENDING = word_set("publish send email mail post print release ship share upload broadcast")
+
+
+def _goes_on(reading: Reading, act: Act) -> bool:
+    """ "With the names blacked out": something is said of what goes along."""
+    return any(
+        other.sentence == act.sentence and (other.verb or 0) > (act.verb or 0)
+        for other in reading.acts
+    )

@@ -24,7 +24,7 @@ _IDLE = (
 # Words that say nothing more where a place or a kind is named beside them.
 _VAGUE = word_set(
     """file script module code directory folder path purpose case situation thing one part
-    section place reason"""
+    section place reason good goods item product article order"""
 )
 # To act without one of these is the breach itself: it has to be stated that it was given.
 _ASSENT = word_set("=approve agree agreement confirm confirmation sign signoff")

@@ -24,6 +24,8 @@ _MEASURES = {
     "share": "percent",
     "length": "metres",
     "weight": "grams",
+    "temperature": "degrees",
+    "volume": "litres",
 }
 
 

@@ -8,15 +8,26 @@ from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
 from dmm.policy.actions import action_of, begins_with_verb, noun_of, thing_actions
-from dmm.policy.amounts import limit_of
+from dmm.policy.amounts import limit_of, range_of
 from dmm.policy.choices import GENERIC_SUBJECTS, exclusive_of, usage_of
 from dmm.policy.conditionals import conditional_of
+from dmm.policy.contrasts import choice_of, contrast_of
 from dmm.policy.exemptions import absence_of, cut_exceptions, cut_exemptions
 from dmm.policy.kin import with_kin
 from dmm.policy.language import Sort, Token, tokens_of
+from dmm.policy.paraphrases import without_set_phrase
 from dmm.policy.prohibitions import forbid, split_actions, too_vague
 from dmm.policy.requirements import requirement_of
-from dmm.policy.rules import Exemption, Limit, Noun, Part, Prohibition, Requirement, Term
+from dmm.policy.rules import (
+    Exclusive,
+    Exemption,
+    Limit,
+    Noun,
+    Part,
+    Prohibition,
+    Requirement,
+    Term,
+)
 from dmm.policy.scopes import (
     exception_behind,
     purpose_of_use,
@@ -24,6 +35,7 @@ from dmm.policy.scopes import (
     without_anyone,
 )
 from dmm.policy.verifications import verification_of
+from dmm.policy.wordings import doing_first, in_plain_form, occurs, subject_scope_behind
 from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
@@ -49,7 +61,7 @@ def parts_of(words: Words) -> tuple[Part, ...]:
     spared = _spared(words)
     if spared:
         return spared
-    words = exception_behind(words)
+    words = in_plain_form(without_set_phrase(exception_behind(words)))
     verified = verification_of(words)
     if verified is not None:
         return (verified,)
@@ -84,6 +96,9 @@ def _without_lead(words: Words) -> Words:
 
 def _limit(words: Words) -> tuple[Part, ...]:
     end, exemptions = cut_exceptions(words, 0, len(words))
+    bounds = range_of(words[:end]) if exemptions is not None else ()
+    if bounds:
+        return tuple(replace(bound, exemptions=exemptions or ()) for bound in bounds)
     found = limit_of(words[:end]) if exemptions is not None else None
     if found is None:
         return ()
@@ -106,6 +121,9 @@ _FEW = 3
 def _prohibition(words: Words) -> tuple[Part, ...]:
     """Never, do not, must not, refrain from, stop: a verb phrase follows."""
     start = _after_prohibiting(words)
+    if start is None:
+        words = subject_scope_behind(words)
+        start = _after_prohibiting(words)
     if start is None or start >= len(words):
         return ()
     subject = _subject_before(words, start)
@@ -228,41 +246,24 @@ def _after_predicate(words: Words, index: int) -> Words:
     return ()
 
 
-def _choice(words: Words) -> tuple[Part, ...]:
-    """Use X, not Y; use X instead of Y: Y is forbidden and X is not to be dropped."""
-    for index in range(2, len(words) - 1):
-        word = words[index].text
-        turned = word == "insteadof" or (word in ("not", "never") and words[index - 1].text == ",")
-        if turned and begins_with_verb(words, 1 if _text(words, 0) == "always" else 0, index):
-            lead = 1 if _text(words, 0) == "always" else 0
-            kept = usage_of(words[lead:index])
-            if begins_with_verb(words, index + 1, len(words)):
-                return (*forbid(words[index + 1 :], 0, len(words) - index - 1, []), *kept)
-            denied = (*_frame(words[lead:index]), *words[index + 1 :])
-            return (*forbid(denied, 0, len(denied), []), *kept)
-    return ()
-
-
-def _frame(words: Words) -> Words:
-    """What both sides share: "pay suppliers by X, not Y" is about paying suppliers by either."""
-    places = [i for i, word in enumerate(words) if word.text in lex.PREPOSITIONS]
-    end = len(words) - 1 if words[-1].text == "," else len(words)
-    if len(places) == 1 and places[0] + 1 < end and words[0].text != "use":
-        return words[: places[0] + 1]
-    return words[:1]
-
-
 def _procedure(words: Words) -> tuple[Part, ...]:
     """Always do X before Y: Y without X is forbidden."""
     start = 1 if _text(words, 0) in ("always", "please", "must") else 0
     turn = next((i for i in range(start + 1, len(words)) if words[i].text == "before"), None)
     if turn is None or not begins_with_verb(words, start, turn):
         return ()
-    if not begins_with_verb(words, turn + 1, len(words)):
-        return ()
-    action = action_of(words, turn + 1, len(words))
     exemption = absence_of(words, start, turn)
-    if action is None or exemption is None or too_vague(action):
+    if exemption is None:
+        return ()
+    if occurs(words[turn + 1 :]):
+        denied = (*words[turn + 1 : -1], *tokens_of("must not"), words[-1])
+        begun = [part for part in _prohibition(denied) if isinstance(part, Prohibition)]
+        return tuple(replace(part, exemptions=(exemption,)) for part in begun)
+    behind = doing_first(words[turn + 1 :])
+    if not begins_with_verb(behind, 0, len(behind)):
+        return ()
+    action = action_of(behind, 0, len(behind))
+    if action is None or too_vague(action):
         return ()
     return (Prohibition(action, (exemption,)),)
 
@@ -311,30 +312,22 @@ def _reserved(words: Words) -> tuple[Part, ...]:
 _MAY = frozenset(("may", "can", "should", "must", "shall"))
 
 
-def _contrast(words: Words) -> tuple[Part, ...]:
-    """ "Prices must be stored as integers, not as floats": the act with the other value."""
-    modal = next((i for i, word in enumerate(words) if word.text in ("must", "should")), None)
-    turn = next((i for i in range(2, len(words) - 1) if _turns(words, i)), None)
-    if modal is None or turn is None or not modal + 2 < turn or _text(words, modal + 1) != "be":
+def _bare(words: Words) -> tuple[Part, ...]:
+    """ "Encrypt the backups": an order asks for its act."""
+    if not words or words[0].text not in words[0].acting or words[0].forms & lex.MENTION:
         return ()
-    verb, rest = words[modal + 2], words[turn + 1 :]
-    before = [word for word in words[modal + 3 : turn] if word.text in lex.PREPOSITIONS]
-    if rest[0].text not in lex.PREPOSITIONS and before:
-        rest = (before[0], *rest)
-    act = (verb, *words[:modal], *rest)
-    return (*forbid(act, 0, len(act), []), *requirement_of(words[:turn]))
-
-
-def _turns(words: Words, index: int) -> bool:
-    word = words[index].text
-    joined = words[index - 1].text in (",", "and", "but")
-    return word == "insteadof" or (word in ("not", "never") and joined)
+    parts = exclusive_of((*tokens_of("always"), *words))
+    return tuple(
+        part if isinstance(part, Requirement) else replace(part, one_thing=False)
+        for part in parts
+        if isinstance(part, Requirement | Exclusive)
+    )
 
 
 _FORMS: tuple[Callable[[Words], tuple[Part, ...]], ...] = (
     _limit,
-    _choice,
-    _contrast,
+    choice_of,
+    contrast_of,
     _procedure,
     _content,
     _state,
@@ -345,4 +338,5 @@ _FORMS: tuple[Callable[[Words], tuple[Part, ...]], ...] = (
     exclusive_of,
     requirement_of,
     usage_of,
+    _bare,
 )

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dmm.policy.language import Token
 
 MAX_DECISION = 20_000
-ENGINE_VERSION = f"2.{SYNONYMS_VERSION}"
+ENGINE_VERSION = f"3.{SYNONYMS_VERSION}"
 
 
 class Priority(StrEnum):

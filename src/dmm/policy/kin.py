@@ -17,7 +17,8 @@ closure; backup backups; license licence licensed licensing; safe safety; pay pa
 authenticate authentication auth authenticated login; authorize authorization authorized;
 permit permission; warrant warranty; insure insurance; vaccinate vaccination vaccine; weather
 forecast; certify certificate certification; prescribe prescription; describe description;
-subscribe subscription; receive reception receipt; size sized
+subscribe subscription; receive reception receipt; size sized; visit visitor;
+baggage bag luggage suitcase
 """
 _NOUN_ENDINGS = ("ion", "ation", "ment", "al", "ance", "able", "ible", "ability", "ibility")
 _SHORTEST = 4

@@ -48,9 +48,9 @@ class Token:
 
 _NAME = r"[^\W\d]\w*(?:(?:\.|/|::|@|\\|->)\w+|-\w*\d\w*|_\w+)*"
 _TOKEN = re.compile(
-    rf"""(?P<name>https?://\S+|(?<![\w-])--?[a-z][\w-]*|(?<![\w$])\.{{0,2}}/[\w./*-]*\w\*?|~/[\w./*-]+|@[\w/-]+|\.[a-z]\w*)(?!\w)
+    rf"""(?P<name>https?://\S+|(?<![\w-])--?[a-z][\w-]*|(?<![\w$])\.{{0,2}}/[\w./*-]*\w\*?|~/[\w./*-]+|@[\w/-]+|\.[a-z]\w*|(?<!\w)[a-z]\w{{0,15}}(?:\+\+|\#))(?!\w)
     |(?P<clock>\d{{1,2}}:\d\d(?!\d)(?:\s?[ap]\.?m\b\.?)?|\d{{1,2}}\s?[ap]\.?m\b\.?)
-    |(?P<number>(?:[$€£¥]\s?)?\d[\d,_]*(?:\.\d+)*(?:\.x)?\+?)
+    |(?P<number>(?:[$€£¥]\s?)?\d+(?:[,_]+\d+)*(?:\.\d+)*(?:\.x)?\+?)
     |(?P<word>{_NAME})(?P<short>'(?:t|s|ll|re|ve|d|m)\b)?
     |(?P<mark>\.\.\.|[<>]=?|[^\w\s])""",
     re.VERBOSE,
@@ -189,8 +189,8 @@ def _option(text: str) -> frozenset[str]:
 
 def _forms(word: str) -> frozenset[str]:
     forms = base_forms(word)
-    if "-" in word or "_" in word:
-        forms = forms | {word.replace("-", "").replace("_", "")}
+    if "-" in word:
+        forms = forms | {word.replace("-", "")}
     if word.endswith(".js"):
         forms = forms | {word[:-3]}
     if word.endswith("ly") and len(word) > 5:
@@ -264,6 +264,8 @@ def _inflected_like(first: str, word: str) -> str:
     for suffix in ("ing", "ed"):
         if first.endswith(suffix):
             return word.rstrip("e") + suffix
+    if word in VERBS and first.endswith("s") and not word.endswith("s"):
+        return f"{word}s"
     return word
 
 
@@ -281,12 +283,17 @@ def _phrase_at(found: list[Token], index: int) -> tuple[int, str]:
     return 0, ""
 
 
+_SHORTENED = frozenset(("mr", "mrs", "ms", "dr", "prof", "vs", "approx"))
+
+
 def sentences_of(tokens: tuple[Token, ...]) -> list[tuple[int, int]]:
     """Index ranges of the sentences, their closing mark included."""
     ranges: list[tuple[int, int]] = []
     start = 0
     for index, token in enumerate(tokens):
         if token.sort is Sort.MARK and token.text in _SENTENCE_MARKS:
+            if token.text == "." and tokens[index - 1].text in _SHORTENED:
+                continue
             if index > start:
                 ranges.append((start, index + 1))
             start = index + 1

@@ -31,7 +31,12 @@ sizes; bus buses; pass passes; code codes coding; log logged logging logs; agree
 guarantee guaranteed; free freed; plane planes; plan planned; id ids; db dbs; pr prs; vm vms;
 ip ips; poll polls polled polling; pin pins; roll rolled rolling; spin spun; tear tore torn;
 steal stole stolen; rise rose risen; shrink shrank shrunk; grow grew grown; spread;
-hang hung; bind bound
+hang hung; bind bound; show showed shown; wear wore worn; stand stood; sit sat sitting; lay laid;
+lie lay lain lying; hit hitting; ride rode ridden; ring rang rung; bite bit bitten; blow blew blown;
+shake shook shaken; shoot shot; strike struck; sink sank sunk; deal dealt; hear heard; feel felt;
+fight fought; resell resold; dig dug digging; swear swore sworn; bleed bled; breed bred;
+beat beaten; sow sown; stir stirred; swing swung; bonus bonuses; virus viruses; status statuses;
+campus campuses
 """
 _UNCHANGED = word_set(
     """always less across this thus plus various previous besides towards news series species is

@@ -168,7 +168,19 @@ OTHER_VERBS = word_set(
     tailor tap taper tax template tether throttle tighten toggle top-up trace transcribe transmit
     transpose transport trim tweak unify uninstall unpin unmount unplug unsubscribe upgrade uphold
     upsert utilise vary vectorize veto video visualize void volunteer warm warrant weaken weigh
-    widen wind witness wrap yield zero"""
+    widen wind witness wrap yield zero answer attack bathe beat beg bid bite bleach bleed blow bolt
+    bore breathe breed bribe burn burst carry cast cater charter chase chew chill confiscate cross
+    cure dance deal defrost dial dig dispute dose drape dress dry dye encourage endorse engrave etch
+    euthanize examine expel fax feel fight fill film fire fold freeze gamble glue grade graft groom
+    hail happen harm heal hear help hit hitch hoard honk hug hunt hurt idle impound jump jumpstart
+    kick kiss knock lacquer laugh lay lead leash lecture lie livestream loan lobby loiter lose mail
+    manage mortgage muzzle nail neuter observe occur outbid overbook overcharge overfeed pack paint
+    pawn phone photograph pierce plant play point praise promise race ration reach reheat rescue
+    resell restock ride ring rob rub ruin rush scratch seize shake shave shelve shoot shout show
+    sink sit sketch ski smoke smuggle sow speak spill spoil squat stamp stand staple step stir stock
+    stockpile strike sue swear swing tailgate talk tape taste tattoo tender thaw tie toast trap
+    trespass tutor twist undercut upsell varnish vote vouch wager wake waste watch wave wax wear
+    welcome whisper win work resume unlace undress oversell soak slaughter sharpen"""
 )
 VERBS = (
     USE
@@ -197,7 +209,15 @@ NOUNLIKE = word_set(
     project repair screen seal season seed segment shield slice snapshot source stack stub tap tax
     template trace trim video void warrant wind witness yield zero license load map sanction
     contribute exploit house mint mirror lift override pause pivot shard shift tap honor poison
-    transport supplement volunteer source batch stretch"""
+    transport supplement volunteer source batch stretch address answer attack bid bite blow bolt
+    burn cast charter chill cross cure dance deal dial dispute dose dress dye fax fight fill film
+    fire fold freeze glue grade graft groom hail harm help hit hitch hug hunt hurt jump kick kiss
+    knock laugh lead leash lecture lie loan lobby mail mortgage muzzle nail pack paint pawn phone
+    photograph plant play point promise race ration reach rescue ride ring rub ruin rush scratch
+    shake show sink sketch ski smoke spill squat stamp stand staple step stock strike swing talk
+    tape taste tattoo tender tie toast trap tutor twist varnish vote wager wake waste watch wave wax
+    welcome whisper win work name number detail season discount exhibit approach experiment deposit
+    document display struggle influence attempt guess"""
 )
 LIGHT = word_set(
     """do make perform schedule run start trigger plan proceed execute approve arrange complete
@@ -207,7 +227,7 @@ LIGHT = word_set(
 # With these, a noun tells the act: "the job handles the deletion of X".
 LIGHT_FOR_NOUNS = LIGHT | word_set(
     """be happen occur handle include involve automate require cause set apply issue carry enable
-    add use push ship implement"""
+    add use push ship implement proceed resume"""
 )
 # What a rule against using a thing is about, besides the verbs of use.
 TAKES = USE | word_set(
@@ -295,7 +315,7 @@ CARRIERS = word_set(
     value variable based powered backed driven room suite ticket fare rate seat meal dish
     restaurant connection itinerary trip airline carrier booking job step task system engine
     backend layer stack app platter plate menu soup salad curry sandwich pizza burger sauce
-    application model models schema collection collections helper construct"""
+    application model models schema collection collections helper construct basket hamper"""
 )
 # Nouns that tell the sort of what is named behind them: "the bucket media-old".
 SORTS_OF_NAMED = CARRIERS | word_set(
@@ -333,6 +353,7 @@ OPEN_PLACES = word_set("from to into via through")
 # Nouns that stand for the thing they are part of: "a copy of X", "the use of X".
 PARTS = word_set(
     """use usage copy instance piece kind type version lot bunch couple pair set list rest part
-    contents call handful row record batch bottle glass box pack dozen half most many some two
-    three four five six seven eight nine ten"""
+    contents call handful row record batch hour minute day week month gram kilo litre liter ton
+    share unit bag cup spoon tablet pill dose page line pile pallet crate sample slice bottle
+    glass box pack dozen half most many some two three four five six seven eight nine ten"""
 )

@@ -10,11 +10,13 @@ from dmm.policy.actions import wordings_of
 from dmm.policy.acts import Act, Polarity, Reading
 from dmm.policy.enactment import object_places, verb_itself, verb_places
 from dmm.policy.naming import match_noun
+from dmm.policy.verbs import owns
 from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from dmm.policy.language import Token
     from dmm.policy.phrases import Phrase
     from dmm.policy.rules import Action, Condition, Noun, Term
 
@@ -127,10 +129,34 @@ def _subject(reading: Reading, act: Act, noun: Noun) -> int | None:
     for phrase in act.phrases:
         if phrase.negated:
             continue
-        for index in phrase.indices:
-            if reading.tokens[index].stands_for(noun.head.forms):
+        for order, index in enumerate(phrase.indices):
+            if not reading.tokens[index].stands_for(noun.head.forms):
+                continue
+            others = [reading.tokens[other] for other in phrase.indices[:order]]
+            if not (others and noun.modifiers) or _describe(others, noun):
                 return index
+    if noun.head.forms & _ANYBODY and not noun.modifiers:
+        return _somebody(reading, act)
     return None
+
+
+def _describe(words: list[Token], noun: Noun) -> bool:
+    """Whether one of the words before the head is a modifier of the noun."""
+    return any(word.stands_for(item.forms) for word in words for item in noun.modifiers)
+
+
+def _somebody(reading: Reading, act: Act) -> int | None:
+    """Where a rule is for all who work here: one called by name, or whoever decides."""
+    subjects = [p for p in act.phrases if p.preposition == "subject" and not act.passive]
+    if not subjects:
+        return act.verb
+    index = subjects[0].indices[-1]
+    own = reading.text[reading.tokens[index].start : reading.tokens[index].end]
+    named = own[:1].isupper() and own[1:].islower() and not own.endswith("s")
+    return index if named and len(subjects) == 1 and len(subjects[0].indices) < 3 else None
+
+
+_ANYBODY = word_set("employee staff worker person anyone everyone developer engineer colleague")
 
 
 def _anywhere(reading: Reading, act: Act, term: Term) -> int | None:
@@ -146,8 +172,15 @@ def _anywhere(reading: Reading, act: Act, term: Term) -> int | None:
 
 def match_condition(reading: Reading, act: Act, condition: Condition) -> list[int] | None:
     """The tokens that say that the act happens under the condition."""
+    if act.verb is not None and condition.preposition in _BY and not act.derived:
+        verb = reading.tokens[act.verb]
+        if any(verb.text in noun.head.forms and not noun.modifiers for noun in condition.nouns):
+            return [act.verb]
     for phrase in act.phrases:
-        if phrase.negated or not _compatible(condition.preposition, phrase, act):
+        if phrase.negated or not (
+            _compatible(condition.preposition, phrase, act)
+            or (condition.preposition == "from" and _is_owned(reading, phrase))
+        ):
             continue
         if phrase.preposition == "of" and _is_of_copy(reading, phrase):
             continue
@@ -158,6 +191,15 @@ def match_condition(reading: Reading, act: Act, condition: Condition) -> list[in
             if found is not None and _may_be_partial(reading, found[1]):
                 return found[1]
     return None
+
+
+# "Email it" is to send it by email.
+_BY = frozenset(("by", "via", "over"))
+
+
+def _is_owned(reading: Reading, phrase: Phrase) -> bool:
+    """ "The supplier's gift" is a gift from the supplier."""
+    return phrase.preposition in (None, "of") and owns(reading.tokens[phrase.indices[0]])
 
 
 def _may_be_partial(reading: Reading, tokens: list[int]) -> bool:
@@ -200,7 +242,7 @@ def _compatible(wanted: str, phrase: Phrase, act: Act) -> bool:
         return False
     if wanted == given or (given == "of" and wanted in _WITHIN):
         return True
-    if given in _ELSEWHERE:
+    if given in _ELSEWHERE or wanted in _ELSEWHERE:
         return False
     if given == "of" and wanted in _PLACES:
         return True

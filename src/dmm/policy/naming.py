@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from dmm.policy import lexicon as lex
 from dmm.policy.acts import Polarity, Role
 from dmm.policy.language import Sort
+from dmm.policy.verbs import is_adverb
 from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
@@ -140,8 +141,34 @@ def _whole(reading: Reading, phrase: Phrase, order: int, used: list[int]) -> boo
         if order == 0 and position == index + 1 and _is_command(tokens, position):
             return True
         if not token.forms & (lex.CARRIERS | lex.TIMES | lex.COMMON_ADVERBS):
-            return _named(reading, index, position)
-    return True
+            built = token.forms & _BUILT and is_proper(reading, index)
+            return bool(built) or _named(reading, index, position)
+    return not _is_everyday(reading, index)
+
+
+# A thing of this sort, named after a tool, has the tool in it.
+_BUILT = word_set(
+    """gateway endpoint topic consumer producer widget resolver cluster container pipeline worker
+    operator function stack deployment setup subscription account frontend ui site"""
+)
+
+
+def _is_everyday(reading: Reading, index: int) -> bool:
+    """ "The bootstrap script", "in spring": the word as it is used every day, not the product."""
+    token = reading.tokens[index]
+    if token.text not in _EVERYDAY or not reading.text[token.start].islower():
+        return False
+    before = reading.tokens[index - 1].text if index else ""
+    after = reading.tokens[index + 1].forms if index + 1 < len(reading.tokens) else frozenset()
+    return before in ("in", "the", "a", "an", "this", "next") or bool(after & lex.CARRIERS)
+
+
+# Names of products that are everyday words as well.
+_EVERYDAY = word_set(
+    """bootstrap spring express go rest slack notion swift rust flash dash spark ruby flask falcon
+    next nest puppet chef salt vault consul nomad remix parcel meteor ember backbone lambda teams
+    zoom linear signal mono bolt celery bottle pyramid echo fiber gin rocket actor phoenix"""
+)
 
 
 def _adds_nothing(tokens: Sequence[Token], phrase: Phrase, index: int, position: int) -> bool:
@@ -180,7 +207,10 @@ _OF_PACKAGES = word_set(
 def _says_how(token: Token) -> bool:
     """ "Make the panel public", "store it directly": no part of the name."""
     predicate = token.text in _PREDICATES or token.text.endswith(("able", "ible"))
-    return token.text in lex.COMMON_ADVERBS or predicate
+    return is_adverb(token) or token.text in _WAYS or predicate
+
+
+_WAYS = word_set("online offline abroad overnight alone")
 
 
 _PREDICATES = word_set("public private open live anonymous optional empty global")
@@ -219,7 +249,11 @@ def _named(reading: Reading, index: int, position: int) -> bool:
     )
 
 
-_NAMED = word_set("hotel hostel flight airline restaurant branch table service team city")
+_NAMED = word_set(
+    """hotel hostel flight airline restaurant branch table service team city reseller customer
+    client contractor vendor supplier partner user patient employee intern guest agency company
+    tenant student applicant colleague member investor"""
+)
 
 
 def is_proper(reading: Reading, index: int) -> bool:

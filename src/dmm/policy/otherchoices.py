@@ -39,7 +39,8 @@ def find_other_choice(reading: Reading, rule: Exclusive) -> Finding | None:
             continue
         if act.polarity is Polarity.DONE and kept:
             continue
-        if _concerns(reading, act, rule) and _is_bound(reading, act, rule):
+        bound = _is_bound(reading, act, rule) or _goes_without(reading, act, tokens)
+        if _concerns(reading, act, rule) and bound:
             return Finding(True, tuple(tokens), (f'the decision drops "{rule.choice.head.text}"',))
     for act in reading.acts:
         if act.polarity is not Polarity.DONE or act.verb is None:
@@ -87,8 +88,11 @@ def _telling(noun: Noun) -> tuple[Term, ...]:
         for one in noun.modifiers
         if not one.forms & lex.WEAK_MODIFIERS and not one.text.endswith("ed")
     )
-    vague = noun.head.forms & lex.CARRIERS and telling
+    vague = noun.head.forms & (lex.CARRIERS | _ACTIVITIES) and telling
     return telling if vague else (*telling, noun.head)
+
+
+_ACTIVITIES = word_set("communication management development handling processing tracking")
 
 
 def _is_bound(reading: Reading, act: Act, rule: Exclusive) -> bool:
@@ -96,6 +100,16 @@ def _is_bound(reading: Reading, act: Act, rule: Exclusive) -> bool:
     if rule.action.objects or rule.action.conditions:
         return True
     return verb_places(reading, act, rule.action) is not None or _is_use(act, rule)
+
+
+def _goes_without(reading: Reading, act: Act, tokens: list[int]) -> bool:
+    """ "Pay without the card": whatever is done, it is done without it."""
+    if act.forms & (lex.MENTION | lex.NEUTRAL | lex.REMOVE | lex.NEGATIVE):
+        return False
+    before = tokens[0] - 1
+    while before > 0 and reading.tokens[before].text in lex.DETERMINERS:
+        before -= 1
+    return act.polarity is Polarity.DONE and reading.tokens[before].text == "without"
 
 
 def _is_use(act: Act, rule: Exclusive) -> bool:
@@ -112,12 +126,32 @@ def _rival_taken(reading: Reading, act: Act, rule: Exclusive) -> tuple[list[int]
     """A known rival of the choice, in an act that is about what the choice is for."""
     if not rule.one_thing and not rule.action.conditions and not rule.action.objects:
         return [], False
-    taken = rival_places(reading, act, _names(rule.choice))
+    taken = rival_places(reading, act, _names(rule.choice)) or _contrary_places(
+        reading, act, rule.choice
+    )
     if not taken or not _concerns(reading, act, rule) or not _is_about(reading, act, rule):
         return [], False
     if not _is_bound(reading, act, rule):
         return [], False
     return taken, True
+
+
+def _contrary_places(reading: Reading, act: Act, choice: Noun) -> list[int]:
+    """ "In inches", where the metric system is asked for."""
+    if act.derived or act.forms & (AGAINST | lex.MENTION) or not choice.head.forms & _GENERIC:
+        return []
+    against = frozenset[str]().union(*(contraries_of(one.forms) for one in choice.modifiers))
+    return [
+        index
+        for phrase in act.phrases
+        if not phrase.negated and is_taken(act, phrase) and phrase.preposition not in _ORIGINS
+        if not act.forms & lex.TRANSITIONS or phrase.preposition in ("to", "into")
+        for index in phrase.indices
+        if reading.tokens[index].forms & against
+    ][:1]
+
+
+_ORIGINS = frozenset(("from", "off", "subject", "about", "against"))
 
 
 def _is_kept(reading: Reading, choice: Noun) -> bool:
@@ -181,7 +215,7 @@ def _differs(reading: Reading, act: Act, phrase: Phrase, rule: Exclusive) -> boo
 
 
 # Heads that add nothing to what is said of them.
-_GENERIC = word_set("food meal dish option thing item product")
+_GENERIC = word_set("food meal dish option thing item product system unit")
 
 
 def _holds_rival(reading: Reading, act: Act, phrase: Phrase, choice: Noun) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
 
@@ -33,17 +33,22 @@ _SCALES = {
     "length": {
         "mm": "0.001", "cm": "0.01", "m": "1", "metre": "1", "meter": "1", "km": "1000",
         "kilometre": "1000", "kilometer": "1000", "mile": "1609.344",
+        "foot": "0.3048", "feet": "0.3048", "ft": "0.3048", "inch": "0.0254", "yard": "0.9144",
     },
     "weight": {"mg": "0.001", "g": "1", "gram": "1", "kg": "1000", "kilo": "1000",
-               "kilogram": "1000", "lb": "453.592", "pound": "453.592"},
+               "kilogram": "1000", "lb": "453.592", "pound": "453.592",
+               "tonne": "1000000", "ton": "1000000", "ounce": "28.3495"},
+    "volume": {"ml": "0.001", "millilitre": "0.001", "milliliter": "0.001", "litre": "1",
+               "liter": "1", "gallon": "3.785"},
 }  # fmt: skip
 _UNITS = {
     word: (name, Decimal(scale)) for name, row in _SCALES.items() for word, scale in row.items()
 }
-_MULTIPLES = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000, "hundred": 100}
+_MULTIPLES = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000, "hundred": 100,
+              "dozen": 12}  # fmt: skip
 _NUMBER_TEXT = """
 zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12
-fifteen 15 twenty 20 thirty 30 forty 40 fifty 50 sixty 60 ninety 90 hundred 100 twice 2
+dozen 12 fifteen 15 twenty 20 thirty 30 forty 40 fifty 50 sixty 60 ninety 90 hundred 100 twice 2
 """
 _NUMBER_WORDS = dict(zip(_NUMBER_TEXT.split()[::2], _NUMBER_TEXT.split()[1::2], strict=True))
 _CLOCK_WORDS = {"noon": 720, "midday": 720, "midnight": 1440}
@@ -61,6 +66,7 @@ class Quantity:
     per: str | None = None
     version: tuple[int, ...] = ()
     counted: frozenset[str] = frozenset()
+    scale: Decimal = Decimal(1)
 
 
 def quantities_of(tokens: Sequence[Token]) -> tuple[Quantity, ...]:
@@ -85,7 +91,7 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
         return _clock(token, index)
     value = _value(token)
     if value is None:
-        return _half(tokens, index)
+        return _half(tokens, index) or _one(tokens, index)
     last = index
     currency = _CURRENCIES.get(token.text[0])
     following = _text(tokens, last + 1)
@@ -96,17 +102,54 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
     if currency:
         last += 0 if token.text[0] in _CURRENCIES else 1
         return _with_per(tokens, Quantity(value, f"money:{currency}", index, last))
-    unit = _unit(tokens, last + 1)
-    if unit and _is_age(tokens, last + 1):
-        return Quantity(value, "age", index, last + 2)
-    if unit:
-        quantity = Quantity(value * unit[1], unit[0], index, last + 1)
-        return _with_per(tokens, quantity)
-    if _text(tokens, index - 1) in ("aged", "age"):
-        return Quantity(value, "age", index, index)
+    measured = _measured(tokens, index, last, value) or _dated(tokens, index, value)
+    if measured is not None:
+        return measured
     version = _version(token, tokens, index)
     counted, last = _counted(tokens, last)
     return Quantity(value, "count", index, last, version=version, counted=counted)
+
+
+def _measured(tokens: Sequence[Token], index: int, last: int, value: Decimal) -> Quantity | None:
+    """The amount with the unit that follows it."""
+    if _text(tokens, last + 1) in _DAYS and _unit(tokens, last + 2):
+        last += 1
+    degrees = _degrees(tokens, last + 1)
+    if degrees:
+        return Quantity(value, "temperature", index, last + degrees)
+    unit = _unit(tokens, last + 1)
+    if unit is None:
+        return None
+    if _is_age(tokens, last + 1):
+        return Quantity(value, "age", index, last + 2)
+    quantity = Quantity(value * unit[1], unit[0], index, last + 1, scale=unit[1])
+    return _with_per(tokens, quantity)
+
+
+def _dated(tokens: Sequence[Token], index: int, value: Decimal) -> Quantity | None:
+    """ "Aged 9", "on day 52": the word before tells what the number is."""
+    before = _text(tokens, index - 1)
+    if before in ("aged", "age"):
+        return Quantity(value, "age", index, index)
+    if before == "day":
+        return Quantity(value * _UNITS["day"][1], "day", index, index)
+    return None
+
+
+_DAYS = frozenset(("working", "business", "calendar", "consecutive", "full"))
+
+
+def _degrees(tokens: Sequence[Token], index: int) -> int:
+    """How many tokens say degrees Celsius: "°C", "degrees", "degrees Celsius", "C"."""
+    text = _text(tokens, index)
+    if text in ("c", "celsius"):
+        return 1
+    if text in ("degrees", "degree", "°"):
+        scale = _text(tokens, index + 1)
+        if scale in ("f", "fahrenheit"):
+            return 0
+        return 2 if scale in ("c", "celsius") else 1
+    return 0
 
 
 def _half(tokens: Sequence[Token], index: int) -> Quantity | None:
@@ -115,6 +158,19 @@ def _half(tokens: Sequence[Token], index: int) -> Quantity | None:
         return None
     unit = _unit(tokens, index + 2)
     return None if unit is None else Quantity(unit[1] / 2, unit[0], index, index + 2)
+
+
+def _one(tokens: Sequence[Token], index: int) -> Quantity | None:
+    """ "Longer than an hour", "at most a week"."""
+    if tokens[index].text not in ("a", "an") or _text(tokens, index - 1) not in _COMPARING:
+        return None
+    unit = _unit(tokens, index + 1)
+    if unit is None or unit[0] not in ("time", "length", "volume"):
+        return None
+    return Quantity(unit[1], unit[0], index, index + 1, scale=unit[1])
+
+
+_COMPARING = frozenset(("than", "most", "least", "within", "exceed", "under", "over"))
 
 
 def _is_age(tokens: Sequence[Token], unit: int) -> bool:
@@ -222,4 +278,4 @@ def _with_per(tokens: Sequence[Token], quantity: Quantity) -> Quantity:
 
 
 def _per(quantity: Quantity, unit: str, last: int) -> Quantity:
-    return Quantity(quantity.value, quantity.measure, quantity.first, last, unit)
+    return replace(quantity, last=last, per=unit)

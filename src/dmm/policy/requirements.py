@@ -66,6 +66,9 @@ def _asked(words: Words) -> tuple[Part, ...]:
         verb = next((i for i in range(2, min(len(words), 8)) if _is_habit(words, i)), None)
         if verb is not None:
             return _duty(words, verb - 1)
+    passing = next((i for i in range(1, min(len(words), 5)) if _passes(words, i)), None)
+    if passing is not None:
+        return _duty(words, passing - 1)
     for index in range(1, len(words)):
         text = words[index].text
         if text in _REQUIRED and index >= len(words) - 2:
@@ -90,6 +93,13 @@ def _is_habit(words: Words, index: int) -> bool:
     return not modal and words[index].text in _HABITS
 
 
+def _passes(words: Words, index: int) -> bool:
+    """ "Payments go through X": a habit, with the way it takes."""
+    way = _text(words, index + 1) in ("through", "via", "over") and words[index].text in _GOING
+    return way and not words[0].acting
+
+
+_GOING = word_set("go goes run runs")
 _HABITS = word_set("go goes use uses run runs live lives follow follows speak speaks is are")
 
 
@@ -107,6 +117,10 @@ def _duty(words: Words, modal: int) -> tuple[Part, ...]:
         return tuple(replace(part, where=where) for part in _present(words, subject))
     if verb.text in ("be", "is", "are"):
         return _state(words, start + 1, subject)
+    if verb.forms & {"stay", "remain"} and _text(words, start + 2) in _SCOPES:
+        where = noun_of(words, [i for i in range(start + 2, len(words)) if _is_content(words[i])])
+        stay = _thing(words, range(start + 1, start + 2), subject)
+        return tuple(replace(part, where=where) for part in stay)
     if verb.forms & (_HAVING | {"stay", "remain"}):
         return _thing(words, range(start + 1, len(words)), subject)
     return _done(words, start, subject)
@@ -169,11 +183,20 @@ def _thing(words: Words, core: range, subject: range) -> tuple[Requirement, ...]
 def _terms(words: Words, core: range) -> list[Term]:
     if any(_is_unfit(words[index]) for index in core):
         return []
-    return [
-        with_kin(_joined(words, index))
+    kept = [
+        index
         for index in core
         if _is_content(words[index]) and not _is_prefix(words, index)
+        if not (index and words[index - 1].text == "&")
     ]
+    plain = [index for index in kept if words[index].text not in _DEGREES]
+    if len(plain) > 1 and words[plain[-1]].text in _MEASURES:
+        plain = plain[:-1]
+    return [with_kin(_joined(words, index)) for index in plain or kept]
+
+
+_MEASURES = word_set("unit units system")
+_DEGREES = word_set("fully properly completely adequately correctly entirely duly strictly")
 
 
 def _is_prefix(words: Words, index: int) -> bool:
@@ -185,6 +208,8 @@ def _joined(words: Words, index: int) -> Term:
     if index and words[index].glued and _is_prefix(words, index - 1):
         text = f"non{words[index].text}"
         return Term(text, frozenset((text,)))
+    if words[index].text == "read" and _text(words, index + 1) == "only" and words[index + 1].glued:
+        return Term("read-only", words[index].forms | {"readonly"})
     return term(words[index])
 
 

@@ -43,7 +43,7 @@ pascalcase kebabcase; main master develop; production staging development; squas
 floats strings; integer float string; blue red green yellow purple orange; monday tuesday
 wednesday thursday friday saturday sunday; january february march april june july august september
 october november december; gas electric diesel; weekday weekend; north south east west; left
-right; front back rear; upper lower; first second third; primary secondary replica; cash card
+right; front back rear; upper lower; first second third; primary secondary; cash card
 cheque; dark light
 """
 _CONTRARY_TEXT = """
@@ -51,7 +51,6 @@ authentication: anonymous unauthenticated anonymously
 authenticated: anonymous unauthenticated anonymously
 login: anonymous anonymously
 encrypt: plaintext unencrypted cleartext
-encrypted: plaintext unencrypted cleartext
 encryption: plaintext unencrypted cleartext
 hash: plaintext unhashed reversible
 hashed: plaintext unhashed
@@ -70,6 +69,7 @@ internal: external public publicly
 confidential: public publicly
 closed: open
 close: open
+shut: open
 lock: unlocked
 locked: unlocked open
 lowercase: uppercase
@@ -90,6 +90,15 @@ offline: online
 online: offline
 indoors: outdoors outside
 ergonomic: standard
+metric: imperial feet inch mile pound ounce yard gallon fahrenheit
+imperial: metric metre meter kilometre kilometer kilogram litre celsius
+enabled: disabled
+enable: disable
+encrypted: decrypted plaintext unencrypted cleartext
+clear: blocked obstructed
+sealed: unsealed open
+anonymous: identifiable named
+in-person: remote virtual online
 """
 
 
@@ -125,6 +134,11 @@ def rival_names(names: frozenset[str]) -> frozenset[str]:
     plain = names | {name.lstrip("=") for name in names}
     rows = [row for row in _JOBS if row & plain]
     return _NONE.union(*rows) - plain | rivals_of(names)
+
+
+def has_contrary(word: str) -> bool:
+    """Whether the word is a state whose contrary is listed."""
+    return word in _CONTRARY
 
 
 @lru_cache(maxsize=4_096)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-SYNONYMS_VERSION = 2
+SYNONYMS_VERSION = 3
 
 # Each row is one meaning; a word may stand in several rows.
 _SAME_TEXT = """
@@ -20,7 +20,6 @@ commit checkin
 store save persist keep
 send transmit email mail forward
 expose publish reveal leak disclose
-log print
 disable deactivate
 enable activate
 install installation
@@ -85,7 +84,7 @@ night overnight
 retry retries
 wheelchair
 elevator lift
-query sql statement
+query sql
 """
 
 # A word on the left is meant by each word on its right, not the other way round.
@@ -106,7 +105,29 @@ airline: ryanair lufthansa
 nosql: mongodb cassandra dynamodb couchdb
 linter: eslint ruff flake8 pylint
 schema: column ddl altertable
+pet: dog cat puppy kitten rabbit hamster parrot
+animal: dog cat puppy kitten rabbit hamster parrot horse cow llama pig sheep goat donkey
+animal: elephant giraffe tiger lion bear monkey camel alpaca foal mare stallion bull
+vehicle: car truck van bus motorcycle lorry scooter minibus
+fruit: apple banana orange mango strawberry blueberry pear grape lemon
+vegetable: carrot onion potato spinach cabbage broccoli
+fish: salmon tuna cod trout herring mackerel
+shellfish: shrimp prawn crab lobster oyster mussel clam scallop
+poultry: chicken turkey duck goose
+antibiotic: amoxicillin penicillin doxycycline azithromycin
+weapon: gun knife rifle pistol
+footwear: shoe boot sandal sneaker
+shoe: sandal sneaker boot heel
+tree: oak pine birch maple elm
+flower: rose tulip lily orchid
+jewelry: ring necklace bracelet earring watch
+furniture: chair table sofa desk bed
+device: laptop phone tablet smartphone
+cryptocurrency: bitcoin ethereum dogecoin
+crypto: bitcoin ethereum dogecoin
 change: altertable
+pet: cat dog rabbit hamster parrot
+documentation: usermanual readme handbook
 """
 
 # Choices for one and the same job: taking one means not taking the others.
@@ -179,6 +200,14 @@ shut down = shutdown
 wind down = shutdown
 roll out = deploy
 roll back = revert
+fail over = failover
+hot dog = hotdog
+installation guide = usermanual
+setup guide = usermanual
+user guide = usermanual
+user manual = usermanual
+reference manual = usermanual
+instruction manual = usermanual
 set up = configure
 hard code = hardcode
 check in = checkin
@@ -214,6 +243,7 @@ put off = postpone
 carry out = perform
 make sure = ensure
 go ahead = proceed
+take place = happen
 kick off = start
 in place of = insteadof
 in lieu of = insteadof

@@ -115,11 +115,22 @@ def _opens_clause(tokens: Sequence[Token], index: int) -> bool:
         return False
     if following in lex.AUXILIARIES and not text.endswith("ing"):
         return False
-    if text in lex.GERUND_NOUNS:
+    if text in lex.GERUND_NOUNS or _names_the_next(tokens, index):
         return False
     if text.endswith("ing"):
         return following != "of" and not _is_done_to(tokens, index + 1)
     return text not in lex.NOMINAL or text in tokens[index].acting
+
+
+def _names_the_next(tokens: Sequence[Token], index: int) -> bool:
+    """ "Smoke detectors are checked": the word only tells which detectors."""
+    after = tokens[index + 1 : index + 3]
+    if len(after) < 2 or tokens[index].text not in lex.NOUNLIKE - lex.MENTION:
+        return False
+    plural = after[0].text.endswith("s") and after[0].sort is Sort.WORD
+    return (
+        plural and after[0].text not in lex.DETERMINERS and after[1].text in ("is", "are", "were")
+    )
 
 
 def _is_done_to(tokens: Sequence[Token], index: int) -> bool:
@@ -136,17 +147,22 @@ def _unknown_verb(tokens: Sequence[Token], index: int, before: int, start: int) 
     if tokens[index].text in _NEVER_VERBS or "not" in tokens[index].forms:
         return False
     if before < start:
-        return following in lex.DETERMINERS and following != "that"
+        return following in _OPENS_OBJECT or following in ("which", "whose")
     previous = tokens[before]
     if previous.text in ("will", "must", "should", "shall", "never", "cannot"):
         return True
-    if previous.text in _SUBJECTS:
+    if previous.text in _SUBJECTS and not owns(previous):
         return True
     leads = previous.text in _LEADS_VERB or "not" in previous.forms
     return leads and following in lex.DETERMINERS
 
 
 _SUBJECTS = frozenset(("it", "he", "she", "they", "we", "i", "nobody", "everyone", "someone"))
+
+
+def owns(token: Token) -> bool:
+    """Whether the word ends in 's: "the guest's"."""
+    return token.sort is Sort.WORD and token.end - token.start == len(token.text) + 2
 
 
 def _after(tokens: Sequence[Token], index: int, before: int, start: int) -> bool:
@@ -179,18 +195,34 @@ def _after_noun(tokens: Sequence[Token], index: int, before: int, start: int) ->
         return True
     if is_participle(tokens, index):
         return not _adjective(tokens, index) and not tokens[start].forms & _LEAVING
-    named = before > start and tokens[before - 1].text in lex.DETERMINERS
+    lead = tokens[max(start, before - _LONGEST_COMPOUND) : before]
+    named = any(word.text in lex.DETERMINERS or owns(word) for word in lead)
     if previous.text in previous.acting and previous.text not in lex.NOUNLIKE and not named:
         return False
     if start < before and is_verb(tokens, start, start):
         return False
     if token.forms & lex.NOUNLIKE:
-        called = previous.sort is Sort.NAME and token.text.endswith("s")
-        return called or (_has_object(tokens, index) and previous.sort is not Sort.NUMBER)
+        return _is_said_of(tokens, index, before)
     if token.text.endswith("s") and token.text not in token.acting:
         return previous.sort is not Sort.NUMBER and not is_participle(tokens, before)
     plural = previous.text.endswith("s") and previous.text not in previous.acting
-    return plural and not previous.acting
+    return plural and (named or not previous.acting)
+
+
+def _is_said_of(tokens: Sequence[Token], index: int, before: int) -> bool:
+    """Whether a word that may be a noun is the verb of the noun before it."""
+    token, previous = tokens[index], tokens[before]
+    ending = token.text.endswith("s")
+    if token.text in _SELDOM_NOUNS:
+        return True
+    if previous.sort is Sort.NUMBER or owns(previous):
+        return False
+    if ending and (previous.sort is Sort.NAME or before < index - 1):
+        return True
+    return _has_object(tokens, index) and (ending or previous.text.endswith("s"))
+
+
+_SELDOM_NOUNS = word_set("takes goes develops leads wakes wins stays lends contributes")
 
 
 def _is_let(tokens: Sequence[Token], index: int) -> bool:
@@ -207,16 +239,17 @@ def _is_let(tokens: Sequence[Token], index: int) -> bool:
 def _is_counted(tokens: Sequence[Token], index: int, previous: Token) -> bool:
     """ "One set of keys": a noun, though the word may be a verb elsewhere."""
     following = tokens[index + 1].text if index + 1 < len(tokens) else ""
-    counted = previous.text in ("one", "ones") or previous.sort is Sort.NUMBER
+    counted = previous.text in ("one", "ones", "%") or previous.sort is Sort.NUMBER
     return counted and (following == "of" or bool(tokens[index].forms & lex.NOUNLIKE))
 
 
 def _has_object(tokens: Sequence[Token], index: int) -> bool:
     """ "The widget polls the service": a determiner opens the object of a verb."""
     following = tokens[index + 1].text if index + 1 < len(tokens) else ""
-    return following in lex.DETERMINERS - {"that", "which", "whose"}
+    return following in _OPENS_OBJECT
 
 
+_OPENS_OBJECT = lex.DETERMINERS - {"that", "which", "whose"} | {"it", "them", "him", "me", "us"}
 _PROGRAMS = frozenset(("git",))
 
 

@@ -10,14 +10,20 @@ from dmm.policy.kin import with_kin
 from dmm.policy.language import Sort, Token
 from dmm.policy.phrases import phrases_of
 from dmm.policy.rules import Action, Term, Verification
-from dmm.policy.verbs import is_verb
+from dmm.policy.verbs import is_verb, owns
+from dmm.policy.wordings import doing_first
 from dmm.policy.wordsets import word_set
 
 Words = tuple[Token, ...]
 _VERIFY = word_set(
     "verify check confirm validate ensure review inspect doublecheck consult research examine"
 )
-_LOOKING = {"look": ("up", "at", "into"), "find": ("out",), "read": ("up", "through")}
+_LOOKING = {
+    "look": ("up", "at", "into"),
+    "find": ("out",),
+    "read": ("up", "through"),
+    "ask": ("about", "whether"),
+}
 _LEADS = word_set("""always must please you we should shall first need to make sure that double""")
 _IDLE = (
     lex.DETERMINERS
@@ -145,7 +151,22 @@ def _build(
     action = _act(words, *act, certain=certain)
     if not topics or action is None:
         return None
-    return Verification(topics, _with_referent(words, topic, act, action))
+    return Verification(topics, _to_anyone(words, _with_referent(words, topic, act, action)))
+
+
+def _to_anyone(words: Words, action: Action) -> Action:
+    """ "A delivery to a customer": to whom narrows nothing where it is to anyone."""
+    anyone = {
+        words[index + 2].text
+        for index in range(len(words) - 2)
+        if words[index].text == "to" and words[index + 1].text in _ANY
+    }
+    kept = tuple(
+        condition
+        for condition in action.conditions
+        if condition.preposition != "to" or condition.nouns[0].head.text not in anyone
+    )
+    return replace(action, conditions=kept) if action.objects else action
 
 
 def _with_referent(
@@ -154,8 +175,12 @@ def _with_referent(
     """ "Verify who owns a flag before removing it": the act is done to the flag."""
     pronoun = any(words[index].text in ("it", "them") for index in range(*act))
     named = [index for index in range(*topic) if words[index].text in ("a", "an")]
-    if action.objects or not pronoun or not named:
+    owner = next((index for index in range(*topic) if owns(words[index])), None)
+    if action.objects or not pronoun or (owner is None and not named):
         return action
+    if owner is not None:
+        noun = noun_of(words, (owner,))
+        return action if noun is None else replace(action, objects=(noun,))
     phrases = phrases_of(words, named[-1] + 1, topic[1])
     noun = noun_of(words, phrases[0].indices) if phrases else None
     return action if noun is None else replace(action, objects=(noun,))
@@ -177,6 +202,9 @@ def _act(words: Words, first: int, last: int, *, certain: bool) -> Action | None
         first += 1
     if first >= last:
         return None
+    turned = doing_first(words[first:last])
+    if turned[0] is not words[first]:
+        words, first, last = turned, 0, len(turned)
     known = is_verb(words, first, first)
     if known or certain or (words[first].text.endswith("ing") and not words[first].acting):
         return action_of(words, first, last)
