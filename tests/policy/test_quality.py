@@ -87,6 +87,19 @@ def test_blocks_are_right_and_most_breaches_are_blocked(
     assert row["block"] / (row["block"] + row["miss"]) >= 0.75
 
 
+@pytest.mark.repeats
+@pytest.mark.parametrize(("sort", "least"), [("open", 0.8), ("fresh", 0.6)])
+def test_tables_by_strangers_are_judged_right_too(sort: str, least: float) -> None:
+    """Of authors who knew no rule: `open_*` was read while rules were written, `fresh_*` never."""
+    names = sorted(path.name for path in (HERE / "tables").glob(f"{sort}_*.jsonl"))
+    row: Counter[str] = Counter()
+    for name in names:
+        row += counted(f"tables/{name}")["all"]
+    assert row["block"] / (row["block"] + row["false block"]) >= 0.95
+    assert row["false block"] / (row["false block"] + row["pass"]) <= 0.03
+    assert row["block"] / (row["block"] + row["miss"]) >= least
+
+
 def test_the_table_is_large_and_covers_every_kind() -> None:
     kinds = Counter(case["kind"] for case in cases("cases.jsonl"))
     assert sum(kinds.values()) >= 200
