@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import IO
 
+    from dmm.files.repository import Repository
+
 # For each call of Git, with all hooks that it runs.
 DEADLINE = 60.0
 GRACE = 5.0
@@ -47,19 +49,22 @@ _UNFINISHED = {
 }
 
 
-class Ignored(StorageError):
-    """The user keeps these files out of Git: there is nothing to try again."""
+def are_ignored(folder: Path, paths: Sequence[Path]) -> bool:
+    """Whether the user keeps all of some files out of Git."""
+    return not _wanted(_repository_of(folder).worktree, paths)
 
 
 def commit(folder: Path, paths: Sequence[Path], message: str) -> str | None:
-    """Commit some files and nothing that is staged beside them; None where nothing has changed."""
-    repository = find_repository(folder)
-    if repository is None or not repository.vouched:
-        hint = "make one with git init, or set governance.git_commit to false"
-        raise StorageError("no Git repository holds this folder", where=str(folder), hint=hint)
+    """Commit some files and nothing that is staged beside them; None where nothing has changed.
+
+    Those that the user keeps out of Git are left out.
+    """
+    repository = _repository_of(folder)
     _refuse_unfinished(repository.git)
     worktree = repository.worktree
     paths = _wanted(worktree, paths)
+    if not paths:
+        return None
     staged, head = _staged(worktree, paths), _head(worktree)
     changed: list[str] = []
     made = False
@@ -83,6 +88,14 @@ def commit(folder: Path, paths: Sequence[Path], message: str) -> str | None:
                 # What was not committed must not slip into the next commit of somebody else.
                 _restore(worktree, paths, staged)
     return _head(worktree) if changed else None
+
+
+def _repository_of(folder: Path) -> Repository:
+    repository = find_repository(folder)
+    if repository is None or not repository.vouched:
+        hint = "make one with git init, or set governance.git_commit to false"
+        raise StorageError("no Git repository holds this folder", where=str(folder), hint=hint)
+    return repository
 
 
 def _refuse_unfinished(git: Path) -> None:
@@ -135,10 +148,7 @@ def _wanted(worktree: Path, paths: Sequence[Path]) -> list[Path]:
     names = map(_literal, paths)
     look = ("ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--", *names)
     ignored = {worktree / name for name in _git(worktree, *look).split("\0") if name}
-    wanted = [path for path in paths if path.resolve() not in ignored]
-    if not wanted:
-        raise Ignored("Git ignores what was written", where=str(paths[0]))
-    return wanted
+    return [path for path in paths if path.resolve() not in ignored]
 
 
 def _literal(path: Path | str) -> str:

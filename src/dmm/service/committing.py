@@ -66,11 +66,19 @@ class Committing:
 
     def _commit_all(self, own: int | None) -> list[str]:
         """Commit this one, then the others; where this one fails, they would hardly fare better."""
-        failure = self._try(own) if own is not None else None
-        if failure is not None and not isinstance(failure, commits.Ignored):
+        if own is None:
+            return self._make_up()
+        failure = self._try(own)
+        if failure is not None:
             return [_not_now(failure)]
-        told = [] if failure is None else [f"written, but not committed: {failure}"]
-        return told + self._make_up()
+        return [*self._tell_ignored(own), *self._make_up()]
+
+    def _tell_ignored(self, seq: int) -> list[str]:
+        """Tell that Git takes no notice of what was written: it will not be tried again."""
+        paths = self._paths(self.desk.queue().proposals[seq])
+        if paths and commits.are_ignored(self.root.folder, paths):
+            return [f"written, but not committed: {paths[0]}: Git ignores what was written"]
+        return []
 
     def _make_up(self) -> list[str]:
         """Go from one to the next, as others may come meanwhile; one that fails stops no other."""
@@ -99,20 +107,13 @@ class Committing:
         if not proposal.uncommitted:
             return None
         try:
-            return self._commit(proposal)
+            paths = self._paths(proposal)
+            made = commits.commit(self.root.folder, paths, _message(proposal)) if paths else None
+            # On record as done where Git ignores it, or it would be tried after every write.
+            self._note(proposal, made)
         except DmmError as error:
             return error
-
-    def _commit(self, proposal: Proposal) -> commits.Ignored | None:
-        made, ignored = None, None
-        try:
-            if paths := self._paths(proposal):
-                made = commits.commit(self.root.folder, paths, _message(proposal))
-        except commits.Ignored as error:
-            # On record as done, or it would be tried after every write.
-            ignored = error
-        self._note(proposal, made)
-        return ignored
+        return None
 
     def _note(self, proposal: Proposal, made: str | None) -> None:
         told = {"proposal": proposal.seq, "applying": proposal.applying, "commit": made}
