@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dmm.conflicts.claims import Claim
     from dmm.conflicts.terms import Term
 
+    Named = dict[str, Term]
+
 
 @dataclass(frozen=True)
 class Alignment:
@@ -48,9 +50,7 @@ class Alignment:
         return self.shared * 2 / max(self.shared * 2 + rest, 0.1)
 
 
-def align(
-    one: Claim, other: Claim, first: Sequence[Term] = (), second: Sequence[Term] = ()
-) -> Alignment:
+def align(one: Claim, other: Claim, first: Named, second: Named) -> Alignment:
     """Lay two claims side by side; a word may also meet one in the title of the other memory."""
     plain = align_terms((*one.terms, *one.conditions), (*other.terms, *other.conditions))
     left, right = list(plain.left), list(plain.right)
@@ -60,8 +60,12 @@ def align(
     return Alignment(tuple(met), plain.contraries, tuple(left), tuple(right))
 
 
-def _meet_title(left: list[Term], title: Sequence[Term]) -> list[tuple[Term, Term]]:
-    told = {term.concept: term for term in reversed(title) if _tells(term)}
+def named_in(title: Sequence[Term]) -> Named:
+    """The telling words of a title by their concepts."""
+    return {term.concept: term for term in reversed(title) if _tells(term)}
+
+
+def _meet_title(left: list[Term], told: Named) -> list[tuple[Term, Term]]:
     found = [(m, told[m.concept]) for m in left if m.concept in told and m.slot != "verb"]
     if found:
         gone = {mine.concept for mine, _ in found}

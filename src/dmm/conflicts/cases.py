@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.alignment import align
+from dmm.conflicts.alignment import align, named_in
 from dmm.conflicts.choices import are_rivals
 from dmm.conflicts.clauses import is_verb
 from dmm.conflicts.families import places_of
@@ -94,7 +94,7 @@ def _leads_apart(m: Meeting) -> bool:
     one, other = m.first.claims[0], m.second.claims[0]
     if _stands_alone(m.one, one) and _stands_alone(m.other, other):
         return False
-    lead = align(one, other, m.first.title, m.second.title)
+    lead = align(one, other, named_in(m.first.title), named_in(m.second.title))
     if lead.likeness < _PARALLEL:
         return False
     start = Meeting(one, other, m.first, m.second, lead, m.likeness)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.alignment import Alignment, align, are_derived, starts_of
+from dmm.conflicts.alignment import Alignment, align, are_derived, named_in, starts_of
 from dmm.conflicts.clauses import is_verb
 from dmm.conflicts.signs import NEGATIVE
 from dmm.conflicts.vocabulary import GENERIC, concepts
@@ -67,8 +67,9 @@ def meet(first: Reading, second: Reading, likeness: float) -> list[Meeting]:
     if not few:
         pairs = [pair for pair in pairs if pair[0] >= _LEAST_OVERLAP]
     pairs.sort(key=lambda pair: -pair[0])
+    mine, yours = (named_in(first.title), named_in(second.title)) if pairs else ({}, {})
     found = [
-        Meeting(one, other, first, second, align(one, other, first.title, second.title), likeness)
+        Meeting(one, other, first, second, align(one, other, mine, yours), likeness)
         for _, one, other in pairs[:_MOST]
     ]
     found.sort(key=lambda m: -m.alignment.shared * m.alignment.likeness)
