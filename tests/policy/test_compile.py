@@ -182,3 +182,15 @@ def test_a_preference_compiles_to_a_rule_that_only_warns() -> None:
     assert compilation.rule is not None
     assert compilation.rule.soft
     assert compilation.plain.startswith("A preference, it only warns.")
+
+
+@pytest.mark.parametrize(
+    "text", ["Never commit them.", "Do not delete it.", "The vault holds keys. Don't log them."]
+)
+def test_a_ban_that_leaves_open_what_it_is_about_is_guidance(text: str) -> None:
+    assert compile_rule(text).rule is None
+
+
+def test_a_ban_that_points_at_what_was_named_before_is_about_that() -> None:
+    made = compile_rule("Secrets come from the vault. Never commit them to the repository.")
+    assert made.plain == 'Blocks the act "commit secrets to the repository".'

@@ -44,9 +44,13 @@ def _may_be_left_out(head: Token, modifier: Token) -> bool:
     """ "The moment library" is moment; "reseller customers" are resellers."""
     if head.forms & _PEOPLE:
         return modifier.text.endswith(_PERSON_ENDS) or modifier.text in ("guest", "admin")
+    if head.text in _EXTENTS:
+        return modifier.text.endswith(("ion", "out", "ry", "ity")) and head.text != modifier.text
     return bool(head.forms & lex.CARRIERS) and _identifies(modifier)
 
 
+# "The retention period" is the retention.
+_EXTENTS = word_set("period time duration date")
 _PEOPLE = word_set("customer user member employee account")
 _PERSON_ENDS = ("ller", "yer", "tor", "ner", "iber", "tee", "ist", "ger", "cher")
 
@@ -66,7 +70,7 @@ def _identifies(token: Token) -> bool:
     return not plain and not token.text.endswith(_ADJECTIVE_ENDS)
 
 
-_COMMON = word_set("sql web http api data file code user")
+_COMMON = word_set("sql web http api data file code user class function")
 _ADJECTIVE_ENDS = ("able", "ible", "ed", "al", "ous", "ive", "y", "ic", "ing", "less", "ful")
 
 
@@ -142,11 +146,21 @@ def _action(
             _add_condition(tokens, conditions, phrase)
     if len(conditions) > 1:
         conditions = [one for one in conditions if not _is_anybody(one)]
+    if any(one.preposition == "in" and _is_console(one) for one in conditions):
+        manner = [item for item in manner if item.text != "manually"]
     verbs, objects, conditions = _prepositional_object(verbs, objects, conditions, phrases)
     text = " ".join(token.text for token in tokens[span[0] : span[1]])
     timed, plain = _times(tokens, objects)
     conditions += [Condition("on", nouns_of(tokens, [phrase])) for phrase in timed]
     return Action(text, verbs, nouns_of(tokens, plain), tuple(manner), tuple(conditions))
+
+
+def _is_console(condition: Condition) -> bool:
+    """What is done in a console is done by hand."""
+    return any(noun.head.forms & _CONSOLES for noun in condition.nouns)
+
+
+_CONSOLES = word_set("console dashboard portal panel gui ui terminal shell")
 
 
 def _prepositional_object(
@@ -182,7 +196,8 @@ def _is_how(tokens: Sequence[Token], phrase: Phrase, index: int) -> bool:
     """Whether the word says how the act is done: an adverb alone or behind the object."""
     alone = all(is_adverb(tokens[other]) for other in phrase.indices)
     last = index == phrase.indices[-1] and tokens[index].text in lex.COMMON_ADVERBS
-    return phrase.preposition is None and is_adverb(tokens[index]) and (alone or last)
+    free = phrase.preposition is None or alone
+    return free and is_adverb(tokens[index]) and (alone or last)
 
 
 def _add_condition(tokens: Sequence[Token], conditions: list[Condition], phrase: Phrase) -> None:
@@ -246,6 +261,9 @@ def _as_acts(action: Action, thing: Noun) -> Iterator[Action]:
         return
     manner = tuple(_manner(m) for m in thing.modifiers if not m.forms & lex.WEAK_MODIFIERS)
     yield Action(action.text, (verb,), (), manner, action.conditions)
+    if manner and verb.forms & _AIMED and not is_manner(manner[-1]):
+        place = Condition("to", (Noun(manner[-1]),))
+        yield Action(action.text, (verb,), (), manner[:-1], (place, *action.conditions))
     of = ("of", "to") if verb.forms & _CHANGING else ("of",)
     done_to = tuple(c for c in action.conditions if c.preposition in of)
     rest = tuple(c for c in action.conditions if c.preposition not in of)
@@ -263,6 +281,8 @@ def _manner(item: Term) -> Term:
     return Term(adverb, item.forms | {adverb})
 
 
+# "Production deploys" go to production.
+_AIMED = frozenset(("=deploy", "push", "merge", "upload", "write"))
 _CHANGING = frozenset(("=modify", "=delete"))
 _MANNERS = word_set("force direct manual automatic silent blind hard soft remote local emergency")
 

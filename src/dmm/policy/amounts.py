@@ -220,6 +220,7 @@ def _is_negated(words: Words, used: set[int]) -> bool:
 
 def _limit(words: Words, quantity: Quantity, comparison: str, used: set[int]) -> Limit | None:
     span = set(range(quantity.first, quantity.last + 1))
+    words = _without_company(words, quantity.last + 1)
     is_version = _names_version(words, quantity)
     counted = None if is_version else _counted_term(words, quantity)
     counted_at = {quantity.last + 1} if counted else set()
@@ -249,6 +250,13 @@ def _limit(words: Words, quantity: Quantity, comparison: str, used: set[int]) ->
     return Limit(
         text, comparison, str(quantity.value), measure, quantity.per, version, counted, subject[:4]
     )
+
+
+def _without_company(words: Words, first: int) -> Words:
+    """ "At most 3 retries, with a backoff": what goes along is another matter."""
+    ends = (i for i in range(first, len(words) - 1) if words[i].text == ",")
+    end = next((i for i in ends if words[i + 1].text in ("with", "and")), len(words))
+    return words[:end]
 
 
 PERSONS = word_set(

@@ -15,7 +15,7 @@ from dmm.policy.wordsets import word_set
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dmm.policy.rules import Limit
+    from dmm.policy.rules import Limit, Term
 
 Held = dict[int, list[Act]]
 _NOT_SPENT = word_set(
@@ -133,7 +133,25 @@ def _counts(reading: Reading, quantity: Quantity, limit: Limit) -> bool:
     if "time" in quantity.counted:
         first, last = _sentence(reading, quantity.first)
         return any(reading.tokens[i].forms & counted.forms for i in range(first, last))
+    return not quantity.counted and _is_set_to(reading, quantity, counted)
+
+
+def _is_set_to(reading: Reading, quantity: Quantity, counted: Term) -> bool:
+    """ "Raise the retries to 8": the number is said of what is set to it."""
+    for act in reading.acts:
+        if act.derived or not act.forms & _SETTING:
+            continue
+        ends = [phrase.indices[-1] for phrase in act.objects() if not phrase.negated]
+        own = any(reading.tokens[index].stands_for(counted.forms) for index in ends)
+        if own and any(
+            phrase.indices == (quantity.first,) and phrase.preposition in ("to", "at")
+            for phrase in act.phrases
+        ):
+            return True
     return False
+
+
+_SETTING = word_set("raise increase set bump lower reduce change limit cap keep extend configure")
 
 
 def _versions(reading: Reading, limit: Limit) -> Iterator[tuple[Quantity, tuple[int, ...]]]:
@@ -313,8 +331,21 @@ def _subject_tokens(
         return used
     if found[-1] is not None and _is_bare(reading, limit, found[-1]):
         return used
+    if limit.counted is not None and _is_set_to(reading, quantity, limit.counted):
+        return used if _is_of_calls(reading, limit, first, last) else None
     rate = limit.per is not None and limit.per == quantity.per
     return used if rate and (used or limit.per in _TELLING) else None
+
+
+def _is_of_calls(reading: Reading, limit: Limit, first: int, last: int) -> bool:
+    """ "The retries of the client", where the limit is on those of a call."""
+    if not limit.subject or not limit.subject[-1].forms & _CALLS:
+        return False
+    return any(reading.tokens[index].forms & _CALLERS for index in range(first, last))
+
+
+_CALLS = frozenset(("call", "request"))
+_CALLERS = word_set("call request client api endpoint http https webhook")
 
 
 def _is_bare(reading: Reading, limit: Limit, place: int) -> bool:

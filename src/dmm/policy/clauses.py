@@ -262,6 +262,10 @@ class _Sentence:
             return end
         while end - 1 > verb and self.tokens[end - 1].text in _LEADING:
             end -= 1
+            # "Edit it by hand to save time": how it is done stands before the purpose.
+            manner = self.tokens[end - 1].text in lex.COMMON_ADVERBS
+            if self.tokens[end].text == "to" and manner:
+                break
         return end
 
     def _subjects(self, start: int, verb: int, order: int) -> tuple[Phrase, ...]:

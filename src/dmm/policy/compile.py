@@ -11,7 +11,8 @@ from dmm.policy.forms import parts_of
 from dmm.policy.judge import match_part
 from dmm.policy.keys import unlisted_verbs
 from dmm.policy.language import sentences_of, tokens_of
-from dmm.policy.rules import Part, Rule
+from dmm.policy.rules import Part, Prohibition, Rule
+from dmm.policy.statements import named_by, statements_of, with_name
 
 if TYPE_CHECKING:
     from dmm.policy.language import Token
@@ -38,11 +39,14 @@ def compile_rule(text: str) -> Compilation:
     words = tokens_of(text)
     parts: list[Part] = []
     soft = bool(words) and words[0].text in _SOFT
+    named: tuple[Token, ...] = ()
     for first, last in sentences_of(words):
         sentence = words[first:last]
         if sentence[-1].text == "?":
             continue
-        parts.extend(parts_of(_wanted(sentence)))
+        for statement in statements_of(sentence):
+            parts.extend(parts_of(_wanted(with_name(statement, named))))
+        named = named_by(sentence)
     return _tried(tuple(parts), soft) if parts else _guidance(_NO_FORM)
 
 
@@ -70,6 +74,8 @@ def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
     kept: list[Part] = []
     shown: tuple[str, str] | None = None
     for part in parts:
+        if _names_nothing(part):
+            continue
         blocked, allowed = examples_of(part)
         if _blocks(part, blocked) and not _blocks(part, allowed):
             kept.append(part)
@@ -81,6 +87,16 @@ def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
     if soft:
         plain = f"A preference, it only warns. {plain}"
     return Compilation(rule, plain, shown[0], shown[1], None)
+
+
+def _names_nothing(part: Part) -> bool:
+    """Whether it is left open what must not be done to: "never log them" would stop all logging."""
+    if not isinstance(part, Prohibition) or part.action.objects or part.action.conditions:
+        return False
+    return not _POINTING.isdisjoint(part.action.text.split())
+
+
+_POINTING = frozenset(("it", "them", "this", "that", "these", "those"))
 
 
 def _blocks(part: Part, decision: str) -> bool:

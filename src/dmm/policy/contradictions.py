@@ -132,6 +132,7 @@ class _How(Enum):
     """How an act stands against what is asked for."""
 
     DENIED = "denied"
+    NONE = "none"
     OPPOSITE = "opposite"
     RIVAL = "rival"
     UNDONE = "undone"
@@ -143,6 +144,8 @@ def _contrary_acts(
     """Acts against the core, with their words."""
     for denying, tokens in denials(reading, core):
         yield denying, tokens, _How.DENIED
+    for denying, tokens in _without_any(reading, core, subject):
+        yield denying, tokens, _How.NONE
     names = names_of(core)
     for act in settled_acts(reading, core):
         if act.verb is not None and _undoes(reading, act, core):
@@ -156,6 +159,34 @@ def _contrary_acts(
         rival = rival_places(reading, act, names)
         if rival and not _is_present(reading, act, core) and _is_whole(reading, act, core, rival):
             yield act, rival, _How.RIVAL
+
+
+def _without_any(
+    reading: Reading, core: tuple[Term, ...], subject: tuple[Term, ...]
+) -> Iterator[tuple[Act, list[int]]]:
+    """Acts on the subject that do without anything of the sort that is asked for."""
+    if len(core) < 2 or not subject:
+        return
+    for act, tokens in denials(reading, core[-1:]):
+        if _is_without_any(reading, act, tokens) and _holds(reading, act, subject):
+            yield act, tokens
+
+
+def _is_without_any(reading: Reading, act: Act, tokens: list[int]) -> bool:
+    """ "Without a flag" is without a flag of any sort."""
+    bare = any(
+        phrase.preposition == "without" and phrase.indices == tuple(tokens)
+        for phrase in act.phrases
+    )
+    before = reading.tokens[tokens[0] - 1].text if tokens[0] else ""
+    return bare and before in ("a", "an", "any", "without")
+
+
+def _holds(reading: Reading, act: Act, subject: tuple[Term, ...]) -> bool:
+    """Whether the act itself, and not another clause, names the subject."""
+    places = [index for phrase in act.phrases if not phrase.negated for index in phrase.indices]
+    tokens = [reading.tokens[index] for index in places]
+    return all(any(token.stands_for(item.forms) for token in tokens) for item in subject)
 
 
 def _undoes(reading: Reading, act: Act, core: tuple[Term, ...]) -> bool:

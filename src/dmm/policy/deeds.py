@@ -10,7 +10,8 @@ from dmm.policy.wordsets import word_set
 _KINDS_TEXT = """
 =modify: patch rewrite refactor rename tweak adjust reformat restructure rework fix overwrite
     truncate extend correct append prepend hotfix monkeypatch rebase amend replace swap switch
-    reword rephrase restyle recolor retouch redo resize
+    reword rephrase restyle recolor retouch redo resize raise lower increase decrease reduce cut
+    shorten lengthen halve double triple prolong
 touch: delete remove drop move migrate
 =delete: truncate discard trash unlink prune scrub shred clear
 write: upload save store insert append update put dump export persist copy overwrite post issue
@@ -77,6 +78,10 @@ INSIDE = word_set(
     modify rewrite refactor patch comment inline bump tweak adjust swap reorder move extend
     register hardcode write correct reword rephrase amend alter overwrite strip erase restyle
     monkeypatch"""
+)
+# Whatever it is done to, each of these changes something.
+ANY_CHANGE = INSIDE | word_set(
+    "open close create enable disable resize scale attach detach grant revoke provision configure"
 )
 _INTO = word_set("to in into inside within from on")
 # Things whose place says nothing of a change: "add a link to X".

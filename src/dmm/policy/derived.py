@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dmm.policy import lexicon as lex
 from dmm.policy.deeds import puts_to_use
 from dmm.policy.switches import turned_off
+from dmm.policy.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -41,6 +42,7 @@ def derived_acts(tokens: Sequence[Token], act: Act) -> Iterator[Act]:
         yield replace(act, forms=_INTRODUCES, phrases=kept, derived=True)
         return
     yield from _turned_off(tokens, act)
+    yield from _commanded(tokens, act)
     for phrase in act.phrases:
         if phrase.indices[0] < verb or phrase.negated or not phrase.preposition:
             continue
@@ -66,6 +68,33 @@ def _turned_off(tokens: Sequence[Token], act: Act) -> Iterator[Act]:
                 own = replace(phrase, preposition=None, indices=(index,))
                 rest = tuple(other for other in act.phrases if other.preposition)
                 yield replace(act, forms=_DISABLES, phrases=(own, *rest), derived=True)
+
+
+def _commanded(tokens: Sequence[Token], act: Act) -> Iterator[Act]:
+    """ "Ran npm install X": the program is told to install X."""
+    if not act.forms & _RUNNING:
+        return
+    for phrase in act.objects():
+        told = phrase.indices[1:2]
+        asked = tokens[phrase.indices[0]].forms & _ASKED
+        if phrase.negated or len(phrase.indices) < 3 or not asked:
+            continue
+        if tokens[told[0]].text in ("install", "add", "i", "require"):
+            named = tuple(i for i in phrase.indices[2:] if not tokens[i].text.startswith("-"))
+            rest = tuple(other for other in act.phrases if other.preposition)
+            own = tuple(replace(phrase, indices=(index,)) for index in _apart(tokens, named))
+            yield replace(act, forms=_INSTALLS, phrases=(*own, *rest), passive=False)
+
+
+def _apart(tokens: Sequence[Token], indices: tuple[int, ...]) -> tuple[int, ...]:
+    """The names that stand alone: a part of "left-pad" names nothing."""
+    joined = {i for i in indices if tokens[i].glued} | {i - 1 for i in indices if tokens[i].glued}
+    return tuple(index for index in indices if index not in joined)
+
+
+_RUNNING = frozenset(("run", "=run", "execute", "do", "use"))
+_ASKED = word_set("npm yarn pnpm bun pip pip3 poetry uv cargo gem composer brew")
+_INSTALLS = frozenset(("install", "=install", "=add"))
 
 
 def without_settings(tokens: Sequence[Token], act: Act) -> Act:
@@ -99,7 +128,7 @@ def _introduces(act: Act, phrase: Phrase, matter: bool) -> bool:
     for form in act.forms & lex.PREPOSITION_OBJECTS.keys():
         if word in lex.PREPOSITION_OBJECTS[form]:
             return True
-    if act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE):
+    if act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE | {"wait"}):
         return False
     return word in ("with", "via", "through", "by") or (
         not (matter and word == "on") and puts_to_use(act.forms, word)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
 from dmm.policy.acts import Role
-from dmm.policy.deeds import INSIDE, PUTTING, changes, kinds_of_deed, lies_inside
+from dmm.policy.deeds import ANY_CHANGE, INSIDE, PUTTING, changes, kinds_of_deed, lies_inside
 from dmm.policy.language import Sort
 from dmm.policy.naming import is_proper, match_noun
 from dmm.policy.nominals import named_act
@@ -74,11 +74,19 @@ def _is_kind(reading: Reading, act: Act, action: Action, verb: Term) -> bool:
         return False
     if act.forms & kinds_of_deed(verb.forms) and not act.derived:
         return True
+    if is_place_of_change(action) and changes(verb.forms) and not act.derived:
+        return bool(act.forms & ANY_CHANGE)
     if not changes(verb.forms) or act.derived:
         return False
     if act.forms & INSIDE and _path_object(reading, act, action):
         return True
     return any(_inside(reading, act, action)) or _has_part(reading, act, action)
+
+
+def is_place_of_change(action: Action) -> bool:
+    """Whether the action only says where nothing is to be changed: "change in the console"."""
+    places = (one.preposition in ("in", "via", "through") for one in action.conditions)
+    return not action.objects and bool(action.conditions) and all(places)
 
 
 def _has_part(reading: Reading, act: Act, action: Action) -> bool:
@@ -133,7 +141,7 @@ def _brings_about(reading: Reading, act: Act) -> bool:
     denied = lex.MENTION | lex.NEGATIVE | lex.REMOVE | lex.NEUTRAL | lex.REMAKES
     if _becomes(reading, act):
         return True
-    return not act.forms & (denied | {"be", "have"}) or bool(act.forms & lex.USE)
+    return not act.forms & (denied | {"be", "have", "wait"}) or bool(act.forms & lex.USE)
 
 
 def _has_result(reading: Reading, act: Act) -> bool:

@@ -295,6 +295,7 @@ def _reserved(words: Words) -> tuple[Part, ...]:
     """Only admins may delete projects: nobody else may."""
     if _text(words, 0) != "only":
         return ()
+    words = _with_modal(words)
     modal = next((i for i, word in enumerate(words[:7]) if word.text in _MAY), None)
     if modal is None or modal < 2 or not begins_with_verb(words, modal + 1, len(words)):
         return ()
@@ -307,6 +308,18 @@ def _reserved(words: Words) -> tuple[Part, ...]:
     if not who or not actions or any(too_vague(action) for action in actions):
         return ()
     return tuple(Prohibition(action, (Exemption(who, actor=True),)) for action in actions)
+
+
+def _with_modal(words: Words) -> Words:
+    """ "Only the billing service calls X": only it may."""
+    for index in range(2, min(6, len(words) - 1)):
+        word = words[index]
+        if word.text in _MAY or word.text in lex.PREPOSITIONS or word.sort is Sort.MARK:
+            return words
+        told = word.text.endswith("s") and word.acting and word.text not in word.acting
+        if told and (words[index + 1].text in lex.DETERMINERS | {"or", "and"}):
+            return (*words[:index], *tokens_of("may"), *words[index:])
+    return words
 
 
 _MAY = frozenset(("may", "can", "should", "must", "shall"))

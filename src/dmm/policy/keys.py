@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from dmm.policy import lexicon as lex
 from dmm.policy.actions import wordings_of
-from dmm.policy.deeds import kinds_of_deed
-from dmm.policy.enactment import ANY_FILE
+from dmm.policy.deeds import ANY_CHANGE, changes, kinds_of_deed
+from dmm.policy.enactment import ANY_FILE, is_place_of_change
 from dmm.policy.language import tokens_of
 from dmm.policy.rivals import contraries_of, names_of, rival_names
 from dmm.policy.rules import Exclusive, Limit, Prohibition, Verification
@@ -28,6 +28,9 @@ def keys_of_reading(reading: Reading) -> frozenset[str]:
         if "." in token.text:
             keys.add(token.text.partition(".")[0])
         keys.add(token.text.rstrip("0123456789."))
+    for act in reading.acts:
+        if not act.derived:
+            keys |= act.forms
     for quantity in reading.quantities:
         keys.add(f"measure:{quantity.measure}")
         if quantity.measure.startswith("money:"):
@@ -93,14 +96,16 @@ def _keys_of_wording(action: Action) -> frozenset[str]:
         return keys | _keys_of_folders(action)
     verbs = _forms(action.verbs)
     named = {noun for noun, verb in lex.NOMINAL.items() if verb in verbs}
-    return verbs | named | kinds_of_deed(verbs)
+    anything = changes(verbs) and is_place_of_change(action)
+    return verbs | named | kinds_of_deed(verbs) | (ANY_CHANGE if anything else _NONE)
 
 
 def _keys_of_limit(limit: Limit) -> frozenset[str]:
     if limit.subject and limit.per:
         return limit.subject[-1].forms | {f"measure:{limit.measure}"}
     if limit.subject:
-        return limit.subject[-1].forms
+        counted = limit.counted.forms if limit.counted is not None else _NONE
+        return limit.subject[-1].forms | counted
     if limit.counted is not None:
         return limit.counted.forms
     return frozenset((f"measure:{limit.measure}",))

@@ -8,7 +8,8 @@ from dmm.policy.rules import Term
 from dmm.policy.synonyms import synonyms_of
 
 _FAMILIES_TEXT = """
-retain retention; maintain maintenance maintained; expire expiry expiration; choose choice;
+retain retention; maintain maintenance maintained; choose choice;
+expire expiry expiration lifetime lifespan ttl;
 analyze analysis; sell sale; lose loss; weigh weight; access accessible accessibility; able
 ability; available availability; compatible compatibility; secure security; valid validity
 validate; own owner ownership; open opening; allergy allergic allergen; deep depth;

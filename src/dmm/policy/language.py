@@ -46,7 +46,8 @@ class Token:
         return not words.isdisjoint(self.forms) or not words.isdisjoint(self.kinds)
 
 
-_NAME = r"[^\W\d]\w*(?:(?:\.|/|::|@|\\|->)\w+|-\w*\d\w*|_\w+)*"
+# A hyphen is part of a path where a file or folder goes on behind it.
+_NAME = r"[^\W\d]\w*(?:/(?:\w+-)+\w+(?=[./]\w)|(?:\.|/|::|@|\\|->)\w+|-\w*\d\w*|_\w+)*"
 _TOKEN = re.compile(
     rf"""(?P<name>https?://\S+|(?<![\w-])--?[a-z][\w-]*|(?<![\w$])\.{{0,2}}/[\w./*-]*\w\*?|~/[\w./*-]+|@[\w/-]+|\.[a-z]\w*|(?<!\w)[a-z]\w{{0,15}}(?:\+\+|\#))(?!\w)
     |(?P<clock>\d{{1,2}}:\d\d(?!\d)(?:\s?[ap]\.?m\b\.?)?|\d{{1,2}}\s?[ap]\.?m\b\.?)

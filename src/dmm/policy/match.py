@@ -176,9 +176,13 @@ def match_condition(reading: Reading, act: Act, condition: Condition) -> list[in
         verb = reading.tokens[act.verb]
         if any(verb.text in noun.head.forms and not noun.modifiers for noun in condition.nouns):
             return [act.verb]
+    installing = _installs(reading, act, condition)
+    if installing:
+        return installing
     for phrase in act.phrases:
         if phrase.negated or not (
             _compatible(condition.preposition, phrase, act)
+            or _is_when(reading, phrase)
             or (condition.preposition == "from" and _is_owned(reading, phrase))
         ):
             continue
@@ -191,6 +195,25 @@ def match_condition(reading: Reading, act: Act, condition: Condition) -> list[in
             if found is not None and _may_be_partial(reading, found[1]):
                 return found[1]
     return None
+
+
+def _installs(reading: Reading, act: Act, condition: Condition) -> list[int]:
+    """ "Run npm install X" is for a package, whatever its name is."""
+    if condition.preposition != "for" or act.derived:
+        return []
+    if not any(noun.head.forms & _PACKAGES and not noun.modifiers for noun in condition.nouns):
+        return []
+    places = [index for phrase in act.objects() for index in phrase.indices]
+    return [index for index in places if reading.tokens[index].text in ("install", "add")][:1]
+
+
+_PACKAGES = frozenset(("package", "dependency", "=dependency"))
+
+
+def _is_when(reading: Reading, phrase: Phrase) -> bool:
+    """ "Out to production this Friday": a time needs no preposition."""
+    times = (reading.tokens[index].forms & lex.TIMES for index in phrase.indices)
+    return phrase.preposition is None and all(times)
 
 
 # "Email it" is to send it by email.

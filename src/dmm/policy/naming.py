@@ -38,7 +38,7 @@ def _match_head(
     tokens = reading.tokens
     best: tuple[bool, list[int]] | None = None
     for order, index in enumerate(phrase.indices):
-        if not tokens[index].stands_for(head.forms) and not _member_of(reading, index, head):
+        if not tokens[index].stands_for(head.forms) and not _member_of(reading, act, index, head):
             continue
         used = _modified(reading, act, phrase, head, modifiers)
         if used is None or _negated_word(reading, phrase, order):
@@ -74,13 +74,16 @@ def _told(reading: Reading, act: Act, modifier: Term) -> list[int] | None:
     return None
 
 
-def _member_of(reading: Reading, index: int, head: Term) -> bool:
+def _member_of(reading: Reading, act: Act, index: int, head: Term) -> bool:
     """`pickle.loads` is a use of `pickle`: a dotted call names its module first."""
     token = reading.tokens[index]
     if token.sort is not Sort.NAME or "." not in token.text:
         return False
     module, _, rest = token.text.partition(".")
-    return module in head.forms and token.called and bool(rest)
+    return module in head.forms and bool(rest) and (token.called or bool(act.forms & _CALLING))
+
+
+_CALLING = frozenset(("call", "=call"))
 
 
 def _modifier(
@@ -210,7 +213,7 @@ def _says_how(token: Token) -> bool:
     return is_adverb(token) or token.text in _WAYS or predicate
 
 
-_WAYS = word_set("online offline abroad overnight alone")
+_WAYS = word_set("online offline abroad overnight alone itself themselves ourselves")
 
 
 _PREDICATES = word_set("public private open live anonymous optional empty global")

@@ -42,7 +42,9 @@ def forbid(words: Words, first: int, last: int, subject: list[int]) -> tuple[Par
 
 
 def _limits(words: Words, index: int) -> bool:
-    """ ", only for sessions": what is left, behind what is forbidden."""
+    """ ", only for sessions": what is left, behind what is forbidden; ", not even in tests"."""
+    if words[index].text == "," and _text(words, index + 1) == "not":
+        return _text(words, index + 2) == "even"
     only = _text(words, index + 1) == "only" and _text(words, index + 2) not in ("if", "when")
     return words[index].text == "," and only
 

@@ -159,6 +159,8 @@ def _done(words: Words, first: int, subject: range) -> tuple[Part, ...]:
     if any(_is_unfit(words[index]) for index in range(first, len(words))):
         return ()
     turn = next((i for i in range(first, len(words)) if words[i].text in _VALUE), None)
+    if turn is None and _text(words, first + 1) == "behind" and verb.forms & _PLACING:
+        return _thing(words, range(first + 2, len(words)), _matter(words, subject))
     if turn is not None and verb.forms & _PLACING:
         return _thing(words, range(turn + 1, len(words)), range(first + 1, turn))
     noun = _subject(words, range(first + 1, len(words))) if rest else _subject(words, subject)
@@ -166,6 +168,13 @@ def _done(words: Words, first: int, subject: range) -> tuple[Part, ...]:
     if not verb.acting and rest:
         return _requirement([item, *(with_kin(term(words[i])) for i in rest)], noun)
     return (Requirement(item.text, (item,), noun),)
+
+
+def _matter(words: Words, subject: range) -> range:
+    """ "Every change to the checkout" is about the checkout."""
+    turn = next((i for i in subject if words[i].text in ("to", "in", "of")), None)
+    changed = turn is not None and words[turn - 1].forms & {"change", "modification", "=modify"}
+    return range((turn or 0) + 1, subject.stop) if changed else subject
 
 
 def _present(words: Words, core: range) -> tuple[Requirement, ...]:

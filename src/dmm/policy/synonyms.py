@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-SYNONYMS_VERSION = 3
+SYNONYMS_VERSION = 4
 
 # Each row is one meaning; a word may stand in several rows.
 _SAME_TEXT = """
@@ -85,6 +85,8 @@ retry retries
 wheelchair
 elevator lift
 query sql
+directly straight
+manually directly
 """
 
 # A word on the left is meant by each word on its right, not the other way round.
@@ -291,6 +293,7 @@ thanks to = because
 prior to = before
 so that = so
 as soon as = once
+by hand = manually
 """
 
 

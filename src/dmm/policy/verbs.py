@@ -154,7 +154,12 @@ def _unknown_verb(tokens: Sequence[Token], index: int, before: int, start: int) 
     if previous.text in _SUBJECTS and not owns(previous):
         return True
     leads = previous.text in _LEADS_VERB or "not" in previous.forms
-    return leads and following in lex.DETERMINERS
+    return leads and following in lex.DETERMINERS and not _is_dated(tokens, index + 1)
+
+
+def _is_dated(tokens: Sequence[Token], index: int) -> bool:
+    """ "To production this Friday": no object follows, but a time."""
+    return index + 1 < len(tokens) and bool(tokens[index + 1].forms & lex.TIMES)
 
 
 _SUBJECTS = frozenset(("it", "he", "she", "they", "we", "i", "nobody", "everyone", "someone"))
@@ -204,7 +209,8 @@ def _after_noun(tokens: Sequence[Token], index: int, before: int, start: int) ->
     if token.forms & lex.NOUNLIKE:
         return _is_said_of(tokens, index, before)
     if token.text.endswith("s") and token.text not in token.acting:
-        return previous.sort is not Sort.NUMBER and not is_participle(tokens, before)
+        counted = previous.sort is Sort.NUMBER and not _has_object(tokens, index)
+        return not counted and not is_participle(tokens, before)
     plural = previous.text.endswith("s") and previous.text not in previous.acting
     return plural and (named or not previous.acting)
 
@@ -219,7 +225,31 @@ def _is_said_of(tokens: Sequence[Token], index: int, before: int) -> bool:
         return False
     if ending and (previous.sort is Sort.NAME or before < index - 1):
         return True
+    if ending and _is_predicate(tokens, index, before):
+        return True
     return _has_object(tokens, index) and (ending or previous.text.endswith("s"))
+
+
+def _is_predicate(tokens: Sequence[Token], index: int, before: int) -> bool:
+    """ "The portal hashes partner passwords with X": the only word that can be the verb."""
+    first = index
+    while first > 0 and index - first <= _LONGEST_COMPOUND and tokens[first - 1].sort is Sort.WORD:
+        first -= 1
+    if tokens[first].text not in ("the", "our", "this", "each", "every") or before == first:
+        return False
+    end = index + 1
+    while end < len(tokens) and end - index <= _LONGEST_OBJECT and _is_plain(tokens[end]):
+        end += 1
+    means = end < len(tokens) and tokens[end].text in ("with", "via", "through", "using")
+    plural = end > index + 1 and tokens[end - 1].text.endswith("s")
+    return means and plural and not any(is_participle(tokens, i) for i in range(index + 1, end))
+
+
+_LONGEST_OBJECT = 4
+
+
+def _is_plain(token: Token) -> bool:
+    return token.sort is Sort.WORD and token.text not in _ENDS_NOUN
 
 
 _SELDOM_NOUNS = word_set("takes goes develops leads wakes wins stays lends contributes")
@@ -245,8 +275,11 @@ def _is_counted(tokens: Sequence[Token], index: int, previous: Token) -> bool:
 
 def _has_object(tokens: Sequence[Token], index: int) -> bool:
     """ "The widget polls the service": a determiner opens the object of a verb."""
-    following = tokens[index + 1].text if index + 1 < len(tokens) else ""
-    return following in _OPENS_OBJECT
+    if index + 1 >= len(tokens):
+        return False
+    following = tokens[index + 1]
+    member = following.sort is Sort.NAME and "." in following.text[1:-1] and not following.glued
+    return following.text in _OPENS_OBJECT or member
 
 
 _OPENS_OBJECT = lex.DETERMINERS - {"that", "which", "whose"} | {"it", "them", "him", "me", "us"}
@@ -312,7 +345,7 @@ def is_participle(tokens: Sequence[Token], index: int) -> bool:
     """Whether the word is a past form: booked, written, sent."""
     token = tokens[index]
     if token.text.endswith("ed"):
-        return True
+        return not token.text.endswith("eed") or token.text in ("agreed", "freed", "guaranteed")
     return (
         bool(token.forms - {token.text})
         and not token.text.endswith(("ing", "s"))
