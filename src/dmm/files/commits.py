@@ -214,6 +214,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     look = os.WEXITED | os.WNOHANG | os.WNOWAIT
     latest = time.monotonic() + GRACE
     while time.monotonic() < latest and os.waitid(os.P_PID, process.pid, look) is None:
+        # To wait for the end itself would give its number back.
         time.sleep(PAUSE)
     # Before it is waited for, its number can belong to nobody else.
     os.killpg(process.pid, signal.SIGKILL)

@@ -101,6 +101,7 @@ def post(request: Request, deadline: float) -> dict[str, Any]:
         # One that would be late after all is told as what it is now.
         if pause is None or pause > left / 2:
             break
+        # As long as the server asks for, within the deadline.
         time.sleep(pause)
         exchange = _ask(request, deadline, left - pause)
     return _read_object(request, exchange)
