@@ -10,7 +10,7 @@ from dmm.conflicts.evidence import are_kin, gather
 from dmm.conflicts.judgement import clash
 from dmm.conflicts.meetings import Finding, Meeting, meet
 from dmm.conflicts.readings import Reading, read_memory
-from dmm.conflicts.sameness import sameness
+from dmm.conflicts.sameness import can_be_same, sameness
 from dmm.conflicts.supersession import EXPLICIT, GONE, HISTORY, change_between, supersedes
 from dmm.conflicts.timings import Lie, timing
 from dmm.conflicts.verdict import weigh
@@ -86,11 +86,24 @@ def _weigh(one: Reading, other: Reading, alike: float, *, nearest: bool) -> Clas
     change = change_between(one, other)
     if change in (HISTORY, EXPLICIT) and alike < _ONE_TEXT:
         return None
+    weighed = nearest and _can_be_weighed(one, other)
+    parted = titles_apart(one, other)
+    if not weighed and (far or not _can_be_ruled(one, other, change, alike, parted=parted)):
+        # Most pairs end here, before their claims are laid side by side.
+        return None
     meetings = meet(one, other, alike)
-    ruled, score = (None, 0.0) if far else _rule(one, other, meetings, change, alike)
-    if ruled is not None or not (nearest and _can_be_weighed(one, other)):
+    ruled, score = (None, 0.0) if far else _rule(one, other, meetings, change, alike, parted=parted)
+    if ruled is not None or not weighed:
         return ruled
     return weigh(gather(one, other, meetings, alike) | {SAME_BY_RULE: score}, meetings)
+
+
+def _can_be_ruled(one: Reading, other: Reading, change: str, alike: float, *, parted: bool) -> bool:
+    """Whether there is anything that the rules could find, however the claims meet."""
+    needed = _needed(alike, len(one.claims) * len(other.claims))
+    if not parted and (change == GONE or needed <= _SUREST):
+        return True
+    return alike >= _LEAST_ALIKE and can_be_same(one, other, alike)
 
 
 def _can_be_weighed(one: Reading, other: Reading) -> bool:
@@ -107,7 +120,8 @@ def evidence_of(one: Reading, other: Reading, likeness: float) -> Evidence | Non
     if _rank(one.memory) > _rank(other.memory):
         one, other = other, one
     meetings = meet(one, other, likeness)
-    ruled, score = _rule(one, other, meetings, change_between(one, other), likeness)
+    change, parted = change_between(one, other), titles_apart(one, other)
+    ruled, score = _rule(one, other, meetings, change, likeness, parted=parted)
     if ruled is not None:
         return None
     return gather(one, other, meetings, likeness) | {SAME_BY_RULE: score}
@@ -120,10 +134,18 @@ _ONE_TEXT = 0.95
 
 
 def _rule(
-    one: Reading, other: Reading, meetings: list[Meeting], change: str, alike: float
+    one: Reading,
+    other: Reading,
+    meetings: list[Meeting],
+    change: str,
+    alike: float,
+    *,
+    parted: bool,
 ) -> tuple[Clash | None, float]:
-    """The clash that the rules find, if there is one, and how much the two say the same."""
-    parted = titles_apart(one, other)
+    """The clash that the rules find, if there is one, and how much the two say the same.
+
+    Memories whose titles part them can at most say the same.
+    """
     if parted and alike < _LEAST_ALIKE:
         return None, 0.0
     if change == GONE and not parted and _can_be_outdated(one, other, alike):
@@ -155,24 +177,27 @@ def _firsts(one: Reading, other: Reading) -> tuple[str, str]:
 
 
 def _surest(meetings: list[Meeting]) -> Finding | None:
-    found = [(m, f) for m in meetings if (f := clash(m)) is not None]
     sure = [
         f
-        for m, f in found
-        if f.confidence >= _needed(m)
+        for m in meetings
+        if (needed := _needed(m.likeness, m.many)) <= _SUREST
         and _meets_enough(m)
+        and (f := clash(m)) is not None
+        and f.confidence >= needed
         and _belong(m, meetings, strong=f.confidence >= _STRONG and m.likeness >= _NEAR)
     ]
     return max(sure, key=lambda f: f.confidence) if sure else None
 
 
 _STRONG, _NEAR = 0.85, 0.7
+# No clash is surer; what needs more is never told.
+_SUREST = 1.0
 
 
-def _needed(m: Meeting) -> float:
+def _needed(likeness: float, many: int) -> float:
     """How sure a clash must be: surer where memories are less alike, or long."""
-    more = _MORE_IF_LONG if m.many > _LONG else _MORE if m.many > _MIDDLE else 0.0
-    return _needed_of(m.likeness) + more
+    more = _MORE_IF_LONG if many > _LONG else _MORE if many > _MIDDLE else 0.0
+    return _needed_of(likeness) + more
 
 
 # Of a hundred claims that could meet, some two seem to clash by chance.

@@ -33,9 +33,7 @@ def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: fl
         return 0.0
     if likeness >= _TURNED_FROM and _one_turn(one, other, meetings):
         return (share_of(one, other) + likeness) / 2 + _RETOLD
-    if amounts_differ(one, other, likeness) or _deny(one, other, likeness):
-        return 0.0
-    if _contrasted(one, other, meetings):
+    if _are_set_apart(one, other, likeness) or (meetings and _at_odds(meetings[0])):
         return 0.0
     reason = apart(meetings[0]) if meetings else ""
     if reason not in ("", OTHER_THINGS, OTHER_EVENTS) or (meetings and differ(meetings[0])):
@@ -58,9 +56,31 @@ _RETOLD = 0.17
 _TURNED_FROM = 0.65
 
 
+def can_be_same(one: Reading, other: Reading, likeness: float) -> bool:
+    """Whether two memories may say the same, before their claims are laid side by side."""
+    if not one.claims or not other.claims or likeness < _LEAST_ALIKE:
+        return False
+    if likeness >= _TURNED_FROM and _tell_one_turn(one, other):
+        return True
+    return not _are_set_apart(one, other, likeness)
+
+
+def _are_set_apart(one: Reading, other: Reading, likeness: float) -> bool:
+    """Whether amounts, or what one of them denies, keep two memories from saying the same."""
+    if amounts_differ(one, other, likeness) or _deny(one, other, likeness):
+        return True
+    if deny_each_other(one, other):
+        return True
+    return any(turns_down(*pair) or _frees(*pair) for pair in ((one, other), (other, one)))
+
+
+def _tell_one_turn(one: Reading, other: Reading) -> bool:
+    return timing(one, other).turning is Turning.WHOLE
+
+
 def _one_turn(one: Reading, other: Reading, meetings: list[Meeting]) -> bool:
     """Whether both tell one day on which one thing turns, and what holds before and after it."""
-    if not meetings or timing(one, other).turning is not Turning.WHOLE:
+    if not meetings or not _tell_one_turn(one, other):
         return False
     rest = meetings[0].alignment
     named = any(t.named for t in rest.left) and any(t.named for t in rest.right)
@@ -116,13 +136,6 @@ def _frees(one: Reading, other: Reading) -> bool:
         return False
     free = (c for c in one.claims if c.sign is Sign.ALLOWED and not (c.only or c.quantities))
     return not {key for c in free for key in c.keys} & other.denied <= one.denied | GENERIC
-
-
-def _contrasted(one: Reading, other: Reading, meetings: list[Meeting]) -> bool:
-    """Whether one memory turns down, bars or gives free what the other one holds or denies."""
-    if deny_each_other(one, other) or (meetings and _at_odds(meetings[0])):
-        return True
-    return any(turns_down(*pair) or _frees(*pair) for pair in ((one, other), (other, one)))
 
 
 def share_of(one: Reading, other: Reading) -> float:
