@@ -20,6 +20,7 @@ from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.service.corpus import Corpus, Found
 from dmm.service.crew import find_workers
 from dmm.service.docket import View, describe
+from dmm.service.heap import settle
 from dmm.service.inputs import accept, need_one
 from dmm.service.resolutions import propose
 from dmm.service.tracing import traced
@@ -75,6 +76,7 @@ class Conflicts:
         found = self.corpus.judge(wanted, progress, workers=workers, complete=True)
         self.corpus.trim(progress)
         new, gone = self._settle(found, None)
+        settle(len(self.corpus.members))
         recorded = not self._notices
         shown = [describe(one) for one in self._view().open] if recorded else _unrecorded(found)
         return {

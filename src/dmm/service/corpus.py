@@ -19,6 +19,7 @@ from dmm.domain.pack import shown_path
 from dmm.errors import IndexBroken
 from dmm.retrieval.alike import Likeness
 from dmm.service.crew import Crew, divide
+from dmm.service.heap import settle
 from dmm.service.readings import Readings
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ class Corpus:
             usable = store.meta("model") == model
             for one in _fetch(store, changed, len(hashes)):
                 self._put(shelf.origin, one, store.vector(one.vector_key) if usable else None)
+        settle(len(changed))
         self._seen[shelf.origin], self._hashes[shelf.origin] = state, hashes
 
     def _put(self, origin: Origin, known: IndexedMemory, vectors: bytes | None) -> None:
