@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.conflicts.asides import concession_in, is_aside, tells_past
 from dmm.conflicts.clauses import (
@@ -132,6 +132,15 @@ _MOST_CLAIMS = 24
 _MOST_TERMS = 30
 
 
+class _Told(NamedTuple):
+    """A sentence as it was written and put plainly, and what holds for all its clauses."""
+
+    spoken: str
+    plain: str
+    sweeping: bool
+    conceded: frozenset[str]
+
+
 def read_claims(sentences: Sequence[str]) -> tuple[Claim, ...]:
     """The claims of sentences; questions, examples and pointers make none."""
     found: list[Claim] = []
@@ -142,9 +151,9 @@ def read_claims(sentences: Sequence[str]) -> tuple[Claim, ...]:
             continue
         sentence = put_plainly(spoken)
         before = found[-1] if found else None
-        begun, sweeping, conceded = False, sweeps(spoken), _conceded(spoken)
+        begun, told = False, _Told(spoken, sentence, sweeps(spoken), _conceded(spoken))
         for clause in clauses_of(words_of(_QUOTED.sub(" ", sentence))):
-            claim = _claim(sentence, clause)
+            claim = _claim(told, clause)
             if claim is None:
                 continue
             if before is not None and begun and not _stands_alone(clause):
@@ -155,7 +164,6 @@ def read_claims(sentences: Sequence[str]) -> tuple[Claim, ...]:
                 claim = _completed(claim, before, _TAKEN_UP)
             if not claim.concepts:
                 continue
-            claim = replace(claim, text=spoken, sweeping=sweeping, conceded=conceded)
             before, begun = claim, True
             found.append(claim)
     return tuple(found[:_MOST_CLAIMS])
@@ -204,7 +212,8 @@ _TAKEN_UP = frozenset(("subject", "object"))
 _SUBJECT = frozenset(("subject",))
 
 
-def _claim(sentence: str, clause: Clause) -> Claim | None:
+def _claim(said: _Told, clause: Clause) -> Claim | None:
+    sentence = said.plain
     main = clause.words(Part.MAIN)
     condition = clause.words(Part.CONDITION)
     told = any(tells(word) for word in (*main, *condition))
@@ -213,17 +222,18 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
     spoken = _text_of(main + condition + clause.words(Part.EXCEPTION), sentence)
     stanced = _stanced(main)
     sign = sign_of(stanced, conditional=False)
-    amounts, triggers = _amounts(main, condition, sentence)
-    taken = {place for q in amounts for place in range(q.first, q.last + 1)}
-    plain = [word for place, word in enumerate(main) if place not in taken]
-    terms = terms_of(plain)[:_MOST_TERMS]
+    claimed, limits = quantities_of(main, sentence), quantities_of(condition, sentence)
+    amounts, triggers = claimed, limits
+    if claimed or limits:
+        amounts, triggers = bounded_by(main, claimed, limits, sentence)
+    terms = terms_of(_without(main, amounts))[:_MOST_TERMS]
     exceptions = _concepts(clause.words(Part.EXCEPTION))
     whole = _text_of(clause.words(*Part), sentence)
     turning = bool(_TURNING.search(spoken)) or bool(exceptions)
     return Claim(
-        text=sentence,
+        text=said.spoken,
         terms=terms,
-        conditions=terms_of(_without_amounts(condition, sentence))[:_MOST_TERMS],
+        conditions=terms_of(_without(condition, limits))[:_MOST_TERMS],
         unmet=is_negated(condition),
         modifiers=heads_of(terms),
         sign=sign,
@@ -233,8 +243,8 @@ def _claim(sentence: str, clause: Clause) -> Claim | None:
         bound=bound_slot(main),
         removing=any(map(takes_away, terms)),
         universal=bool(UNIVERSAL.search(whole)),
-        sweeping=False,
-        conceded=frozenset(),
+        sweeping=said.sweeping,
+        conceded=said.conceded,
         range=range_of(main),
         additive=bool(_ADDITIVE.search(spoken)) or bool(NOT_ONLY.search(spoken)),
         rejected=_concepts(_first_phrase(clause.words(Part.REJECTED))),
@@ -260,10 +270,12 @@ def _turns_away(main: Sequence[Word], spoken: str) -> bool:
     return bool(_DENIAL.search(spoken)) or any(word.text in _TURNED_AWAY for word in main)
 
 
-def _without_amounts(words: Sequence[Word], sentence: str) -> list[Word]:
-    """The words of a condition less those of its amounts: no "MB" of "larger than 80 MB"."""
-    spans = [(q.first, q.last) for q in quantities_of(words, sentence)]
-    return [w for i, w in enumerate(words) if not any(a <= i <= b for a, b in spans)]
+def _without(words: Sequence[Word], amounts: Sequence[Quantity]) -> Sequence[Word]:
+    """The words less those of amounts: no "MB" of "larger than 80 MB"."""
+    if not amounts:
+        return words
+    taken = {place for q in amounts for place in range(q.first, q.last + 1)}
+    return [word for place, word in enumerate(words) if place not in taken]
 
 
 _ORDER = re.compile(r"\b(?:(before|prior to)|(after|once))\b", re.IGNORECASE)
@@ -357,13 +369,6 @@ def _own_auxiliaries(words: Sequence[Word]) -> set[int]:
         if before or (place - 1 in found and (word.text in AUXILIARIES or word.text in _DENYING)):
             found.add(place)
     return found
-
-
-def _amounts(
-    main: Sequence[Word], condition: Sequence[Word], sentence: str
-) -> tuple[tuple[Quantity, ...], tuple[Quantity, ...]]:
-    claimed, triggers = quantities_of(main, sentence), quantities_of(condition, sentence)
-    return bounded_by(main, claimed, triggers, sentence) if claimed or triggers else ((), ())
 
 
 def _text_of(words: Sequence[Word], sentence: str) -> str:
