@@ -37,6 +37,8 @@ def stances(m: Meeting) -> Finding | None:
         return None
     if _both_deny(m) or _names_the_case(one, other) or _names_the_case(other, one):
         return None
+    if _is_another_scene(m):
+        return None
     plain = excepted or _goes_without(m, one, other) or _goes_without(m, other, one)
     unsure = one.marked and other.marked and not plain
     certain = _certain(m) - (_BOTH_MARKED if unsure else 0.0)
@@ -123,6 +125,15 @@ def _deny_alike(mine: frozenset[str], yours: frozenset[str]) -> bool:
 
 def _one_denies(m: Meeting) -> bool:
     return (m.one.sign in NEGATIVE) != (m.other.sign in NEGATIVE)
+
+
+def _is_another_scene(m: Meeting) -> bool:
+    """ "A man is riding a bicycle", "no man is riding an electric bicycle": more is denied."""
+    denying, other = (m.one, m.other) if m.one.sign in NEGATIVE else (m.other, m.one)
+    if other.sign in NEGATIVE or not other.happens or denying.sign not in NEGATIVE:
+        return False
+    rest = m.alignment.left if denying is m.one else m.alignment.right
+    return any(t.weight >= 1 for t in rest)
 
 
 _BOTH_MARKED = 0.3
