@@ -33,11 +33,9 @@ def stances(m: Meeting) -> Finding | None:
         return None
     if _flips(m) % 2 == 0 or _only_agrees(m) or not denied_met(m):
         return None
-    if _adds(one) or _adds(other) or (one.happens and other.happens and not _one_denies(m)):
+    if _adds(one) or _adds(other) or _are_other_scenes(m) or _both_deny(m):
         return None
-    if _both_deny(m) or _names_the_case(one, other) or _names_the_case(other, one):
-        return None
-    if _is_another_scene(m):
+    if _names_the_case(one, other) or _names_the_case(other, one):
         return None
     plain = excepted or _goes_without(m, one, other) or _goes_without(m, other, one)
     unsure = one.marked and other.marked and not plain
@@ -127,10 +125,12 @@ def _one_denies(m: Meeting) -> bool:
     return (m.one.sign in NEGATIVE) != (m.other.sign in NEGATIVE)
 
 
-def _is_another_scene(m: Meeting) -> bool:
+def _are_other_scenes(m: Meeting) -> bool:
     """ "A man is riding a bicycle", "no man is riding an electric bicycle": more is denied."""
+    if not _one_denies(m):
+        return m.one.happens and m.other.happens
     denying, other = (m.one, m.other) if m.one.sign in NEGATIVE else (m.other, m.one)
-    if other.sign in NEGATIVE or not other.happens or denying.sign not in NEGATIVE:
+    if not other.happens:
         return False
     rest = m.alignment.left if denying is m.one else m.alignment.right
     return any(t.weight >= 1 for t in rest)
