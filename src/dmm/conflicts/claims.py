@@ -222,10 +222,8 @@ def _claim(said: _Told, clause: Clause) -> Claim | None:
     spoken = _text_of(main + condition + clause.words(Part.EXCEPTION), sentence)
     stanced = _stanced(main)
     sign = sign_of(stanced, conditional=False)
-    claimed, limits = quantities_of(main, sentence), quantities_of(condition, sentence)
-    amounts, triggers = claimed, limits
-    if claimed or limits:
-        amounts, triggers = bounded_by(main, claimed, limits, sentence)
+    limits = quantities_of(condition, sentence)
+    amounts, triggers = _amounts(main, limits, sentence)
     terms = terms_of(_without(main, amounts))[:_MOST_TERMS]
     exceptions = _concepts(clause.words(Part.EXCEPTION))
     whole = _text_of(clause.words(*Part), sentence)
@@ -268,6 +266,13 @@ def _claim(said: _Told, clause: Clause) -> Claim | None:
 
 def _turns_away(main: Sequence[Word], spoken: str) -> bool:
     return bool(_DENIAL.search(spoken)) or any(word.text in _TURNED_AWAY for word in main)
+
+
+def _amounts(
+    main: Sequence[Word], limits: tuple[Quantity, ...], sentence: str
+) -> tuple[tuple[Quantity, ...], tuple[Quantity, ...]]:
+    claimed = quantities_of(main, sentence)
+    return bounded_by(main, claimed, limits, sentence) if claimed or limits else ((), ())
 
 
 def _without(words: Sequence[Word], amounts: Sequence[Quantity]) -> Sequence[Word]:
