@@ -95,6 +95,11 @@ class Base:
         return self.trust_store.is_trusted(self.root.folder)
 
     @cached_property
+    def _ledger(self) -> Path:
+        """Where the ledger is, or would be; looking for the repository takes longer than asking."""
+        return find_ledger(self.root.folder)
+
+    @cached_property
     def chronicle(self) -> Chronicle:
         """The ledger's log and state."""
         from dmm.domain.event import Trust
@@ -102,7 +107,7 @@ class Base:
 
         agent = chronicle.Voice(actor="agent", trust=Trust.AGENT)
         return chronicle.Chronicle(
-            find_ledger(self.root.folder),
+            self._ledger,
             now,
             agent if self.by_agent else chronicle.Voice(),
             chronicle.TrustedLedger(self.trust_store, self.root.folder),
@@ -112,7 +117,7 @@ class Base:
         """Look for the ledger's voice in packs; nothing is loaded where there is no ledger."""
         known = self.trust_store.find(self.root.folder)
         kept = known is not None and known.ledger is not None
-        return self._standing if kept or find_ledger(self.root.folder).exists() else None
+        return self._standing if kept or self._ledger.exists() else None
 
     @cached_property
     def _standing(self) -> Standing:

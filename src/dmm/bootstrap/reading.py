@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from dmm.bootstrap.base import Base, now, today
 from dmm.files.roots import NAME
-from dmm.ledger.place import find_ledger
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -49,7 +48,7 @@ class Reading(Base):
 
     def _find_marks(self) -> Mapping[str, tuple[str, ...]]:
         """Tell what packs say of memories in conflict; nothing where there is no ledger."""
-        return self.docket.marks() if find_ledger(self.root.folder).exists() else {}
+        return self.docket.marks() if self._ledger.exists() else {}
 
     @cached_property
     def ledger(self) -> Ledger:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from dmm.domain.memory import Origin, Scope
 
@@ -112,8 +112,7 @@ class Reason(StrEnum):
     LIMIT = "candidate_limit"
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One line of the receipt: how a memory was found, each part of its score, and its fate."""
 
     path: str

@@ -7,7 +7,7 @@ budget only ever adds: it can't trade one memory for another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.pack import Candidate, Reason
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+# A query makes some fifty of them and as many lines; tuples are made four times as quickly.
+class Ranked(NamedTuple):
     """A candidate in rank order, as packing needs it."""
 
     row: int
@@ -70,13 +70,5 @@ def account(choice: Choice, others: Sequence[Ranked]) -> tuple[Candidate, ...]:
 
 
 def _line(candidate: Ranked, reason: Reason, detail: str = "") -> Candidate:
-    return Candidate(
-        path=candidate.path,
-        title=candidate.title,
-        lanes=candidate.lanes,
-        parts=candidate.parts,
-        score=candidate.score,
-        tokens=candidate.tokens,
-        reason=reason,
-        detail=detail,
-    )
+    _, path, title, lanes, parts, score, tokens, _ = candidate
+    return Candidate(path, title, lanes, parts, score, tokens, reason, detail)

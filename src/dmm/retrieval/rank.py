@@ -7,7 +7,7 @@ weight has to be chosen per query. The figures behind the constants are in docs/
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -197,7 +197,7 @@ def demote(ranked: Sequence[Ranked], rows: set[int]) -> list[Ranked]:
     if not rows:
         return list(ranked)
     lowered = [
-        replace(one, score=one.score * STALE_FACTOR, parts=one.parts | {"stale": STALE_FACTOR})
+        one._replace(score=one.score * STALE_FACTOR, parts=one.parts | {"stale": STALE_FACTOR})
         if one.row in rows
         else one
         for one in ranked

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import compress, product
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -102,20 +103,24 @@ def _lines(
     )
     return [
         Ranked(
-            row=row,
-            path=shown_path(snapshot.places[row].path, snapshot.places[row].origin),
-            title=snapshot.places[row].title,
-            lanes=_lanes(near, word, named),
-            parts=own,
-            score=score,
-            tokens=tokens,
-            relevant=relevant,
+            row,
+            shown_path(place.path, place.origin),
+            place.title,
+            _LANES[near, word, named > 0],
+            own,
+            score,
+            tokens,
+            relevant,
         )
         for row, own, score, tokens, relevant, near, word, named in figures
+        for place in (snapshot.places[row],)
     ]
 
 
-def _lanes(near: bool, word: bool, named: float) -> tuple[str, ...]:
+def _name_lanes(*taken: bool) -> tuple[str, ...]:
     """Name the ways that led to a candidate; one that only stands beside others has no own."""
-    ways = {"similarity": near, "keywords": word, "name": named > 0}
-    return tuple(way for way, taken in ways.items() if taken) or ("neighbours",)
+    ways = ("similarity", "keywords", "name")
+    return tuple(compress(ways, taken)) or ("neighbours",)
+
+
+_LANES = {taken: _name_lanes(*taken) for taken in product((False, True), repeat=3)}

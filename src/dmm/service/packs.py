@@ -213,7 +213,7 @@ class Packs:
         if not labels:
             return candidate
         extra = sum(self.count(label_line(label)) for label in labels)
-        return replace(candidate, tokens=candidate.tokens + extra)
+        return candidate._replace(tokens=candidate.tokens + extra)
 
     def _check_citations(
         self, snapshot: Snapshot, ranked: Sequence[Ranked]
