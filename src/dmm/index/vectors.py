@@ -74,9 +74,15 @@ class VectorIndex:
         self, query: Floats, wanted: int, allowed: NDArray[np.bool_]
     ) -> tuple[Rows, Floats]:
         """Find the most similar of the allowed memories, in row order, with their similarities."""
-        windows = self._shortlist(query, max(SHORTLIST, 3 * wanted), allowed)
         best = np.full(len(allowed), -2.0, np.float32)
-        np.maximum.at(best, self._owners[windows], self._compare(query, windows))
+        if self._exact is not None:
+            windows = np.flatnonzero(allowed[self._owners])
+            # Comparing all is cheaper than to copy most of them first.
+            values = np.vecdot(self._exact, query)[windows]
+        else:
+            windows = self._shortlist(query, max(SHORTLIST, 3 * wanted), allowed)
+            values = self._compare(query, windows)
+        np.maximum.at(best, self._owners[windows], values)
         rows = np.flatnonzero(best > -2.0)
         if len(rows) > wanted:
             rows = np.sort(rows[np.argpartition(-best[rows], wanted)[:wanted]])
@@ -113,8 +119,6 @@ class VectorIndex:
 
     def _shortlist(self, query: Floats, wanted: int, allowed: NDArray[np.bool_]) -> Rows:
         """Choose the windows worth an exact comparison."""
-        if self._exact is not None:
-            return np.flatnonzero(allowed[self._owners])
         distance = self._distances(query)
         if np.count_nonzero(allowed) * 2 < len(allowed):
             # A narrow filter comes first, or it would leave too little of the short list.
