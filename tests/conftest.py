@@ -51,7 +51,9 @@ os.environ["DMM_RUN_DIR"] = "/nonexistent/dmm"
 # where a process is itself what is tested: the rest of its code is run by other tests in theirs.
 COUNTED = (
     "cli/test_main.py",
-    "daemon",
+    "daemon/test_commands.py",
+    "daemon/test_life.py",
+    "daemon/test_sessions.py",
     "hook",
     "pump",
     "repo",

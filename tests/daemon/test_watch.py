@@ -574,6 +574,9 @@ def test_any_changes_end_in_an_index_of_the_files(
         "watchers": watchers,
     }.items():
         monkeypatch.setattr(AnyChanges, name, part, raising=False)
+    # At its own pace most of the time would be spent waiting for the next scan.
+    monkeypatch.setattr(f"{Watch.__module__}.AFTERMATH", 0.3)
+    monkeypatch.setattr(f"{Watch.__module__}.PERIOD_ACTIVE", 0.4)
     run_state_machine_as_test(
         AnyChanges, settings=settings(max_examples=15, stateful_step_count=12)
     )
