@@ -55,9 +55,8 @@ COUNTED = (
     "daemon/test_life.py",
     "daemon/test_sessions.py",
     "hook",
-    "pump",
     "repo",
-    "service/test_crew.py",
+    "service/test_crew.py::test_two_processes",
 )
 # It doubles the time of what runs the same lines over and over: those are counted elsewhere, once.
 REPEATS = "repeats: goes over the same code so often that it is not counted which lines it runs"
@@ -70,9 +69,9 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Count which lines a test runs, unless it only repeats what others run."""
-    path = item.path.relative_to(Path(__file__).parent).as_posix()
+    name = item.nodeid.removeprefix("tests/")
     with pytest.MonkeyPatch.context() as patch:
-        if not path.startswith(COUNTED):
+        if not name.startswith(COUNTED):
             patch.delenv("COVERAGE_PROCESS_CONFIG", raising=False)
         counted = Coverage.current()
         if counted is None or not (_is_given(item) or item.get_closest_marker("repeats")):

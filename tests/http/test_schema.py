@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from dmm.embed.model import Embedder
 
+# Making requests takes the time; that they are served is counted in other tests.
+pytestmark = pytest.mark.repeats
 TOKEN = "s" * 64
 PORT = 4711
 HOST = {"Host": f"127.0.0.1:{PORT}"}

@@ -7,6 +7,7 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    import pytest
     from tests.conftest import HashEmbedder, MemoryText, Project
 
 SETTLED_NS = 10_000_000_000
@@ -188,6 +188,7 @@ class FilesAndIndex(RuleBasedStateMachine):
         }
 
 
+@pytest.mark.repeats
 def test_after_every_run_the_index_is_what_the_files_give(
     project: Project,
     memory_text: MemoryText,

@@ -75,6 +75,7 @@ def test_what_could_mean_another_thing_is_new(body: str, known: str) -> None:
     assert rest(body, known) == Rest(body, 0)
 
 
+@pytest.mark.repeats
 def test_whatever_was_imported_together_is_known_alone_and_in_any_order(
     plan: Planner, realistic: Sequence[Source]
 ) -> None:

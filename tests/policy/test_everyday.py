@@ -2,39 +2,17 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.policy.conftest import blocked, read_cases
 
 from dmm.policy.compile import compile_rule
-from dmm.policy.judge import InForce, Priority, RuleSet, Status, judge
-
-TABLE = Path(__file__).with_name("everyday.jsonl")
-CASES: list[dict[str, Any]] = [json.loads(line) for line in TABLE.read_text("utf-8").splitlines()]
 
 
-def in_force(text: str, seq: int = 1) -> InForce:
-    return InForce(seq, text, Priority.REQUIRED, compile_rule(text).rule)
-
-
-def blocked(rule: str, decision: str) -> bool:
-    return judge(decision, [in_force(rule)]).status is Status.BLOCKED
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case["decision"][:60])
+@pytest.mark.parametrize("case", read_cases("everyday"), ids=lambda case: case["decision"][:60])
 def test_a_long_decision_is_judged_by_what_it_does(case: dict[str, Any]) -> None:
     assert blocked(case["constraint"], case["decision"]) is (case["expected"] == "BLOCKED")
-
-
-def test_a_rule_among_the_others_blocks_what_it_blocks_alone() -> None:
-    texts = sorted({case["constraint"] for case in CASES})
-    rules = RuleSet([in_force(text, seq) for seq, text in enumerate(texts)])
-    for case in CASES:
-        found = judge(case["decision"], rules).violations
-        among = any(item.blocks and item.text == case["constraint"] for item in found)
-        assert among is (case["expected"] == "BLOCKED"), case
 
 
 @pytest.mark.parametrize(

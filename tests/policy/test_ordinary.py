@@ -10,54 +10,22 @@ those of unseen cases.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
-
-from dmm.policy.compile import compile_rule
-from dmm.policy.judge import InForce, Priority, RuleSet, Status, judge
-
-TABLE = Path(__file__).with_name("ordinary.jsonl")
-
-
-def cases(expected: str) -> list[dict[str, Any]]:
-    lines = TABLE.read_text(encoding="utf-8").splitlines()
-    found = [json.loads(line) for line in lines]
-    return [case for case in found if case["expected"] == expected]
-
-
-def in_force(text: str, seq: int = 1) -> InForce:
-    return InForce(seq, text, Priority.REQUIRED, compile_rule(text).rule)
-
-
-def blocked(rule: str, decision: str) -> bool:
-    return judge(decision, [in_force(rule)]).status is Status.BLOCKED
+from tests.policy.conftest import blocked, read_cases
 
 
 def test_most_breaches_in_ordinary_words_are_blocked() -> None:
-    breaches = cases("BLOCKED")
+    breaches = read_cases("ordinary", "BLOCKED")
     caught = [case for case in breaches if blocked(case["constraint"], case["decision"])]
     assert len(breaches) >= 190
     assert len(caught) / len(breaches) >= 0.93
 
 
 def test_nearly_no_decision_that_keeps_the_rule_is_blocked() -> None:
-    kept = cases("ALLOWED")
+    kept = read_cases("ordinary", "ALLOWED")
     wrong = [case for case in kept if blocked(case["constraint"], case["decision"])]
     assert len(kept) >= 300
     assert len(wrong) / len(kept) <= 0.01
-
-
-def test_a_rule_among_hundreds_blocks_what_it_blocks_alone() -> None:
-    texts = sorted({case["constraint"] for case in cases("BLOCKED")})
-    rules = RuleSet([in_force(text, seq) for seq, text in enumerate(texts)])
-    for case in cases("BLOCKED"):
-        alone = blocked(case["constraint"], case["decision"])
-        found = judge(case["decision"], rules).violations
-        among = any(item.blocks and item.text == case["constraint"] for item in found)
-        assert among is alone, case
 
 
 PAIRS = [

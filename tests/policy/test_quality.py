@@ -128,6 +128,7 @@ def test_a_preference_in_the_text_only_warns() -> None:
     assert {status_of(case) for case in soft} == {Status.WARNING}
 
 
+@pytest.mark.repeats
 def test_every_compiled_rule_blocks_its_own_example_and_allows_the_other() -> None:
     texts = {c["constraint"] for name in ("cases.jsonl", "held_out.jsonl") for c in cases(name)}
     compiled = 0

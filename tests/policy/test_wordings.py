@@ -8,55 +8,26 @@ not those of unseen cases.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
+from tests.policy.conftest import blocked, read_cases
 
 from dmm.policy.clauses import read
 from dmm.policy.compile import compile_rule
-from dmm.policy.judge import InForce, Priority, RuleSet, Status, judge
 from dmm.policy.rules import Limit, Prohibition
-
-TABLE = Path(__file__).with_name("wordings.jsonl")
-
-
-def cases(expected: str) -> list[dict[str, Any]]:
-    found = [json.loads(line) for line in TABLE.read_text(encoding="utf-8").splitlines()]
-    return [case for case in found if case["expected"] == expected]
-
-
-def in_force(text: str, seq: int = 1) -> InForce:
-    return InForce(seq, text, Priority.REQUIRED, compile_rule(text).rule)
-
-
-def blocked(rule: str, decision: str) -> bool:
-    return judge(decision, [in_force(rule)]).status is Status.BLOCKED
 
 
 def test_most_breaches_of_rules_in_other_wordings_are_blocked() -> None:
-    breaches = cases("BLOCKED")
+    breaches = read_cases("wordings", "BLOCKED")
     caught = [case for case in breaches if blocked(case["constraint"], case["decision"])]
     assert len(breaches) >= 120
     assert len(caught) / len(breaches) >= 0.88
 
 
 def test_nearly_no_decision_that_keeps_a_rule_in_another_wording_is_blocked() -> None:
-    kept = cases("ALLOWED")
+    kept = read_cases("wordings", "ALLOWED")
     wrong = [case for case in kept if blocked(case["constraint"], case["decision"])]
     assert len(kept) >= 130
     assert len(wrong) / len(kept) <= 0.01
-
-
-def test_a_wording_among_all_others_blocks_what_it_blocks_alone() -> None:
-    texts = sorted({case["constraint"] for case in cases("BLOCKED")})
-    rules = RuleSet([in_force(text, seq) for seq, text in enumerate(texts)])
-    for case in cases("BLOCKED"):
-        alone = blocked(case["constraint"], case["decision"])
-        found = judge(case["decision"], rules).violations
-        among = any(item.blocks and item.text == case["constraint"] for item in found)
-        assert among is alone, case
 
 
 @pytest.mark.parametrize(
