@@ -172,7 +172,8 @@ def test_an_approval_of_what_was_seen_applies_no_other_text(
     old = ask(typed, own, "review", "show", "1")["digest"][:12]
     (own.folder / "mine.md").write_text(f"{NOTE}\nThe sensor on the roof is broken.\n")
     typed("review", "edit", "1", "--file", "mine.md", within=own.folder)
-    for line in (["approve", "1"], ["reject", "1", "--reason", "no"]):
+    edited = ["edit", "1", "--file", "mine.md"]
+    for line in (["approve", "1"], ["reject", "1", "--reason", "no"], edited):
         told = typed("review", *line, "--seen", old, within=own.folder)
         assert (told.status, told.err.splitlines()) == (
             15,
@@ -185,9 +186,19 @@ def test_an_approval_of_what_was_seen_applies_no_other_text(
     assert not (own.memory / "project" / "house" / "sensors.md").exists()
     new = ask(typed, own, "review", "show", "1")["digest"]
     assert not new.startswith(old)
+    (own.folder / "mine.md").write_text(f"{NOTE}\nThe sensor on the roof is new.\n")
+    told = typed("review", *edited, "--seen", new[:12], within=own.folder)
+    assert told.status == 0
+    new = ask(typed, own, "review", "show", "1")["digest"]
     told = typed("review", "approve", "1", "--seen", new[:12].upper(), within=own.folder)
     assert told.out == "proposal_1 applied: create project/house/sensors.md\n"
-    assert "on the roof" in (own.memory / "project" / "house" / "sensors.md").read_text()
+    assert "roof is new" in (own.memory / "project" / "house" / "sensors.md").read_text()
+
+
+def test_a_digest_goes_with_one_proposal(typed: Typed, own: Project, make: Any) -> None:
+    make()
+    told = typed("review", "edit", "--seen", "3f2a9c81", within=own.folder)
+    assert (told.status, told.err.splitlines()[0]) == (2, "dmm: name one proposal")
 
 
 @pytest.mark.parametrize("digest", ["", "3f2a9c8", "latest", "3f2a9c81 or so"])

@@ -117,6 +117,7 @@ def edit(
     proposal_id: Id = None,
     file: TextFile = None,
     from_stdin: FromStdin = False,
+    seen: Seen = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -127,11 +128,11 @@ def edit(
     refuse_agents(DECIDE)
     text = read_text(None, file, from_stdin=from_stdin)
     reviews = open_project(root).reviews
-    if name is None and proposal_id is None and text is None:
+    if name is None and proposal_id is None and text is None and seen is None:
         _decide_all(reviews, as_json=as_json)
         return
     wanted = _one(name, proposal_id)
-    told = _edit(reviews, wanted) if text is None else reviews.edit(wanted, text)
+    told = _edit(reviews, wanted, seen) if text is None else reviews.edit(wanted, text, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
 
 
@@ -163,7 +164,7 @@ def _one(name: str | None, given: str | None) -> str:
     return name or given or ""
 
 
-def _edit(reviews: Reviews, name: str) -> dict[str, Any]:
+def _edit(reviews: Reviews, name: str, seen: str | None) -> dict[str, Any]:
     """Let the user change the text in an editor; one that is refused is not lost."""
     from dmm.cli.editor import edit_text, keeping
 
@@ -176,7 +177,7 @@ def _edit(reviews: Reviews, name: str) -> dict[str, Any]:
     if changed == text:
         raise UsageError("nothing was changed", where=name)
     with keeping(changed, EDITED):
-        return reviews.edit(name, changed, seen=shown["digest"])
+        return reviews.edit(name, changed, seen=seen or shown["digest"])
 
 
 def _decide_all(reviews: Reviews, *, as_json: bool) -> None:
