@@ -8,7 +8,8 @@
 Only pairs are taken of which the rules say nothing: there the weights decide.
 
 A table counts as much as how little the rules were written with it in view: `tables/fresh_*`, which
-nobody read while writing rules, most; `tables/open_*` less; the old ones least. Two notes of one
+nobody read while writing rules, most; `tables/open_*` less; the old ones least; `tables/unseen_*`
+are kept to measure, and nothing is learned from them. Two notes of one
 table that are each other's nearest and were not written for one another stand for what a project is
 full of: notes of one field that have nothing to do with one another. The same tables and rules give
 the same bytes.
@@ -48,6 +49,7 @@ TARGET = ROOT / "src" / "dmm" / "conflicts" / "weights.py"
 COMPATIBLE, CONFLICT, DUPLICATE = "compatible", "conflict", "duplicate"
 ORDER = (COMPATIBLE, CONFLICT, DUPLICATE)
 OLD, OPEN, FRESH, STRANGERS = 0.25, 1.0, 3.0, 0.5
+UNSEEN = "unseen_"
 STRENGTH = 0.05  # of the pull towards no weight at all, the inverse of its variance
 FEWEST = 8  # a piece of evidence that fewer pairs have says nothing reliable
 STEPS = 40
@@ -82,8 +84,9 @@ def main() -> None:
 
 
 def read_examples(embedder: Embedder) -> Iterator[Example]:
-    """Read every table, and of the newer ones also the nearest strangers."""
-    for path in sorted(TABLES.glob("pairs_*.jsonl")) + sorted(TABLES.glob("tables/*.jsonl")):
+    """Read every table that may be learned from, and of the newer ones the nearest strangers."""
+    learned = sorted(path for path in TABLES.glob("tables/*.jsonl") if UNSEEN not in path.name)
+    for path in sorted(TABLES.glob("pairs_*.jsonl")) + learned:
         weight = {"fresh": FRESH, "open": OPEN}.get(path.stem.partition("_")[0], OLD)
         pairs = load_table(path)
         for pair, likeness in zip(pairs, liken(pairs, embedder), strict=True):
