@@ -205,3 +205,14 @@ def test_in_a_clone_that_is_not_trusted_nothing_is_recorded(
     monkeypatch.setenv("CLAUDECODE", "1")
     assert typed(*line, within=shop.folder).status in (2, 13)
     assert sorted(shop.dmm.rglob("*")) == before
+
+
+def test_status_tells_what_is_written_and_not_committed(typed: Typed, shop: Project) -> None:
+    (shop.dmm / "daemon.config.json").write_text('{"governance": {"git_commit": true}}')
+    typed("feedback", "served", CENTS, within=shop.folder)
+    typed("export-usage", within=shop.folder)
+    out = typed("status", within=shop.folder).out
+    told = r"^Git +1 change is not committed \(proposal_2\); the next write tries again$"
+    assert re.search(told, out, re.M)
+    agenda = json.loads(typed("status", "--json", within=shop.folder).out)["agenda"]
+    assert agenda["uncommitted"] == ["proposal_2"]

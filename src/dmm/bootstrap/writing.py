@@ -179,13 +179,14 @@ class Writing(Reading):
     @cached_property
     def agenda(self) -> Agenda:
         """Tells what waits for somebody."""
-        from dmm.service import agenda
+        from dmm.service import agenda, committing
 
         return agenda.Agenda(
             self.chronicle,
             self.desk,
             self.docket,
             self.lifecycle,
+            lambda: committing.Committing(self.root, self.chronicle, self.desk),
             lambda: self.reviewer,
             lambda: self.trusted,
             now,

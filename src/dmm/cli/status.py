@@ -74,6 +74,8 @@ def agenda_rows(agenda: dict[str, Any]) -> Iterator[tuple[str, str]]:
     pending, conflicts, model = agenda["pending"], agenda["conflicts"], agenda["model"]
     if pending is not None:
         yield "Review", _pending(pending)
+    if agenda["uncommitted"]:
+        yield "Git", _uncommitted(agenda["uncommitted"])
     if conflicts is not None:
         told = f"[yellow]{conflicts} not resolved[/yellow]; see: dmm conflicts list"
         yield "Conflicts", told if conflicts else "none"
@@ -88,6 +90,12 @@ def _pending(pending: dict[str, Any]) -> str:
     verb = "waits" if pending["count"] == 1 else "wait"
     age = "" if pending["age_seconds"] is None else f", the oldest for {_age(pending)}"
     return f"[yellow]{pending['count']} {verb}[/yellow]{age}; see: dmm review list"
+
+
+def _uncommitted(names: list[str]) -> str:
+    verb = "is" if len(names) == 1 else "are"
+    told = f"{counted(len(names), 'change')} {verb} not committed"
+    return f"[yellow]{told}[/yellow] ({names[0]}); the next write tries again"
 
 
 def _age(pending: dict[str, Any]) -> str:

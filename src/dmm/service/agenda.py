@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dmm.service.chronicle import Chronicle
+    from dmm.service.committing import Committing
     from dmm.service.desk import Desk
     from dmm.service.docket import Docket
     from dmm.service.lifecycle import Lifecycle
@@ -32,6 +33,7 @@ class Agenda:
     desk: Desk
     docket: Docket
     lifecycle: Lifecycle
+    committing: Callable[[], Committing]
     reviewer: Callable[[], Reviewer]
     is_trusted: Callable[[], bool]
     now: Callable[[], dt.datetime]
@@ -45,12 +47,14 @@ class Agenda:
             # Told by whoever looks at the ledger itself.
             pass
         told = self.lifecycle.tell(self.lifecycle.suggestions(survey, Usage()), [])
-        return {"pending": None, "conflicts": None, "suggestions": told, "model": None}
+        untold = dict.fromkeys(("pending", "uncommitted", "conflicts", "model"))
+        return {**untold, "suggestions": told}
 
     def _read(self, survey: Survey) -> dict[str, Any]:
         reviewer = self.reviewer()
         return {
             "pending": self._pending(),
+            "uncommitted": [one.id for one in self.committing().left()],
             "conflicts": len(self.docket.records().open),
             "suggestions": self.lifecycle.look(survey)["suggestions"],
             "model": {

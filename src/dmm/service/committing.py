@@ -85,7 +85,7 @@ class Committing:
         told: list[str] = []
         tried: set[int] = set()
         latest = time.monotonic() + commits.DEADLINE
-        while left := [one for one in self._left() if one.seq not in tried]:
+        while left := [one for one in self.left() if one.seq not in tried]:
             tried.add(left[0].seq)
             failure = self._recover(left[0].seq)
             if failure is not None:
@@ -123,7 +123,8 @@ class Committing:
         )
         self.chronicle.record(draft)
 
-    def _left(self) -> list[Proposal]:
+    def left(self) -> list[Proposal]:
+        """List what was applied here and is not committed yet."""
         known = self.desk.queue().proposals.values()
         return [one for one in known if one.uncommitted and self._is_here(one)]
 
