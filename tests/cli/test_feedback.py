@@ -216,3 +216,5 @@ def test_status_tells_what_is_written_and_not_committed(typed: Typed, shop: Proj
     assert re.search(told, out, re.M)
     agenda = json.loads(typed("status", "--json", within=shop.folder).out)["agenda"]
     assert agenda["uncommitted"] == ["proposal_2"]
+    (shop.dmm / "daemon.config.json").unlink()
+    assert not re.search(r"^Git ", typed("status", within=shop.folder).out, re.M)

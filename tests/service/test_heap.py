@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from dmm.bootstrap import open_dmm
+from dmm.service import heap
 from dmm.service.heap import MANY, settle
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from tests.conftest import HashEmbedder, MemoryText, Project
 
 
 @pytest.fixture(autouse=True)
@@ -49,3 +54,30 @@ def test_what_was_held_for_good_is_let_go_by_the_next_settling() -> None:
     assert gone() is not None
     settle(MANY)
     assert gone() is None
+
+
+def test_a_project_that_was_scanned_is_held_until_it_is_closed(
+    project: Project,
+    home: Path,
+    memory_text: MemoryText,
+    new_embedder: Callable[..., HashEmbedder],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(heap, "MANY", 2)
+    for number in (1, 2):
+        text = memory_text(f"Note {number}", id=f"mem_2026_01_31_{number:03d}")
+        project.write(f"project/{number}.md", text)
+    embedder = new_embedder()
+    dmm = open_dmm(start=project.folder, home=home, load_model=lambda: embedder)
+    gc.unfreeze()
+    dmm.indexes.sync()
+    dmm.conflicts.corpus.refresh()
+    assert gc.get_freeze_count() > 0
+    gc.unfreeze()
+    dmm.conflicts.scan()
+    assert gc.get_freeze_count() > 0
+    left = weakref.ref(dmm)
+    dmm.close()
+    del dmm
+    gc.collect()
+    assert left() is None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.bootstrap.base import Base, now, today
 from dmm.files.roots import NAME
+from dmm.service.heap import release
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -184,7 +185,8 @@ class Reading(Base):
             self.asking.release()
 
     def close(self) -> None:
-        """Close the files that were opened."""
+        """Close the files that were opened, and let go of what was read."""
+        release()
         if "indexes" in self.__dict__:
             self.indexes.close()
         if "recall" in self.__dict__:

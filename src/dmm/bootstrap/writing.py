@@ -179,14 +179,16 @@ class Writing(Reading):
     @cached_property
     def agenda(self) -> Agenda:
         """Tells what waits for somebody."""
-        from dmm.service import agenda, committing
+        from dmm.service import agenda
+        from dmm.service.committing import Committing
 
+        wanted = self.config.governance.git_commit
         return agenda.Agenda(
             self.chronicle,
             self.desk,
             self.docket,
             self.lifecycle,
-            lambda: committing.Committing(self.root, self.chronicle, self.desk),
+            lambda: Committing(self.root, self.chronicle, self.desk) if wanted else None,
             lambda: self.reviewer,
             lambda: self.trusted,
             now,

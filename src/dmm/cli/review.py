@@ -168,6 +168,9 @@ def _edit(reviews: Reviews, name: str, seen: str | None) -> dict[str, Any]:
     """Let the user change the text in an editor; one that is refused is not lost."""
     from dmm.cli.editor import edit_text, keeping
 
+    if seen is not None:
+        # Before anybody writes what would be refused.
+        reviews.as_seen(name, seen)
     shown = reviews.show(name)
     edits = shown["edits"]
     text = next((one["after"] for one in edits if one["after"] is not None), None)
@@ -177,7 +180,7 @@ def _edit(reviews: Reviews, name: str, seen: str | None) -> dict[str, Any]:
     if changed == text:
         raise UsageError("nothing was changed", where=name)
     with keeping(changed, EDITED):
-        return reviews.edit(name, changed, seen=seen or shown["digest"])
+        return reviews.edit(name, changed, seen=shown["digest"])
 
 
 def _decide_all(reviews: Reviews, *, as_json: bool) -> None:

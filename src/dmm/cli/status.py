@@ -95,7 +95,8 @@ def _pending(pending: dict[str, Any]) -> str:
 def _uncommitted(names: list[str]) -> str:
     verb = "is" if len(names) == 1 else "are"
     told = f"{counted(len(names), 'change')} {verb} not committed"
-    return f"[yellow]{told}[/yellow] ({names[0]}); the next write tries again"
+    first = names[0] if len(names) == 1 else f"{names[0]} and others"
+    return f"[yellow]{told}[/yellow] ({first}); the next write tries again"
 
 
 def _age(pending: dict[str, Any]) -> str:

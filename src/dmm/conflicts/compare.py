@@ -11,6 +11,7 @@ from dmm.conflicts.judgement import clash
 from dmm.conflicts.meetings import Finding, Meeting, meet
 from dmm.conflicts.readings import Reading, read_memory
 from dmm.conflicts.sameness import can_be_same, sameness
+from dmm.conflicts.stances import denies_a_kind
 from dmm.conflicts.supersession import EXPLICIT, GONE, HISTORY, change_between, supersedes
 from dmm.conflicts.timings import Lie, timing
 from dmm.conflicts.verdict import weigh
@@ -93,7 +94,7 @@ def _weigh(one: Reading, other: Reading, alike: float, *, nearest: bool) -> Clas
         return None
     meetings = meet(one, other, alike)
     ruled, score = (None, 0.0) if far else _rule(one, other, meetings, change, alike, parted=parted)
-    if ruled is not None or not weighed:
+    if ruled is not None or not weighed or any(map(denies_a_kind, meetings[:4])):
         return ruled
     return weigh(gather(one, other, meetings, alike) | {SAME_BY_RULE: score}, meetings)
 

@@ -157,7 +157,7 @@ _TURNS = (
     _turn(
         "past beyond after",
         r"\b(carry on|carries on|continues?|go on|goes on|keeps? going) "
-        r"(?:past|beyond|after (?=the first|an? ))\s*(?!\d)",
+        r"(?:past\b|beyond\b|after (?=the first|an? ))\s*(?!\d)",
         _go_on,
     ),
     _turn(
@@ -231,7 +231,7 @@ _TURNS = (
     ),
     _turn(
         "why hence therefore consequently thus",
-        r",?\s*(?:which is why|that is why|that's why|hence|therefore|consequently|thus)\s",
+        r",?\s*\b(?:which is why|that is why|that's why|hence|therefore|consequently|thus)\s",
         "; ",
     ),
     _turn("otherwise else", r"[,;]\s*(?:otherwise|or else)\b[^.;]*", ""),

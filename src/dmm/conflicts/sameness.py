@@ -11,7 +11,7 @@ from dmm.conflicts.quantities import Quantity, are_near
 from dmm.conflicts.readings import amount_of
 from dmm.conflicts.refusals import FAILS
 from dmm.conflicts.signs import Sign
-from dmm.conflicts.stances import are_turned, stances
+from dmm.conflicts.stances import are_turned, denies_a_kind, stances
 from dmm.conflicts.swaps import deny_each_other, orders_turned, turns_down, words_swapped
 from dmm.conflicts.tallies import make_whole, measures_alike, retold, tally
 from dmm.conflicts.timings import Turning, redated, timing
@@ -38,7 +38,7 @@ def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: fl
     reason = apart(meetings[0]) if meetings else ""
     if reason not in ("", OTHER_THINGS, OTHER_EVENTS) or (meetings and differ(meetings[0])):
         return 0.0
-    if any(m.alignment.likeness >= _ALIGNED and stances(m) is not None for m in meetings[1:4]):
+    if any(_takes_another_stance(m) for m in meetings[1:4]):
         return 0.0
     share = share_of(one, other)
     score = (share + likeness) / 2 - (_EXCLUSIVE if one_excludes(meetings) else 0.0)
@@ -85,6 +85,10 @@ def _one_turn(one: Reading, other: Reading, meetings: list[Meeting]) -> bool:
     rest = meetings[0].alignment
     named = any(t.named for t in rest.left) and any(t.named for t in rest.right)
     return not named and not tally(one, other).unlike
+
+
+def _takes_another_stance(m: Meeting) -> bool:
+    return denies_a_kind(m) or (m.alignment.likeness >= _ALIGNED and stances(m) is not None)
 
 
 _ALIGNED = 0.9

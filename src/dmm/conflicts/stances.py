@@ -33,13 +33,13 @@ def stances(m: Meeting) -> Finding | None:
         return None
     if _flips(m) % 2 == 0 or _only_agrees(m) or not denied_met(m):
         return None
-    if _adds(one) or _adds(other) or _are_other_scenes(m) or _both_deny(m):
+    if _adds(one) or _adds(other) or (one.happens and other.happens and not _one_denies(m)):
         return None
-    if _names_the_case(one, other) or _names_the_case(other, one):
+    if _both_deny(m) or _names_the_case(one, other) or _names_the_case(other, one):
         return None
     plain = excepted or _goes_without(m, one, other) or _goes_without(m, other, one)
     unsure = one.marked and other.marked and not plain
-    certain = _certain(m) - (_BOTH_MARKED if unsure else 0.0)
+    certain = _certain(m) - (_BOTH_MARKED if unsure else _A_KIND if denies_a_kind(m) else 0.0)
     return m.finding(ConflictType.CONTRADICTION, certain, "One asks for what the other denies.")
 
 
@@ -125,17 +125,19 @@ def _one_denies(m: Meeting) -> bool:
     return (m.one.sign in NEGATIVE) != (m.other.sign in NEGATIVE)
 
 
-def _are_other_scenes(m: Meeting) -> bool:
-    """ "A man is riding a bicycle", "no man is riding an electric bicycle": more is denied."""
-    if not _one_denies(m):
-        return m.one.happens and m.other.happens
+def denies_a_kind(m: Meeting) -> bool:
+    """ "A man is riding a bicycle", "no man is riding an electric bicycle": a kind is denied."""
     denying, other = (m.one, m.other) if m.one.sign in NEGATIVE else (m.other, m.one)
-    if not other.happens:
+    if not other.happens or not _one_denies(m):
         return False
     rest = m.alignment.left if denying is m.one else m.alignment.right
-    return any(t.weight >= 1 for t in rest)
+    kinds = {t.concept for t in rest if t.weight >= 1}
+    met = {(a if denying is m.one else b).concept for a, b in m.alignment.met}
+    return any(not kinds.isdisjoint(denying.modifiers.get(head, ())) for head in met)
 
 
+# That a kind does not happen leaves the rest free; the two still do not say the same.
+_A_KIND = 0.45
 _BOTH_MARKED = 0.3
 
 

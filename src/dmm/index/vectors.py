@@ -22,6 +22,7 @@ EXACT_LIMIT = 20_000
 SHORTLIST = 600
 BLOCK = 8_192
 FARTHEST = 1_000
+FEW = 3
 NO_VECTORS = -1.0
 
 
@@ -77,10 +78,12 @@ class VectorIndex:
         best = np.full(len(allowed), -2.0, np.float32)
         if self._exact is not None:
             windows = np.flatnonzero(allowed[self._owners])
-            # Comparing all is cheaper than to copy most of them first.
-            values = np.vecdot(self._exact, query)[windows]
         else:
             windows = self._shortlist(query, max(SHORTLIST, 3 * wanted), allowed)
+        if self._exact is not None and len(windows) * FEW > len(self):
+            # Comparing all is cheaper than to copy many of them first.
+            values = np.vecdot(self._exact, query)[windows]
+        else:
             values = self._compare(query, windows)
         np.maximum.at(best, self._owners[windows], values)
         rows = np.flatnonzero(best > -2.0)

@@ -33,7 +33,7 @@ class Agenda:
     desk: Desk
     docket: Docket
     lifecycle: Lifecycle
-    committing: Callable[[], Committing]
+    committing: Callable[[], Committing | None]
     reviewer: Callable[[], Reviewer]
     is_trusted: Callable[[], bool]
     now: Callable[[], dt.datetime]
@@ -54,7 +54,7 @@ class Agenda:
         reviewer = self.reviewer()
         return {
             "pending": self._pending(),
-            "uncommitted": [one.id for one in self.committing().left()],
+            "uncommitted": self._uncommitted(),
             "conflicts": len(self.docket.records().open),
             "suggestions": self.lifecycle.look(survey)["suggestions"],
             "model": {
@@ -70,6 +70,11 @@ class Agenda:
             oldest = min(waiting, key=lambda one: one.seq)
             told |= {"oldest": oldest.id, "age_seconds": self._age(oldest.at)}
         return told
+
+    def _uncommitted(self) -> list[str]:
+        """Name what is still to be committed; nothing is where commits are not wanted."""
+        committing = self.committing()
+        return [] if committing is None else [one.id for one in committing.left()]
 
     def _age(self, at: str) -> int | None:
         try:

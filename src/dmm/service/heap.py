@@ -15,7 +15,12 @@ MANY = 1_000
 def settle(memories: int) -> None:
     """Hold what is there now for good, where so many memories are a lot; collect garbage first."""
     if memories >= MANY:
-        # What was held before is looked through once more, so that nothing is held for ever.
-        gc.unfreeze()
+        # What was held before is looked through once more: some of it may be gone by now.
+        release()
         gc.collect()
         gc.freeze()
+
+
+def release() -> None:
+    """Hold nothing for good any more, as when a project is closed: it can be collected again."""
+    gc.unfreeze()

@@ -220,7 +220,7 @@ class Reviews:
         """
         self._need_person("approve")
         self.proposals.application.recover()
-        proposal = self._as_seen(name, seen)
+        proposal = self.as_seen(name, seen)
         self._refuse_stale(proposal)
         self.proposals.examine(proposal)
         examined, proposal = proposal, self._still_waiting(proposal)
@@ -259,7 +259,7 @@ class Reviews:
         """Turn a proposal down; it stays on record."""
         self._need_person("reject")
         need("reason", reason)
-        proposal = self._as_seen(name, seen)
+        proposal = self.as_seen(name, seen)
         self._say(proposal, Verdict.REJECTED, reason)
         return tell(self._again(proposal))
 
@@ -269,7 +269,7 @@ class Reviews:
     ) -> dict[str, Any]:
         """Put a person's text in the place of the proposed one; it waits on, checked anew."""
         self._need_person("edit")
-        proposal = self._as_seen(name, seen)
+        proposal = self.as_seen(name, seen)
         if content == proposal.text and not self._stale(proposal):
             raise UsageError("nothing was changed", where=proposal.id)
         changed = _changed(self._upon_now(proposal), content)
@@ -310,7 +310,7 @@ class Reviews:
             raise ReviewRefused(f"{proposal.id} is {proposal.standing}", hint=hint)
         return proposal
 
-    def _as_seen(self, name: str, seen: str | None) -> Proposal:
+    def as_seen(self, name: str, seen: str | None) -> Proposal:
         """Find a proposal that waits, with the texts that somebody has looked at."""
         if seen is not None and not _SEEN.fullmatch(seen.strip()):
             hint = "dmm review show tells it, such as: --seen 3f2a9c81d07b"
