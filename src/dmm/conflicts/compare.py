@@ -10,7 +10,7 @@ from dmm.conflicts.evidence import are_kin, gather
 from dmm.conflicts.judgement import clash
 from dmm.conflicts.meetings import Finding, Meeting, meet
 from dmm.conflicts.readings import Reading, read_memory
-from dmm.conflicts.sameness import can_be_same, sameness
+from dmm.conflicts.sameness import LEAST_ALIKE, can_be_same, sameness
 from dmm.conflicts.stances import denies_a_kind
 from dmm.conflicts.supersession import EXPLICIT, GONE, HISTORY, change_between, supersedes
 from dmm.conflicts.timings import Lie, timing
@@ -35,7 +35,6 @@ _MERGE = "Merge them into one memory and deprecate the other."
 _LEAST = 0.28
 _LEAST_CONFIDENCE = 0.6
 _SAME_FROM = 0.64
-_LEAST_ALIKE = 0.6
 
 
 def compare(
@@ -94,9 +93,12 @@ def _weigh(one: Reading, other: Reading, alike: float, *, nearest: bool) -> Clas
         return None
     meetings = meet(one, other, alike)
     ruled, score = (None, 0.0) if far else _rule(one, other, meetings, change, alike, parted=parted)
-    if ruled is not None or not weighed or any(map(denies_a_kind, meetings[:4])):
+    if ruled is not None or not weighed or any(map(denies_a_kind, meetings[:_FOREMOST])):
         return ruled
     return weigh(gather(one, other, meetings, alike) | {SAME_BY_RULE: score}, meetings)
+
+
+_FOREMOST = 4
 
 
 def _can_be_ruled(one: Reading, other: Reading, change: str, alike: float, *, parted: bool) -> bool:
@@ -104,7 +106,7 @@ def _can_be_ruled(one: Reading, other: Reading, change: str, alike: float, *, pa
     needed = _needed(alike, len(one.claims) * len(other.claims))
     if not parted and (change == GONE or needed <= _SUREST):
         return True
-    return alike >= _LEAST_ALIKE and can_be_same(one, other, alike)
+    return can_be_same(one, other, alike)
 
 
 def _can_be_weighed(one: Reading, other: Reading) -> bool:
@@ -147,7 +149,7 @@ def _rule(
 
     Memories whose titles part them can at most say the same.
     """
-    if parted and alike < _LEAST_ALIKE:
+    if parted and alike < LEAST_ALIKE:
         return None, 0.0
     if change == GONE and not parted and _can_be_outdated(one, other, alike):
         return Clash(ConflictType.OUTDATED, 0.7, _GONE, _RETIRE, _firsts(one, other)), 0.0

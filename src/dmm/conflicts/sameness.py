@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from dmm.conflicts.readings import Reading
 
 _SAME_IF_APART = 0.75
-_LEAST_ALIKE = 0.6
+LEAST_ALIKE = 0.6
 _MOST_TERMS = 100
 
 
 def sameness(one: Reading, other: Reading, meetings: list[Meeting], likeness: float) -> float:
     """How sure it is that two memories say the same; 0 where something sets them apart."""
-    if not one.claims or not other.claims or likeness < _LEAST_ALIKE:
+    if not one.claims or not other.claims or likeness < LEAST_ALIKE:
         return 0.0
     if likeness >= _TURNED_FROM and _one_turn(one, other, meetings):
         return (share_of(one, other) + likeness) / 2 + _RETOLD
@@ -58,7 +58,7 @@ _TURNED_FROM = 0.65
 
 def can_be_same(one: Reading, other: Reading, likeness: float) -> bool:
     """Whether two memories may say the same, before their claims are laid side by side."""
-    if not one.claims or not other.claims or likeness < _LEAST_ALIKE:
+    if not one.claims or not other.claims or likeness < LEAST_ALIKE:
         return False
     if likeness >= _TURNED_FROM and _tell_one_turn(one, other):
         return True

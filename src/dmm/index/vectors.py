@@ -22,6 +22,7 @@ EXACT_LIMIT = 20_000
 SHORTLIST = 600
 BLOCK = 8_192
 FARTHEST = 1_000
+# Copying windows to compare them pays off up to one in so many.
 FEW = 3
 NO_VECTORS = -1.0
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from dmm.policy import lexicon as lex
 from dmm.policy.actions import begins_with_verb, with_thing
 from dmm.policy.choices import usage_of
-from dmm.policy.language import Token
+from dmm.policy.language import Token, text_at
 from dmm.policy.prohibitions import forbid
 from dmm.policy.requirements import requirement_of
 from dmm.policy.wordsets import word_set
@@ -18,17 +18,13 @@ if TYPE_CHECKING:
 Words = tuple[Token, ...]
 
 
-def _text(words: Words, index: int) -> str:
-    return words[index].text if 0 <= index < len(words) else ""
-
-
 def choice_of(words: Words) -> tuple[Part, ...]:
     """Use X, not Y; use X instead of Y: Y is forbidden and X is not to be dropped."""
     for index in range(2, len(words) - 1):
         word = words[index].text
         turned = word == "insteadof" or (word in ("not", "never") and words[index - 1].text == ",")
-        if turned and begins_with_verb(words, 1 if _text(words, 0) == "always" else 0, index):
-            lead = 1 if _text(words, 0) == "always" else 0
+        if turned and begins_with_verb(words, 1 if text_at(words, 0) == "always" else 0, index):
+            lead = 1 if text_at(words, 0) == "always" else 0
             kept = usage_of((*words[lead:index], *_shared_scope(words, lead, index)))
             if _is_doing(words, index + 1):
                 done = with_thing(words[index + 1 :], words[lead + 1 : index])
@@ -56,7 +52,7 @@ def _is_doing(words: Words, index: int) -> bool:
     """Whether a verb phrase follows, and no noun that may be a verb, too ("email for …")."""
     if not begins_with_verb(words, index, len(words)):
         return False
-    following = _text(words, index + 1)
+    following = text_at(words, index + 1)
     means = any(word.text in ("with", "via", "through") for word in words[: index - 1])
     noun = not words[index].text.endswith("ing") and (words[0].text == "use" or means)
     return not (noun and (not following or following in lex.PREPOSITIONS))
@@ -75,7 +71,7 @@ def contrast_of(words: Words) -> tuple[Part, ...]:
     """ "Prices must be stored as integers, not as floats": the act with the other value."""
     modal = next((i for i, word in enumerate(words) if word.text in ("must", "should")), None)
     turn = next((i for i in range(2, len(words) - 1) if _turns(words, i)), None)
-    if modal is None or turn is None or not modal + 2 < turn or _text(words, modal + 1) != "be":
+    if modal is None or turn is None or not modal + 2 < turn or text_at(words, modal + 1) != "be":
         return ()
     verb, rest = words[modal + 2], words[turn + 1 :]
     before = [word for word in words[modal + 3 : turn] if word.text in lex.PREPOSITIONS]

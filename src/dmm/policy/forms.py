@@ -14,7 +14,7 @@ from dmm.policy.conditionals import conditional_of
 from dmm.policy.contrasts import choice_of, contrast_of
 from dmm.policy.exemptions import absence_of, cut_exceptions, cut_exemptions
 from dmm.policy.kin import with_kin
-from dmm.policy.language import Sort, Token, tokens_of
+from dmm.policy.language import Sort, Token, text_at, tokens_of
 from dmm.policy.paraphrases import without_set_phrase
 from dmm.policy.prohibitions import forbid, split_actions, too_vague
 from dmm.policy.requirements import requirement_of
@@ -127,7 +127,7 @@ def _prohibition(words: Words) -> tuple[Part, ...]:
     if start is None or start >= len(words):
         return ()
     subject = _subject_before(words, start)
-    owning = subject and _text(words, start) == "have" and _text(words, start + 1) != "to"
+    owning = subject and text_at(words, start) == "have" and text_at(words, start + 1) != "to"
     if words[start].text in _HARMLESS - {"be"} and not owning:
         return ()
     return forbid(words, start, len(words), subject)
@@ -153,7 +153,7 @@ def _content(words: Words) -> tuple[Part, ...]:
 def _state(words: Words) -> tuple[Part, ...]:
     """ "The panel must not be public": whatever makes it so is against the rule."""
     start = _after_prohibiting(words)
-    if start is None or _text(words, start) != "be" or start + 2 != len(words):
+    if start is None or text_at(words, start) != "be" or start + 2 != len(words):
         return ()
     subject, state = _subject_before(words, start), words[start + 1]
     plain = state.sort is Sort.WORD and not state.acting and not state.text.endswith("ed")
@@ -176,14 +176,10 @@ def _after_prohibiting(words: Words) -> int | None:
         if word.text == "not" and index and words[index - 1].text in _MUST_NOT:
             return index + 1
         if word.text in ("refrain", "stop") and index <= 1:
-            return index + (2 if _text(words, index + 1) == "from" else 1)
+            return index + (2 if text_at(words, index + 1) == "from" else 1)
         if word.text in lex.PREPOSITIONS or word.text in lex.SUBORDINATORS:
             return None
     return None
-
-
-def _text(words: Words, index: int) -> str:
-    return words[index].text if 0 <= index < len(words) else ""
 
 
 def _subject_before(words: Words, start: int) -> list[int]:
@@ -200,13 +196,13 @@ def _subject_before(words: Words, start: int) -> list[int]:
 
 def _no_thing(words: Words) -> tuple[Part, ...]:
     """No X, avoid X, X is forbidden: anything that brings X about."""
-    first = _text(words, 0)
+    first = text_at(words, 0)
     for index, word in enumerate(words[:5]):
-        if word.text == "allergic" and _text(words, index + 1) == "to":
+        if word.text == "allergic" and text_at(words, index + 1) == "to":
             return _forbid_thing(words, index + 2, len(words))
     if first in ("no", "avoid", "avoiding", "forbid", "ban", "prohibit"):
-        start = 2 if first == "no" and _text(words, 1) == "more" else 1
-        if _text(words, start) in _NOT_THINGS:
+        start = 2 if first == "no" and text_at(words, 1) == "more" else 1
+        if text_at(words, start) in _NOT_THINGS:
             return ()
         return _forbid_thing(words, start, len(words))
     return _forbidden_predicate(words)
@@ -219,7 +215,7 @@ def _forbid_thing(words: Words, first: int, last: int) -> tuple[Part, ...]:
     end, exemptions = cut_exemptions(words, first, last)
     if exemptions is None:
         return ()
-    gerund = _text(words, first).endswith("ing") and begins_with_verb(words, first, end)
+    gerund = text_at(words, first).endswith("ing") and begins_with_verb(words, first, end)
     doing = forbid(words, first, last, []) if gerund and end - first > 1 else ()
     actions = thing_actions(words, first, end)
     return (*doing, *(Prohibition(action, exemptions) for action in actions))
@@ -227,7 +223,7 @@ def _forbid_thing(words: Words, first: int, last: int) -> tuple[Part, ...]:
 
 def _forbidden_predicate(words: Words) -> tuple[Part, ...]:
     for index in range(1, len(words)):
-        if _text(words, index) not in ("is", "are", "remain", "stays"):
+        if text_at(words, index) not in ("is", "are", "remain", "stays"):
             continue
         rest = {word.text for word in words[index + 1 : index + 4]}
         negated = "not" in rest and rest & {"allowed", "permitted", "acceptable", "ok", "okay"}
@@ -248,7 +244,7 @@ def _after_predicate(words: Words, index: int) -> Words:
 
 def _procedure(words: Words) -> tuple[Part, ...]:
     """Always do X before Y: Y without X is forbidden."""
-    start = 1 if _text(words, 0) in ("always", "please", "must") else 0
+    start = 1 if text_at(words, 0) in ("always", "please", "must") else 0
     turn = next((i for i in range(start + 1, len(words)) if words[i].text == "before"), None)
     if turn is None or not begins_with_verb(words, start, turn):
         return ()
@@ -270,7 +266,7 @@ def _procedure(words: Words) -> tuple[Part, ...]:
 
 def _nobody(words: Words) -> tuple[Part, ...]:
     """Nobody may do X, no service may do X: a verb phrase follows the modal."""
-    if _text(words, 0) not in ("no", "nobody", "none"):
+    if text_at(words, 0) not in ("no", "nobody", "none"):
         return ()
     modal = next((i for i, word in enumerate(words[:7]) if word.text in _MUST_NOT), None)
     if modal is None or modal + 1 >= len(words):
@@ -281,10 +277,10 @@ def _nobody(words: Words) -> tuple[Part, ...]:
 def _spared(words: Words) -> tuple[Part, ...]:
     """Everything except X may be deleted: X may not."""
     opener = next((i for i, word in enumerate(words[:8]) if word.text == "except"), None)
-    if not opener or _text(words, 0) not in ("everything", "all", "anything", "any", "every"):
+    if not opener or text_at(words, 0) not in ("everything", "all", "anything", "any", "every"):
         return ()
     modal = next((i for i in range(opener, len(words)) if words[i].text in ("may", "can")), None)
-    if modal is None or _text(words, modal + 1) != "be" or modal + 2 >= len(words):
+    if modal is None or text_at(words, modal + 1) != "be" or modal + 2 >= len(words):
         return ()
     thing = tuple(word for word in words[opener + 1 : modal] if word.text != ",")
     act = (words[modal + 2], *thing, *words[modal + 3 :])
@@ -293,7 +289,7 @@ def _spared(words: Words) -> tuple[Part, ...]:
 
 def _reserved(words: Words) -> tuple[Part, ...]:
     """Only admins may delete projects: nobody else may."""
-    if _text(words, 0) != "only":
+    if text_at(words, 0) != "only":
         return ()
     words = _with_modal(words)
     modal = next((i for i, word in enumerate(words[:7]) if word.text in _MAY), None)

@@ -287,6 +287,11 @@ def _phrase_at(found: list[Token], index: int) -> tuple[int, str]:
 _SHORTENED = frozenset(("mr", "mrs", "ms", "dr", "prof", "vs", "approx"))
 
 
+def text_at(words: tuple[Token, ...], index: int) -> str:
+    """The word at a place; nothing before the first and after the last."""
+    return words[index].text if 0 <= index < len(words) else ""
+
+
 def sentences_of(tokens: tuple[Token, ...]) -> list[tuple[int, int]]:
     """Index ranges of the sentences, their closing mark included."""
     ranges: list[tuple[int, int]] = []

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dmm.policy import lexicon as lex
-from dmm.policy.language import Sort, Token, tokens_of
-from dmm.policy.resolutions import as_rule
+from dmm.policy.language import Sort, Token, text_at, tokens_of
+from dmm.policy.resolutions import as_rule, turn_first
 from dmm.policy.rivals import has_contrary
 from dmm.policy.verbs import is_participle
 from dmm.policy.wordsets import word_set
@@ -18,15 +18,7 @@ _NOT_MODIFIED = word_set("untouched unchanged intact unmodified alone")
 def without_set_phrase(words: Words) -> Words:
     """The sentence with its set phrase said in the plain form of a rule."""
     words = as_rule(words)
-    for turn in _TURNS if words else ():
-        turned = turn(words)
-        if turned is not words:
-            return turned
-    return words
-
-
-def _text(words: Words, index: int) -> str:
-    return words[index].text if 0 <= index < len(words) else ""
+    return turn_first(words, _TURNS) if words else words
 
 
 def _starts(words: Words, *phrases: str) -> int:
@@ -40,7 +32,7 @@ def _starts(words: Words, *phrases: str) -> int:
 
 def _it_is_forbidden_to(words: Words) -> Words:
     """ "It is forbidden to feed the animals"."""
-    if _text(words, 0) not in ("it", "it's"):
+    if text_at(words, 0) not in ("it", "it's"):
         return words
     turn = next((i for i in range(1, min(7, len(words) - 1)) if words[i].text == "to"), None)
     if turn is None:
@@ -81,8 +73,8 @@ def _not_to(words: Words) -> Words:
         denied = start == index + 1 or (word in ("is", "are") and words[index + 1].text == "not")
         if not denied:
             continue
-        start += _text(words, start) in ("allowed", "permitted", "supposed")
-        if _text(words, start) != "to":
+        start += text_at(words, start) in ("allowed", "permitted", "supposed")
+        if text_at(words, start) != "to":
             return words
         return (*words[:index], *tokens_of("must not"), *words[start + 1 :])
     return words
@@ -103,7 +95,7 @@ def _nobody_is_allowed(words: Words) -> Words:
 
 def _nothing(words: Words) -> Words:
     """ "Nothing may be stored in the boiler room"."""
-    passive = _text(words, 1) in _MODALS and _text(words, 2) == "be" and len(words) > 5
+    passive = text_at(words, 1) in _MODALS and text_at(words, 2) == "be" and len(words) > 5
     if _starts(words, "nothing") and passive:
         return (*tokens_of("do not"), *words[3:])
     return words
@@ -111,17 +103,17 @@ def _nothing(words: Words) -> Words:
 
 def _there_is_no(words: Words) -> Words:
     """ "There must be no X", "there should never be X"."""
-    if _text(words, 0) != "there" or _text(words, 1) not in _MODALS:
+    if text_at(words, 0) != "there" or text_at(words, 1) not in _MODALS:
         return words
     rest = tuple(word for word in words[2:] if word.text != "be")
-    if _text(rest, 0) in ("no", "not", "never") and len(rest) > 1:
+    if text_at(rest, 0) in ("no", "not", "never") and len(rest) > 1:
         return (*tokens_of("no"), *(rest[1:] if rest[1].text not in ("a", "any") else rest[2:]))
     return words
 
 
 def _we(words: Words) -> Words:
     """ "We only hire through the agency", "we use only Go"."""
-    if _text(words, 0) != "we" or len(words) < 3:
+    if text_at(words, 0) != "we" or len(words) < 3:
         return words
     if words[1].text in ("only", "always", "never") or words[1].text in ("use", "require"):
         return words[1:]
@@ -164,10 +156,10 @@ def _hands_off(words: Words) -> Words:
     count = _starts(words, "hands off", "keep your hands off")
     if count:
         return (*tokens_of("do not modify"), *words[count:])
-    last = _text(words, len(words) - 1)
-    if _text(words, 0) in ("leave", "keep") and last in _NOT_MODIFIED and len(words) > 2:
+    last = text_at(words, len(words) - 1)
+    if text_at(words, 0) in ("leave", "keep") and last in _NOT_MODIFIED and len(words) > 2:
         return (*tokens_of("do not modify"), *words[1:-1])
-    if last == "frozen" and _text(words, len(words) - 2) in ("is", "are") and len(words) < 8:
+    if last == "frozen" and text_at(words, len(words) - 2) in ("is", "are") and len(words) < 8:
         return (*tokens_of("do not modify"), *words[:-2])
     return words
 
@@ -211,7 +203,7 @@ def _only_by(words: Words) -> Words:
     if modal is None or only is None or only < modal:
         return words
     rest = tuple(word for word in words[modal + 1 :] if word.text != "only")
-    if _text(rest, 0) != "be" or len(rest) < 4 or not is_participle(rest, 1):
+    if text_at(rest, 0) != "be" or len(rest) < 4 or not is_participle(rest, 1):
         return words
     thing, joint = words[:modal], rest[2].text
     if joint == "by":
@@ -244,7 +236,7 @@ _NOT_THINGS = word_set("always never no only do please you we i they it there")
 def _in_only(words: Words) -> Words:
     """ "Commit messages in English only": they must be in English."""
     turn = next((i for i, word in enumerate(words) if word.text in ("in", "on", "by")), None)
-    if _text(words, len(words) - 1) != "only" or not turn or turn + 2 >= len(words):
+    if text_at(words, len(words) - 1) != "only" or not turn or turn + 2 >= len(words):
         return words
     if any(word.text in lex.AUXILIARIES for word in words[:turn]):
         return words
@@ -255,7 +247,7 @@ def _in_only(words: Words) -> Words:
 
 def _free_of(words: Words) -> Words:
     """ "Our kitchen is nut-free": no nuts in it."""
-    end = len(words) - 1 if _text(words, len(words) - 1) in ("zone", "area") else len(words)
+    end = len(words) - 1 if text_at(words, len(words) - 1) in ("zone", "area") else len(words)
     be = next((i for i in range(1, end) if words[i].text in ("is", "are", "be")), None)
     if be is None or end < 3 or words[end - 1].text != "free" or be > 5:
         return words

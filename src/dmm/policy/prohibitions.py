@@ -8,20 +8,16 @@ from dmm.policy import lexicon as lex
 from dmm.policy.actions import action_of, begins_with_verb, noun_of
 from dmm.policy.exemptions import cut_exemptions
 from dmm.policy.kin import with_kin
-from dmm.policy.language import Sort, Token
+from dmm.policy.language import Sort, Token, text_at
 from dmm.policy.rules import Action, Exemption, Noun, Part, Prohibition, Requirement, Term
 from dmm.policy.wordsets import word_set
 
 Words = tuple[Token, ...]
 
 
-def _text(words: Words, index: int) -> str:
-    return words[index].text if 0 <= index < len(words) else ""
-
-
 def forbid(words: Words, first: int, last: int, subject: list[int]) -> tuple[Part, ...]:
     """The prohibition of what the words from `first` to `last` say, done by the subject."""
-    passive = _text(words, first) in ("be", "been", "being")
+    passive = text_at(words, first) in ("be", "been", "being")
     last = next((i for i in range(first + 2, last - 1) if _limits(words, i)), last)
     end, exemptions = cut_exemptions(words, first, last)
     if exemptions is None:
@@ -43,9 +39,9 @@ def forbid(words: Words, first: int, last: int, subject: list[int]) -> tuple[Par
 
 def _limits(words: Words, index: int) -> bool:
     """ ", only for sessions": what is left, behind what is forbidden; ", not even in tests"."""
-    if words[index].text == "," and _text(words, index + 1) == "not":
-        return _text(words, index + 2) == "even"
-    only = _text(words, index + 1) == "only" and _text(words, index + 2) not in ("if", "when")
+    if words[index].text == "," and text_at(words, index + 1) == "not":
+        return text_at(words, index + 2) == "even"
+    only = text_at(words, index + 1) == "only" and text_at(words, index + 2) not in ("if", "when")
     return words[index].text == "," and only
 
 

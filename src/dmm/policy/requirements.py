@@ -9,7 +9,7 @@ from dmm.policy.actions import noun_of, term
 from dmm.policy.choices import with_exemptions
 from dmm.policy.exemptions import cut_exceptions
 from dmm.policy.kin import with_kin
-from dmm.policy.language import Sort, Token
+from dmm.policy.language import Sort, Token, text_at
 from dmm.policy.rules import Noun, Part, Requirement, Term
 from dmm.policy.verbs import is_participle
 from dmm.policy.wordsets import word_set
@@ -76,15 +76,11 @@ def _asked(words: Words) -> tuple[Part, ...]:
             return _present(words, range(end))
         if text in _MODALS:
             return _duty(words, index)
-        if text in ("need", "needs", "has", "have") and _text(words, index + 1) == "to":
+        if text in ("need", "needs", "has", "have") and text_at(words, index + 1) == "to":
             return _duty(words, index + 1)
         if text in ("needs", "need", "requires", "require") and index + 1 < len(words):
             return _thing(words, range(index + 1, len(words)), range(index))
     return ()
-
-
-def _text(words: Words, index: int) -> str:
-    return words[index].text if 0 <= index < len(words) else ""
 
 
 def _is_habit(words: Words, index: int) -> bool:
@@ -95,7 +91,7 @@ def _is_habit(words: Words, index: int) -> bool:
 
 def _passes(words: Words, index: int) -> bool:
     """ "Payments go through X": a habit, with the way it takes."""
-    way = _text(words, index + 1) in ("through", "via", "over") and words[index].text in _GOING
+    way = text_at(words, index + 1) in ("through", "via", "over") and words[index].text in _GOING
     return way and not words[0].acting
 
 
@@ -117,7 +113,7 @@ def _duty(words: Words, modal: int) -> tuple[Part, ...]:
         return tuple(replace(part, where=where) for part in _present(words, subject))
     if verb.text in ("be", "is", "are"):
         return _state(words, start + 1, subject)
-    if verb.forms & {"stay", "remain"} and _text(words, start + 2) in _SCOPES:
+    if verb.forms & {"stay", "remain"} and text_at(words, start + 2) in _SCOPES:
         where = noun_of(words, [i for i in range(start + 2, len(words)) if _is_content(words[i])])
         stay = _thing(words, range(start + 1, start + 2), subject)
         return tuple(replace(part, where=where) for part in stay)
@@ -128,11 +124,11 @@ def _duty(words: Words, modal: int) -> tuple[Part, ...]:
 
 def _after_staying(words: Words, index: int) -> int | None:
     """Where the scope begins after "stay enabled", "be turned on", "remain in place"."""
-    if _text(words, index) in ("kept", "turned", "switched", "left"):
+    if text_at(words, index) in ("kept", "turned", "switched", "left"):
         index += 1
-    if _text(words, index) == "in" and _text(words, index + 1) in ("place", "force", "use"):
+    if text_at(words, index) == "in" and text_at(words, index + 1) in ("place", "force", "use"):
         index += 1
-    elif _text(words, index) not in _PRESENT:
+    elif text_at(words, index) not in _PRESENT:
         return None
     scoped = index + 1 == len(words) or words[index + 1].text in _SCOPES
     return index + 1 if scoped else None
@@ -159,7 +155,7 @@ def _done(words: Words, first: int, subject: range) -> tuple[Part, ...]:
     if any(_is_unfit(words[index]) for index in range(first, len(words))):
         return ()
     turn = next((i for i in range(first, len(words)) if words[i].text in _VALUE), None)
-    if turn is None and _text(words, first + 1) == "behind" and verb.forms & _PLACING:
+    if turn is None and text_at(words, first + 1) == "behind" and verb.forms & _PLACING:
         return _thing(words, range(first + 2, len(words)), _matter(words, subject))
     if turn is not None and verb.forms & _PLACING:
         return _thing(words, range(turn + 1, len(words)), range(first + 1, turn))
@@ -217,7 +213,11 @@ def _joined(words: Words, index: int) -> Term:
     if index and words[index].glued and _is_prefix(words, index - 1):
         text = f"non{words[index].text}"
         return Term(text, frozenset((text,)))
-    if words[index].text == "read" and _text(words, index + 1) == "only" and words[index + 1].glued:
+    if (
+        words[index].text == "read"
+        and text_at(words, index + 1) == "only"
+        and words[index + 1].glued
+    ):
         return Term("read-only", words[index].forms | {"readonly"})
     return term(words[index])
 

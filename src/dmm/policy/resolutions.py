@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from dmm.policy import lexicon as lex
-from dmm.policy.language import Token, tokens_of
+from dmm.policy.language import Token, text_at, tokens_of
 from dmm.policy.rivals import rival_names
 from dmm.policy.wordsets import word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
 
 Words = tuple[Token, ...]
 _DECIDED = word_set("decided agreed chose resolved")
@@ -14,15 +19,12 @@ _WE = word_set("we we've we're")
 
 def as_rule(words: Words) -> Words:
     """The sentence as a rule, where it tells a decision or a custom."""
-    for turn in _TURNS if len(words) > 1 else ():
-        turned = turn(words)
-        if turned is not words:
-            return turned
-    return words
+    return turn_first(words, _TURNS) if len(words) > 1 else words
 
 
-def _text(words: Words, index: int) -> str:
-    return words[index].text if 0 <= index < len(words) else ""
+def turn_first(words: Words, turns: Iterable[Callable[[Words], Words]]) -> Words:
+    """The sentence as the first turn puts it that changes anything."""
+    return next((turned for turn in turns if (turned := turn(words)) is not words), words)
 
 
 def _decided(words: Words) -> Words:
@@ -51,14 +53,14 @@ def _not_going_to(words: Words) -> Words:
     """ "We're not going to use X", "we are not using X", "we've banned X"."""
     if words[0].text not in _WE:
         return words
-    start = 2 if _text(words, 1) in ("are", "have") else 1
-    if _text(words, start) in ("banned", "forbidden", "dropped", "abandoned"):
+    start = 2 if text_at(words, 1) in ("are", "have") else 1
+    if text_at(words, start) in ("banned", "forbidden", "dropped", "abandoned"):
         return (*tokens_of("no"), *words[start + 1 :])
-    if _text(words, start) != "not":
+    if text_at(words, start) != "not":
         return words
-    if _text(words, start + 1) == "going" and _text(words, start + 2) == "to":
+    if text_at(words, start + 1) == "going" and text_at(words, start + 2) == "to":
         return (*tokens_of("do not"), *words[start + 3 :])
-    if _text(words, start + 1).endswith("ing"):
+    if text_at(words, start + 1).endswith("ing"):
         return (*tokens_of("avoid"), *words[start + 1 :])
     return words
 
@@ -85,9 +87,9 @@ def _no_access(words: Words) -> Words:
 
 def _not_let(words: Words) -> Words:
     """ "Do not let interns deploy": they must not."""
-    start = 2 if _text(words, 0) == "do" and _text(words, 1) == "not" else 1
+    start = 2 if text_at(words, 0) == "do" and text_at(words, 1) == "not" else 1
     denied = start == 2 or "not" in words[0].forms or words[0].text == "never"
-    if not denied or _text(words, start) != "let":
+    if not denied or text_at(words, start) != "let":
         return words
     for index in range(start + 2, min(start + 5, len(words))):
         if words[index].text in words[index].acting:
@@ -99,7 +101,7 @@ def _before_doing(words: Words) -> Words:
     """ "Before deleting data, make a backup"; "run the linter before you commit"."""
     if words[0].text == "before":
         turn = next((i for i in range(2, min(9, len(words))) if words[i].text == ","), None)
-        if turn is None or not _text(words, turn + 1) or not words[turn + 1].acting:
+        if turn is None or not text_at(words, turn + 1) or not words[turn + 1].acting:
             return words
         return (*words[turn + 1 :], *words[:turn])
     for index in range(2, len(words) - 2):
@@ -112,7 +114,7 @@ def _must_before(words: Words) -> Words:
     """ "CI must pass before merging": do not merge until it passes."""
     turn = next((i for i in range(3, len(words) - 1) if words[i].text == "before"), None)
     modal = next((i for i in range(1, min(5, len(words))) if words[i].text == "must"), None)
-    if turn is None or modal is None or modal > turn or _text(words, modal + 1) in ("be", "not"):
+    if turn is None or modal is None or modal > turn or text_at(words, modal + 1) in ("be", "not"):
         return words
     doing = words[turn + 1]
     if not doing.text.endswith("ing") or not doing.acting or words[0].text in lex.PRONOUNS:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dmm.policy import lexicon as lex
-from dmm.policy.language import Sort, Token, tokens_of
+from dmm.policy.language import Sort, Token, text_at, tokens_of
 from dmm.policy.rivals import has_contrary
 from dmm.policy.verbs import is_participle, is_verb
 from dmm.policy.wordsets import word_set
@@ -23,10 +23,6 @@ def in_plain_form(words: Words) -> Words:
     for turn in _WAYS:
         words = turn(words)
     return words
-
-
-def _text(words: Words, index: int) -> str:
-    return words[index].text if 0 <= index < len(words) else ""
 
 
 def _is_to(words: Words) -> Words:
@@ -70,7 +66,7 @@ def _until(words: Words, first: int) -> int:
 
 def _sticks(words: Words) -> Words:
     """ "Stay with X for Y": use it."""
-    pair = (_text(words, 0), _text(words, 1))
+    pair = (text_at(words, 0), text_at(words, 1))
     if len(words) > 2 and pair in _KEEPING:
         return (*tokens_of("use"), *words[2:])
     return words
@@ -86,7 +82,7 @@ _KEEPING = frozenset(
 
 def _chosen_over(words: Words) -> Words:
     """ "Choose A over B": use A instead of B."""
-    if _text(words, 0) not in ("choose", "pick", "select", "favor", "favour"):
+    if text_at(words, 0) not in ("choose", "pick", "select", "favor", "favour"):
         return words
     turn = next((i for i in range(2, len(words) - 1) if words[i].text == "over"), None)
     if turn is None:
@@ -107,7 +103,7 @@ def _not_done(words: Words) -> Words:
         verb = words[start] if start < len(words) else None
         if verb is None or not is_participle(words, start) or verb.text in _NOT_ACTS:
             return words
-        if verb.forms & _LIGHT and _text(words, start + 1) != "away":
+        if verb.forms & _LIGHT and text_at(words, start + 1) != "away":
             return (*tokens_of("no"), *words[:index], *words[start + 1 :])
         if verb.forms & _SETTLED:
             return (*words[:index], *tokens_of("is not"), *words[start:])
@@ -126,13 +122,13 @@ def _after_not(words: Words, index: int) -> int | None:
     word = words[index]
     if word.text in ("isn't", "aren't"):
         return index + 1
-    denied = _text(words, index + 1) in ("not", "never")
+    denied = text_at(words, index + 1) in ("not", "never")
     return index + 2 if word.text in ("is", "are") and denied else None
 
 
 def _kept_out(words: Words) -> Words:
     """ "Keep secrets out of the repository": no secrets in it."""
-    if _text(words, 0) != "keep":
+    if text_at(words, 0) != "keep":
         return words
     for index in range(2, len(words) - 2):
         pair = (words[index].text, words[index + 1].text)
@@ -143,7 +139,7 @@ def _kept_out(words: Words) -> Words:
 
 def _kept_so(words: Words) -> Words:
     """ "Keep the door closed", "store it encrypted": it must be so."""
-    if _text(words, 0) not in ("keep", "leave") or len(words) < 3:
+    if text_at(words, 0) not in ("keep", "leave") or len(words) < 3:
         return words
     end = next(
         (i for i in range(2, len(words)) if words[i].text in _SCOPES or words[i].text == ","),
@@ -206,7 +202,7 @@ _OPENERS = word_set("unless except excluding barring without until before")
 def _denies(words: Words, index: int) -> bool:
     word = words[index]
     modal = word.text in ("must", "may", "shall", "should", "can")
-    return word.text in _DENYING or (modal and _text(words, index + 1) in ("not", "never"))
+    return word.text in _DENYING or (modal and text_at(words, index + 1) in ("not", "never"))
 
 
 _DENYING = word_set("cannot mustn't can't shouldn't")
