@@ -9,7 +9,7 @@ import dataclasses
 import json
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET, DEFAULT_BUDGET
 from dmm.errors import ConfigError
@@ -28,6 +28,7 @@ _INSIDE = re.compile(r"index/[A-Za-z0-9_-]+\.db")
 
 T = TypeVar("T")
 Section = TypeVar("Section")
+Choice = TypeVar("Choice", bound=str)
 
 
 def _setting(default: T, wanted: str, accepts: Callable[[Any], bool]) -> T:
@@ -75,7 +76,7 @@ def _text(default: str) -> str:
     return _setting(default, "text", lambda v: isinstance(v, str))
 
 
-def _choice(default: str, *others: str) -> str:
+def _choice(default: Choice, *others: Choice) -> Choice:
     options = (default, *others)
     return _setting(default, f"one of {', '.join(options)}", lambda v: v in options)
 
@@ -231,6 +232,13 @@ class HooksConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class EnforcementConfig:
+    """What becomes of a tool call that can't be checked: the daemon and the rule file failed."""
+
+    on_failure: Literal["allow", "ask", "deny"] = _choice("allow", "ask", "deny")
+
+
+@dataclass(frozen=True, slots=True)
 class LifecycleConfig:
     """Which client the background process belongs to, and when memories age or rise."""
 
@@ -264,6 +272,7 @@ class Config:
     model: ModelConfig = _section(ModelConfig)
     ask: AskConfig = _section(AskConfig)
     hooks: HooksConfig = _section(HooksConfig)
+    enforcement: EnforcementConfig = _section(EnforcementConfig)
     lifecycle: LifecycleConfig = _section(LifecycleConfig)
     observations: ObservationsConfig = _section(ObservationsConfig)
     conflict_scan_interval: str = _choice("daily", "hourly", "weekly", "never")

@@ -19,8 +19,20 @@ if TYPE_CHECKING:
 RULE = "verify accessibility before booking"
 UNVERIFIED = 'no recorded verification of accessibility ("Book")'
 COMMANDS = [
-    *("init", "fact", "constraint", "decide", "query", "context", "trace", "replay", "at"),
-    *("diff", "drift", "simulate", "rehearse", "explain", "verify", "backup", "log"),
+    *("init", "fact", "constraint", "pending", "accept", "decide", "query", "context"),
+    *(
+        "trace",
+        "replay",
+        "at",
+        "diff",
+        "drift",
+        "simulate",
+        "rehearse",
+        "explain",
+        "verify",
+        "backup",
+        "log",
+    ),
 ]
 
 
@@ -227,11 +239,11 @@ def test_starter_rules_are_added_once_and_bind_commands(ledger: Scribe) -> None:
 
 def test_a_constraint_goes_out_of_force_once(told: Scribe) -> None:
     gone = told("constraint", "--deactivate", "3")
-    assert gone.out == f"constraint 3 is out of force: {RULE}\n"
+    assert gone.out == f"constraint 3 is inactive: {RULE}\n"
     assert told("decide", "Book Hotel B", "--rationale", "near").status == 0
     assert told("constraint", "--deactivate", "3").status == 11
     assert told("constraint", "--deactivate", "1").status == 11
-    assert "out of force" in told("context").out
+    assert "inactive" in told("context").out
 
 
 @pytest.mark.parametrize(
@@ -423,6 +435,34 @@ def test_two_processes_can_not_use_one_verification(
     assert (first.returncode, second.returncode) == (0, 3)
 
 
+def test_what_an_agent_adds_is_pending_until_a_person_accepts_it(
+    typed: Typed, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    typed("ledger", "constraint", "never push to main", within=project.folder)
+    refused = typed("ledger", "accept", "1", within=project.folder)
+    assert refused.status == 2
+    assert "an agent can't accept a constraint" in refused.err
+    assert "never push" not in typed("ledger", "context", within=project.folder).out
+    decide = ("ledger", "decide", "Push to main", "--rationale", "it is ready")
+    assert "warning" in typed(*decide, within=project.folder).out
+    monkeypatch.delenv("CLAUDECODE")
+    told = typed("ledger", "pending", within=project.folder).out
+    assert told.startswith("constraint 1 (required): never push to main\n    added by agent\n")
+    assert "dmm ledger accept SEQ" in told
+    assert (
+        "never push to main (required, pending)"
+        in " ".join(typed("ledger", "context", within=project.folder).out.split())
+        or "pending" in typed("ledger", "context", within=project.folder).out
+    )
+    accepted = typed("ledger", "accept", "1", within=project.folder)
+    assert accepted.out == "constraint 1 is in force: never push to main\n"
+    assert typed("ledger", "pending", within=project.folder).out == "No constraint is pending.\n"
+    assert typed(*decide, within=project.folder).status == 3
+    again = typed("ledger", "accept", "1", within=project.folder)
+    assert "accepted already" in again.err
+
+
 def test_an_agent_speaks_in_its_own_name_and_lifts_no_rule(
     typed: Typed, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -431,7 +471,7 @@ def test_an_agent_speaks_in_its_own_name_and_lifts_no_rule(
     told = typed("ledger", "constraint", "--deactivate", "1", within=project.folder)
     assert told.status == 2
     assert told.err == (
-        "dmm: an agent can't take a constraint out of force (CLAUDECODE is set)\n"
+        "dmm: an agent can't make a constraint inactive (CLAUDECODE is set)\n"
         "  try:   run it in a terminal of your own\n"
     )
     assert typed("ledger", "constraint", "use pnpm", within=project.folder).status == 0

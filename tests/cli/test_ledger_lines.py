@@ -87,8 +87,8 @@ def test_a_deactivated_constraint_is_a_change(say: Any) -> None:
     say("constraint", "--deactivate", "1")
     assert say("diff", "1", "2") == (
         "From event 1 to event 2\n"
-        "  ~ constraint 1: never use eval (required) -> never use eval (required, out of\n"
-        "               force)\n"
+        "  ~ constraint 1: never use eval (required) -> never use eval (required,\n"
+        "               inactive)\n"
     )
     assert say("log", "--type", "ConstraintDeactivated").endswith("constraint 1\n")
 

@@ -6,7 +6,7 @@ import json
 import os
 from typing import TYPE_CHECKING, Any
 
-from dmm.daemon.spooled import Spool
+from dmm.daemon.spooled import Kept, Spool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -50,7 +50,7 @@ def test_whatever_goes_wrong_with_one_is_told_and_it_is_put_aside(tmp_path: Path
         keep(tmp_path, f"{number}", b"/p")
     told: list[str] = []
 
-    def take(_client: str, _body: bytes, _moment: float) -> bool:
+    def take(_: Kept) -> bool:
         if not told:
             raise MemoryError
         return True
@@ -69,8 +69,8 @@ def test_where_one_has_to_wait_only_its_project_waits(tmp_path: Path) -> None:
         keep(tmp_path, f"{number}", b"delivery-%d\n" % number + root)
     taken: list[bytes] = []
 
-    def take(_client: str, body: bytes, _moment: float) -> bool:
-        taken.append(body.splitlines()[1])
+    def take(kept: Kept) -> bool:
+        taken.append(kept.body.splitlines()[1])
         return taken[-1] != b"/a"
 
     assert Spool(tmp_path).drain(take, lambda *_: None) == 2

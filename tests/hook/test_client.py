@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import dmm.hook
-from dmm import endpoint
+from dmm import endpoint, losses
 from dmm.hook import client, spool
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DMM_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setenv("DMM_RUN_DIR", str(tmp_path / "run"))
     monkeypatch.setattr(endpoint, "POSSIBLE", False)
+    # The limit would end the process that runs the tests.
+    monkeypatch.setattr(client, "limit", lambda _seconds: None)
     return tmp_path / "state"
 
 
@@ -87,15 +89,15 @@ def test_without_a_project_nothing_is_said_started_or_kept(
     state: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert client.attend(["--client", "codex"], payload_in(tmp_path)) == b""
+    client.run(["--client", "codex"], payload_in(tmp_path))
     assert not state.exists()
 
 
 def test_what_nobody_takes_is_kept_without_its_secrets(state: Path, project: Project) -> None:
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
     body = payload_in(project.folder, prompt=f"use {secret} please", hook_event_name="Stop")
-    assert client.attend(["--client", "codex"], body) == b""
-    (kept,) = (state / "spool").iterdir()
+    client.run(["--client", "codex"], body)
+    (kept,) = (state / "spool").glob("*.event")
     data = kept.read_bytes()
     assert secret.encode() not in data
     assert data.startswith(b"DMM1 codex ")
@@ -111,8 +113,8 @@ def test_a_payload_that_is_no_json_is_kept_without_its_secrets_too(
 ) -> None:
     monkeypatch.chdir(project.folder)
     secret = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
-    assert client.attend([], f'{{"cut off": "{secret}'.encode()) == b""
-    (kept,) = (state / "spool").iterdir()
+    client.run([], f'{{"cut off": "{secret}'.encode())
+    (kept,) = (state / "spool").glob("*.event")
     assert secret.encode() not in kept.read_bytes()
     assert kept.read_bytes().startswith(b"DMM1 unknown ")
 
@@ -122,9 +124,9 @@ def test_what_finds_no_room_is_counted(
 ) -> None:
     monkeypatch.setattr(spool, "LARGEST", 100)
     for _ in range(3):
-        client.attend([], payload_in(project.folder, prompt="x" * 200))
-    assert [path.name for path in (state / "spool").iterdir()] == ["dropped"]
-    assert (state / "spool" / "dropped").stat().st_size == 3
+        client.run([], payload_in(project.folder, prompt="x" * 200))
+    assert [path.name for path in (state / "spool").iterdir()] == ["lost"]
+    assert losses.count() == 3
 
 
 @pytest.mark.parametrize("text", ["", "no JSON at all", "\0\0\0", "[" * 5000])
@@ -154,7 +156,14 @@ def test_the_hook_loads_nothing_heavy(tmp_path: Path) -> None:
     line = [sys.executable, "-I", "-S", "-c", script, str(ENTRY.parent.parent.parent)]
     told = subprocess.run(line, capture_output=True, encoding="utf-8", timeout=60, check=True)
     own, heavy = told.stdout.splitlines()
-    assert own.split() == ["dmm", "dmm.endpoint", "dmm.hook", "dmm.hook.client", "dmm.hook.spool"]
+    assert own.split() == [
+        "dmm",
+        "dmm.endpoint",
+        "dmm.hook",
+        "dmm.hook.client",
+        "dmm.hook.spool",
+        "dmm.losses",
+    ]
     assert heavy == ""
 
 

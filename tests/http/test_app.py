@@ -14,6 +14,7 @@ from dmm.errors import DmmError
 from dmm.http import make_app
 from dmm.http.refusals import STATUS
 from dmm.service.chronicle import Voice
+from dmm.service.ledger import PENDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -83,7 +84,11 @@ def test_the_ledger_answers_as_the_services_do(server: Server) -> None:
         "seq": first + 2,
         "constraint": "never deploy on Fridays",
         "priority": "required",
+        "pending": True,
+        "note": PENDING,
     }
+    with server.projects.find(server.root).speak(Voice()) as dmm:
+        dmm.ledger.accept_constraint(first + 2)
     good = {"text": "Write the tests first", "rationale": "they hold", "references": [first]}
     assert ask("POST", "/v1/ledger/decisions", good).json()["status"] == "COMMITTED"
     found = ask("POST", "/v1/ledger/queries", {"question": "region", "scope": "facts"}).json()
@@ -99,7 +104,7 @@ def test_the_ledger_answers_as_the_services_do(server: Server) -> None:
             f"/replay?to={first}": timelines.replay(first),
             f"/diff?before={first}&after={head}": timelines.diff(first, head),
             f"/drift?before={first}&after={head}": timelines.drift(first, head),
-            f"/explain/{first + 3}": timelines.explain(first + 3),
+            f"/explain/{first + 4}": timelines.explain(first + 4),
             "/events?last=2&type=factadded": dmm.audit.entries(2, "factadded"),
             "/verify": dmm.audit.verify(),
         }
@@ -112,6 +117,11 @@ def test_the_ledger_answers_as_the_services_do(server: Server) -> None:
 def test_a_blocked_decision_is_an_answer(server: Server) -> None:
     rule = server.ask("POST", "/v1/ledger/constraints", {"text": "never use MongoDB"}).json()
     decision = {"text": "Use MongoDB for sessions", "rationale": "it is quick"}
+    early = server.ask("POST", "/v1/ledger/decisions", decision).json()
+    assert early["status"] == "COMMITTED"
+    assert "never use MongoDB" in early["warning"]
+    with server.projects.find(server.root).speak(Voice()) as dmm:
+        dmm.ledger.accept_constraint(rule["seq"])
     told = server.ask("POST", "/v1/ledger/decisions", decision)
     assert (told.status, told.json()["status"]) == (200, "BLOCKED")
     assert told.json()["violated_constraint_seq"] == rule["seq"]

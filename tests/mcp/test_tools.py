@@ -11,6 +11,8 @@ from dmm.domain.memory import Scope
 from dmm.domain.pack import QueryRequest
 from dmm.mcp.server import INSTRUCTIONS, list_tools
 from dmm.mcp.tools import TOOLS
+from dmm.service.chronicle import Voice
+from dmm.service.ledger import PENDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,16 +103,23 @@ async def test_what_is_recorded_is_answered_as_in_the_contract(
             "constraint": rule,
             "priority": "learned",
             "triggered_by": 2,
+            "pending": True,
+            "note": PENDING,
         }
+        early = await call("record_decision", text="Book a hotel", rationale="near")
+        assert early["status"] == "COMMITTED"
+        assert rule in early["warning"]
+        with house.project.speak(Voice()) as dmm:
+            dmm.ledger.accept_constraint(3)
         blocked = await call("record_decision", text="Book a hotel", rationale="near")
         assert sorted(blocked) == ["reason", "status", "suggestion", "violated_constraint_seq"]
         assert (blocked["status"], blocked["violated_constraint_seq"]) == ("BLOCKED", 3)
         found = await call("query_memory", question="budget", scope="facts")
         fact = {"key": "budget", "value": "700 EUR", "confidence": 1.0, "seq": 2}
-        assert found == {"query_seq": 5, "facts": [fact]}
+        assert found == {"query_seq": 7, "facts": [fact]}
         assert await call(
-            "record_decision", text="Book a hotel", rationale="it fits", references=[5, 2]
-        ) == {"status": "COMMITTED", "seq": 6, "decision": "Book a hotel", "rationale": "it fits"}
+            "record_decision", text="Book a hotel", rationale="it fits", references=[7, 2]
+        ) == {"status": "COMMITTED", "seq": 8, "decision": "Book a hotel", "rationale": "it fits"}
 
 
 async def test_what_is_looked_up_is_answered_as_by_the_service(

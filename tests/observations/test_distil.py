@@ -185,7 +185,7 @@ def test_records_of_the_ledger_are_observations(talk: Talk) -> None:
         ("obs_3", "decision", "Blocked: Push by force",
          "Blocked: Push by force. Why: constraint 4 forbids."),
         ("obs_4", "decision", "never push by force", "Rule (required): never push by force."),
-        ("obs_5", "decision", "Constraint 4 is out of force", "Constraint 4 is out of force."),
+        ("obs_5", "decision", "Constraint 4 is inactive", "Constraint 4 is inactive."),
         ("obs_6", "change", "The build takes 4 minutes", "The build takes 4 minutes"),
     ]  # fmt: skip
     assert [unit.evidence for unit in talk.observed()][1] == (2, 1)

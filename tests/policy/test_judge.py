@@ -15,7 +15,6 @@ import pytest
 from dmm.errors import UsageError
 from dmm.policy.compile import compile_rule
 from dmm.policy.judge import (
-    ENGINE_VERSION,
     MAX_DECISION,
     InForce,
     Priority,
@@ -25,6 +24,7 @@ from dmm.policy.judge import (
     guards,
     judge,
 )
+from dmm.policy.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

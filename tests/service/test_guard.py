@@ -12,9 +12,10 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused
+from dmm.policy.callbook import GUARD_VERSION, Ruling
 from dmm.policy.commands.calls import ToolCall
 from dmm.service.chronicle import Chronicle, Voice
-from dmm.service.guard import GUARD_VERSION, Guard, Ruling
+from dmm.service.guard import Guard
 from dmm.service.ledger import Ledger
 from dmm.service.rulebook import compile_constraint
 from dmm.service.timelines import Timelines

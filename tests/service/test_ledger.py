@@ -326,7 +326,7 @@ def test_a_constraint_out_of_force_blocks_no_more(ledger: Ledger) -> None:
     assert ledger.deactivate(1) == {"seq": 2, "deactivated": 1, "constraint": "never use eval"}
     assert ledger.record_decision("Use eval", "short")["status"] == "COMMITTED"
     assert ledger.get_memory_context()["constraints"][0]["active"] is False
-    with pytest.raises(LedgerRefused, match="out of force already"):
+    with pytest.raises(LedgerRefused, match="inactive already"):
         ledger.deactivate(1)
     with pytest.raises(LedgerRefused, match="event 3 is no constraint"):
         ledger.deactivate(3)

@@ -99,7 +99,7 @@ def test_a_tool_rule_that_asks_or_is_preferred_only_warns() -> None:
 def test_the_same_tool_rule_twice_names_both_constraints() -> None:
     book = Rulebook([held("command: git push --force", seq) for seq in (3, 5)])
     call = ToolCall("Bash", {"command": "git push --force"})
-    assert [one.seq for one in book.check(call)] == [3, 5]
+    assert [one.seq for one in book.calls.check(call)] == [3, 5]
 
 
 def test_a_rule_of_another_version_is_compiled_again_from_its_text() -> None:
@@ -119,12 +119,12 @@ def test_an_unknown_priority_binds() -> None:
 
 def test_only_a_denying_rule_stops_a_call() -> None:
     call = ToolCall("Bash", {"command": "git push --force"})
-    assert [one.blocks for one in Rulebook([held("command: git push --force")]).check(call)] == [
-        True
-    ]
+    assert [
+        one.blocks for one in Rulebook([held("command: git push --force")]).calls.check(call)
+    ] == [True]
     warning = held("command: git push --force; action: warn")
-    assert [one.level for one in Rulebook([warning]).check(call)] == ["warn"]
-    assert Rulebook([held("never push")]).check(call) == []
+    assert [one.level for one in Rulebook([warning]).calls.check(call)] == ["warn"]
+    assert Rulebook([held("never push")]).calls.check(call) == []
 
 
 def test_a_look_up_has_to_do_with_the_topic() -> None:
@@ -155,7 +155,7 @@ def test_plain_words_are_stored_with_what_they_say_of_tool_calls() -> None:
     assert rule["calls"]["version"] == 2
     assert json.loads(json.dumps(rule)) == rule
     call = ToolCall("Bash", {"command": "rm -rf build"})
-    assert [one.seq for one in Rulebook([held("Never run rm -rf")]).check(call)] == [1]
+    assert [one.seq for one in Rulebook([held("Never run rm -rf")]).calls.check(call)] == [1]
 
 
 def test_plain_words_on_tool_calls_are_shown_back_with_two_calls() -> None:
@@ -171,7 +171,7 @@ def test_words_that_only_name_a_call_are_enforceable() -> None:
     assert compiled.enforceable
     text = "Under no circumstances run `dropdb`."
     assert compile_constraint(text).enforceable
-    assert Rulebook([held(text)]).check(ToolCall("Bash", {"command": "dropdb app"}))
+    assert Rulebook([held(text)]).calls.check(ToolCall("Bash", {"command": "dropdb app"}))
 
 
 def test_plain_words_on_tool_calls_do_not_judge_decisions_as_commands() -> None:
@@ -182,4 +182,4 @@ def test_plain_words_on_tool_calls_do_not_judge_decisions_as_commands() -> None:
 def test_a_constraint_is_named_once_however_often_a_call_meets_it() -> None:
     book = Rulebook([held("Never run `git push` or `git commit`; command: git push")])
     call = ToolCall("Bash", {"command": "git commit -m x && git push"})
-    assert [(one.seq, one.level) for one in book.check(call)] == [(1, "deny")]
+    assert [(one.seq, one.level) for one in book.calls.check(call)] == [(1, "deny")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.capture.payload import parse_payload
-from dmm.errors import StorageError
+from dmm.errors import LedgerBroken, StorageError
 from dmm.service.chronicle import Chronicle
 from dmm.service.sessions import Attended, Delivery, deliver, supplement
 
@@ -121,7 +121,7 @@ def test_one_request_among_others_is_found(dmm: Dmm) -> None:
     assert supplement(dmm.packs, "thanks, that is fine. go on please!", frozenset()) == ()
 
 
-def test_rules_that_can_not_be_read_stop_nobody_and_are_told(
+def test_rules_that_can_not_be_read_are_an_error_and_a_session_is_told(
     shop: Project, open_project: Opener
 ) -> None:
     first = open_project(shop)
@@ -131,9 +131,8 @@ def test_rules_that_can_not_be_read_stop_nobody_and_are_told(
     for log in ("ledger.db-wal", "ledger.db-shm"):
         (shop.dmm / log).unlink(missing_ok=True)
     dmm = open_project(shop)
-    told = attend(dmm, call("git push --force"))
-    assert (told.reply.decision, told.kept) == (None, False)
-    assert "the rules could not be checked" in told.reply.warning
+    with pytest.raises(LedgerBroken):
+        attend(dmm, call("git push --force"))
     begun = attend(dmm, delivered("SessionStart", source="startup"))
     assert "Card numbers never reach our server" in begun.reply.context
     assert "Notice: the constraints could not be read" in begun.reply.context

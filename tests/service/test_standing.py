@@ -47,8 +47,8 @@ def test_binding_constraints_stand_in_the_pack_with_their_numbers(
     answer = opened().packs.query(QueryRequest("what is the capital of France"))
     assert (
         "## Constraints in Force\n\n"
-        "- [1] required: never use eval()\n"
-        "- [3] learned: verify the schema before migrating\n\n---\n"
+        "- [3] learned: verify the schema before migrating\n"
+        "- [1] required: never use eval()\n\n---\n"
     ) in answer.markdown
     assert f"- Constraints: 2, {answer.pack.constraint_tokens} tokens\n" in answer.markdown
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from dmm.service.observations import Observations
     from dmm.service.overview import Overview
     from dmm.service.packs import Packs
+    from dmm.service.published import PublishedRules
     from dmm.service.recall import Recall
     from dmm.service.sessions import Sessions
     from dmm.service.timelines import Timelines
@@ -56,7 +57,19 @@ class Reading(Base):
         """Records facts, constraints and decisions."""
         from dmm.service import ledger
 
-        return ledger.Ledger(self.chronicle)
+        return ledger.Ledger(self.chronicle, self.published)
+
+    @cached_property
+    def published(self) -> PublishedRules:
+        """The rules in force as a file for hooks."""
+        from dmm.rulefile import RuleFiles
+        from dmm.service import published
+
+        files = RuleFiles(str(self.trust_store.path.parent))
+        own = self._own_config.enforcement.on_failure
+        strict = ("allow", "ask", "deny")
+        on_failure = max(self.config.enforcement.on_failure, own, key=strict.index)
+        return published.PublishedRules(files, self.root.folder, self.chronicle, on_failure)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -71,7 +84,7 @@ class Reading(Base):
     def _guard(self) -> Guard:
         from dmm.service import guard
 
-        return guard.Guard(self.chronicle)
+        return guard.Guard(self.chronicle, self.published)
 
     @cached_property
     def _briefing(self) -> Briefing:

@@ -27,24 +27,32 @@ _TAKES_CONTEXT = {
     "cursor": frozenset({HookKind.SESSION_START, HookKind.TOOL_DONE}),
     "opencode": _CLAUDE_CONTEXT,
 }
+# These show a user what a hook says beside its decision.
+_SHOWS_NOTICE = frozenset({"claude-code", "vscode", "gemini"})
 # Cursor asks only for its own events; a question elsewhere would let the call pass.
 _CURSOR_ASKS = frozenset({"beforeshellexecution", "beforemcpexecution"})
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What to tell the client: context for the model, a decision about a call, a warning."""
+    """What to tell the client: context for the model, a decision about a call, a warning.
+
+    A `notice` is for the user; a client that has no way to show one gives it to the model.
+    """
 
     context: str = ""
     decision: Literal["deny", "ask"] | None = None
     reason: str = ""
     warning: str = ""
+    notice: str = ""
 
 
 def write_reply(event: HookEvent, reply: Reply) -> bytes:
     """Write exactly what the hook of that client prints; nothing where there is nothing to say."""
     decision = reply.decision if event.kind is HookKind.TOOL_REQUEST else None
-    words = "\n\n".join(part for part in (reply.warning.strip(), reply.context.strip()) if part)
+    shown = reply.notice.strip() if event.client in _SHOWS_NOTICE else ""
+    said_first = reply.warning.strip() or ("" if shown else reply.notice.strip())
+    words = "\n\n".join(part for part in (said_first, reply.context.strip()) if part)
     context = words if event.kind in _TAKES_CONTEXT[event.client] else ""
     reason = reply.reason.strip() or NO_REASON
     if event.client == "gemini":
@@ -55,6 +63,8 @@ def write_reply(event: HookEvent, reply: Reply) -> bytes:
         said = _for_opencode(decision, reason, context)
     else:
         said = _for_claude(event, decision, reason, context)
+    if shown and "systemMessage" not in said:
+        said["systemMessage"] = shown
     return json.dumps(said).encode("ascii") if said else b""
 
 

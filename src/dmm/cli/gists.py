@@ -168,6 +168,7 @@ def _asked_model(payload: Payload) -> str:
 
 _GISTS: dict[str, Callable[[Payload], str]] = {
     "FactAdded": _fact,
+    "ConstraintAccepted": _about_event("constraint"),
     "ConstraintDeactivated": _about_event("constraint"),
     "PayloadRedacted": _about_event("blanks event"),
     "ToolRequested": _requested,

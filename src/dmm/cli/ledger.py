@@ -57,7 +57,7 @@ def constraint(
         bool, typer.Option("--starter", help="Add the starter rules for tool calls.")
     ] = False,
     deactivate: Annotated[
-        int | None, typer.Option(metavar="SEQ", help="Take a constraint out of force.")
+        int | None, typer.Option(metavar="SEQ", help="Make a constraint inactive.")
     ] = None,
     as_json: Json = False,
     root: Root = None,
@@ -68,7 +68,7 @@ def constraint(
     if [text is not None, starter, deactivate is not None].count(True) != 1:
         raise UsageError("give one of TEXT, --starter and --deactivate SEQ")
     if deactivate is not None:
-        refuse_agents("take a constraint out of force")
+        refuse_agents("make a constraint inactive")
     dmm = open_project(root)
     if text is not None:
         _add(dmm, text, priority, triggered_by, as_json=as_json)
@@ -86,6 +86,29 @@ def _add(dmm: Dmm, text: str, priority: str, triggered_by: int | None, *, as_jso
     present(told, as_json=as_json, lines=partial(lines.constraint, compiled=compiled))
     if not compiled.enforceable:
         sys.stderr.write("".join(f"{line}\n" for line in lines.guidance(told, compiled)))
+
+
+@app.command()
+def pending(as_json: Json = False, root: Root = None) -> None:
+    """List the constraints that wait for you."""
+    told = audit.open_to_look(root).ledger.list_pending()
+    present(told, as_json=as_json, lines=lines.pending)
+
+
+@app.command()
+def accept(
+    seqs: Annotated[list[int], typer.Argument(metavar="SEQ...", help="Pending constraints.")],
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Accept pending constraints.
+
+    They deny from now on, where they asked.
+    """
+    refuse_agents("accept a constraint")
+    ledger = open_project(root).ledger
+    told = {"accepted": [ledger.accept_constraint(seq) for seq in dict.fromkeys(seqs)]}
+    present(told, as_json=as_json, lines=lines.accepted)
 
 
 @app.command()

@@ -69,8 +69,32 @@ def starter(told: dict[str, Any]) -> Iterator[str]:
 
 
 def deactivated(told: dict[str, Any]) -> list[str]:
-    """Tell that a constraint is out of force."""
-    return wrapped(told["constraint"], f"constraint {told['deactivated']} is out of force: ")
+    """Tell that a constraint is inactive."""
+    return wrapped(told["constraint"], f"constraint {told['deactivated']} is inactive: ")
+
+
+def pending(told: dict[str, Any]) -> Iterator[str]:
+    """Tell which constraints wait for a person, and where each came from."""
+    for one in told["pending"]:
+        yield from wrapped(one["text"], f"constraint {one['seq']} ({one['priority']}): ")
+        source = f"added by {one['actor']}"
+        if one["tainted"] is not None:
+            source = f"words that a tool returned (event {one['tainted']}), {source}"
+        session = f", session {one['session']}" if one["session"] else ""
+        yield from wrapped(f"{source}{session}", "    ")
+    if not told["pending"]:
+        yield "No constraint is pending."
+    else:
+        yield ""
+        yield "Until you decide they ask at most, and no session is shown their text."
+        yield "  accept one:  dmm ledger accept SEQ"
+        yield "  drop one:    dmm ledger constraint --deactivate SEQ"
+
+
+def accepted(told: dict[str, Any]) -> Iterator[str]:
+    """Tell which constraints bind now."""
+    for one in told["accepted"]:
+        yield from wrapped(one["constraint"], f"constraint {one['accepted']} is in force: ")
 
 
 def decision(told: dict[str, Any]) -> Iterator[str]:
@@ -113,7 +137,8 @@ def _sections(told: dict[str, Any]) -> Iterator[str]:
     if told.get("constraints"):
         yield "Constraints"
     for one in told.get("constraints", ()):
-        state = one["priority"] if one["active"] else f"{one['priority']}, out of force"
+        state = one["priority"] + ("" if one["active"] else ", inactive")
+        state += ", pending" if one.get("pending") and one["active"] else ""
         yield from wrapped(f"{one['text']} ({state})", f"{one['seq']:6} ")
     if told.get("decisions"):
         yield "Decisions"
@@ -180,7 +205,7 @@ def _value(value: Any) -> str:
         return value
     rest = [value[name] for name in ("priority", "status") if name in value]
     if value.get("active") is False:
-        rest.append("out of force")
+        rest.append("inactive")
     return f"{value['text']} ({', '.join(rest)})"
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import re
 import threading
 import time
@@ -12,16 +11,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
+from dmm import losses
 from dmm.capture.payload import CLIENTS, HookEvent, HookKind, parse_payload
 from dmm.capture.reply import Reply, write_reply
+from dmm.daemon.spooled import split_body
 from dmm.errors import (
     ConfigError,
     DmmError,
     LedgerRefused,
     NotTrusted,
+    RootNotFound,
     StorageError,
     UsageError,
 )
+from dmm.files.repository import find_branch
+from dmm.rulefile import RuleFiles, read_own_settings
 from dmm.service.chronicle import Voice
 from dmm.service.sessions import Attended, Delivery, deliver, write_supplement
 
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
 
     from dmm.daemon.agents import Agents
     from dmm.daemon.logs import Log
+    from dmm.daemon.spooled import Kept
     from dmm.projects import Project, Projects
 
 T = TypeVar("T")
@@ -59,6 +64,7 @@ class Attendance:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _pool: ThreadPoolExecutor | None = None
     _bound: OrderedDict[str, Path] = field(default_factory=OrderedDict)
+    _files: RuleFiles = field(default_factory=RuleFiles)
 
     def attend(self, client: str, body: bytes, peer: int | None) -> bytes:
         """Answer one event: whether it is kept, and what the hook prints."""
@@ -75,9 +81,9 @@ class Attendance:
             self._count(f"refused: {error.code}")
             return KEPT + self._doubt(client, body)
         except DmmError as error:
-            # The agent's work goes on; the hook keeps the event until it can be taken.
+            # The hook keeps the event until it can be taken; the rules on file hold meanwhile.
             self._fail(client, error)
-            return UNKEPT
+            return UNKEPT + self._rule_by_file(client, body, error)
         if not attended.kept:
             self._count("kept for later")
         return (KEPT if attended.kept else UNKEPT) + write_reply(event, attended.reply)
@@ -94,22 +100,46 @@ class Attendance:
                 return write_reply(event, Reply(decision="ask", reason=UNREADABLE))
         return b""
 
+    def _rule_by_file(self, client: str, body: bytes, error: DmmError) -> bytes:
+        """Answer a tool call by the rules on file: its project can't be asked."""
+        _, root, payload = split_body(body, "")
+        event = parse_payload(client, payload)
+        if event.kind is not HookKind.TOOL_REQUEST:
+            return b""
+        from dmm.capture import rulings
+        from dmm.policy.commands.calls import ToolCall
+
+        began = self._began_in(event.session) or root
+        data = self._files.read(str(began))
+        if data is None:
+            self._count("unchecked calls")
+            on_failure = rulings.read_on_failure(read_own_settings())
+            return write_reply(event, rulings.write_failure(error.what, on_failure))
+        call = ToolCall(event.tool, event.input, event.cwd, find_branch(began.parent))
+        ruling = rulings.rule_by_file(rulings.read_rules(data), call)
+        self._count(f"by rules on file: {ruling.level}")
+        return write_reply(event, rulings.write_ruling(ruling, None))
+
     def _fail(self, client: str, error: DmmError) -> None:
         self._count(f"failed: {error.code}")
         self.log.write(f"an event of {client} could not be taken: {error.code}")
 
-    def make_up(self, client: str, body: bytes, moment: float) -> bool:
+    def make_up(self, kept: Kept) -> bool:
         """Record an event that nobody could take when it happened; say whether it is settled."""
         try:
-            delivery, project = self._receive(client, body, f"{moment}")
+            delivery, project = self._receive(kept.client, kept.body, f"{kept.moment}")
             if project is not None:
                 with project.speak(delivery.voice) as dmm:
-                    dmm.sessions.make_up(delivery)
+                    dmm.sessions.make_up(delivery, kept.ruled)
         except (StorageError, ConfigError, LedgerRefused) as error:
             self.log.write(f"a kept event has to wait: {error.code}")
             return False
-        except DmmError as error:
+        except UsageError as error:
             self._count(f"refused: {error.code}")
+        except DmmError as error:
+            # Its project is gone, so nothing will ever take it.
+            self._count(f"refused: {error.code}")
+            losses.add(1)
         return True
 
     def _receive(self, client: str, body: bytes, name: str = "") -> tuple[Delivery, Project | None]:
@@ -125,14 +155,40 @@ class Attendance:
         return deliver(event, name), project
 
     def _find(self, session: str, root: Path) -> Project:
-        """Find the project of a session: the one it began in, whatever folder it went to since."""
-        bound = self._bound.get(session)
-        project = self.projects.find_folder(bound) if bound is not None else self._nearest(root)
-        self._bound[session] = project.root
-        self._bound.move_to_end(session)
+        """Find the project of a session: the one it began in, whatever folder it went to since.
+
+        A worktree may be removed under its session; the rules of its repository hold on.
+        """
+        began = self._began_in(session)
+        try:
+            project = self._nearest(root) if began is None else self.projects.find_folder(began)
+        except RootNotFound:
+            project = self._sibling(began or root)
+        if began is None:
+            self._bind(session, project.root)
+        return project
+
+    def _began_in(self, session: str) -> Path | None:
+        """Tell where a session began, also before this process was started."""
+        if session not in self._bound and (noted := self._files.recall(session)) is not None:
+            self._bound[session] = Path(noted)
+        return self._bound.get(session)
+
+    def _bind(self, session: str, root: Path) -> None:
+        self._bound[session] = root
         while len(self._bound) > SESSIONS_BOUND:
             self._bound.popitem(last=False)
-        return project
+        with contextlib.suppress(OSError):
+            # Known in this process at least; a full disk keeps nobody from being answered.
+            self._files.remember(session, str(root))
+
+    def _sibling(self, gone: Path) -> Project:
+        """Find another worktree with the ledger of a .dmm folder that is gone."""
+        ledger = self._files.find_ledger(str(gone))
+        for root in () if ledger is None else self._files.list_roots(ledger):
+            with contextlib.suppress(RootNotFound, NotTrusted):
+                return self.projects.find_folder(Path(root))
+        raise RootNotFound("the folder of this session is gone", where=str(gone))
 
     def _nearest(self, root: Path) -> Project:
         """Find the nearest trusted project: memory that came from elsewhere hides none above it."""
@@ -149,8 +205,9 @@ class Attendance:
             attended = dmm.sessions.attend(delivery, ruling)
             known = dmm.sessions.known(event.session)
         if event.kind is HookKind.SESSION_START:
-            # A prompt will follow, and has to be answered in a moment.
+            # A prompt will follow, and has to be answered in a moment; so will calls.
             self._begin(project.warm)
+            self._begin(_publish_rules, project)
             return _with_fault(attended, project)
         if event.kind is HookKind.PROMPT:
             return Attended(self._supply(project, delivery, known), attended.kept)
@@ -192,18 +249,15 @@ class Attendance:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
 
+def _publish_rules(project: Project) -> None:
+    """Write the rules in force where a hook finds them; those on file stay if that fails."""
+    with contextlib.suppress(DmmError), project.look(Voice()) as dmm:
+        dmm.published.publish()
+
+
 def _with_fault(attended: Attended, project: Project) -> Attended:
     """Say at the start of a session that the settings can't be read."""
     if project.fault is None:
         return attended
     told = f"Notice: the settings can't be used, defaults hold instead: {project.fault}\n"
     return replace(attended, reply=Reply(context=attended.reply.context + told))
-
-
-def split_body(body: bytes, name: str) -> tuple[str, Path, bytes]:
-    """Take what a hook sends apart: the name of the delivery, the .dmm folder, the payload."""
-    first, _, rest = body.partition(b"\n")
-    if not first.startswith(b"/"):
-        name = first.decode("ascii", "replace")
-        first, _, rest = rest.partition(b"\n")
-    return name, Path(os.fsdecode(first)), rest

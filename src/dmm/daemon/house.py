@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dmm import losses
 from dmm.daemon.agents import Agents
 from dmm.daemon.attendance import Attendance
 from dmm.daemon.calls import Calls
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from dmm.daemon.logs import Log
     from dmm.daemon.loop import Loop
     from dmm.daemon.server import Request, Server
+    from dmm.daemon.spooled import Kept
     from dmm.daemon.watch import Watch
     from dmm.daemon.web import Web
     from dmm.projects import Project
@@ -53,6 +55,7 @@ class House:
         self.calls = Calls(self.projects, instance.started, self.observe, stop, self.sign_in)
         self._spool = Spool.of_user()
         self._spooled = 0.0
+        self._uncounted = 0
         self._draining = threading.Lock()
         self._loop: Loop | None = None
         self._web: Web | None = None
@@ -88,6 +91,9 @@ class House:
             case "hook":
                 self._asked = time.monotonic()
                 return self.attendance.attend(request.label, request.body, request.peer)
+            case "lost":
+                self._uncounted += 1
+                return b""
             case "call":
                 return self.calls.answer(request.body, request.peer)
             case "mcp":
@@ -189,14 +195,17 @@ class House:
         if not self._draining.acquire(blocking=False):
             return
         try:
+            losses.prepare()
+            if self._uncounted and losses.add(self._uncounted):
+                self._uncounted = 0
             taken = self._spool.drain(self._make_up, self._log.write_fault)
         finally:
             self._draining.release()
         if taken:
             self._log.write(f"{taken} kept events recorded")
 
-    def _make_up(self, client: str, body: bytes, moment: float) -> bool:
-        return not self._leaving.is_set() and self.attendance.make_up(client, body, moment)
+    def _make_up(self, kept: Kept) -> bool:
+        return not self._leaving.is_set() and self.attendance.make_up(kept)
 
     def _watch(self) -> None:
         """Keep an eye on the files of every project that is open and trusted."""
@@ -230,7 +239,7 @@ class House:
             "agents": self.agents.count(),
             "connections": self.connections,
             "spooled": len(self._spool.waiting()),
-            "dropped": self._spool.dropped,
+            "dropped": losses.count() + self._uncounted,
             "damaged": self._spool.damaged,
             "events": dict(sorted(self.attendance.counts.items())),
             "projects": [self._describe(project) for project in self.projects.each()],

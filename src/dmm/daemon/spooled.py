@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmm.daemon.attendance import split_body
-from dmm.endpoint import MAGIC, state_folder
+from dmm.endpoint import MAGIC
+from dmm.losses import spool_folder
 from dmm.reading import read_regular
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    Take = Callable[[str, bytes, float], bool]
+    Take = Callable[["Kept"], bool]
 
-FOLDER = "spool"
 LARGEST = 2 << 20
 AT_ONCE = 500
 # What can't be used is kept for a person to look at, where it takes no room from new events.
 ASIDE = "aside"
 # A hook writes its event in far less than this; what is older was left by one that died.
 UNFINISHED = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """An event that a hook kept: when it happened, and how the hook ruled on it, if it did."""
+
+    client: str
+    body: bytes
+    moment: float
+    ruled: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +45,7 @@ class Spool:
     @classmethod
     def of_user(cls) -> Spool:
         """Give the spool of this user."""
-        return cls(Path(state_folder()) / FOLDER)
+        return cls(Path(spool_folder()))
 
     def waiting(self) -> list[Path]:
         """List the kept events, oldest first."""
@@ -43,14 +53,6 @@ class Spool:
             return sorted(path for path in self.folder.iterdir() if path.suffix == ".event")
         except OSError:
             return []
-
-    @property
-    def dropped(self) -> int:
-        """How many events found no room."""
-        try:
-            return (self.folder / "dropped").stat().st_size
-        except OSError:
-            return 0
 
     @property
     def damaged(self) -> int:
@@ -71,11 +73,11 @@ class Spool:
             if taken >= AT_ONCE:
                 break
             try:
-                client, body, moment = _split(read_regular(path, LARGEST)[0])
-                root = split_body(body, "")[1]
+                kept = _split(read_regular(path, LARGEST)[0])
+                root = split_body(kept.body, "")[1]
                 if root in blocked:
                     continue
-                if not take(client, body, moment):
+                if not take(kept):
                     blocked.add(root)
                     continue
             except Exception as error:  # noqa: BLE001 - one bad file must not keep the others
@@ -99,9 +101,18 @@ class Spool:
                     self._put_aside(path)
 
 
-def _split(data: bytes) -> tuple[str, bytes, float]:
+def _split(data: bytes) -> Kept:
     line, _, body = data.partition(b"\n")
     words = line.decode("ascii").split(" ")
-    if words[0] != MAGIC or len(words) != 3:
+    if words[0] != MAGIC or len(words) not in (3, 4):
         raise ValueError("not a kept event")
-    return words[1], body, int(words[2]) / 1e9
+    return Kept(words[1], body, int(words[2]) / 1e9, words[3] if len(words) > 3 else "")
+
+
+def split_body(body: bytes, name: str) -> tuple[str, Path, bytes]:
+    """Take what a hook sends apart: the name of the delivery, the .dmm folder, the payload."""
+    first, _, rest = body.partition(b"\n")
+    if not first.startswith(b"/"):
+        name = first.decode("ascii", "replace")
+        first, _, rest = rest.partition(b"\n")
+    return name, Path(os.fsdecode(first)), rest

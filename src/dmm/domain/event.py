@@ -25,6 +25,7 @@ class EventType(StrEnum):
     SUBAGENT_ENDED = "SubagentEnded"
     FACT_ADDED = "FactAdded"
     CONSTRAINT_ADDED = "ConstraintAdded"
+    CONSTRAINT_ACCEPTED = "ConstraintAccepted"
     CONSTRAINT_DEACTIVATED = "ConstraintDeactivated"
     DECISION_MADE = "DecisionMade"
     DECISION_BLOCKED = "DecisionBlocked"
@@ -54,6 +55,10 @@ class Trust(StrEnum):
     AGENT = "agent"
     TOOL = "tool"
     THIRD_PARTY = "third_party"
+
+
+# Whose word binds by itself; a constraint from anybody else waits until a person accepts it.
+PERSONS = frozenset((Trust.USER, Trust.REVIEWED))
 
 
 def least(labels: list[Trust]) -> Trust:

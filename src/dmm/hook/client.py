@@ -1,7 +1,8 @@
 """One event of an agent, handed to the background process; never in the agent's way.
 
 Whatever happens the exit status is 0 and nothing is printed but the answer: a hook that fails must
-not stop the work. What nobody takes is redacted and kept for later.
+not stop the work. A tool call that nobody answers in time is judged here, by the rules on file. The
+answer is printed before anything is kept: no full disk may swallow a deny.
 """
 
 from __future__ import annotations
@@ -15,8 +16,9 @@ from dmm import endpoint
 from dmm.hook import spool
 
 LARGEST = 16 << 20
-# Seconds for everything, below what agents give a hook.
+# Seconds for everything, below what agents give a hook; a call is worth waiting for.
 LONGEST = 4.8
+LONGEST_CALL = 50.0
 UNKEPT = b"u"
 MEMORY = "/.dmm/memory"
 
@@ -25,17 +27,24 @@ USUAL = (2.0, 0.0)
 WAITS = {
     b"SessionStart": (4.0, 2.5),
     b"sessionStart": (4.0, 2.5),
-    b"PreToolUse": (3.0, 2.5),
-    b"preToolUse": (3.0, 2.5),
-    b"BeforeTool": (3.0, 2.5),
     b"UserPromptSubmit": (2.0, 0.0),
     b"SessionEnd": (1.0, 0.0),
 }
+# A tool call: after the first wait it is judged here; the second is for what can't be judged here.
+CALLS = (
+    b'"PreToolUse"', b'"preToolUse"', b'"BeforeTool"', b'"beforeShellExecution"',
+    b'"beforeMCPExecution"', b'"beforeReadFile"',
+)  # fmt: skip
+CALL_WAIT = 1.5
+CALL_PATIENCE = 2.5
 
 
 USE = b"""usage: dmm-hook --client NAME < payload.json
 An agent runs this at each event; dmm install sets it up, dmm doctor tries it.
 """
+
+# The answer to print, the event where nobody has kept it yet, and how a call was ruled on here.
+Attended = tuple[bytes, bytes, str]
 
 
 def main() -> None:
@@ -44,37 +53,113 @@ def main() -> None:
         os.write(1, USE)
         os._exit(0)
     try:
-        if hasattr(_signal, "setitimer"):
-            _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
-            _signal.setitimer(_signal.ITIMER_REAL, LONGEST)
-        answer = attend(sys.argv[1:], sys.stdin.buffer.read(LARGEST))
-        os.write(1, answer)
+        run(sys.argv[1:], sys.stdin.buffer.read(LARGEST))
     except Exception:  # noqa: BLE001, S110 - the agent's work goes on whatever is wrong here
         pass
     # Nothing is left to flush, and leaving at once saves a third of the time.
     os._exit(0)
 
 
-def attend(arguments: list[str], payload: bytes) -> bytes:
-    """Give the answer to one event, or nothing."""
-    root = find_root(payload)
-    if root is None or not payload.strip():
-        return b""
+def run(arguments: list[str], payload: bytes) -> None:
+    """Answer one event, then keep it if nobody else did."""
+    limit(LONGEST_CALL if may_be_call(payload) else LONGEST)
     client = endpoint.name_client(arguments, "unknown")
+    answer, unkept, ruled = attend(client, payload)
+    if answer:
+        os.write(1, answer)
+    if unkept:
+        # The client has its answer; it need not wait for a disk.
+        limit(LONGEST)
+        spool.keep(client, unkept, ruled)
+
+
+def limit(seconds: float) -> None:
+    """End this process after so long, whatever it is doing."""
+    if hasattr(_signal, "setitimer"):
+        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
+        _signal.setitimer(_signal.ITIMER_REAL, seconds)
+
+
+def attend(client: str, payload: bytes) -> Attended:
+    """Return the answer to one event, and the event itself where nobody has kept it."""
+    root = find_root(payload) or recall_root(payload)
+    if root is None or not payload.strip():
+        return b"", b"", ""
     # Named once, so that an event that is delivered and kept too is recorded once.
     name = f"{time.time_ns()}-{os.getpid()}\n".encode()
     body = name + os.fsencode(root) + b"\n" + payload
+    if may_be_call(payload):
+        return judge(client, body, root, payload)
     timeout, patience = WAITS.get(name_event(payload), USUAL)
     answer = endpoint.ask_or_start("hook", client, body, timeout=timeout, patience=patience)
-    if answer is None or answer[:1] == UNKEPT:
-        spool.keep(client, body)
-    return b"" if answer is None else answer[1:]
+    return settle(answer, body)
+
+
+def settle(answer: bytes | None, body: bytes) -> Attended:
+    """Take an answer apart: what to print, and whether the event still has to be kept."""
+    if answer is None:
+        return b"", body, ""
+    return answer[1:], body if answer[:1] == UNKEPT else b"", ""
+
+
+def judge(client: str, body: bytes, root: str, payload: bytes) -> Attended:
+    """Have a tool call ruled on: by the background process, or else here, by the rules on file.
+
+    Here nobody knows what was done before the call. Where that decides, and where there are no
+    rules that can be read, the process gets more time to answer.
+    """
+    answer = endpoint.ask("hook", client, body, timeout=CALL_WAIT)
+    if answer is None:
+        from dmm.hook.alone import judge_alone
+
+        begin()
+        alone = judge_alone(client, payload, root)
+        if alone.certain:
+            return alone.answer, body, alone.ruled
+        answer = endpoint.ask_or_start(
+            "hook", client, body, timeout=CALL_PATIENCE, patience=CALL_PATIENCE
+        )
+        if answer is None:
+            return alone.answer, body, alone.ruled
+    return settle(answer, body)
+
+
+def begin() -> None:
+    """Start the background process for the next event; this one does not wait for it."""
+    try:
+        endpoint.start()
+    except OSError:
+        return
+
+
+def may_be_call(payload: bytes) -> bool:
+    """Say whether the event may be a tool call; where in the payload its name stands is open."""
+    return any(name in payload for name in CALLS)
 
 
 def name_event(payload: bytes) -> bytes:
     """Read the name of the event out of the payload, without reading all of it."""
-    at = payload.find(b'"hook_event_name"')
-    return payload[at:].split(b'"', 4)[3] if at >= 0 and payload.count(b'"', at) > 3 else b""
+    return read_text(payload, b'"hook_event_name"') or b""
+
+
+def recall_root(payload: bytes) -> str | None:
+    """Find the project that the session began in, where the folder of the event has none."""
+    session = read_text(payload, b'"session_id"')
+    if not session:
+        return None
+    from dmm import rulefile
+
+    return rulefile.RuleFiles().recall(os.fsdecode(session))
+
+
+def read_text(payload: bytes, name: bytes) -> bytes | None:
+    """Read a text that is written plainly, without reading all of the payload."""
+    at = payload.find(name)
+    if at < 0:
+        return None
+    parts = payload[at + len(name) : at + 4096].split(b'"', 2)
+    plain = len(parts) > 2 and parts[0].strip() == b":" and b"\\" not in parts[1]
+    return parts[1] if plain else None
 
 
 def find_root(payload: bytes) -> str | None:
@@ -101,12 +186,8 @@ def _here() -> str | None:
 
 def _told(payload: bytes) -> str | None:
     """Read the working directory out of the payload where it is written plainly."""
-    at = payload.find(b'"cwd"')
-    if at < 0:
-        return None
-    parts = payload[at + 5 : at + 4096].split(b'"', 2)
-    value = parts[1] if len(parts) > 2 else b""
-    return os.fsdecode(value) if value[:1] == b"/" and b"\\" not in value else None
+    value = read_text(payload, b'"cwd"')
+    return os.fsdecode(value) if value and value[:1] == b"/" else None
 
 
 def _above(start: str) -> str | None:

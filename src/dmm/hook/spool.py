@@ -5,31 +5,51 @@ from __future__ import annotations
 import os
 import time
 
-from dmm import endpoint
+from dmm import endpoint, losses
 
-FOLDER = "spool"
-DROPPED = "dropped"
 MOST = 10_000
 LARGEST = 1 << 20
 MOST_ITEMS = 100
 
 
-def keep(client: str, body: bytes) -> None:
-    """Keep one event; where there is no room, count it as dropped."""
-    folder = os.path.join(endpoint.state_folder(), FOLDER)
-    endpoint.make_private(os.path.dirname(folder))
-    endpoint.make_private(folder)
+def keep(client: str, body: bytes, ruled: str = "") -> None:
+    """Keep one event, and how it was ruled on; one that can't be kept is counted as lost."""
+    try:
+        kept = _keep(losses.spool_folder(), client, body, ruled)
+    except Exception:  # noqa: BLE001 - whatever went wrong, the event is lost and that is counted
+        kept = False
+    if not kept and not losses.add(1):
+        # The background process can still count what no file takes.
+        endpoint.ask("lost", "hook", b"", timeout=1.0)
+
+
+def _keep(folder: str, client: str, body: bytes, ruled: str) -> bool:
+    losses.prepare()
     safe = _redact(body)
     waiting = sum(name.endswith(".event") for name in os.listdir(folder))
     if len(safe) > LARGEST or waiting >= MOST:
-        _count(os.path.join(folder, DROPPED))
+        return False
+    path = os.path.join(folder, f"{time.time_ns():020d}-{os.getpid()}")
+    line = f"{endpoint.MAGIC} {client} {time.time_ns()} {ruled}".rstrip() + "\n"
+    try:
+        _write(path + ".part", line.encode() + safe)
+        os.rename(path + ".part", path + ".event")
+    except OSError:
+        _remove(path + ".part")
+        raise
+    try:
+        _sync(folder)
+    except OSError:
+        # It stands under its name, and will be fetched unless the power fails first.
+        return True
+    return True
+
+
+def _remove(path: str) -> None:
+    try:
+        os.unlink(path)
+    except OSError:
         return
-    name = f"{time.time_ns():020d}-{os.getpid()}"
-    path = os.path.join(folder, name)
-    line = f"{endpoint.MAGIC} {client} {time.time_ns()}\n".encode()
-    _write(path + ".part", line + safe)
-    os.rename(path + ".part", path + ".event")
-    _sync(folder)
 
 
 def _redact(body: bytes) -> bytes:
@@ -62,13 +82,5 @@ def _sync(folder: str) -> None:
     descriptor = os.open(folder, os.O_RDONLY)
     try:
         os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _count(path: str) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NOFOLLOW, 0o600)
-    try:
-        os.write(descriptor, b".")
     finally:
         os.close(descriptor)

@@ -6,14 +6,15 @@ import hashlib
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import Event, EventType, canonical
+from dmm.domain.event import PERSONS, Event, EventType, Trust, canonical
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-CODE = "state-1"
+CODE = "state-2"
 VERSION = 1
 QUERIES_KEPT = 1_000
+UNACCEPTED = frozenset(Trust) - PERSONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +36,10 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """A rule; `rule` is what it was compiled to, None where it is guidance only."""
+    """A rule; `rule` is what it was compiled to, None where it is guidance only.
+
+    `trust` is that of whoever added it, or `reviewed` once a person has accepted it.
+    """
 
     seq: int
     text: str
@@ -44,6 +48,11 @@ class Constraint:
     triggered_by: int | None = None
     active: bool = True
     rule: dict[str, Any] | None = None
+
+    @property
+    def pending(self) -> bool:
+        """Whether it waits for a person: an agent added it, or its words are a tool's."""
+        return self.trust in UNACCEPTED
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +184,13 @@ def _constraint(draft: State, event: Event) -> None:
         draft.committed[event.seq] = since
 
 
+def _acceptance(draft: State, event: Event) -> None:
+    """Let a constraint bind; only a person's word does that."""
+    target = draft.constraints.get(_number(event.get("seq")) or 0)
+    if target is not None and target.pending and event.trust in PERSONS:
+        draft.constraints[target.seq] = replace(target, trust=Trust.REVIEWED.value)
+
+
 def _deactivation(draft: State, event: Event) -> None:
     target = draft.constraints.get(_number(event.get("seq")) or 0)
     if target is not None:
@@ -207,6 +223,7 @@ def _query(draft: State, event: Event) -> None:
 _STEPS: dict[str, Callable[[State, Event], None]] = {
     EventType.FACT_ADDED: _fact,
     EventType.CONSTRAINT_ADDED: _constraint,
+    EventType.CONSTRAINT_ACCEPTED: _acceptance,
     EventType.CONSTRAINT_DEACTIVATED: _deactivation,
     EventType.DECISION_MADE: _decision,
     EventType.DECISION_BLOCKED: _decision,

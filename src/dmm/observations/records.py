@@ -126,7 +126,7 @@ def _lifted(event: Event) -> Observation | None:
     seq = event.get("seq")
     if type(seq) is not int:
         return None
-    line = f"Constraint {seq} is out of force"
+    line = f"Constraint {seq} is inactive"
     return _observed(event, Kind.DECISION, line, f"{line}.", ())
 
 

@@ -27,7 +27,7 @@ from dmm.policy.rules import (
     Term,
     Verification,
 )
-from dmm.policy.synonyms import SYNONYMS_VERSION
+from dmm.policy.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
     from dmm.policy.language import Token
 
 MAX_DECISION = 20_000
-ENGINE_VERSION = f"3.{SYNONYMS_VERSION}"
 
 
 class Priority(StrEnum):

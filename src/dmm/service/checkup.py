@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from dmm import VERSION, endpoint
+from dmm import VERSION, endpoint, losses
 from dmm.clients.trial import ask_http
 from dmm.errors import DmmError, LedgerRefused
 from dmm.storage import sqlite
@@ -252,12 +252,12 @@ def _clear(folder: Path, names: list[str]) -> None:
 def _check_spool(folder: Path) -> Check:
     try:
         waiting = sum(path.suffix == ".event" for path in folder.iterdir())
-        dropped = (folder / "dropped").stat().st_size if (folder / "dropped").exists() else 0
     except FileNotFoundError:
         return Check("daemon", "spool", "ok", "empty")
-    lost = f", {dropped} dropped for want of room" if dropped else ""
-    way = "start the daemon, which takes them: dmm daemon start"
-    if waiting > BACKLOG or dropped:
-        told = f"{waiting} events wait{lost}"
+    lost = losses.count()
+    told = f"{waiting} events wait" if waiting else "empty"
+    if waiting > BACKLOG or lost:
+        told += f", {lost} events were lost: the disk or the spool was full" if lost else ""
+        way = "free some disk space; dmm daemon start records what waits"
         return Check("daemon", "spool", "warn", told, way, mend=endpoint.start)
-    return Check("daemon", "spool", "ok", f"{waiting} events wait" if waiting else "empty")
+    return Check("daemon", "spool", "ok", told)

@@ -84,12 +84,17 @@ class Chronicle:
     _sealed: EventLog | None = None
     _state: State = field(default_factory=State)
     _head: Head = field(default_factory=Head)
-    _rules: tuple[tuple[int, ...], Rulebook] | None = None
+    _rules: tuple[tuple[tuple[int, str], ...], Rulebook] | None = None
 
     @property
     def exists(self) -> bool:
         """Whether there is a ledger yet."""
         return self._log is not None or self.path is None or self.path.exists()
+
+    @property
+    def is_own(self) -> bool:
+        """Whether the ledger is that of a trusted project, whose rules bind agents."""
+        return self.record_of is not None and self.record_of.trusted
 
     @property
     def missing(self) -> bool:
@@ -198,7 +203,7 @@ class Chronicle:
 
     def rulebook(self, state: State) -> Rulebook:
         """Compile the constraints in force, once for as long as they are the same."""
-        key = tuple(one.seq for one in state.in_force)
+        key = tuple((one.seq, one.trust) for one in state.in_force)
         if self._rules is None or self._rules[0] != key:
             from dmm.service.rulebook import Rulebook
 

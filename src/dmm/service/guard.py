@@ -3,84 +3,48 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
-from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
-from dmm.policy.commands.rules import RULES_VERSION
-from dmm.policy.judge import ENGINE_VERSION
-from dmm.policy.spoken.callrules import SPOKEN_VERSION, Done, meet
+from dmm.policy.callbook import Ruling
+from dmm.policy.commands.calls import ToolCall
+from dmm.policy.spoken.callrules import Done, meet
 from dmm.service.chronicle import IMPORTED, tool_text
-from dmm.service.rulebook import LEVELS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dmm.domain.event import Event
     from dmm.ledger.state import State
+    from dmm.policy.callbook import CallEntry, DoneBefore
     from dmm.policy.spoken.callrules import CallRule
     from dmm.service.chronicle import Chronicle
-    from dmm.service.rulebook import CallEntry, DoneBefore, Finding, Level, Rulebook
+    from dmm.service.published import PublishedRules
 
-GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
 # Tool calls are many; what was done longer ago counts as not done.
 CALLS_WITHIN = 2_000
-_UNREADABLE = "the command can't be read to its end, and rules on commands are in force"
-
-
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """What is said to a tool call, with all that explains it and lets it be tried again."""
-
-    level: Level = "allow"
-    seq: int | None = None
-    text: str = ""
-    reason: str = "no constraint in force is broken"
-    suggestion: str = ""
-    trace: tuple[str, ...] = ()
-    findings: tuple[Finding, ...] = ()
-
-    @property
-    def denied(self) -> bool:
-        """Whether the call must not run."""
-        return self.level == "deny"
-
-    def describe(self) -> dict[str, Any]:
-        """The ruling as it is recorded: enough to explain it and to try it again."""
-        return {
-            "status": self.level,
-            "engine": GUARD_VERSION,
-            "seq": self.seq,
-            "reason": self.reason,
-            "suggestion": self.suggestion,
-            "violations": [
-                {
-                    "seq": one.seq,
-                    "level": one.level,
-                    "spans": [list(span) for span in one.spans],
-                    "reason": one.reason,
-                }
-                for one in self.findings
-            ],
-            "trace": list(self.trace),
-        }
 
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Rules on tool calls; it reads the ledger and writes nothing."""
+    """Rules on tool calls; it reads the ledger and records nothing in it."""
 
     chronicle: Chronicle
+    published: PublishedRules | None = None
 
     def rule(self, call: ToolCall) -> Ruling:
         """Rule on a call under the constraints in force now."""
-        return self.rule_at(call, self.chronicle.state())
+        ruling = self.rule_at(call, self.chronicle.state())
+        if self.published is not None:
+            # Another process may have changed the rules; the file follows with the next call.
+            self.published.publish()
+        return ruling
 
     def rule_at(self, call: ToolCall, state: State) -> Ruling:
         """Rule on a call as things stood at some point of the log."""
         if not state.constraints:
             return Ruling()
-        return rule_call(self.chronicle.rulebook(state), call, self._done(state))
+        return self.chronicle.rulebook(state).calls.rule(call, self._done(state))
 
     def _done(self, state: State) -> DoneBefore:
         """Tell what was looked up and run since a rule last let its call through."""
@@ -96,7 +60,7 @@ class Guard:
                 read = True
             asked = [Done(seq, text) for seq, text in state.queries.items()]
             done = [one for event in past if (one := done_by(event)) is not None]
-            after = max(state.committed.get(entry.constraint.seq, 0), last_use(entry.rule, done))
+            after = max(state.committed.get(entry.seq, 0), last_use(entry.rule, done))
             return [one for one in (*asked, *done) if one.seq > after]
 
         return since
@@ -136,41 +100,3 @@ def last_use(rule: CallRule, done: Sequence[Done]) -> int:
         if one.may_match(rule.rule.patterns) and meet(guarded, one.facts()) is not None:
             return one.seq
     return 0
-
-
-def rule_call(rules: Rulebook, call: ToolCall, done: DoneBefore) -> Ruling:
-    """Rule on a call: the hardest finding decides, and the oldest constraint among equals."""
-    facts = read_call(call)
-    found = sorted(rules.check(facts, done), key=lambda one: (-LEVELS.index(one.level), one.seq))
-    if facts.malformed and rules.stops_commands and not _settled(found):
-        return _unreadable(facts, found)
-    if not found:
-        return Ruling()
-    first = found[0]
-    return Ruling(
-        level=first.level,
-        seq=first.seq,
-        text=first.text,
-        reason=f'constraint {first.seq} "{first.text}": {first.reason}',
-        suggestion=first.suggestion,
-        trace=_trace(found),
-        findings=tuple(found),
-    )
-
-
-def _settled(found: Sequence[Finding]) -> bool:
-    return bool(found) and found[0].level in ("ask", "deny")
-
-
-def _unreadable(facts: CallFacts, found: Sequence[Finding]) -> Ruling:
-    return Ruling(
-        level="ask",
-        reason=_UNREADABLE,
-        suggestion="Write the command in a simpler form, or ask the user.",
-        trace=(f"malformed or too long: {len(facts.text)} characters", *_trace(found)),
-        findings=tuple(found),
-    )
-
-
-def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
-    return tuple(f"constraint {one.seq}: {step}" for one in found for step in one.trace)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import EventType, Trust
+from dmm.domain.event import PERSONS, EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
 from dmm.index.analysis import analyze
 from dmm.ledger.state import Constraint, Fact
 from dmm.policy.commands.starter import starter_rules
 from dmm.policy.judge import Priority, Status
 from dmm.service.inputs import accept
+from dmm.service.provenance import find_tool_source
 from dmm.service.rulebook import compile_constraint, in_words, last_guarded, show_tool_rule
 from dmm.service.tracing import traced
 from dmm.service.views import show_alerts, show_constraint, show_decision, show_fact, show_state
@@ -21,9 +22,13 @@ if TYPE_CHECKING:
 
     from dmm.ledger.state import State
     from dmm.service.chronicle import Chronicle
+    from dmm.service.published import PublishedRules
     from dmm.service.rulebook import Judgement
 
 SCOPES = ("facts", "constraints", "decisions", "all")
+PENDING = (
+    "It waits for a person, who accepts it with: dmm ledger accept SEQ. Until then it asks at most."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +36,7 @@ class Ledger:
     """The operations on one ledger; each returns plain data."""
 
     chronicle: Chronicle
+    published: PublishedRules | None = None
 
     @traced()
     def add_fact(
@@ -69,16 +75,78 @@ class Ledger:
             payload["triggered_by"] = triggered_by
         with self.chronicle.log.writing() as writer:
             since = self._used_up_by(Constraint(0, text, priority, "", rule=rule))
+            source = self._tool_source(text)
             draft = self.chronicle.draft(
                 EventType.CONSTRAINT_ADDED,
-                payload | ({"since": since} if since else {}),
+                payload
+                | ({"since": since} if since else {})
+                | ({"tainted": source} if source else {}),
                 caused_by=triggered_by,
             )
-            event = writer.append(draft)
+            event = writer.append(replace(draft, trust=Trust.TOOL) if source else draft)
+        self._publish()
         told: dict[str, Any] = {"seq": event.seq, "constraint": text, "priority": priority}
         if triggered_by is not None:
             told["triggered_by"] = triggered_by
+        if event.trust not in PERSONS:
+            told |= {"pending": True, "note": PENDING}
         return told
+
+    def _tool_source(self, text: str) -> int | None:
+        """Find the tool event whose words an agent passes on as a rule."""
+        if self.chronicle.voice.trust is not Trust.AGENT:
+            return None
+        found = find_tool_source(text, "", self.chronicle)
+        return None if found is None else found.seq
+
+    @traced()
+    def list_pending(self) -> dict[str, Any]:
+        """List the constraints that no person has accepted yet, with where they came from."""
+        waiting = [one for one in self.chronicle.state().in_force if one.pending]
+        events = (self.chronicle.reading.event(one.seq) for one in waiting)
+        return {
+            "pending": [
+                show_constraint(one)
+                | {
+                    "trust": one.trust,
+                    "actor": None if event is None else event.actor,
+                    "session": None if event is None else event.session,
+                    "tainted": None if event is None else event.get("tainted"),
+                }
+                for one, event in zip(waiting, events, strict=True)
+            ]
+        }
+
+    @traced()
+    def accept_constraint(self, seq: int) -> dict[str, Any]:
+        """Let a pending constraint bind, as a new event; a person has to say this."""
+        if self.chronicle.voice.trust not in PERSONS:
+            hint = "a person accepts it in a terminal: dmm ledger accept"
+            raise LedgerRefused("an agent can't accept a constraint", hint=hint)
+        with self.chronicle.log.writing() as writer:
+            constraint = self._active(seq)
+            if not constraint.pending:
+                raise LedgerRefused(f"constraint {seq} is accepted already")
+            draft = self.chronicle.draft(
+                EventType.CONSTRAINT_ACCEPTED, {"seq": seq}, references=(seq,)
+            )
+            event = writer.append(draft)
+        self._publish()
+        return {"seq": event.seq, "accepted": seq, "constraint": constraint.text}
+
+    def _active(self, seq: int) -> Constraint:
+        constraint = self.chronicle.state().constraints.get(seq)
+        if constraint is None:
+            hint = "dmm ledger context lists the constraints"
+            raise LedgerRefused(f"event {seq} is no constraint", hint=hint)
+        if not constraint.active:
+            raise LedgerRefused(f"constraint {seq} is inactive already")
+        return constraint
+
+    def _publish(self) -> None:
+        """Have the rules on file follow the ledger; what fails here is done with the next call."""
+        if self.published is not None:
+            self.published.publish()
 
     def _used_up_by(self, constraint: Constraint) -> int:
         decisions = list(self.chronicle.state().decisions.values())
@@ -99,23 +167,23 @@ class Ledger:
                     draft = self.chronicle.draft(EventType.CONSTRAINT_ADDED, payload)
                     seq = writer.append(draft).seq
                     added.append({"seq": seq, "constraint": text, "priority": "required"})
+        self._publish()
         return {"added": added, "present": len(texts) - len(added)}
 
     @traced()
     def deactivate(self, seq: int) -> dict[str, Any]:
-        """Take a constraint out of force, as a new event."""
+        """Make a constraint inactive, as a new event."""
         self._need_trust("lift")
         with self.chronicle.log.writing() as writer:
-            constraint = self.chronicle.state().constraints.get(seq)
-            if constraint is None:
-                hint = "dmm ledger context lists the constraints"
-                raise LedgerRefused(f"event {seq} is no constraint", hint=hint)
-            if not constraint.active:
-                raise LedgerRefused(f"constraint {seq} is out of force already")
+            constraint = self._active(seq)
+            if not constraint.pending and self.chronicle.voice.trust not in PERSONS:
+                hint = "a person can, in a terminal"
+                raise LedgerRefused("an agent can't lift a constraint that binds it", hint=hint)
             draft = self.chronicle.draft(
                 EventType.CONSTRAINT_DEACTIVATED, {"seq": seq}, references=(seq,)
             )
             event = writer.append(draft)
+        self._publish()
         return {"seq": event.seq, "deactivated": seq, "constraint": constraint.text}
 
     def _need_trust(self, act: str) -> None:
@@ -172,7 +240,8 @@ class Ledger:
             known = ((f"{one.key} {one.value}", show_fact(one)) for one in state.facts.values())
             told["facts"] = _best(question, known)
         if scope in ("constraints", "all"):
-            held = ((one.text, show_constraint(one)) for one in state.constraints.values())
+            shown = self._shown(state.constraints.values())
+            held = ((one.text, show_constraint(one)) for one in shown)
             told["constraints"] = _best(question, held)
         if scope in ("decisions", "all"):
             made = ((one.text, show_decision(one)) for one in state.decisions.values())
@@ -184,7 +253,17 @@ class Ledger:
         """Tell everything that is held to be so, and what should be looked at."""
         state = self.chronicle.state()
         found = show_alerts(state, self._replaced(state))
-        return {"current_seq": state.seq, **show_state(state), "alerts": found}
+        told = {"current_seq": state.seq, **show_state(state), "alerts": found}
+        shown = self._shown(state.constraints.values())
+        if len(shown) < len(state.constraints):
+            told["constraints"] = [show_constraint(one) for one in shown]
+            told["pending_constraints"] = len(state.constraints) - len(shown)
+        return told
+
+    def _shown(self, constraints: Iterable[Constraint]) -> list[Constraint]:
+        """Leave out what no person has accepted where an agent asks: it would read it as a rule."""
+        reader = self.chronicle.voice.trust
+        return [one for one in constraints if reader in PERSONS or not one.pending]
 
     def _replaced(self, state: State) -> dict[int, Fact]:
         """Find the facts that decisions rest on and that have another value by now."""

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 EVENTS_LOOKED_AT = 2_000
 OUTPUTS_LOOKED_AT = 200
 SHINGLE = 7
+# A shorter text is looked for as a whole; two words stand everywhere.
+SHORTEST = 3
 # So much of a text has to stand in one output for it to be that output's.
 SHARE = 0.5
 _WORD = re.compile(r"\w+")
@@ -31,8 +33,9 @@ def find_tool_source(text: str, known: str, chronicle: Chronicle) -> Event | Non
 
     The tools of all sessions count: which one a proposer is in, it says itself.
     """
-    wanted = _shingles(text) - _shingles(known)
-    if not wanted:
+    size = min(SHINGLE, len(_WORD.findall(text)))
+    wanted = _shingles(text, size) - _shingles(known, size)
+    if not wanted or size < SHORTEST:
         return None
     log = chronicle.reading
     head = log.head().seq
@@ -42,11 +45,11 @@ def find_tool_source(text: str, known: str, chronicle: Chronicle) -> Event | Non
         output = event.get("output") or event.get("error")
         if not isinstance(output, str) or _ECHOES.fullmatch(str(event.get("tool", ""))):
             continue
-        if len(wanted & _shingles(output)) >= SHARE * len(wanted):
+        if len(wanted & _shingles(output, size)) >= SHARE * len(wanted):
             return event
     return None
 
 
-def _shingles(text: str) -> frozenset[tuple[str, ...]]:
+def _shingles(text: str, size: int) -> frozenset[tuple[str, ...]]:
     words = _WORD.findall(text.casefold())
-    return frozenset(tuple(words[at : at + SHINGLE]) for at in range(len(words) - SHINGLE + 1))
+    return frozenset(tuple(words[at : at + size]) for at in range(len(words) - size + 1))

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
 from dmm.errors import UsageError
+from dmm.policy.callbook import CallBook, CallEntry, Finding
 from dmm.policy.clauses import read
 from dmm.policy.commands import rules as tool_rules
-from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
+from dmm.policy.commands.calls import ToolCall, read_call
 from dmm.policy.commands.explain import describe_call, explain_rule
-from dmm.policy.commands.index import CallIndex
-from dmm.policy.commands.rules import Action, CommandPattern, ScriptPattern
+from dmm.policy.commands.rules import Action, CommandPattern
 from dmm.policy.commands.syntax import compile_tool_rule
 from dmm.policy.compile import compile_rule
 from dmm.policy.judge import (
-    ENGINE_VERSION,
     InForce,
     Priority,
     Recorded,
@@ -29,38 +27,31 @@ from dmm.policy.judge import (
 )
 from dmm.policy.language import tokens_of
 from dmm.policy.rules import Verification, rule_from_dict, rule_to_dict
-from dmm.policy.spoken.callrules import CallRule, Done, calls_from_dict, calls_to_dict, meet
+from dmm.policy.spoken.callrules import CallRule, calls_from_dict, calls_to_dict
 from dmm.policy.spoken.derive import derive_rules
 from dmm.policy.spoken.shown import NO_CALLS, describe_example, in_words_of_calls
+from dmm.policy.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from dmm.ledger.state import Constraint, Decision
+    from dmm.policy.callbook import Level
     from dmm.policy.commands.rules import ToolRule
     from dmm.policy.compile import Compilation
     from dmm.policy.rules import Rule
-    from dmm.policy.spoken.callrules import Meeting
 
 LANGUAGE = "language"
 TOOL = "tool"
 CALLS = "calls"
-# What a tool returned or a stranger wrote stops nobody.
+# What a tool returned or a stranger wrote stops nobody; an agent's own rule asks at most.
 STRANGERS = frozenset((Trust.TOOL, Trust.THIRD_PARTY))
 EXAMPLE_LINES = 2
 DECISIONS_LOOKED_AT = 1_000
 # Programs that run what is given to them; rules do not name them all.
 RUNNERS = frozenset(("sudo", "env", "time", "nohup", "xargs", "echo", "bash", "sh", "zsh", "eval"))
 
-Level = Literal["allow", "warn", "ask", "deny"]
-LEVELS: tuple[Level, ...] = get_args(Level)
 Lookups = Callable[[InForce], Sequence[Recorded]]
-DoneBefore = Callable[["CallEntry"], Sequence[Done]]
-
-
-def nothing_done(_: CallEntry) -> Sequence[Done]:
-    """Know of nothing that was done before."""
-    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,29 +106,6 @@ def show_tool_rule(rule: ToolRule) -> Compiled:
     stored = {"kind": TOOL, "rule": tool_rules.rule_to_dict(rule)}
     plain = "\n".join(explain_rule(rule).splitlines()[:-EXAMPLE_LINES])
     return Compiled(stored, plain, describe_call(rule.blocked), describe_call(rule.allowed), None)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A constraint that a decision meets, and whether that blocks it."""
-
-    seq: int
-    text: str
-    blocks: bool
-    spans: tuple[tuple[int, int], ...]
-    reason: str
-    suggestion: str
-    trace: tuple[str, ...]
-    level: Level = "deny"
-
-
-@dataclass(frozen=True, slots=True)
-class CallEntry:
-    """One rule on tool calls with its constraint; `typed` ones also judge decisions."""
-
-    constraint: Constraint
-    rule: CallRule
-    typed: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,12 +167,10 @@ class Rulebook:
     def __init__(self, constraints: Iterable[Constraint]) -> None:
         held = list(constraints)
         self._words = RuleSet([in_words(one) for one in held])
-        entries = [entry for one in held for entry in on_calls(one)]
-        self._calls = CallIndex((one, one.rule.rule.patterns) for one in entries)
-        typed = [one.rule.rule for one in entries if one.typed]
+        self.calls = CallBook(entry for one in held for entry in on_calls(one))
+        typed = [one.rule.rule for one in self.calls.entries if one.typed]
         self._typed = bool(typed)
         self._programs = {name for rule in typed for name in _programs(rule)} | RUNNERS
-        self.stops_commands = any(_stops_commands(one) for one in entries)
 
     def judge(self, text: str, lookups: Lookups) -> Judgement:
         """Judge a decision; nothing in its own text can lift or satisfy a constraint."""
@@ -223,26 +189,8 @@ class Rulebook:
         ]
         call = self._read_command(text)
         if call is not None:
-            found += [one for one, typed in self._check(read_call(call)) if typed]
+            found += [one for one, typed in self.calls.find(read_call(call)) if typed]
         return Judgement(tuple(sorted(found, key=lambda one: (not one.blocks, one.seq))))
-
-    def check(self, call: ToolCall | CallFacts, done: DoneBefore = nothing_done) -> list[Finding]:
-        """Hold a tool call against the rules on tool calls, each constraint once."""
-        facts = call if isinstance(call, CallFacts) else read_call(call)
-        hardest: dict[int, Finding] = {}
-        for one, _ in self._check(facts, done):
-            known = hardest.get(one.seq)
-            if known is None or LEVELS.index(one.level) > LEVELS.index(known.level):
-                hardest[one.seq] = one
-        return list(hardest.values())
-
-    def _check(
-        self, facts: CallFacts, done: DoneBefore = nothing_done
-    ) -> Iterator[tuple[Finding, bool]]:
-        for entry in self._calls.candidates(facts):
-            met = meet(entry.rule, facts, partial(done, entry))
-            if met is not None:
-                yield _call_finding(entry, met), entry.typed
 
     def used_up(self, text: str) -> list[int]:
         """Name the constraints whose verification a committed decision uses up."""
@@ -271,57 +219,15 @@ def _programs(rule: ToolRule) -> Iterator[str]:
             yield from pattern.programs
 
 
-def _stops_commands(entry: CallEntry) -> bool:
-    """Whether a rule could deny a command: one that can't be read may then hide it."""
-    rule = entry.rule.rule
-    on_commands = any(isinstance(one, CommandPattern | ScriptPattern) for one in rule.patterns)
-    return on_commands and level_of(entry.constraint, rule.action) == "deny"
-
-
-def level_of(constraint: Constraint, action: Action) -> Level:
-    """Say how hard a constraint may stop a call; a preference or a stranger only warns."""
-    if constraint.priority == Priority.PREFERRED or constraint.trust in STRANGERS:
-        return "warn"
-    return _OF_ACTION[action]
-
-
-_OF_ACTION: dict[Action, Level] = {
-    Action.DENY: "deny",
-    Action.ASK: "ask",
-    Action.WARN: "warn",
-}
-
-
-def _call_finding(entry: CallEntry, met: Meeting) -> Finding:
-    constraint, match = entry.constraint, met.match
-    level = level_of(constraint, met.action)
-    reason = "it matches" if match.reason in constraint.text else match.reason
-    reason += "" if match.matched in reason else f' ("{match.matched}")'
-    trace = [*match.trace]
-    if met.unknown:
-        reason += f"; whether this is {' and '.join(met.unknown)} can't be seen"
-        trace.append(f"scope not seen: {', '.join(met.unknown)}")
-    if met.missing:
-        trace.append(f"not done before: {', '.join(one.text for one in met.missing)}")
-    trace += [f"not certain: {one}" for one in entry.rule.doubts]
-    if constraint.trust in STRANGERS:
-        trace.append(f"the constraint comes from {constraint.trust}: it only warns")
-    return Finding(
-        seq=constraint.seq,
-        text=constraint.text,
-        blocks=level == "deny",
-        spans=(match.span,),
-        reason=reason,
-        suggestion=match.suggestion,
-        trace=tuple(trace),
-        level=level,
-    )
-
-
 def in_words(constraint: Constraint) -> InForce:
-    """Read a constraint as the policy on words takes it; an unknown priority binds."""
+    """Read a constraint as the policy on words takes it; an unknown priority binds.
+
+    One that waits for a person warns, as a preference does.
+    """
     known = constraint.priority in list(Priority)
     priority = Priority(constraint.priority) if known else Priority.REQUIRED
+    if constraint.pending:
+        priority = Priority.PREFERRED
     return InForce(constraint.seq, constraint.text, priority, _word_rule(constraint))
 
 
@@ -353,7 +259,7 @@ def on_calls(constraint: Constraint) -> list[CallEntry]:
     """Read all that a constraint says of tool calls, typed or in plain words."""
     tool = on_tools(constraint)
     if tool is not None:
-        return [CallEntry(constraint, CallRule(tool), typed=True)]
+        return [_entry(constraint, CallRule(tool), typed=True)]
     stored = constraint.rule or {"kind": LANGUAGE}
     if stored.get("kind") != LANGUAGE:
         return []
@@ -362,7 +268,19 @@ def on_calls(constraint: Constraint) -> list[CallEntry]:
     except (UsageError, KeyError):
         # Recorded before, or by another version: what the text says counts.
         rules = derive_rules(constraint.text)
-    return [CallEntry(constraint, rule, typed=False) for rule in rules]
+    return [_entry(constraint, rule, typed=False) for rule in rules]
+
+
+def _entry(constraint: Constraint, rule: CallRule, *, typed: bool) -> CallEntry:
+    most: Level = "deny"
+    note = ""
+    if constraint.priority == Priority.PREFERRED:
+        most = "warn"
+    elif constraint.trust in STRANGERS:
+        most, note = "warn", f"the constraint comes from {constraint.trust}: it only warns"
+    elif constraint.pending:
+        most, note = "ask", "no person has accepted this constraint yet: it asks at most"
+    return CallEntry(constraint.seq, constraint.text, rule, typed, most, note)
 
 
 def asks_lookup(rule: Rule | None) -> bool:

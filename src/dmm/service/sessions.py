@@ -18,6 +18,7 @@ from dmm.capture.events import describe_event
 from dmm.capture.payload import HookKind
 from dmm.capture.redact import redact, redact_value
 from dmm.capture.reply import Reply
+from dmm.capture.rulings import write_ruling
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest, digest_entry
 from dmm.domain.text import neutralise
@@ -33,9 +34,10 @@ if TYPE_CHECKING:
     from dmm.capture.payload import HookEvent
     from dmm.domain.event import Event
     from dmm.domain.pack import PackEntry
+    from dmm.policy.callbook import Ruling
     from dmm.service.briefing import Briefing
     from dmm.service.chronicle import Chronicle
-    from dmm.service.guard import Guard, Ruling
+    from dmm.service.guard import Guard
     from dmm.service.packs import Packs
 
     Noted = tuple[EventType, dict[str, Any], Trust]
@@ -114,19 +116,12 @@ class Sessions:
     _held: OrderedDict[str, _Held] = field(default_factory=OrderedDict)
 
     def judge(self, event: HookEvent) -> Ruling:
-        """Hold a tool call against the rules; nothing is recorded yet.
-
-        Rules that can't be read stop nobody, but it is said with every call.
-        """
+        """Hold a tool call against the rules; nothing is recorded yet."""
         # The rules take as long to load as all the rest; only calls need them.
         from dmm.policy.commands.calls import ToolCall
-        from dmm.service.guard import Ruling
 
         call = ToolCall(event.tool, event.input, event.cwd, find_branch(self.project))
-        try:
-            return self.find_guard().rule(call)
-        except (StorageError, LedgerRefused) as error:
-            return Ruling("warn", reason=f"the rules could not be checked: {error}")
+        return self.find_guard().rule(call)
 
     def attend(self, delivery: Delivery, ruling: Ruling | None = None) -> Attended:
         """Say what the agent should be told and record the event; a prompt's pack comes apart.
@@ -143,12 +138,20 @@ class Sessions:
             held.given.clear()
         return Attended(kept=repeated or self._try(delivery, held) is not None)
 
-    def make_up(self, delivery: Delivery) -> None:
-        """Record an event that came late: nobody waits for an answer, and no rule was asked."""
+    def make_up(self, delivery: Delivery, ruled: str = "") -> None:
+        """Record an event that came late: nobody waits for an answer.
+
+        `ruled` says how the hook ruled on a call by itself: a level and the constraint's number.
+        """
         held = self._hold(delivery.event.session)
         if delivery.event.kind is HookKind.COMPACT_DONE:
             held.given.clear()
-        self._record(delivery, held, {"late": True})
+        more: dict[str, Any] = {"late": True}
+        if ruled and delivery.event.kind is HookKind.TOOL_REQUEST:
+            level, _, seq = ruled.partition("-")
+            number = int(seq) if seq.isdigit() else None
+            more["verdict"] = {"status": level, "seq": number, "by": "hook"}
+        self._record(delivery, held, more)
 
     def known(self, session: str) -> frozenset[str]:
         """Tell what a session was given, by digests."""
@@ -309,21 +312,6 @@ def write_supplement(entries: Iterable[PackEntry]) -> str:
         left -= len(block)
         parts.append(block)
     return "".join(parts).rstrip("\n") + "\n" if len(parts) > 1 else ""
-
-
-def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
-    """Say to an agent what became of its tool call, and why."""
-    if ruling.level == "allow":
-        return Reply()
-    rule = "DMM" if ruling.seq is None else f'DMM constraint {ruling.seq}: "{ruling.text}"'
-    why = ruling.findings[0].reason if ruling.findings else ruling.reason
-    told = [rule, why, ruling.suggestion]
-    if seq is not None:
-        told.append(f"(event {seq}; a person can read why with: dmm ledger explain {seq})")
-    reason = neutralise(". ".join(part.rstrip(". ") for part in told if part)) + "."
-    if ruling.level == "warn":
-        return Reply(warning=reason)
-    return Reply(decision=ruling.level, reason=reason)
 
 
 def voice_of(event: HookEvent, trust: Trust = Trust.AGENT) -> Voice:

@@ -5,23 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import EventType, Trust
+from dmm.domain.event import EventType
 from dmm.domain.pack import ConstraintLine, constraint_line, digest_entry
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError
 from dmm.service.counts import KeptCounts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator, Sequence
 
     from dmm.domain.pack import Pack, PackEntry
     from dmm.files.roots import Root
+    from dmm.ledger.state import Constraint
     from dmm.service.chronicle import Chronicle
 
 BUDGET = 400
 BINDING = ("required", "learned")
 UNTRUSTED = "the ledger is left out: this memory is not trusted yet (see it with: dmm trust)"
-TRUSTED = (Trust.USER, Trust.REVIEWED, Trust.AGENT)
+STARTER = "starter."
 
 
 @dataclass(slots=True)
@@ -47,18 +48,17 @@ class Standing:
             return ()
         counts = KeptCounts(self.root, "constraints.json", self.count)
         counts.load()
+        accepted = [one for one in held if not one.pending]
         lines: list[ConstraintLine] = []
-        left = BUDGET
-        for one in (one for one in held if one.trust in TRUSTED):
-            text = neutralise(" ".join(one.text.split()))
-            tokens = counts.count(constraint_line(one.seq, one.priority, text))
+        shown, left = 0, BUDGET
+        for seq, priority, text, stands_for in _lines(accepted):
+            tokens = counts.count(constraint_line(seq, priority, text))
             if tokens <= left:
                 left -= tokens
-                lines.append(ConstraintLine(one.seq, one.priority, text, tokens))
+                shown += stands_for
+                lines.append(ConstraintLine(seq, priority, text, tokens))
         counts.save()
-        if len(lines) < len(held):
-            more = len(held) - len(lines)
-            self.notices = (f"{more} more constraints are in force: dmm ledger context",)
+        self.notices = tuple(_left_out(len(accepted) - shown, len(held) - len(accepted)))
         return tuple(lines)
 
     def record(self, pack: Pack) -> str | None:
@@ -78,6 +78,27 @@ class Standing:
         except (StorageError, LedgerRefused) as error:
             return f"this pack could not be recorded: {error}"
         return None
+
+
+def _lines(accepted: Sequence[Constraint]) -> Iterator[tuple[int, str, str, int]]:
+    """Put what the project's people wrote first, the newest on top; the starter rules are one line.
+
+    Each line tells how many constraints it stands for.
+    """
+    own = [one for one in accepted if not one.text.startswith(STARTER)]
+    starters = [one for one in accepted if one.text.startswith(STARTER)]
+    for one in sorted(own, key=lambda one: -one.seq):
+        yield one.seq, one.priority, neutralise(" ".join(one.text.split())), 1
+    if starters:
+        names = ", ".join(one.text.partition(":")[0].removeprefix(STARTER) for one in starters)
+        yield starters[0].seq, starters[0].priority, f"the starter rules ({names})", len(starters)
+
+
+def _left_out(more: int, pending: int) -> Iterator[str]:
+    if more:
+        yield f"{more} more constraints are in force: dmm ledger context"
+    if pending:
+        yield f"{pending} constraints wait until a person accepts them: dmm ledger pending"
 
 
 def _held(entry: PackEntry) -> dict[str, Any]:

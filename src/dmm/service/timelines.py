@@ -14,7 +14,7 @@ from dmm.policy.commands.explain import describe_call
 from dmm.policy.judge import Recorded
 from dmm.policy.spoken.callrules import Done
 from dmm.service.chronicle import tool_text
-from dmm.service.guard import CALLS_WITHIN, Guard, done_by, last_use, recorded_call, rule_call
+from dmm.service.guard import CALLS_WITHIN, Guard, done_by, last_use, recorded_call
 from dmm.service.inputs import need
 from dmm.service.ledger import need_priority
 from dmm.service.rulebook import (
@@ -31,8 +31,9 @@ from dmm.service.views import show_state
 if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.ledger.state import State
+    from dmm.policy.callbook import CallEntry
     from dmm.service.chronicle import Chronicle
-    from dmm.service.rulebook import CallEntry, Judgement
+    from dmm.service.rulebook import Judgement
 
 DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
 LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
@@ -245,7 +246,7 @@ class _Rehearsal:
         if call is None:
             return
         self.calls += 1
-        ruling = rule_call(self._rules, call, self._done)
+        ruling = self._rules.calls.rule(call, self._done)
         if ruling.denied:
             reason = ruling.findings[0].reason
             self.blocked.append({"seq": event.seq, "text": describe_call(call), "reason": reason})

@@ -17,6 +17,7 @@ from dmm.files.repository import find_repository
 from dmm.files.trusted import Kept
 from dmm.ledger.identity import peek
 from dmm.reading import read_regular
+from dmm.rulefile import RuleFiles
 from dmm.service.chronicle import Chronicle
 
 if TYPE_CHECKING:
@@ -160,6 +161,7 @@ class Vetting:
 
     def revoke(self) -> bool:
         """Trust the project no more; say whether it was trusted."""
+        RuleFiles(str(self.store.path.parent)).remove(str(self.root.folder))
         return self.store.revoke(self.root.folder)
 
     def _put_aside(self) -> Path:

@@ -18,7 +18,8 @@ def show_fact(fact: Fact) -> dict[str, Any]:
 
 def show_constraint(one: Constraint) -> dict[str, Any]:
     """A constraint as the operations tell it."""
-    return {"text": one.text, "priority": one.priority, "active": one.active, "seq": one.seq}
+    told = {"text": one.text, "priority": one.priority, "active": one.active, "seq": one.seq}
+    return told | ({"pending": True} if one.pending else {})
 
 
 def show_decision(one: Decision) -> dict[str, Any]:

@@ -149,12 +149,16 @@ class Meeting:
     action: Action
     unknown: tuple[str, ...] = ()
     missing: tuple[Need, ...] = ()
+    history_unknown: bool = False
 
 
 def meet(
-    rule: CallRule, facts: CallFacts, done: Callable[[], Sequence[Done]] = tuple
+    rule: CallRule, facts: CallFacts, done: Callable[[], Sequence[Done]] | None = tuple
 ) -> Meeting | None:
-    """Hold a call against a rule; a scope that doesn't show leaves a warning at most."""
+    """Hold a call against a rule; a scope that doesn't show leaves a warning at most.
+
+    Without `done` nobody knows what was done before: a rule that wants something done first asks.
+    """
     for subject, match in matches(rule.rule, facts):
         states = [(scope, scope.holds(facts, subject)) for scope in rule.scopes]
         if any(state is False for _, state in states):
@@ -165,17 +169,19 @@ def meet(
             missing = _missing(rule, facts, subject, done)
             if not missing:
                 continue
-        return Meeting(match, Action.WARN if unknown else match.action, unknown, missing)
+        blind = done is None and bool(missing)
+        action = Action.ASK if blind and match.action is Action.DENY else match.action
+        return Meeting(match, Action.WARN if unknown else action, unknown, missing, blind)
     return None
 
 
 def _missing(
-    rule: CallRule, facts: CallFacts, subject: object, done: Callable[[], Sequence[Done]]
+    rule: CallRule, facts: CallFacts, subject: object, done: Callable[[], Sequence[Done]] | None
 ) -> tuple[Need, ...]:
     """Find what was not done first, by itself or before it in the same call."""
     earlier = _earlier(facts, subject)
     open_needs = [one for one in rule.needs if not one.met_within(facts, earlier)]
-    past = done() if open_needs else ()
+    past = done() if open_needs and done is not None else ()
     return tuple(
         need
         for need in open_needs
@@ -195,10 +201,11 @@ def _earlier(facts: CallFacts, subject: object) -> list[CommandUse]:
 
 def calls_to_dict(rules: Sequence[CallRule]) -> dict[str, Any]:
     """Write rules as plain values for JSON."""
-    return {"version": CALLS_VERSION, "rules": [_to_dict(one) for one in rules]}
+    return {"version": CALLS_VERSION, "rules": [call_to_dict(one) for one in rules]}
 
 
-def _to_dict(rule: CallRule) -> dict[str, Any]:
+def call_to_dict(rule: CallRule) -> dict[str, Any]:
+    """Write one rule as plain values for JSON."""
     return {
         "rule": rule_to_dict(rule.rule),
         "scopes": [{"kind": one.kind, "names": list(one.names)} for one in rule.scopes],
@@ -221,12 +228,13 @@ def calls_from_dict(stored: Any) -> tuple[CallRule, ...]:
     if not isinstance(stored, dict) or stored.get("version") != CALLS_VERSION:
         raise UsageError(f"stored rules on calls are not of version {CALLS_VERSION}", hint=hint)
     try:
-        return tuple(_from_dict(one) for one in stored["rules"])
+        return tuple(call_from_dict(one) for one in stored["rules"])
     except (KeyError, TypeError, ValueError, AttributeError) as fault:
         raise UsageError(f"these values are no rules on calls: {fault}", hint=hint) from fault
 
 
-def _from_dict(stored: dict[str, Any]) -> CallRule:
+def call_from_dict(stored: dict[str, Any]) -> CallRule:
+    """Read one rule back from plain values."""
     scopes = tuple(Scope(one["kind"], tuple(one["names"])) for one in stored["scopes"])
     if any(one.kind not in get_args(Kind) for one in scopes):
         raise ValueError("a scope of no known kind")

@@ -1,0 +1,83 @@
+"""Rulings on tool calls as replies to a client, also by a hook that has to judge alone."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from dmm.capture.reply import Reply
+from dmm.domain.text import neutralise
+from dmm.errors import UsageError
+
+if TYPE_CHECKING:
+    from dmm.policy.callbook import CallBook, Ruling
+    from dmm.policy.commands.calls import ToolCall
+
+OnFailure = Literal["allow", "ask", "deny"]
+UNCHECKED = "DMM could not check this call against the rules of this project"
+_WAY_OUT = "See what is wrong with: dmm doctor"
+
+
+@dataclass(frozen=True, slots=True)
+class RulesOnFile:
+    """The rules in force as they were last written, and what to do where they can't be used."""
+
+    book: CallBook
+    on_failure: OnFailure = "allow"
+
+
+def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
+    """Say to an agent what became of its tool call, and why."""
+    if ruling.level == "allow":
+        return Reply()
+    rule = "DMM" if ruling.seq is None else f'DMM constraint {ruling.seq}: "{ruling.text}"'
+    why = ruling.findings[0].reason if ruling.findings else ruling.reason
+    told = [rule, why, ruling.suggestion]
+    if seq is not None:
+        told.append(f"(event {seq}; a person can read why with: dmm ledger explain {seq})")
+    reason = neutralise(". ".join(part.rstrip(". ") for part in told if part)) + "."
+    if ruling.level == "warn":
+        return Reply(warning=reason)
+    return Reply(decision=ruling.level, reason=reason)
+
+
+def write_failure(why: str, on_failure: OnFailure) -> Reply:
+    """Say that a call could not be checked; nothing fails open in silence."""
+    if on_failure == "allow":
+        return Reply(notice=f"{UNCHECKED}, so it was allowed: {why}. {_WAY_OUT}")
+    return Reply(decision=on_failure, reason=f"{UNCHECKED}: {why}. {_WAY_OUT}")
+
+
+def write_rules(rules: RulesOnFile) -> bytes:
+    """Write the rules as the bytes of a rule file."""
+    from dmm.policy.callbook import book_to_dict
+
+    data = {"on_failure": rules.on_failure, "rules": book_to_dict(rules.book)}
+    return json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
+
+
+def read_rules(data: bytes) -> RulesOnFile:
+    """Read a rule file; one that another version wrote is refused."""
+    from dmm.policy.callbook import book_from_dict
+
+    try:
+        stored: dict[str, Any] = json.loads(data)
+        return RulesOnFile(book_from_dict(stored["rules"]), stored["on_failure"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise UsageError("the rule file can't be read") from error
+
+
+def read_on_failure(data: bytes) -> OnFailure:
+    """Read what a rule file, or the user's own settings, say about a call nobody can check."""
+    try:
+        stored = json.loads(data)
+        value = stored.get("on_failure") or stored.get("enforcement", {}).get("on_failure")
+    except (ValueError, AttributeError):
+        return "allow"
+    return value if value in ("ask", "deny") else "allow"
+
+
+def rule_by_file(rules: RulesOnFile, call: ToolCall) -> Ruling:
+    """Rule on a call by the rules on file; what was done before it is not known there."""
+    return rules.book.rule(call, None)

@@ -1,0 +1,172 @@
+"""The rules in force as files in the user's state folder, for a hook that has to judge alone.
+
+The rules belong to a ledger, which several worktrees may share. They are found by the .dmm folder,
+or by a session that began in it: the folder may be gone by the time of a call. Only modules that
+cost nothing to load are used here.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+
+from dmm import endpoint
+
+RULES = "rules"
+ROOTS = "roots"
+SESSIONS = "sessions"
+TRUSTED = "trust.json"
+LARGEST = 8 << 20
+LONGEST_PATH = 8 << 10
+# A session is remembered for so long after it was last heard of, and so many of them.
+SESSION_SECONDS = 30 * 86_400
+MOST_SESSIONS = 2_000
+
+
+class RuleFiles:
+    """The rule files in one state folder, that of this user unless another is named."""
+
+    __slots__ = ("state",)
+
+    def __init__(self, state: str | None = None) -> None:
+        self.state = state or endpoint.state_folder()
+
+    def read(self, root: str) -> bytes | None:
+        """Read the rules of a .dmm folder; None where there are none for that very folder."""
+        ledger = self.find_ledger(root)
+        return None if ledger is None else _read(self._place(RULES, ledger), LARGEST) or None
+
+    def write(self, root: str, ledger: str, rules: bytes) -> None:
+        """Write the rules of a ledger, all of them or nothing, and that they hold for a folder."""
+        self._put(self._place(RULES, ledger), rules, LARGEST)
+        line = b"%d %s\n%s" % (os.lstat(root).st_ino, os.fsencode(root), os.fsencode(ledger))
+        self._put(self._place(ROOTS, root), line, LONGEST_PATH)
+
+    def find_ledger(self, root: str) -> str | None:
+        """Return the ledger whose rules hold for a .dmm folder.
+
+        Another folder in its place is not under them; a folder that is gone still is.
+        """
+        known = _read_root(self._place(ROOTS, root))
+        if known is None or known[1] != root:
+            return None
+        gone = not os.path.isdir(os.path.join(root, "memory"))
+        return known[2] if gone or os.lstat(root).st_ino == known[0] else None
+
+    def list_roots(self, ledger: str) -> list[str]:
+        """List the .dmm folders that are under the rules of a ledger."""
+        folder = os.path.join(self.state, ROOTS)
+        known = (_read_root(os.path.join(folder, name)) for name in _list(folder))
+        return [one[1] for one in known if one is not None and one[2] == ledger]
+
+    def remove(self, root: str) -> None:
+        """Put a .dmm folder that is no longer trusted under no rules."""
+        try:
+            os.unlink(self._place(ROOTS, root))
+        except FileNotFoundError:
+            return
+
+    def remember(self, session: str, root: str) -> None:
+        """Note which .dmm folder a session belongs to."""
+        path = self._place(SESSIONS, session)
+        if not self._put(path, os.fsencode(root), LONGEST_PATH):
+            os.utime(path)
+
+    def recall(self, session: str) -> str | None:
+        """Return the .dmm folder that a session began in, where that was noted."""
+        return os.fsdecode(_read(self._place(SESSIONS, session), LONGEST_PATH)) or None
+
+    def forget_sessions(self, now: float) -> None:
+        """Forget the sessions that nothing was heard of for long, and the oldest of too many."""
+        folder = os.path.join(self.state, SESSIONS)
+        known = sorted(
+            ((_heard(path), path) for name in _list(folder) for path in [f"{folder}/{name}"]),
+            reverse=True,
+        )
+        for number, (heard, path) in enumerate(known):
+            if number >= MOST_SESSIONS or now - heard > SESSION_SECONDS:
+                os.unlink(path)
+
+    def is_trusted(self, root: str) -> bool:
+        """Say whether the record of trusted projects names a .dmm folder itself."""
+        import json
+
+        record = _read(os.path.join(self.state, TRUSTED), LARGEST)
+        return json.dumps(root).encode() in record
+
+    def _place(self, kind: str, text: str) -> str:
+        """Name a file by a digest: a path is too long for a name, a session's id is not ours."""
+        import hashlib
+
+        name = hashlib.sha256(os.fsencode(text)).hexdigest()[:32]
+        return os.path.join(self.state, kind, name)
+
+    def _put(self, path: str, data: bytes, largest: int) -> bool:
+        """Write a private file beside its place, flush it and rename it; False if it is there."""
+        if _read(path, largest) == data:
+            return False
+        endpoint.make_private(self.state)
+        endpoint.make_private(os.path.dirname(path))
+        temporary = f"{path}.{os.getpid()}-{time.monotonic_ns()}"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
+        descriptor = os.open(temporary, flags, 0o600)
+        try:
+            try:
+                view = memoryview(data)
+                while view:
+                    view = view[os.write(descriptor, view) :]
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            os.rename(temporary, path)
+        except OSError:
+            os.unlink(temporary)
+            raise
+        return True
+
+
+def read_own_settings() -> bytes:
+    """Read the user's own settings: they say what to do where there are no rules on file."""
+    home = os.path.expanduser("~")
+    return _read(os.path.join(home, ".dmm", "daemon.config.json"), LARGEST)
+
+
+def _list(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _heard(path: str) -> float:
+    try:
+        return os.lstat(path).st_mtime
+    except OSError:
+        return 0.0
+
+
+def _read_root(path: str) -> tuple[int, str, str] | None:
+    line, _, ledger = _read(path, LONGEST_PATH).partition(b"\n")
+    inode, _, root = line.partition(b" ")
+    if not inode.isdigit() or not ledger:
+        return None
+    return int(inode), os.fsdecode(root), os.fsdecode(ledger)
+
+
+def _read(path: str, largest: int) -> bytes:
+    """Read a file that this user alone may write; anything else holds nothing."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        return b""
+    try:
+        found = os.fstat(descriptor)
+        own = found.st_uid == os.geteuid() and found.st_mode & 0o170022 == 0o100000
+        parts = []
+        while own and found.st_size <= largest and (part := os.read(descriptor, 1 << 16)):
+            parts.append(part)
+        return b"".join(parts)
+    except OSError:
+        return b""
+    finally:
+        os.close(descriptor)

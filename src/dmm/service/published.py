@@ -1,0 +1,46 @@
+"""The rules in force, written where a hook finds them that has to judge alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.capture.rulings import RulesOnFile, write_rules
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from dmm.capture.rulings import OnFailure
+    from dmm.policy.callbook import CallBook
+    from dmm.rulefile import RuleFiles
+    from dmm.service.chronicle import Chronicle
+
+
+@dataclass(slots=True)
+class PublishedRules:
+    """Keeps the rule file of one project up to its ledger."""
+
+    files: RuleFiles
+    root: Path
+    chronicle: Chronicle
+    on_failure: OnFailure
+    _written: CallBook | None = None
+
+    def publish(self) -> bool:
+        """Write the rules in force, unless they are on file; say whether they are now.
+
+        A call is answered whether or not this works, so nothing is raised.
+        """
+        path = self.chronicle.path
+        if path is None or not self.chronicle.is_own:
+            return False
+        book = self.chronicle.rulebook(self.chronicle.state()).calls
+        if book is self._written:
+            return True
+        try:
+            data = write_rules(RulesOnFile(book, self.on_failure))
+            self.files.write(str(self.root), str(path), data)
+        except OSError:
+            return False
+        self._written = book
+        return True

@@ -1,0 +1,122 @@
+"""Rules hold whatever happens to the process, the ledger or the folder of a session."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dmm.ledger.place import find_ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import Opener, Project
+    from tests.daemon.conftest import Machine, Session
+
+    from dmm.domain.event import Event
+
+RULE = "Never run terraform destroy."
+FORBIDDEN = "terraform destroy -auto-approve"
+
+
+@pytest.fixture
+def ruled(lived_in: Project, open_project: Opener) -> Project:
+    dmm = open_project(lived_in)
+    dmm.ledger.add_constraint(RULE)
+    dmm.close()
+    return lived_in
+
+
+def git(folder: Path, *words: str) -> None:
+    own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    line = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words]
+    subprocess.run(line, cwd=folder, env=os.environ | own, check=True, capture_output=True)
+
+
+def decide(machine: Machine, payload: dict[str, Any], *, within: Path) -> str:
+    done = machine.run_hook(json.dumps(payload), within=within)
+    assert (done.returncode, done.stderr) == (0, "")
+    told = json.loads(done.stdout) if done.stdout else {}
+    return str(told.get("hookSpecificOutput", {}).get("permissionDecision", "allow"))
+
+
+def test_a_killed_process_lets_nothing_through(
+    machine: Machine,
+    ruled: Project,
+    session: Session,
+    ledger: Callable[..., list[Event]],
+    wait: Callable[..., Any],
+) -> None:
+    machine.hook(session.start())
+    for number in range(5):
+        for pid in machine.pids():
+            os.kill(pid, signal.SIGKILL)
+        assert decide(machine, session.bash(FORBIDDEN, number), within=ruled.folder) == "deny"
+        assert decide(machine, session.bash("make", 100 + number), within=ruled.folder) == "allow"
+
+    machine.start()
+
+    def recorded() -> list[str]:
+        asked = [one for one in ledger(ruled) if one.type == "ToolRequested"]
+        return [one.get("verdict", {}).get("status") for one in asked]
+
+    wait(lambda: sorted(map(str, recorded())) == ["allow"] * 5 + ["deny"] * 5, "all are recorded")
+
+
+def test_a_removed_worktree_leaves_its_session_under_the_rules_of_its_repository(
+    machine: Machine, ruled: Project, session: Session, ledger: Callable[..., list[Event]]
+) -> None:
+    git(ruled.folder, "init", "-q")
+    git(ruled.folder, "add", ".")
+    git(ruled.folder, "commit", "-q", "-m", "all")
+    ruled.trust(machine.home)
+    beside = ruled.folder.parent / "beside"
+    git(ruled.folder, "worktree", "add", "-q", str(beside))
+    there = type(session)(beside, "in the worktree")
+    assert machine.hook(there.start()) is not None
+    assert decide(machine, there.bash(FORBIDDEN, 1), within=beside) == "deny"
+    shutil.rmtree(beside)
+    assert decide(machine, there.bash(FORBIDDEN, 2), within=machine.home) == "deny"
+    assert decide(machine, there.bash("make", 3), within=machine.home) == "allow"
+    machine.dmm("daemon", "stop")
+    assert decide(machine, there.bash(FORBIDDEN, 4), within=machine.home) == "deny"
+    machine.start()
+    assert decide(machine, there.bash(FORBIDDEN, 5), within=machine.home) == "deny"
+    asked = [one for one in ledger(ruled) if one.type == "ToolRequested"]
+    assert {"terraform destroy -auto-approve", "make"} <= {one.get("text") for one in asked}
+
+
+def test_a_ledger_that_can_not_be_read_takes_no_rule_away(
+    machine: Machine, ruled: Project, session: Session
+) -> None:
+    assert decide(machine, session.bash(FORBIDDEN, 1), within=ruled.folder) == "deny"
+    machine.dmm("daemon", "stop")
+    path = find_ledger(ruled.dmm)
+    path.write_bytes(b"no database at all" * 300)
+    for end in ("-wal", "-shm"):
+        path.with_name(path.name + end).unlink(missing_ok=True)
+    machine.start()
+    assert decide(machine, session.bash(FORBIDDEN, 2), within=ruled.folder) == "deny"
+    assert decide(machine, session.bash("make", 3), within=ruled.folder) == "allow"
+    counts = machine.ask("status")["events"]
+    assert counts["by rules on file: deny"] == 1
+    assert machine.ask("status")["spooled"] == 2
+
+
+def test_a_process_that_is_stopped_but_holds_its_socket_is_not_waited_for(
+    machine: Machine, ruled: Project, session: Session
+) -> None:
+    pid = machine.start()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        assert decide(machine, session.bash(FORBIDDEN, 1), within=ruled.folder) == "deny"
+        assert decide(machine, session.bash("make", 2), within=ruled.folder) == "allow"
+    finally:
+        os.kill(pid, signal.SIGCONT)

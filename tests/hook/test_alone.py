@@ -1,0 +1,223 @@
+"""A hook that nobody answers judges a tool call itself, and a deny needs no disk to be given."""
+
+from __future__ import annotations
+
+import json
+import resource
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import dmm.hook
+from dmm import losses
+from dmm.rulefile import RuleFiles
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from tests.conftest import Opener, Project
+
+ENTRY = Path(dmm.hook.__path__[0]) / "__main__.py"
+RULE = "never run terraform destroy"
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """Runs the real hook for one project on a machine where no background process can start."""
+
+    project: Project
+    home: Path
+
+    def ask(
+        self,
+        command: str,
+        *,
+        client: str = "claude-code",
+        largest_file: int | None = None,
+        **fields: Any,
+    ) -> dict[str, Any]:
+        payload = {
+            "hook_event_name": "PreToolUse",
+            "session_id": "s-1",
+            "cwd": str(self.project.folder),
+            "tool_name": "Bash",
+            "tool_input": {"command": command},
+            "tool_use_id": "toolu_1",
+        } | fields
+
+        def confine() -> None:
+            if largest_file is not None:
+                resource.setrlimit(resource.RLIMIT_FSIZE, (largest_file, largest_file))
+
+        done = subprocess.run(
+            [sys.executable, "-I", "-S", str(ENTRY), "--client", client],
+            input=json.dumps(payload),
+            cwd=self.home,
+            env={"HOME": str(self.home), "DMM_RUN_DIR": "/proc/none"},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+            check=False,
+            preexec_fn=confine,
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        return dict(json.loads(done.stdout)) if done.stdout else {}
+
+    def decide(self, command: str, **more: Any) -> tuple[str, str]:
+        told = self.ask(command, **more).get("hookSpecificOutput", {})
+        return told.get("permissionDecision", "allow"), told.get("permissionDecisionReason", "")
+
+    @property
+    def state(self) -> Path:
+        return self.home / ".local" / "state" / "dmm"
+
+    def kept(self) -> list[list[str]]:
+        """Give the first lines of the kept events, as words."""
+        found = sorted((self.state / "spool").glob("*.event"))
+        return [path.read_text().split("\n", 1)[0].split() for path in found]
+
+
+@pytest.fixture
+def agent(shop: Project, home: Path, open_project: Opener) -> Agent:
+    dmm = open_project(shop)
+    dmm.ledger.add_constraint(RULE)
+    dmm.close()
+    return Agent(shop, home)
+
+
+@pytest.fixture
+def lost(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    monkeypatch.setenv("DMM_STATE_DIR", str(agent.state))
+    return losses.count
+
+
+def test_a_forbidden_call_is_denied_with_the_rule_and_recorded_as_denied(agent: Agent) -> None:
+    decision, reason = agent.decide("sudo terraform destroy -auto-approve")
+    assert decision == "deny"
+    assert f'DMM constraint 1: "{RULE}"' in reason
+    ((_, client, _, ruled),) = agent.kept()
+    assert (client, ruled) == ("claude-code", "deny-1")
+
+
+def test_an_allowed_call_is_not_mentioned(agent: Agent) -> None:
+    assert agent.ask("terraform plan") == {}
+    assert [words[3] for words in agent.kept()] == ["allow-"]
+
+
+def test_each_client_gets_the_deny_in_its_own_form(agent: Agent) -> None:
+    assert agent.decide("terraform destroy", client="codex")[0] == "deny"
+    gemini = agent.ask(
+        "terraform destroy",
+        client="gemini",
+        hook_event_name="BeforeTool",
+        tool_name="run_shell_command",
+    )
+    assert gemini["decision"] == "deny"
+    assert agent.ask("terraform destroy", client="opencode")["deny"]
+
+
+def test_a_deny_is_given_where_no_file_can_be_written(
+    agent: Agent, lost: Callable[[], int]
+) -> None:
+    for number in range(1, 4):
+        assert agent.decide("terraform destroy", largest_file=0)[0] == "deny"
+        assert agent.kept() == []
+        # Not even the counter could be written.
+        assert lost() == 0, number
+
+
+def test_events_that_find_no_room_are_counted(agent: Agent, lost: Callable[[], int]) -> None:
+    agent.ask("make")
+    before = len(agent.kept())
+    for number in range(1, 4):
+        # Room enough to write over the counter, and for nothing else.
+        assert agent.decide("terraform destroy", largest_file=len(losses.NONE))[0] == "deny"
+        assert lost() == number
+    assert len(agent.kept()) == before
+    assert not list((agent.state / "spool").glob("*.part"))
+
+
+def test_what_was_done_before_is_not_known_here_so_the_user_is_asked(
+    agent: Agent, open_project: Opener
+) -> None:
+    dmm = open_project(agent.project)
+    dmm.ledger.add_constraint("run the tests before git commit")
+    dmm.close()
+    decision, reason = agent.decide("git commit -m x")
+    assert decision == "ask"
+    assert "whether this was done first is not known" in reason
+
+
+def test_a_rule_that_was_lifted_or_added_counts_at_once(agent: Agent, open_project: Opener) -> None:
+    dmm = open_project(agent.project)
+    dmm.ledger.deactivate(1)
+    assert agent.decide("terraform destroy")[0] == "allow"
+    dmm.ledger.add_constraint("never run kubectl delete")
+    dmm.close()
+    assert agent.decide("kubectl delete ns prod")[0] == "deny"
+
+
+def test_a_session_keeps_its_rules_when_its_folder_is_gone(agent: Agent) -> None:
+    RuleFiles(str(agent.state)).remember("s-1", str(agent.project.dmm))
+    agent.project.folder.rename(agent.home / "moved")
+    assert agent.decide("terraform destroy")[0] == "deny"
+    assert agent.decide("terraform destroy", session_id="another")[0] == "allow"
+
+
+def test_another_folder_in_the_place_of_the_project_is_not_under_its_rules(agent: Agent) -> None:
+    agent.project.folder.rename(agent.home / "moved")
+    (agent.project.memory).mkdir(parents=True)
+    told = agent.ask("terraform destroy")
+    assert "hookSpecificOutput" not in told
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"rules": {"version": "0"}}', None])
+def test_without_usable_rules_a_call_is_allowed_and_the_user_is_told(
+    agent: Agent, damage: bytes | None
+) -> None:
+    (rules,) = (agent.state / "rules").iterdir()
+    if damage is None:
+        rules.unlink()
+    else:
+        rules.write_bytes(damage)
+    told = agent.ask("terraform destroy")
+    assert "could not check this call" in told["systemMessage"]
+    assert "dmm doctor" in told["systemMessage"]
+    assert agent.kept()[-1][3] == "unchecked-allow"
+
+
+@pytest.mark.parametrize("wanted", ["ask", "deny"])
+def test_whoever_wants_it_closed_gets_it_closed(agent: Agent, wanted: str) -> None:
+    own = agent.home / ".dmm" / "daemon.config.json"
+    own.parent.mkdir()
+    own.write_text(json.dumps({"enforcement": {"on_failure": wanted}}))
+    (rules,) = (agent.state / "rules").iterdir()
+    rules.unlink()
+    decision, reason = agent.decide("make")
+    assert decision == wanted
+    assert "could not check this call" in reason
+
+
+def test_a_call_can_not_pass_itself_off_as_another_event(agent: Agent) -> None:
+    hidden = {"hook_event_name": "Stop", "command": "terraform destroy"}
+    payload_order = {"tool_input": hidden}
+    decision, _ = agent.decide("", **payload_order)
+    assert decision == "deny"
+
+
+def test_memory_that_nobody_trusts_has_no_rules_and_no_notice(agent: Agent) -> None:
+    (agent.state / "trust.json").write_text('{"version": 1, "projects": []}')
+    RuleFiles(str(agent.state)).remove(str(agent.project.dmm))
+    assert agent.ask("terraform destroy") == {}
+
+
+def test_rule_files_are_private_and_others_are_not_believed(agent: Agent) -> None:
+    (rules,) = (agent.state / "rules").iterdir()
+    assert rules.stat().st_mode & 0o777 == 0o600
+    assert rules.parent.stat().st_mode & 0o777 == 0o700
+    rules.chmod(0o666)
+    assert "systemMessage" in agent.ask("terraform destroy")
