@@ -280,10 +280,11 @@ def test_events_that_wait_are_counted(
     monkeypatch.setattr(checkup, "BACKLOG", 2)
     assert told(check_daemon())[-1] == ("spool", "warn", "3 events wait")
     (spool / "dropped").write_text("..")
+    (spool / "lost").write_text("00000000000000000005\n")
     assert told(check_daemon())[-1] == (
         "spool",
         "warn",
-        "3 events wait, 2 dropped for want of room",
+        "3 events wait, 7 events were lost: the disk or the spool was full",
     )
 
 

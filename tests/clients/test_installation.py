@@ -145,7 +145,7 @@ def test_claude_code_gets_its_hooks_and_a_server_that_is_always_loaded(
     timeouts = {
         "SessionStart": 10,
         "UserPromptSubmit": 5,
-        "PreToolUse": 5,
+        "PreToolUse": 60,
         "PostToolUse": 5,
         "PostToolUseFailure": 5,
         "PreCompact": 5,
@@ -266,7 +266,7 @@ def test_an_older_entry_is_brought_up_to_date(user: Installation, home: Path) ->
                 {
                     "type": "command",
                     "command": "/new/dmm-hook --client gemini",
-                    "timeout": 5000,
+                    "timeout": 60000,
                 }
             ]
         }
