@@ -53,12 +53,6 @@ class RuleFiles:
         gone = not os.path.isdir(os.path.join(root, "memory"))
         return known[2] if gone or os.lstat(root).st_ino == known[0] else None
 
-    def list_roots(self, ledger: str) -> list[str]:
-        """List the .dmm folders that are under the rules of a ledger."""
-        folder = os.path.join(self.state, ROOTS)
-        known = (_read_root(os.path.join(folder, name)) for name in _list(folder))
-        return [one[1] for one in known if one is not None and one[2] == ledger]
-
     def remove(self, root: str) -> None:
         """Put a .dmm folder that is no longer trusted under no rules."""
         try:

@@ -225,7 +225,7 @@ def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
     assert refused.err == (
         "dmm: another ledger stands where the one that was written here was\n"
         f"  where: {ledger}\n"
-        "  try:   look at it and decide: dmm trust; or put back a backup of yours\n"
+        "  try:   look at it and decide: dmm trust; or put a backup back: dmm ledger restore\n"
     )
     assert "Ledger" in typed("status", within=project.folder).out
     told = typed("trust", within=project.folder)

@@ -30,7 +30,11 @@ def commands(events: list[Event], kind: str = EventType.TOOL_REQUESTED) -> Count
 
 
 def test_thirty_two_clients_at_once_are_all_recorded_once(
-    machine: Machine, lived_in: Project, session: Session, ledger: Callable[..., list[Event]]
+    machine: Machine,
+    lived_in: Project,
+    session: Session,
+    ledger: Callable[..., list[Event]],
+    wait: Callable[..., Any],
 ) -> None:
     machine.start()
     sessions = [type(session)(lived_in.folder, f"session-{n:02d}") for n in range(CLIENTS)]
@@ -39,11 +43,12 @@ def test_thirty_two_clients_at_once_are_all_recorded_once(
         for number, one in enumerate(sessions)
     ]
     assert [one.communicate(timeout=120) for one in running] == [(b"", b"")] * CLIENTS
+    # On a busy machine some judge alone, and what they kept is fetched.
+    wait(lambda: machine.ask("status")["spooled"] == 0, "all are fetched")
     events = ledger(lived_in)
     asked = [event for event in events if event.type == EventType.TOOL_REQUESTED]
     assert commands(events) == {f"echo {number}": 1 for number in range(CLIENTS)}
     assert {event.session for event in asked} == {one.name for one in sessions}
-    assert machine.ask("status")["spooled"] == 0
 
 
 def test_the_same_call_told_by_two_hooks_is_stored_once(
@@ -92,7 +97,7 @@ def test_what_happened_while_none_could_run_arrives_once_and_in_order(
     assert [event.get("input")["command"] for event in used] == [f"echo {n}" for n in range(5)]
     assert {event.session for event in used} == {session.name}
     assert all(event.get("late") is True for event in used)
-    assert list((machine.state / "spool").iterdir()) == []
+    assert list((machine.state / "spool").glob("*.event")) == []
 
 
 def test_a_kept_event_that_is_damaged_stops_no_other(
@@ -112,7 +117,7 @@ def test_a_kept_event_that_is_damaged_stops_no_other(
     machine.start()
     wait(lambda: machine.ask("status")["spooled"] == 0, "all are fetched")
     assert commands(ledger(lived_in), EventType.TOOL_USED) == {"make": 1}
-    assert [path.name for path in spool.iterdir()] == ["aside"]
+    assert sorted(path.name for path in spool.iterdir()) == ["aside", "lost"]
     aside = sorted(path.name for path in (spool / "aside").iterdir())
     assert aside == ["0-1.damaged", "0-3.damaged"]
     assert machine.ask("status")["damaged"] == 2

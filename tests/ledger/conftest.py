@@ -15,6 +15,7 @@ import pytest
 
 from dmm.domain.event import Draft, EventType
 from dmm.ledger.log import EventLog
+from dmm.ledger.seal import Seal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,6 +58,7 @@ def path(tmp_path: Path) -> Path:
 @pytest.fixture
 def log(path: Path) -> Iterator[EventLog]:
     opened = EventLog.open(path)
+    opened.seal = Seal(bytes(range(32)))
     yield opened
     opened.close()
 

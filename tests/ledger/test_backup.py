@@ -66,5 +66,5 @@ def test_a_damaged_ledger_makes_no_backup(path: Path, draft: Drafts, tmp_path: P
 
 
 def test_a_folder_that_is_not_there_is_told(log: EventLog, tmp_path: Path) -> None:
-    with pytest.raises(StorageError, match="unable to open database file"):
+    with pytest.raises(StorageError, match="No such file or directory"):
         log.backup(tmp_path / "nowhere" / "copy.db")

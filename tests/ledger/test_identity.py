@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import apsw
@@ -15,9 +16,10 @@ from dmm.domain.event import Draft, EventType
 from dmm.errors import LedgerRefused, StorageError
 from dmm.ledger.identity import open_own, peek
 from dmm.ledger.log import EventLog
+from dmm.ledger.mark import HighWaterMark
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from dmm.ledger.seal import Seal
 
 
 @dataclass
@@ -26,11 +28,18 @@ class Noted:
 
     kept: tuple[str, bool] | None = None
     fails: bool = False
+    folder: Path | None = None
 
     def note(self, first: str, *, settled: bool) -> None:
         if self.fails:
             raise StorageError("no room")
         self.kept = (first, settled)
+
+    def mark(self, first: str) -> HighWaterMark:
+        return HighWaterMark((self.folder or Path("/nonexistent")) / "marks" / first, first)
+
+    def seal(self) -> Seal | None:
+        return None
 
 
 def draft(text: str) -> Draft:

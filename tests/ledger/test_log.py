@@ -322,7 +322,10 @@ def test_a_file_that_is_no_database_is_a_broken_ledger(path: Path) -> None:
     with pytest.raises(LedgerBroken) as raised:
         EventLog.open(path)
     assert str(raised.value) == f"{path}: damaged database: file is not a database"
-    assert raised.value.hint == "restore the last backup; dmm ledger verify tells what is left"
+    assert (
+        raised.value.hint
+        == "restore the last backup: dmm ledger restore; dmm ledger verify shows what is left"
+    )
 
 
 def test_damage_within_the_file_is_a_broken_ledger(path: Path, draft: Drafts) -> None:
@@ -336,7 +339,10 @@ def test_damage_within_the_file_is_a_broken_ledger(path: Path, draft: Drafts) ->
     with pytest.raises(LedgerBroken, match="damaged database") as raised:
         list(log.events())
     assert raised.value.where == str(path)
-    assert raised.value.hint == "restore the last backup; dmm ledger verify tells what is left"
+    assert (
+        raised.value.hint
+        == "restore the last backup: dmm ledger restore; dmm ledger verify shows what is left"
+    )
     with pytest.raises(LedgerBroken):
         log.append([draft()])
     log.close()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.files.repository import find_repository
-from dmm.ledger.place import find_ledger
+from dmm.ledger.place import find_earlier, find_ledger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ def test_a_project_without_git_has_its_own(tmp_path: Path) -> None:
 def test_worktrees_share_the_ledger_of_the_main_one(main: Path, tmp_path: Path) -> None:
     git(main, "worktree", "add", "-q", "-b", "one", str(tmp_path / "one"))
     git(main, "worktree", "add", "-q", "-b", "two", str(main / "inside" / "two"))
-    wanted = main / ".dmm" / "ledger.db"
+    wanted = main / ".git" / "dmm" / "ledger.db"
     assert find_ledger(main / ".dmm") == wanted
     assert find_ledger(tmp_path / "one" / ".dmm") == wanted
     assert find_ledger(main / "inside" / "two" / ".dmm") == wanted
@@ -51,7 +51,7 @@ def test_worktrees_share_the_ledger_of_the_main_one(main: Path, tmp_path: Path) 
 @needs_git
 def test_a_folder_within_the_repository_keeps_its_place(main: Path, tmp_path: Path) -> None:
     git(main, "worktree", "add", "-q", "-b", "one", str(tmp_path / "one"))
-    wanted = main / "services" / "api" / ".dmm" / "ledger.db"
+    wanted = main / ".git" / "dmm" / "services" / "api" / "ledger.db"
     assert find_ledger(main / "services" / "api" / ".dmm") == wanted
     assert find_ledger(tmp_path / "one" / "services" / "api" / ".dmm") == wanted
 
@@ -67,7 +67,7 @@ def test_worktrees_of_a_bare_repository_share_the_ledger_in_it(
     git(bare, "worktree", "add", "-q", "-b", "two", str(tmp_path / "bare" / "two"))
     if name == ".bare":
         (tmp_path / "bare" / ".git").write_text("gitdir: ./.bare\n")
-    wanted = bare / ".dmm" / "ledger.db"
+    wanted = bare / "dmm" / "ledger.db"
     assert find_ledger(tmp_path / "one" / ".dmm") == wanted
     assert find_ledger(tmp_path / "bare" / "two" / ".dmm") == wanted
 
@@ -90,22 +90,23 @@ def test_a_submodule_has_its_own_and_shares_it_with_its_worktrees(
     git(outer, "init", "-q")
     git(outer, "submodule", "add", "-q", str(main), "part")
     git(outer / "part", "worktree", "add", "-q", "-b", "one", str(tmp_path / "one"))
-    assert find_ledger(outer / ".dmm") == outer / ".dmm" / "ledger.db"
-    assert find_ledger(outer / "part" / ".dmm") == outer / "part" / ".dmm" / "ledger.db"
-    assert find_ledger(tmp_path / "one" / ".dmm") == outer / "part" / ".dmm" / "ledger.db"
+    module = outer / ".git" / "modules" / "part" / "dmm" / "ledger.db"
+    assert find_ledger(outer / ".dmm") == outer / ".git" / "dmm" / "ledger.db"
+    assert find_ledger(outer / "part" / ".dmm") == module
+    assert find_ledger(tmp_path / "one" / ".dmm") == module
 
 
 @needs_git
 def test_a_path_through_a_link_leads_to_the_same_ledger(main: Path, tmp_path: Path) -> None:
     (tmp_path / "alias").symlink_to(main)
-    assert find_ledger(tmp_path / "alias" / ".dmm") == main / ".dmm" / "ledger.db"
+    assert find_ledger(tmp_path / "alias" / ".dmm") == main / ".git" / "dmm" / "ledger.db"
 
 
 @needs_git
 def test_a_worktree_may_name_its_repository_relatively(main: Path, tmp_path: Path) -> None:
     git(main, "worktree", "add", "-q", "-b", "one", str(tmp_path / "one"))
     (tmp_path / "one" / ".git").write_text("gitdir: ../main/.git/worktrees/one\n")
-    assert find_ledger(tmp_path / "one" / ".dmm") == main / ".dmm" / "ledger.db"
+    assert find_ledger(tmp_path / "one" / ".dmm") == main / ".git" / "dmm" / "ledger.db"
 
 
 @pytest.mark.parametrize("text", ["", "gitdir:", "gitdir: /not/there", "nonsense", "\udcff\0"])
@@ -140,7 +141,8 @@ def test_the_settings_of_git_tell_whether_there_is_a_main_worktree(
     (folder / "HEAD").write_text("ref: refs/heads/trunk\n")
     (folder / "config").write_text(config)
     home = folder if bare else folder.parent
-    assert find_ledger(tmp_path / "a" / ".dmm") == home / ".dmm" / "ledger.db"
+    earlier = find_earlier(tmp_path / "a" / ".dmm")
+    assert earlier[0] == home / ".dmm" / "ledger.db"
 
 
 @needs_git
@@ -169,4 +171,4 @@ def test_settings_that_name_the_worktree_itself_are_believed(main: Path, tmp_pat
         found = find_repository(worktree / ".dmm")
         assert found is not None
         assert found.vouched
-        assert find_ledger(worktree / ".dmm") == worktree / ".dmm" / "ledger.db"
+        assert find_ledger(worktree / ".dmm") == found.common / "dmm" / "ledger.db"

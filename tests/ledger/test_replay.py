@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from dmm.domain.event import Draft, EventType
 from dmm.ledger import replay as replaying
-from dmm.ledger.log import EventLog
+from dmm.ledger.log import SEALED, EventLog
 from dmm.ledger.replay import prove_snapshots, replay
+from dmm.ledger.seal import Seal
 from dmm.ledger.snapshots import pack, unpack
 from dmm.ledger.state import CODE, State, fold
 
@@ -98,8 +99,9 @@ def test_a_long_way_leaves_snapshots_for_the_next_time(story: EventLog) -> None:
     assert [seq for seq, _ in story.snapshots(CODE)] == [4, 8, 12, 16]
 
 
-def test_the_nearest_snapshot_is_where_a_replay_begins(story: EventLog) -> None:
+def test_the_nearest_snapshot_is_where_a_replay_begins(story: EventLog, forge: Forger) -> None:
     replay(story, 18)
+    forge("DELETE FROM snapshots WHERE seq = 8")
     planted = fold(State(), story.events(to=8))
     story.keep_snapshots([(8, pack(State(seq=8, facts=planted.facts)))], CODE, 0)
     assert replay(story, 9).decisions.keys() == {9}
@@ -147,17 +149,41 @@ def test_a_damaged_snapshot_is_as_if_it_were_not_there(story: EventLog, data: by
     assert replay(story, 9, keep=False) == folded(story, 9)
 
 
-def test_snapshots_that_are_false_are_found_and_dropped(story: EventLog, forge: Forger) -> None:
+def test_snapshots_that_were_changed_are_not_used_and_stay_as_evidence(
+    story: EventLog, forge: Forger
+) -> None:
     replay(story, 18)
     lie = pack(State(seq=8)).hex()
     forge(f"UPDATE snapshots SET state = x'{lie}' WHERE seq = 8")
     forge("UPDATE snapshots SET state = x'00' WHERE seq = 16")
-    forge(f"INSERT INTO snapshots VALUES (99, 'f0', '{CODE}', x'00')")
-    assert replay(story, 9) != folded(story, 9)
-    assert prove_snapshots(story) == (8, 16, 99)
-    assert [seq for seq, _ in story.snapshots(CODE)] == [4, 12]
+    forge(f"INSERT INTO snapshots VALUES (99, 'f0', '{CODE}{SEALED}', x'00')")
+    for to in (9, 18):
+        assert replay(story, to) == folded(story, to)
+    assert story.wrong_snapshots == {8, 16}
+    for _ in range(2):
+        assert prove_snapshots(story) == (8, 16, 99)
+    assert [seq for seq, _ in story.snapshots(CODE)] == [4, 8, 12, 16, 99]
+
+
+def test_a_sealed_state_that_is_not_that_of_its_events_is_named(
+    story: EventLog, forge: Forger
+) -> None:
+    story.keep_snapshots([(8, pack(State(seq=8)))], CODE, 0)
+    assert prove_snapshots(story) == (8,)
+
+
+def test_a_snapshot_sealed_for_another_event_or_by_another_key_is_not_used(
+    story: EventLog, forge: Forger
+) -> None:
+    replay(story, 18)
+    forge("UPDATE snapshots SET state = (SELECT state FROM snapshots WHERE seq = 4) WHERE seq = 8")
     assert replay(story, 9) == folded(story, 9)
-    assert prove_snapshots(story) == ()
+    assert story.wrong_snapshots == {8}
+    story.seal = Seal(b"another key")
+    assert replay(story, 18) == folded(story, 18)
+    assert {4, 8, 12, 16} <= story.wrong_snapshots
+    story.seal = None
+    assert replay(story, 18) == folded(story, 18)
 
 
 def test_a_replay_within_a_transaction_sees_what_was_just_appended(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from dmm.config import FILE_NAME, Config, ModelConfig, StorageConfig, read_config
 from dmm.files.roots import NAME, Root
 from dmm.files.trusted import TrustStore
-from dmm.ledger.place import find_ledger
+from dmm.ledger.place import find_earlier, find_ledger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,6 +111,7 @@ class Base:
             now,
             agent if self.by_agent else chronicle.Voice(),
             chronicle.TrustedLedger(self.trust_store, self.root.folder),
+            find_earlier(self.root.folder),
         )
 
     def _find_standing(self) -> Standing | None:

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 # Seconds a client waits for the hook; it answers long before, or lets go by itself.
 WAIT = 5
 WAITS = {
-    **{"SessionStart": 10, "SessionEnd": 2, "sessionStart": 10, "sessionEnd": 2},
+    "SessionStart": 10,
+    "SessionEnd": 2,
+    "sessionStart": 10,
+    "sessionEnd": 2,
     # A hook that is cut off lets the call run: on a busy machine an answer is worth waiting for.
     **dict.fromkeys(("PreToolUse", "preToolUse", "BeforeTool"), 60),
     **dict.fromkeys(("beforeShellExecution", "beforeMCPExecution", "beforeReadFile"), 60),

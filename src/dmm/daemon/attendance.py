@@ -25,6 +25,7 @@ from dmm.errors import (
     UsageError,
 )
 from dmm.files.repository import find_branch
+from dmm.ledger.place import find_folders
 from dmm.rulefile import RuleFiles, read_own_settings
 from dmm.service.chronicle import Voice
 from dmm.service.sessions import Attended, Delivery, deliver, write_supplement
@@ -185,9 +186,9 @@ class Attendance:
     def _sibling(self, gone: Path) -> Project:
         """Find another worktree with the ledger of a .dmm folder that is gone."""
         ledger = self._files.find_ledger(str(gone))
-        for root in () if ledger is None else self._files.list_roots(ledger):
+        for root in () if ledger is None else find_folders(Path(ledger)):
             with contextlib.suppress(RootNotFound, NotTrusted):
-                return self.projects.find_folder(Path(root))
+                return self.projects.find_folder(root)
         raise RootNotFound("the folder of this session is gone", where=str(gone))
 
     def _nearest(self, root: Path) -> Project:

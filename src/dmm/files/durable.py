@@ -72,7 +72,7 @@ def create(path: Path, data: bytes) -> None:
             sync_directory(path.parent)
 
 
-def make_folder(path: Path) -> None:
+def make_folder(path: Path, *, mode: int = 0o777) -> None:
     """Create a folder and those above it that are missing, so that they outlast a power cut."""
     with translated(path, "create the folder"):
         missing = []
@@ -81,7 +81,7 @@ def make_folder(path: Path) -> None:
             missing.append(folder)
             folder = folder.parent
         for folder in reversed(missing):
-            folder.mkdir(exist_ok=True)
+            folder.mkdir(mode=mode, exist_ok=True)
             sync_directory(folder.parent)
 
 

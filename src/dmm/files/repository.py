@@ -88,6 +88,21 @@ def main_worktree(common: Path) -> Path | None:
     return common.parent if common.name == ".git" else None
 
 
+def list_worktrees(common: Path) -> Iterator[Path]:
+    """List the worktrees that a repository knows, the main one first; some may be gone."""
+    main = main_worktree(common)
+    if main is not None:
+        yield main
+    try:
+        entries = sorted((common / "worktrees").iterdir())
+    except OSError:
+        return
+    for entry in entries:
+        named = read_text(entry / "gitdir").strip()
+        if named and "\0" not in named:
+            yield (entry / named).parent.resolve()
+
+
 def _leads_to(worktree: Path, common: Path) -> bool:
     git = _git_folder(worktree / ".git")
     return git is not None and _common_folder(git.resolve()) == common

@@ -10,13 +10,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from dmm.errors import LedgerRefused, StorageError
-from dmm.ledger.log import EventLog, first_of
+from dmm.ledger.file import first_of
+from dmm.ledger.log import EventLog
+from dmm.ledger.moving import move_ledger
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
-_LOOK = "look at it and decide: dmm trust; or put back a backup of yours"
+    from dmm.ledger.mark import HighWaterMark
+    from dmm.ledger.seal import Seal
+
+_LOOK = "look at it and decide: dmm trust; or put a backup back: dmm ledger restore"
+_BEHIND = "put a backup back: dmm ledger restore; or look and decide: dmm trust"
 
 
 class Record(Protocol):
@@ -31,33 +38,89 @@ class Record(Protocol):
         """Note the identity of a ledger that begins."""
         ...
 
+    def mark(self, first: str) -> HighWaterMark:
+        """Return where the newest event of a ledger is noted."""
+        ...
 
-def open_own(path: Path, record: Record, *, sealed: bool = False) -> EventLog:
+    def seal(self) -> Seal | None:
+        """Return the seal of the user's snapshots."""
+        ...
+
+
+def open_own(
+    path: Path, record: Record, *, sealed: bool = False, earlier: Sequence[Path] = ()
+) -> EventLog:
     """Open the ledger that was written here, or make the first one; any other is refused.
 
-    One that is `sealed` is only looked at.
+    One that is `sealed` is only looked at. One that still stands where an earlier version kept it
+    is moved first.
     """
     known = record.kept
+    if known is not None and not sealed and not path.exists():
+        _move_own(path, known[0], earlier)
     if known is not None and known[1] and not path.exists():
-        hint = "put back a backup of it, or begin a new one: dmm trust"
+        hint = "put a backup back: dmm ledger restore; or begin a new one: dmm trust"
         raise LedgerRefused("the ledger that was written here is gone", where=str(path), hint=hint)
     held = peek(path)
     if held is not None:
         _require(held, record, path)
     log = EventLog.look(path) if sealed else EventLog.open(path)
+    log.seal = record.seal()
     try:
         found = log.first()
         if found is None and (known is None or not known[1]):
             log.announce = record.note
+            log.find_mark = record.mark
         else:
-            _require(found, record, path)
+            log.mark = record.mark(_require(found, record, path))
+            _require_whole(log, log.mark)
     except BaseException:
         log.close()
         raise
     return log
 
 
-def _require(found: str | None, record: Record, path: Path) -> None:
+def _require_whole(log: EventLog, mark: HighWaterMark) -> None:
+    """Refuse a ledger that does not hold the newest event that was noted, or that has gaps."""
+    known, head = mark.read(), log.head()
+    if known is None:
+        mark.move(head)
+        return
+    if head.seq < known.seq:
+        what = f"the ledger ends at event {head.seq}, but event {known.seq} was recorded in it"
+    elif log.hash_of(known.seq) != known.hash:
+        what = f"the ledger was rewritten: event {known.seq} is not the one that was recorded"
+    elif log.count() != head.seq:
+        what = f"{head.seq - log.count()} events are missing from the ledger"
+    else:
+        return
+    raise LedgerRefused(what, where=log.where, hint=_BEHIND)
+
+
+def _move_own(path: Path, first: str, earlier: Sequence[Path]) -> None:
+    for old in earlier:
+        if identify(old) == first:
+            move_ledger(old, path)
+            return
+
+
+def identify(path: Path) -> str | None:
+    """Identify a ledger with the log beside it; None for a file that is none."""
+    if path.is_symlink() or not path.is_file():
+        return None
+    try:
+        log = EventLog.open(path)
+    except (LedgerRefused, StorageError):
+        return None
+    try:
+        return log.first()
+    except StorageError:
+        return None
+    finally:
+        log.close()
+
+
+def _require(found: str | None, record: Record, path: Path) -> str:
     # Asked anew: another process may just have written the first event.
     known = record.kept
     if known is None:
@@ -68,6 +131,7 @@ def _require(found: str | None, record: Record, path: Path) -> None:
         raise LedgerRefused(what, where=str(path), hint=_LOOK)
     if not known[1]:
         record.note(known[0], settled=True)
+    return known[0]
 
 
 def peek(path: Path) -> str | None:

@@ -4,50 +4,32 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import secrets
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dmm.errors import IndexBroken, LedgerBroken, LedgerRefused, StorageError
+from dmm.errors import LedgerBroken, LedgerRefused, StorageError
 from dmm.files.durable import make_folder, sync_directory, translated
 from dmm.ledger import tables
-from dmm.ledger.chain import GENESIS, Head, link
+from dmm.ledger.chain import Head
+from dmm.ledger.file import PRIVATE_FOLDER, Guarded, first_of, list_made, make_private
+from dmm.ledger.seal import SIZE, Seal
 from dmm.ledger.upcast import UPCASTS
 from dmm.ledger.writer import Writer
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from pathlib import Path
 
     import apsw
 
     from dmm.domain.event import Draft, Event
+    from dmm.ledger.mark import HighWaterMark
     from dmm.ledger.upcast import Upcasts
 
-_RESTORE = "restore the last backup; dmm ledger verify tells what is left"
 
-
-class _Guarded:
-    """Tells damage as what it is here: an index can be built again, a ledger can't."""
-
-    __slots__ = ("_ledger", "_where")
-
-    def __init__(self, where: str, *, ledger: str | None = None) -> None:
-        self._where = where
-        self._ledger = ledger or where
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if error is None:
-            return
-        told = sqlite.translate(error, self._where) or error
-        if isinstance(told, IndexBroken) and told.where == self._where:
-            raise LedgerBroken(told.what, where=self._ledger, hint=_RESTORE) from error
-        if told is not error:
-            raise told from error
+# Earlier versions kept snapshots of the same code without a seal.
+SEALED = "/sealed"
 
 
 class Announce(Protocol):
@@ -58,31 +40,12 @@ class Announce(Protocol):
         ...
 
 
-def is_sealed(path: Path) -> bool:
-    """Whether a ledger can only be read: its place can't be written, and no log stands beside it.
-
-    What such a log holds could not be read along, so with one the ledger is not whole.
-    """
-    beside = path.with_name(f"{path.name}-wal")
-    return (
-        path.is_file()
-        and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
-        and not (beside.exists() and beside.stat().st_size)
-    )
-
-
-def first_of(connection: apsw.Connection) -> str | None:
-    """Identify a ledger by its first event, hashed anew; None where there is none yet."""
-    row = next(connection.execute(tables.FIRST), None)
-    return None if row is None else link(GENESIS, row)
-
-
 class EventLog:
     """One ledger file."""
 
     def __init__(self, connection: apsw.Connection, where: str, upcasts: Upcasts = UPCASTS) -> None:
         self._connection = connection
-        self._guarded = _Guarded(where)
+        self._guarded = Guarded(where)
         self._transaction = sqlite.transaction(connection, where)
         self._upcasts = upcasts
         self._stands: tuple[Path, int] | None = None
@@ -90,14 +53,20 @@ class EventLog:
         self._version = 0
         self.where = where
         self.announce: Announce | None = None
+        # What a trusted ledger has outside its file: where its newest event is noted, and the key.
+        self.mark: HighWaterMark | None = None
+        self.find_mark: Callable[[str], HighWaterMark] | None = None
+        self.seal: Seal | None = None
+        self.wrong_snapshots: set[int] = set()
 
     @classmethod
     def open(cls, path: Path, upcasts: Upcasts = UPCASTS) -> EventLog:
         """Open or create a ledger; one of a newer version is refused."""
         if path.is_symlink():
             raise LedgerRefused("it leads through a symbolic link", where=str(path))
-        make_folder(path.parent)
-        with _Guarded(str(path)):
+        make_folder(path.parent, mode=PRIVATE_FOLDER)
+        make_private(path)
+        with Guarded(str(path)):
             log = cls(sqlite.connect(path, durable=True), str(path), upcasts)
         log._prepare()
         log._stands = path, path.stat().st_ino
@@ -108,12 +77,13 @@ class EventLog:
         """Open a ledger in a place that can't be written; nothing can be appended."""
         if path.is_symlink():
             raise LedgerRefused("it leads through a symbolic link", where=str(path))
-        with _Guarded(str(path)):
+        with Guarded(str(path)):
             log = cls(sqlite.connect_read_only(path), str(path), upcasts)
             if not log._is_current():
                 refusal = log._refusal()
                 log.close()
                 raise refusal
+            log._need_own_tables()
         log._stands = path, path.stat().st_ino
         return log
 
@@ -133,6 +103,7 @@ class EventLog:
     def in_memory(cls, upcasts: Upcasts = UPCASTS) -> EventLog:
         """Make a ledger that lives as long as the process, for stories and trials."""
         log = cls(sqlite.connect(None), sqlite.MEMORY, upcasts)
+        log.seal = Seal(secrets.token_bytes(SIZE))
         log._prepare()
         return log
 
@@ -142,6 +113,7 @@ class EventLog:
                 self._connection.pragma("secure_delete", "ON")
                 if not self._is_current():
                     self._make_tables()
+                self._need_own_tables()
         except BaseException:
             self.close()
             raise
@@ -156,6 +128,12 @@ class EventLog:
             cursor.execute(tables.SCHEMA)
             self._connection.pragma("application_id", tables.APPLICATION_ID)
             self._connection.pragma("user_version", tables.SCHEMA_VERSION)
+
+    def _need_own_tables(self) -> None:
+        """Refuse a file in which other things go by our names: a view may never end."""
+        if {*self._connection.execute(tables.MADE)} - list_made():
+            hint = "move the file away; it was not written by dmm"
+            raise LedgerRefused("the file is no ledger", where=self.where, hint=hint)
 
     def _is_current(self) -> bool:
         found = self._marks("application_id", "user_version")
@@ -188,6 +166,18 @@ class EventLog:
     def head(self) -> Head:
         """Tell the newest event."""
         return Head(*next(self._select(tables.HEAD), ()))
+
+    def hash_of(self, seq: int) -> str:
+        """Tell the hash of an event; empty where there is no such event."""
+        return next((str(row[0]) for row in self._select(tables.HASH_OF, seq)), "")
+
+    def count(self) -> int:
+        """Count the events; as many as the number of the newest, or some are missing."""
+        return int(next(self._select(tables.COUNT))[0])
+
+    def links(self, types: Sequence[str], after: int, to: int) -> Iterator[tuple[Any, ...]]:
+        """Read stored columns of some types, each with the hash of the event before it."""
+        return self._select(tables.LINKS, after, to, json.dumps(list(types)))
 
     def first(self) -> str | None:
         """Tell the identity of this ledger; None where it has no event yet."""
@@ -269,6 +259,10 @@ class EventLog:
         """Remember where the log ends; a transaction that fails never comes here."""
         self._writer, self._version = writer, self._connection.data_version()
         self._tell(settled=True)
+        if self.mark is None and self.find_mark is not None and writer.head.seq:
+            self.mark = self.find_mark(self.first() or "")
+        if self.mark is not None:
+            self.mark.move(writer.head)
 
     def extend(self, drafts: Iterable[Draft]) -> Head:
         """Record a burst of events in one transaction; gives the newest, kept when this returns."""
@@ -285,20 +279,33 @@ class EventLog:
         return recorded
 
     def nearest_snapshot(self, to: int, code: str) -> tuple[int, bytes] | None:
-        """Find the newest snapshot up to an event that this code made of this very chain."""
-        row = next(self._select(tables.NEAREST_SNAPSHOT, to, code), None)
-        return None if row is None else (row[0], row[1])
+        """Find the newest snapshot up to an event that this code sealed for this very chain."""
+        if self.seal is None:
+            return None
+        for seq, digest, sealed in self._select(tables.SNAPSHOTS_BEFORE, to, code + SEALED):
+            state = self.seal.open(seq, digest, sealed)
+            if state is not None:
+                return seq, state
+            self.wrong_snapshots.add(seq)
+        return None
 
-    def snapshots(self, code: str) -> Iterator[tuple[int, bytes]]:
-        """Read all snapshots that this code made."""
-        return ((row[0], row[1]) for row in self._select(tables.SNAPSHOTS, code))
+    def snapshots(self, code: str) -> Iterator[tuple[int, bytes | None]]:
+        """Read all snapshots that this code made; None for one whose seal is broken."""
+        for seq, digest, sealed in self._select(tables.SNAPSHOTS, code + SEALED):
+            yield seq, None if self.seal is None else self.seal.open(seq, digest, sealed)
 
     def keep_snapshots(self, snapshots: Sequence[tuple[int, bytes]], code: str, at: int) -> None:
         """Keep states for later replays, unless a payload was blanked since redaction `at`.
 
         They can be made again at any time: a reader neither waits nor fails for them.
         """
-        rows = [(seq, code, state, at) for seq, state in snapshots]
+        if self.seal is None:
+            return
+        seal = self.seal.close
+        rows = [
+            (seq, code + SEALED, seal(seq, self.hash_of(seq), state), at)
+            for seq, state in snapshots
+        ]
         if self._connection.in_transaction:
             self._connection.executemany(tables.KEEP_SNAPSHOT, rows)
             return
@@ -310,11 +317,6 @@ class EventLog:
         except StorageError:
             return
 
-    def drop_snapshots(self, seqs: Sequence[int]) -> None:
-        """Drop some snapshots."""
-        with self._changing() as cursor:
-            cursor.executemany(tables.DROP_SNAPSHOT, [(seq,) for seq in seqs])
-
     def damage(self) -> tuple[str, ...]:
         """Look for damage of the file itself, below the chain; nothing found is no line."""
         try:
@@ -322,6 +324,11 @@ class EventLog:
         except LedgerBroken as error:
             return (error.what,)
         return () if lines == ["ok"] else tuple(lines)
+
+    def take_events(self) -> None:
+        """Have the copy of a ledger that was moved take events again."""
+        with self._changing() as cursor:
+            cursor.execute(tables.UNMOVED)
 
     def backup(self, target: Path) -> Head:
         """Copy the ledger while others may write; gives the head of the copy.
@@ -332,7 +339,8 @@ class EventLog:
             raise LedgerRefused("the file is already there", where=str(target))
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
         try:
-            with _Guarded(str(temporary), ledger=self.where):
+            make_private(temporary)
+            with Guarded(str(temporary), ledger=self.where):
                 sqlite.copy(self._connection, temporary)
             head = self._check_copy(temporary)
             with translated(target, "write the backup"):
@@ -345,6 +353,7 @@ class EventLog:
     def _check_copy(self, path: Path) -> Head:
         copy = EventLog.open(path, self._upcasts)
         try:
+            copy.take_events()
             found = copy.damage()
             if found:
                 raise LedgerBroken(f"the copy is damaged: {found[0]}", where=str(path))

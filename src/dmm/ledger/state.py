@@ -230,3 +230,11 @@ _STEPS: dict[str, Callable[[State, Event], None]] = {
     EventType.MEMORY_QUERY_ISSUED: _query,
 }
 FOLDED = tuple(str(kind) for kind in _STEPS)
+RULES = tuple(
+    str(kind)
+    for kind in (
+        EventType.CONSTRAINT_ADDED,
+        EventType.CONSTRAINT_ACCEPTED,
+        EventType.CONSTRAINT_DEACTIVATED,
+    )
+)

@@ -87,21 +87,39 @@ HEAD = "SELECT seq, hash FROM events ORDER BY seq DESC LIMIT 1"
 LAST_REDACTION = "SELECT coalesce(max(seq), 0) FROM events WHERE type = 'PayloadRedacted'"
 APPEND = "INSERT INTO events VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 BLANK = "UPDATE events SET payload = NULL WHERE seq = ?"
-NEAREST_SNAPSHOT = """
-SELECT s.seq, s.state FROM snapshots s JOIN events e ON e.seq = s.seq AND e.hash = s.hash
-WHERE s.seq <= ?1 AND s.code = ?2 ORDER BY s.seq DESC LIMIT 1
+SNAPSHOTS_BEFORE = """
+SELECT s.seq, s.hash, s.state FROM snapshots s JOIN events e ON e.seq = s.seq AND e.hash = s.hash
+WHERE s.seq <= ?1 AND s.code = ?2 ORDER BY s.seq DESC
 """
-SNAPSHOTS = "SELECT seq, state FROM snapshots WHERE code = ? ORDER BY seq"
-# A payload may have been blanked since the state was folded; then the state is not kept.
+SNAPSHOTS = "SELECT seq, hash, state FROM snapshots WHERE code = ? ORDER BY seq"
+# A payload may have been blanked since the state was folded; then the state is not kept. One that
+# stands there already stays, also if it is wrong: it shows that somebody changed it.
 KEEP_SNAPSHOT = """
-INSERT OR REPLACE INTO snapshots
+INSERT INTO snapshots
 SELECT ?1, hash, ?2, ?3 FROM events
 WHERE seq = ?1 AND ?4 = (
     SELECT coalesce(max(seq), 0) FROM events WHERE type = 'PayloadRedacted'
 )
+ON CONFLICT(seq) DO UPDATE SET hash = excluded.hash, code = excluded.code, state = excluded.state
+WHERE code != excluded.code
 """
 DROP_SNAPSHOTS = "DELETE FROM snapshots WHERE seq >= ?"
-DROP_SNAPSHOT = "DELETE FROM snapshots WHERE seq = ?"
+HASH_OF = "SELECT hash FROM events WHERE seq = ?"
+COUNT = "SELECT count(*) FROM events"
+MADE = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
+# An event of some types with the hash before it: enough to prove each by itself.
+LINKS = """
+SELECT e.seq, e.id, e.type, e.version, e.at, e.actor, e.source, e.trust, e.session, e.caused_by,
+    e.refs, e.payload, e.payload_hash, e.hash, p.hash
+FROM events e LEFT JOIN events p ON p.seq = e.seq - 1
+WHERE e.seq > ?1 AND e.seq <= ?2 AND e.type IN (SELECT value FROM json_each(?3)) ORDER BY e.seq
+"""
+# A ledger that was moved takes no more events, also from a process that still has it open.
+MOVED = """
+CREATE TRIGGER IF NOT EXISTS ledger_has_moved BEFORE INSERT ON events
+BEGIN SELECT RAISE(ABORT, 'the ledger has moved'); END
+"""
+UNMOVED = "DROP TRIGGER IF EXISTS ledger_has_moved"
 
 
 _DECODE = json.JSONDecoder().raw_decode

@@ -11,10 +11,14 @@ from dmm.domain.event import ID_RANDOMNESS, Draft, EventType, Trust, new_id
 from dmm.errors import DmmError, LedgerRefused
 from dmm.files.trusted import Kept
 from dmm.ledger.chain import Head
+from dmm.ledger.file import is_sealed
 from dmm.ledger.identity import open_own
-from dmm.ledger.log import EventLog, is_sealed
+from dmm.ledger.log import EventLog
+from dmm.ledger.mark import HighWaterMark
+from dmm.ledger.proof import prove_events
 from dmm.ledger.replay import replay
-from dmm.ledger.state import State
+from dmm.ledger.seal import load_seal
+from dmm.ledger.state import RULES, State
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -23,6 +27,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.event import Event
     from dmm.files.trusted import TrustStore
+    from dmm.ledger.seal import Seal
     from dmm.policy.judge import InForce, Recorded
     from dmm.service.rulebook import Lookups, Rulebook
 
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
 TOOL_EVENTS_WITHIN = 2_000
 TOOL_EVENTS_READ = 200
 LOGS = ("-wal", "-shm")
+MARKS = "marks"
 # The surface of events that nobody heard when they happened: they satisfy no verification.
 IMPORTED = "import"
 
@@ -67,6 +73,14 @@ class TrustedLedger:
         """Note the identity of a ledger that begins."""
         self.store.keep_ledger(self.folder, Kept(first, settled))
 
+    def mark(self, first: str) -> HighWaterMark:
+        """Return where the newest event of a ledger is noted."""
+        return HighWaterMark(self.store.path.parent / MARKS / first, first)
+
+    def seal(self) -> Seal | None:
+        """Return the seal of the user's snapshots."""
+        return load_seal(self.store.path.parent)
+
 
 @dataclass(slots=True)
 class Chronicle:
@@ -79,6 +93,7 @@ class Chronicle:
     now: Callable[[], dt.datetime]
     voice: Voice = Voice()
     record_of: TrustedLedger | None = None
+    earlier: tuple[Path, ...] = ()
     _log: EventLog | None = None
     _nothing: EventLog | None = None
     _sealed: EventLog | None = None
@@ -88,8 +103,11 @@ class Chronicle:
 
     @property
     def exists(self) -> bool:
-        """Whether there is a ledger yet."""
-        return self._log is not None or self.path is None or self.path.exists()
+        """Whether there is a ledger yet; one that is still to be moved here counts."""
+        if self._log is not None or self.path is None or self.path.exists():
+            return True
+        known = None if self.record_of is None else self.record_of.kept
+        return known is not None and any(old.exists() for old in self.earlier)
 
     @property
     def is_own(self) -> bool:
@@ -124,7 +142,7 @@ class Chronicle:
         record = self.record_of
         if record is None or not record.trusted:
             return EventLog.look(self.path) if sealed else EventLog.open(self.path)
-        return open_own(self.path, record, sealed=sealed)
+        return open_own(self.path, record, sealed=sealed, earlier=self.earlier)
 
     def _rescue(self, held: EventLog) -> None:
         """Write down a ledger whose file is gone, as long as it is still held open."""
@@ -193,8 +211,16 @@ class Chronicle:
             return replay(log, to)
         if self._head != head:
             start = self._state if self._goes_on(log) else None
+            if self.is_own:
+                # A rule that was edited must not be obeyed, nor one lifted that nobody lifted.
+                prove_events(log, RULES, 0 if start is None else start.seq, head.seq)
             self._state, self._head = replay(log, head.seq, start=start), head
         return self._state
+
+    @property
+    def wrong_snapshots(self) -> tuple[int, ...]:
+        """The stored states that were found changed since this was opened."""
+        return () if self._log is None else tuple(sorted(self._log.wrong_snapshots))
 
     def _goes_on(self, log: EventLog) -> bool:
         """Say whether the log still holds the events that the state was folded from."""

@@ -158,7 +158,7 @@ def _restore(log: EventLog, to: int, root: str) -> _Held:
     held = _Held()
     units: dict[str, Observation] = {}
     for seq, data in log.snapshots(CODE):
-        stretch = unpack(data)
+        stretch = None if data is None else unpack(data)
         last = log.event(seq)
         if stretch is None or last is None or seq > to:
             break
