@@ -20,19 +20,8 @@ RULE = "verify accessibility before booking"
 UNVERIFIED = 'no recorded verification of accessibility ("Book")'
 COMMANDS = [
     *("init", "fact", "constraint", "pending", "accept", "decide", "query", "context"),
-    *(
-        "trace",
-        "replay",
-        "at",
-        "diff",
-        "drift",
-        "simulate",
-        "rehearse",
-        "explain",
-        "verify",
-        "backup",
-        "log",
-    ),
+    *("trace", "replay", "at", "diff", "drift", "simulate", "rehearse", "explain"),
+    *("verify", "backup", "restore", "log"),
 ]
 
 

@@ -210,6 +210,30 @@ def test_an_agent_neither_gives_nor_takes_trust_even_in_a_terminal(
     assert typed("trust", "--list", within=cloned.folder).out == "No project is trusted yet.\n"
 
 
+def test_a_ledger_that_lost_events_is_told_and_settled_by_a_person(
+    typed: Typed, project: Project
+) -> None:
+    typed("trust", "--yes", within=project.folder)
+    typed("ledger", "fact", "budget", "5", within=project.folder)
+    copy = project.folder / "older.db"
+    typed("ledger", "backup", str(copy), within=project.folder)
+    typed("ledger", "fact", "budget", "6", within=project.folder)
+    ledger = project.dmm / "ledger.db"
+    ledger.unlink()
+    shutil.copy(copy, ledger)
+    refused = typed("ledger", "context", within=project.folder)
+    assert refused.status == 11
+    assert "the ledger ends at event 1, but event 2 was recorded in it" in refused.err
+    verified = typed("ledger", "verify", within=project.folder)
+    assert verified.status == 1
+    assert "NOT VALID" in verified.out
+    told = typed("trust", within=project.folder)
+    assert "the ledger was changed outside DMM" in told.out
+    settled = typed("trust", "--yes", "--with-ledger", within=project.folder)
+    assert "The ledger is settled." in settled.out
+    assert "budget = 5" in typed("ledger", "context", within=project.folder).out
+
+
 def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
     typed: Typed, project: Project, new_project: Callable[[str], Project]
 ) -> None:

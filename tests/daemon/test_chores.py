@@ -110,18 +110,18 @@ def expired(project: Project, memory_text: MemoryText) -> None:
 def test_each_chore_is_done_once_recovery_first_and_again_when_it_is_due(
     day: Day, project: Project
 ) -> None:
-    assert day.all() == ["recovery", "conflicts", "lifecycle", "digest"]
+    assert day.all() == ["recovery", "backup", "conflicts", "lifecycle", "digest"]
     kept = json.loads((project.dmm / "run" / "chores.json").read_text())
-    assert kept == {"conflicts": NOW, "digest": NOW, "lifecycle": NOW}
+    assert kept == {"backup": NOW, "conflicts": NOW, "digest": NOW, "lifecycle": NOW}
     moment = "2026-05-28T20:26:40Z"
-    last = {"conflicts": moment, "digest": moment, "lifecycle": moment}
+    last = dict.fromkeys(("backup", "conflicts", "digest", "lifecycle"), moment)
     assert day.told(project) == {"last": last, "faults": {}}
     day.passed = MIDNIGHT - 1
     assert day.all() == []
     day.begin()
     assert day.all() == ["recovery"]
     day.passed = DAY
-    assert day.all() == ["conflicts", "lifecycle", "digest"]
+    assert day.all() == ["backup", "conflicts", "lifecycle", "digest"]
 
 
 def test_nothing_but_recovery_is_done_while_somebody_asks_unless_that_never_ends(
@@ -131,7 +131,7 @@ def test_nothing_but_recovery_is_done_while_somebody_asks_unless_that_never_ends
     day.passed = PATIENCE - 1
     assert day.all(quiet=0.1) == []
     day.passed = PATIENCE + 1
-    assert day.all(quiet=0.1) == ["conflicts", "lifecycle", "digest"]
+    assert day.all(quiet=0.1) == ["backup", "conflicts", "lifecycle", "digest"]
 
 
 def test_a_project_waits_until_its_files_were_looked_at(day: Day) -> None:
@@ -140,7 +140,7 @@ def test_a_project_waits_until_its_files_were_looked_at(day: Day) -> None:
     day.begin()
     assert day.all() == ["recovery"]
     seen.set()
-    assert day.all() == ["conflicts", "lifecycle", "digest"]
+    assert day.all() == ["backup", "conflicts", "lifecycle", "digest"]
 
 
 @pytest.mark.parametrize(
@@ -148,9 +148,9 @@ def test_a_project_waits_until_its_files_were_looked_at(day: Day) -> None:
     [
         ("hourly", HOUR, ["conflicts"]),
         ("hourly", HOUR - 1, []),
-        ("weekly", WEEK, ["conflicts", "lifecycle"]),
-        ("weekly", WEEK - 1, ["lifecycle"]),
-        ("never", 10 * WEEK, ["lifecycle"]),
+        ("weekly", WEEK, ["backup", "conflicts", "lifecycle"]),
+        ("weekly", WEEK - 1, ["backup", "lifecycle"]),
+        ("never", 10 * WEEK, ["backup", "lifecycle"]),
     ],
 )
 def test_conflicts_are_looked_for_as_often_as_the_settings_say(
@@ -179,7 +179,7 @@ def test_a_note_that_is_damaged_or_from_the_future_is_not_believed(
 ) -> None:
     (project.dmm / "run").mkdir()
     (project.dmm / "run" / "chores.json").write_text(kept)
-    assert day.all() == ["recovery", "conflicts", "lifecycle", "digest"]
+    assert day.all() == ["recovery", "backup", "conflicts", "lifecycle", "digest"]
 
 
 def test_where_nothing_can_be_noted_the_chores_are_done_all_the_same(
@@ -187,8 +187,7 @@ def test_where_nothing_can_be_noted_the_chores_are_done_all_the_same(
 ) -> None:
     (tmp_path / "elsewhere").mkdir()
     (project.dmm / "run").symlink_to(tmp_path / "elsewhere")
-    assert day.tick() == "recovery"
-    assert day.tick() == "conflicts"
+    assert [day.tick(), day.tick(), day.tick()] == ["recovery", "backup", "conflicts"]
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
@@ -308,7 +307,7 @@ def test_no_day_is_digested_where_the_settings_say_so(
     (project.dmm / "daemon.config.json").write_text('{"observations": {"daily_digest": false}}')
     day.projects.find(project.folder)
     work(day, *AREAS, days_before=1)
-    assert day.all() == ["recovery", "conflicts", "lifecycle"]
+    assert day.all() == ["recovery", "backup", "conflicts", "lifecycle"]
     assert digests(ledger(project)) == []
 
 
@@ -320,7 +319,7 @@ def test_a_model_retells_once_an_hour_where_the_settings_say_so_and_its_silence_
     (home / ".dmm").mkdir(exist_ok=True)
     day.projects.find(project.folder)
     work(day, "cart", days_before=1)
-    assert day.all() == ["recovery", "conflicts", "lifecycle", "distil", "digest"]
+    assert day.all() == ["recovery", "backup", "conflicts", "lifecycle", "distil", "digest"]
     assert day.told(project)["faults"] == {}
     assert "distil: no model is configured; the text that rules made stays" in (
         day.log._path.read_text()

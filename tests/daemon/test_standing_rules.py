@@ -93,6 +93,29 @@ def test_a_removed_worktree_leaves_its_session_under_the_rules_of_its_repository
     assert {"terraform destroy -auto-approve", "make"} <= {one.get("text") for one in asked}
 
 
+def test_a_branch_that_tracks_a_ledger_and_settings_takes_nothing_away(
+    machine: Machine, ruled: Project, session: Session, ledger: Callable[..., list[Event]]
+) -> None:
+    git(ruled.folder, "init", "-q", "-b", "main")
+    git(ruled.folder, "add", ".")
+    git(ruled.folder, "commit", "-q", "-m", "all")
+    ruled.trust(machine.home)
+    assert decide(machine, session.bash(FORBIDDEN, 1), within=ruled.folder) == "deny"
+    before = [one.id for one in ledger(ruled)]
+    git(ruled.folder, "checkout", "-q", "-b", "hostile")
+    (ruled.dmm / "ledger.db").write_bytes(b"not yours any more")
+    (ruled.dmm / "daemon.config.json").write_text('{"governance": {"auto_apply": true}}')
+    git(ruled.folder, "add", "-f", ".dmm/ledger.db", ".dmm/daemon.config.json")
+    git(ruled.folder, "commit", "-q", "-m", "hostile")
+    assert decide(machine, session.bash(FORBIDDEN, 2), within=ruled.folder) == "deny"
+    git(ruled.folder, "checkout", "-q", "main")
+    assert decide(machine, session.bash(FORBIDDEN, 3), within=ruled.folder) == "deny"
+    git(ruled.folder, "clean", "-qfdx")
+    assert decide(machine, session.bash(FORBIDDEN, 4), within=ruled.folder) == "deny"
+    after = [one.id for one in ledger(ruled)]
+    assert after[: len(before)] == before
+
+
 def test_a_ledger_that_can_not_be_read_takes_no_rule_away(
     machine: Machine, ruled: Project, session: Session
 ) -> None:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from dmm.service.asking import Asking
     from dmm.service.audit import Audit
+    from dmm.service.backups import Backups
     from dmm.service.briefing import Briefing
     from dmm.service.guard import Guard
     from dmm.service.indexes import Indexes
@@ -106,6 +107,13 @@ class Reading(Base):
         from dmm.service import audit
 
         return audit.Audit(self.chronicle, self.root.folder / NAME)
+
+    @cached_property
+    def backups(self) -> Backups:
+        """Backs the ledger up and restores it."""
+        from dmm.service import backups
+
+        return backups.Backups(self.chronicle)
 
     @cached_property
     def memories(self) -> Memories:

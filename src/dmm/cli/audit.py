@@ -1,4 +1,4 @@
-"""`dmm ledger verify|backup|log`: the ledger as a file to be trusted."""
+"""`dmm ledger verify|backup|restore|log`: the ledger as a file to be trusted."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dmm.cli import failures, lines
-from dmm.cli.options import Json, Root, open_project, present
+from dmm.cli.options import Json, Root, open_project, present, refuse_agents
 
 if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
@@ -56,6 +56,23 @@ def backup(
     present(told, as_json=as_json, lines=lines.copied)
     if not told["valid"]:
         raise typer.Exit(failures.FINDINGS)
+
+
+def restore(
+    backup: Annotated[
+        Path | None, typer.Argument(help="The backup; the newest one by default.")
+    ] = None,
+    list_them: Annotated[bool, typer.Option("--list", help="List the backups instead.")] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Put a backup in the place of a ledger that is gone or damaged."""
+    found = open_project(root).backups
+    if list_them:
+        present({"backups": found.describe()}, as_json=as_json, lines=lines.backups)
+        return
+    refuse_agents("restore a ledger")
+    present(found.restore(backup), as_json=as_json, lines=lines.restored)
 
 
 def log(

@@ -249,10 +249,12 @@ def explained(told: dict[str, Any]) -> Iterator[str]:
 
 def verified(told: dict[str, Any]) -> Iterator[str]:
     """Tell whether a ledger is as it was recorded."""
-    if not told["valid"]:
+    if told["first_bad_seq"] is not None:
         yield f"NOT VALID: the first bad event is {told['first_bad_seq']}"
         yield from wrapped(told["reason"], "  reason: ")
         return
+    for seq in told.get("wrong_snapshots", ()):
+        yield f"NOT VALID: the stored state at event {seq} was changed; it is not used"
     blanked = f", {told['blanked']} of them blanked" if told["blanked"] else ""
     yield f"valid: {told['events']} events{blanked}, {told['anchors']} anchors"
     yield f"  head {told['head']}"
@@ -260,12 +262,28 @@ def verified(told: dict[str, Any]) -> Iterator[str]:
         yield f"  {told['foreign_anchors']} anchors are of other ledgers"
     for line in told.get("unread_anchor_lines", ()):
         yield f"  line {line} of the anchor file is no anchor"
-    for seq in told.get("wrong_snapshots", ()):
-        yield f"  the snapshot at event {seq} was wrong and is dropped"
     if "anchored" in told:
         seq = told["anchored"]
         new = f"anchored event {seq}; commit .dmm/ledger.anchor"
         yield "  nothing new to anchor" if seq is None else f"  {new}"
+
+
+def backups(told: dict[str, Any]) -> Iterator[str]:
+    """Tell which backups there are."""
+    for one in told["backups"]:
+        yield f"{one['day']}  up to event {one['seq']}, {one['bytes'] / 1e6:.1f} MB"
+        yield from wrapped(one["path"], "    ")
+    if not told["backups"]:
+        yield "There is no backup yet; the daemon makes one each day."
+
+
+def restored(told: dict[str, Any]) -> Iterator[str]:
+    """Tell what a backup was put in place of, and what it lacks."""
+    yield f"The ledger is restored up to event {told['seq']}."
+    if told["missing"]:
+        yield f"  {told['missing']} later events are missing"
+    if told["aside"]:
+        yield from wrapped(told["aside"], "  what stood in its place is now ")
 
 
 def copied(told: dict[str, Any]) -> Iterator[str]:

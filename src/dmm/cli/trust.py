@@ -32,11 +32,15 @@ TRUST = "trust memory"
 STRANGE = {
     "other": (
         "  the ledger is not the one that was written here: a branch or an archive can bring one.",
-        "  If you have a backup of yours, put it back in its place; nothing else has to be done.",
+        "  To put a backup of yours back: dmm ledger restore",
     ),
     "gone": (
         "  the ledger that was written here is gone.",
-        "  If you have a backup of it, put it back in its place; nothing else has to be done.",
+        "  To put a backup back: dmm ledger restore",
+    ),
+    "behind": (
+        "  the ledger was changed outside DMM: events are missing from it, or not as they were.",
+        "  See how: dmm ledger verify. To put a backup back: dmm ledger restore",
     ),
 }
 
@@ -98,11 +102,12 @@ def _revoke(root: Path | None, *, as_json: bool) -> None:
 
 def _vetting(root: Path | None) -> Vetting:
     from dmm.bootstrap import now
-    from dmm.ledger.place import find_ledger
+    from dmm.ledger.place import find_earlier, find_ledger
     from dmm.service.trust import Vetting
 
     dmm = open_project(root)
-    return Vetting(dmm.root, dmm.trust_store, find_ledger(dmm.root.folder), now)
+    folder = dmm.root.folder
+    return Vetting(dmm.root, dmm.trust_store, find_ledger(folder), now, find_earlier(folder))
 
 
 def _decide(vetting: Vetting, *, yes: bool, with_ledger: bool, as_json: bool) -> None:

@@ -1,9 +1,10 @@
 """Work that nobody waits for, done for open projects: one piece at a time, in a quiet moment.
 
-An application that broke off is finished when a project is opened. Conflicts are looked for as
-often as the settings say, the life of memories is looked after once a day, and once a day the days
-before are digested. Where the user wants it, a model retells what sessions did. Each piece has
-connections of its own, makes way for whoever is served meanwhile, and ends when the process does.
+An application that broke off is finished when a project is opened. The ledger is backed up once a
+day. Conflicts are looked for as often as the settings say, the life of memories is looked after
+once a day, and once a day the days before are digested. Where the user wants it, a model retells
+what sessions did. Each piece has connections of its own, makes way for whoever is served meanwhile,
+and ends when the process does.
 """
 
 from __future__ import annotations
@@ -31,8 +32,8 @@ if TYPE_CHECKING:
     from dmm.projects import Project
 
 RECOVERY, CONFLICTS, LIFECYCLE = "recovery", "conflicts", "lifecycle"
-DISTIL, DIGEST = "distil", "digest"
-ORDER = (RECOVERY, CONFLICTS, LIFECYCLE, DISTIL, DIGEST)
+DISTIL, DIGEST, BACKUP = "distil", "digest", "backup"
+ORDER = (RECOVERY, BACKUP, CONFLICTS, LIFECYCLE, DISTIL, DIGEST)
 HOUR, DAY, WEEK = 3_600.0, 86_400.0, 604_800.0
 INTERVALS = {"hourly": HOUR, "daily": DAY, "weekly": WEEK}
 # A piece waits for a moment without questions, but not for ever.
@@ -164,6 +165,8 @@ class Chores:
         match chore:
             case "recovery":
                 dmm.application.recover()
+            case "backup":
+                dmm.backups.make()
             case "conflicts":
                 # Nobody waits for it: one process, which makes way, is enough.
                 dmm.conflicts.scan(progress=self._make_way, alone=True)

@@ -45,6 +45,7 @@ class EventType(StrEnum):
     OBSERVATION_MADE = "ObservationMade"
     MEMORY_EXPIRED = "MemoryExpired"
     PAYLOAD_REDACTED = "PayloadRedacted"
+    LEDGER_RESTORED = "LedgerRestored"
 
 
 class Trust(StrEnum):

@@ -68,6 +68,11 @@ def list_made() -> frozenset[tuple[str, str, str | None]]:
         connection.close()
 
 
+def has_own_tables(connection: apsw.Connection) -> bool:
+    """Say whether a file holds what dmm made and nothing else: a view may never end."""
+    return not set(connection.execute(tables.MADE)) - list_made()
+
+
 def make_private(path: Path) -> None:
     """Have only this user read the file; SQLite gives what it puts beside it the same mode."""
     with translated(path, "make the file"):

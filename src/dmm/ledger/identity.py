@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 from dmm.errors import LedgerRefused, StorageError
-from dmm.ledger.file import first_of
+from dmm.ledger.file import first_of, has_own_tables
 from dmm.ledger.log import EventLog
 from dmm.ledger.moving import move_ledger
 from dmm.storage import sqlite
@@ -142,7 +142,7 @@ def peek(path: Path) -> str | None:
         connection = sqlite.connect_read_only(path)
         try:
             with sqlite.translated(str(path)):
-                return first_of(connection)
+                return first_of(connection) if has_own_tables(connection) else None
         finally:
             connection.close()
     except StorageError:

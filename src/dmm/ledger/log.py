@@ -11,7 +11,7 @@ from dmm.errors import LedgerBroken, LedgerRefused, StorageError
 from dmm.files.durable import make_folder, sync_directory, translated
 from dmm.ledger import tables
 from dmm.ledger.chain import Head
-from dmm.ledger.file import PRIVATE_FOLDER, Guarded, first_of, list_made, make_private
+from dmm.ledger.file import PRIVATE_FOLDER, Guarded, first_of, has_own_tables, make_private
 from dmm.ledger.seal import SIZE, Seal
 from dmm.ledger.upcast import UPCASTS
 from dmm.ledger.writer import Writer
@@ -130,8 +130,8 @@ class EventLog:
             self._connection.pragma("user_version", tables.SCHEMA_VERSION)
 
     def _need_own_tables(self) -> None:
-        """Refuse a file in which other things go by our names: a view may never end."""
-        if {*self._connection.execute(tables.MADE)} - list_made():
+        """Refuse a file in which other things go by our names."""
+        if not has_own_tables(self._connection):
             hint = "move the file away; it was not written by dmm"
             raise LedgerRefused("the file is no ledger", where=self.where, hint=hint)
 
@@ -325,15 +325,22 @@ class EventLog:
             return (error.what,)
         return () if lines == ["ok"] else tuple(lines)
 
+    def forget_snapshots(self) -> None:
+        """Leave out of a copy what can be made again."""
+        with self._changing() as cursor:
+            cursor.execute(tables.DROP_SNAPSHOTS, (0,))
+        with self._guarded:
+            sqlite.erase_freed(self._connection, self.where)
+
     def take_events(self) -> None:
         """Have the copy of a ledger that was moved take events again."""
         with self._changing() as cursor:
             cursor.execute(tables.UNMOVED)
 
-    def backup(self, target: Path) -> Head:
+    def backup(self, target: Path, *, derived: bool = True) -> Head:
         """Copy the ledger while others may write; gives the head of the copy.
 
-        The copy appears under its name only when it is whole.
+        The copy appears under its name only when it is whole. What is derived can be left out.
         """
         if target.exists():
             raise LedgerRefused("the file is already there", where=str(target))
@@ -342,7 +349,7 @@ class EventLog:
             make_private(temporary)
             with Guarded(str(temporary), ledger=self.where):
                 sqlite.copy(self._connection, temporary)
-            head = self._check_copy(temporary)
+            head = self._check_copy(temporary, derived=derived)
             with translated(target, "write the backup"):
                 temporary.rename(target)
                 sync_directory(target.parent)
@@ -350,10 +357,12 @@ class EventLog:
             temporary.unlink(missing_ok=True)
         return head
 
-    def _check_copy(self, path: Path) -> Head:
+    def _check_copy(self, path: Path, *, derived: bool) -> Head:
         copy = EventLog.open(path, self._upcasts)
         try:
             copy.take_events()
+            if not derived:
+                copy.forget_snapshots()
             found = copy.damage()
             if found:
                 raise LedgerBroken(f"the copy is damaged: {found[0]}", where=str(path))

@@ -57,6 +57,11 @@ class HighWaterMark:
             finally:
                 os.close(descriptor)
 
+    def forget(self) -> None:
+        """Forget the mark: a person has said that another newest event counts."""
+        with contextlib.suppress(FileNotFoundError):
+            self.path.unlink()
+
     def _open(self) -> int:
         flags = os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         try:

@@ -11,11 +11,12 @@ from dmm.errors import LedgerBroken, LedgerRefused
 from dmm.ledger.anchors import anchor_head, read_anchors
 from dmm.ledger.log import EventLog
 from dmm.ledger.replay import prove_snapshots
-from dmm.ledger.verify import verify
+from dmm.ledger.verify import Anchor, verify
 from dmm.service.tracing import traced
 from dmm.service.views import show_event
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from dmm.ledger.verify import Verification
@@ -39,22 +40,36 @@ class Audit:
     @traced()
     def verify(self, *, anchor: bool = False) -> dict[str, Any]:
         """Walk the chain and compare the anchors; the head of a valid one can be anchored."""
-        log = self.chronicle.reading
+        with self.chronicle.as_it_is() as log:
+            told = self._examine(log)
+        if anchor and told["valid"] and self.chronicle.exists:
+            day = self.chronicle.now().date().isoformat()
+            written = anchor_head(self.chronicle.log, self.anchors, day)
+            told["anchored"] = None if written is None else written.seq
+        return told
+
+    def _examine(self, log: EventLog) -> dict[str, Any]:
+        """Walk the chain, past the anchors and the mark, and prove what is derived from it."""
         known = read_anchors(self.anchors)
-        found = verify(log.raw(), known.anchors)
+        found = verify(log.raw(), (*known.anchors, *self._marked()))
         told = _describe(found) | {"unread_anchor_lines": list(known.malformed)}
         if not found.valid:
             return told
         damage = log.damage()
         if damage:
-            hint = "restore the last backup"
+            hint = "restore the last backup: dmm ledger restore"
             raise LedgerBroken(f"the file is damaged: {damage[0]}", where=log.where, hint=hint)
-        told["wrong_snapshots"] = list(prove_snapshots(log))
-        if anchor and self.chronicle.exists:
-            day = self.chronicle.now().date().isoformat()
-            written = anchor_head(log, self.anchors, day)
-            told["anchored"] = None if written is None else written.seq
-        return told
+        wrong = list(prove_snapshots(log))
+        return told | {"wrong_snapshots": wrong, "valid": not wrong}
+
+    def _marked(self) -> Iterator[Anchor]:
+        """Give the newest event that was noted outside the ledger, as an anchor."""
+        record = self.chronicle.record_of
+        kept = None if record is None or not record.trusted else record.kept
+        if record is not None and kept is not None:
+            mark = record.mark(kept[0]).read()
+            if mark is not None:
+                yield Anchor(mark.seq, mark.hash)
 
     @traced()
     def backup(self, target: Path) -> dict[str, Any]:

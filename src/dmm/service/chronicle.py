@@ -22,7 +22,7 @@ from dmm.ledger.state import RULES, State
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from dmm.domain.event import Event
@@ -73,13 +73,18 @@ class TrustedLedger:
         """Note the identity of a ledger that begins."""
         self.store.keep_ledger(self.folder, Kept(first, settled))
 
+    @property
+    def state(self) -> Path:
+        """The user's state folder."""
+        return self.store.path.parent
+
     def mark(self, first: str) -> HighWaterMark:
         """Return where the newest event of a ledger is noted."""
-        return HighWaterMark(self.store.path.parent / MARKS / first, first)
+        return HighWaterMark(self.state / MARKS / first, first)
 
     def seal(self) -> Seal | None:
         """Return the seal of the user's snapshots."""
-        return load_seal(self.store.path.parent)
+        return load_seal(self.state)
 
 
 @dataclass(slots=True)
@@ -216,6 +221,19 @@ class Chronicle:
                 prove_events(log, RULES, 0 if start is None else start.seq, head.seq)
             self._state, self._head = replay(log, head.seq, start=start), head
         return self._state
+
+    @contextlib.contextmanager
+    def as_it_is(self) -> Iterator[EventLog]:
+        """Open the ledger to examine it, also one that is refused; nothing is recorded in it."""
+        if self.path is None or not self.path.exists():
+            yield self.reading
+            return
+        log = EventLog.look(self.path) if is_sealed(self.path) else EventLog.open(self.path)
+        try:
+            log.seal = None if self.record_of is None else self.record_of.seal()
+            yield log
+        finally:
+            log.close()
 
     @property
     def wrong_snapshots(self) -> tuple[int, ...]:

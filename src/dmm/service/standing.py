@@ -58,8 +58,12 @@ class Standing:
                 shown += stands_for
                 lines.append(ConstraintLine(seq, priority, text, tokens))
         counts.save()
-        self.notices = tuple(_left_out(len(accepted) - shown, len(held) - len(accepted)))
+        wrong = [f"the stored state at event {seq} was changed" for seq in self._wrong()]
+        self.notices = (*wrong, *_left_out(len(accepted) - shown, len(held) - len(accepted)))
         return tuple(lines)
+
+    def _wrong(self) -> tuple[int, ...]:
+        return self.chronicle.wrong_snapshots[:1]
 
     def record(self, pack: Pack) -> str | None:
         """Record that a pack was served, with the hashes of what it held; say if that failed."""

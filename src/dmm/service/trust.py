@@ -15,10 +15,10 @@ from dmm.errors import DmmError, MemoryFileError, PathRefused
 from dmm.files.durable import sync_directory, translated
 from dmm.files.repository import find_repository
 from dmm.files.trusted import Kept
-from dmm.ledger.identity import peek
+from dmm.ledger.identity import open_own, peek
 from dmm.reading import read_regular
 from dmm.rulefile import RuleFiles
-from dmm.service.chronicle import Chronicle
+from dmm.service.chronicle import Chronicle, TrustedLedger
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -60,7 +60,7 @@ class Inspection:
     `memories` counts by top folder, `faulty` the files that can't be read as memories; `changed`
     are texts that differ from those DMM writes; `brought` are settings of agents in the project;
     `hidden` counts characters that can't be seen. `strange` says of a trusted project that its
-    ledger is not the one that was written here: `other`, or `gone`.
+    ledger is not the one that was written here: `other`, `gone`, or `behind` what was recorded.
     """
 
     folder: str
@@ -89,6 +89,7 @@ class Vetting:
     store: TrustStore
     ledger: Path
     now: Callable[[], dt.datetime]
+    earlier: tuple[Path, ...] = ()
 
     @property
     def trusted(self) -> bool:
@@ -99,7 +100,7 @@ class Vetting:
         """Look at all that trust would let in; nothing is changed."""
         tree = self.root.tree
         scan = tree.scan()
-        trusted, shipped, strange = self.trusted, os.path.lexists(self.ledger), self.strange
+        trusted, shipped, strange = self.trusted, os.path.lexists(self._held), self.strange
         baseline, hidden, faulty = [], 0, len(scan.faults)
         for stamp in scan.stamps:
             hidden += _count_hidden(self.root.folder / "memory" / stamp.path)
@@ -117,7 +118,7 @@ class Vetting:
             memories=dict(Counter(stamp.path.partition("/")[0] for stamp in scan.stamps)),
             faulty=faulty,
             baseline=tuple(baseline),
-            ledger=str(self.ledger) if shipped else None,
+            ledger=str(self._held) if shipped else None,
             constraints=demands,
             ledger_note=note,
             changed=tuple(self._changed()),
@@ -127,18 +128,35 @@ class Vetting:
         )
 
     @property
+    def _held(self) -> Path:
+        """The ledger that is there: in its place, or where one can come with a clone."""
+        places = (self.ledger, *self.earlier)
+        return next((path for path in places if os.path.lexists(path)), self.ledger)
+
+    @property
     def strange(self) -> str:
         """Say how the ledger of a trusted project is not the one that was written here."""
         found = self.store.find(self.root.folder)
         if found is None:
             return ""
         known = found.ledger
-        if not os.path.lexists(self.ledger):
+        if not os.path.lexists(self._held):
             return "gone" if known is not None and known.settled else ""
         first = self._identify()
         if first is None and (known is None or not known.settled):
             return ""
-        return "" if known is not None and known.first == first else "other"
+        if known is None or known.first != first:
+            return "other"
+        return "" if self._is_whole() else "behind"
+
+    def _is_whole(self) -> bool:
+        """Say whether the ledger holds all that was recorded in it."""
+        record = TrustedLedger(self.store, self.root.folder)
+        try:
+            open_own(self.ledger, record, earlier=self.earlier).close()
+        except DmmError:
+            return False
+        return True
 
     def accept(self, *, with_ledger: bool = False) -> Path | None:
         """Trust the project; a ledger that came with it is put aside, unless it is wanted too.
@@ -152,11 +170,14 @@ class Vetting:
             what = "the .git of this project leads to the ledger of another one"
             hint = "if you want the two to share it: dmm trust --with-ledger"
             raise PathRefused(what, where=str(self.ledger), hint=hint)
-        there = os.path.lexists(self.ledger)
+        there = os.path.lexists(self._held)
         first = self._identify() if there and with_ledger else None
         aside = self._put_aside() if there and not with_ledger else None
         self.store.trust(self.root.folder)
         self.store.keep_ledger(self.root.folder, None if first is None else Kept(first))
+        if first is not None:
+            # A person has looked at it: from here on its newest event counts.
+            TrustedLedger(self.store, self.root.folder).mark(first).forget()
         return aside
 
     def revoke(self) -> bool:
@@ -166,14 +187,15 @@ class Vetting:
 
     def _put_aside(self) -> Path:
         """Rename the ledger; nothing is deleted, and nobody else's rules become ours."""
-        name = f"{self.ledger.name}.untrusted-{self.now().date().isoformat()}"
-        target, number = self.ledger.with_name(name), 1
+        held = self._held
+        name = f"{held.name}.untrusted-{self.now().date().isoformat()}"
+        target, number = held.with_name(name), 1
         while os.path.lexists(target):
             number += 1
-            target = self.ledger.with_name(f"{name}-{number}")
-        with translated(self.ledger, "put the ledger aside"):
+            target = held.with_name(f"{name}-{number}")
+        with translated(held, "put the ledger aside"):
             for end in (*LOGS, ""):
-                part = self.ledger.with_name(self.ledger.name + end)
+                part = held.with_name(held.name + end)
                 if os.path.lexists(part):
                     part.rename(target.with_name(target.name + end))
             sync_directory(target.parent)
@@ -198,7 +220,7 @@ class Vetting:
     def _identify(self) -> str | None:
         """Tell which ledger is there; the log beside it may belong to the one it replaced."""
         try:
-            return peek(self.ledger) or self._look(lambda chronicle: chronicle.log.first())
+            return peek(self._held) or self._look(lambda chronicle: chronicle.log.first())
         except (OSError, DmmError):
             return None
 
@@ -207,7 +229,7 @@ class Vetting:
         with tempfile.TemporaryDirectory(prefix="dmm-look-") as folder:
             copy = Path(folder) / "ledger.db"
             for end in ("", LOGS[0]):
-                part = self.ledger.with_name(self.ledger.name + end)
+                part = self._held.with_name(self._held.name + end)
                 if not end or part.exists():
                     data = read_regular(part, MAX_LEDGER_BYTES)[0]
                     copy.with_name(copy.name + end).write_bytes(data)
