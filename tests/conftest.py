@@ -20,6 +20,7 @@ from hypothesis import is_hypothesis_test, settings
 from dmm.bootstrap import open_dmm
 from dmm.embed.model import Embedder
 from dmm.embed.tokens import TokenCounter
+from dmm.files.consents import find_consents
 from dmm.files.tree import MemoryTree
 from dmm.files.trusted import TrustStore
 
@@ -180,8 +181,10 @@ class Project:
         return target
 
     def trust(self, home: Path) -> None:
-        """Have the user of a home trust this project."""
-        TrustStore.of_user(home).trust(self.dmm)
+        """Have the user of a home trust this project, and agree to all that it says now."""
+        store = TrustStore.of_user(home)
+        store.trust(self.dmm)
+        find_consents(store, self.dmm).accept()
 
 
 @pytest.fixture

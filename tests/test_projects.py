@@ -71,15 +71,18 @@ def test_where_there_is_no_memory_that_is_said(projects: Projects, tmp_path: Pat
 
 
 def test_new_settings_open_it_again_and_wrong_ones_are_told(
-    projects: Projects, trusted: Project
+    projects: Projects, trusted: Project, home: Path
 ) -> None:
     first = projects.find(trusted.folder)
     settings = trusted.dmm / "daemon.config.json"
     settings.write_text('{"retrieval": {"default_budget": 300}}')
+    assert projects.find(trusted.folder).dmm.config.retrieval.default_budget == 2000
+    trusted.trust(home)
     second = projects.find(trusted.folder)
     assert second is not first
     assert second.dmm.config.retrieval.default_budget == 300
     settings.write_text('{"retrieval": {"default_budget": "many"}}')
+    trusted.trust(home)
     with pytest.raises(ConfigError):
         projects.look_up(trusted.folder)
     # For agents its rules hold on, and defaults count.
@@ -87,6 +90,7 @@ def test_new_settings_open_it_again_and_wrong_ones_are_told(
     assert third.fault is not None
     assert third.dmm.config.retrieval.default_budget == 2000
     settings.unlink()
+    trusted.trust(home)
     assert projects.find(trusted.folder).query(QUESTION).pack.retrieved_entries
 
 
@@ -275,9 +279,10 @@ def test_a_long_look_keeps_no_event_waiting(projects: Projects, trusted: Project
 
 
 def test_indexing_ends_after_the_batch_when_it_is_told_to(
-    projects: Projects, trusted: Project
+    projects: Projects, trusted: Project, home: Path
 ) -> None:
     (trusted.dmm / "daemon.config.json").write_text('{"indexer": {"batch_size": 1}}')
+    trusted.trust(home)
     project = projects.find(trusted.folder)
     stop = threading.Event()
     stop.set()
@@ -336,10 +341,11 @@ def test_what_waits_for_others_keeps_no_query_waiting(projects: Projects, truste
 
 @pytest.mark.parametrize("committed", [False, True])
 def test_no_query_waits_for_the_hooks_of_a_commit(
-    projects: Projects, trusted: Project, *, committed: bool
+    projects: Projects, trusted: Project, home: Path, *, committed: bool
 ) -> None:
     wanted = json.dumps({"governance": {"git_commit": committed}})
     (trusted.dmm / "daemon.config.json").write_text(wanted)
+    trusted.trust(home)
     project = projects.find(trusted.folder)
     with project.settle(Voice()) as dmm:
         assert (dmm is project.asked) is not committed

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from dmm.bootstrap import Dmm, open_root, own_home
 from dmm.config import FILE_NAME, Config
 from dmm.errors import ConfigError, DaemonError, PathRefused, RootNotFound
+from dmm.files.consents import find_consents
 from dmm.files.roots import Root, find_root
 from dmm.files.trusted import TrustStore
 from dmm.service.chronicle import Voice
@@ -277,7 +278,7 @@ class Projects:
         """Give the project whose .dmm folder is named, and no other; it has to be trusted."""
         with _translated(folder):
             root = Root(folder.resolve())
-            if not root.tree.root.is_dir():
+            if folder.is_symlink() or not root.tree.root.is_dir():
                 raise RootNotFound("there is no memory here", where=str(folder))
         return self._find(root)
 
@@ -297,7 +298,8 @@ class Projects:
     def _give(self, root: Root) -> Project:
         """Give the project as it is open; new settings open it again."""
         with _translated(root.folder):
-            settings = _stamp(root.folder)
+            consents = find_consents(TrustStore.of_user(self._home), root.folder)
+            settings = (*_stamp(root.folder), *consents.stamp)
         with self._lock:
             opening = self._opening.setdefault(root.folder, threading.Lock())
         # Whoever wants another project does not wait for this one to be opened.

@@ -209,6 +209,7 @@ def test_in_a_clone_that_is_not_trusted_nothing_is_recorded(
 
 def test_status_tells_what_is_written_and_not_committed(typed: Typed, shop: Project) -> None:
     (shop.dmm / "daemon.config.json").write_text('{"governance": {"git_commit": true}}')
+    typed("trust", "--yes", within=shop.folder)
     typed("feedback", "served", CENTS, within=shop.folder)
     typed("export-usage", within=shop.folder)
     out = typed("status", within=shop.folder).out
@@ -217,4 +218,5 @@ def test_status_tells_what_is_written_and_not_committed(typed: Typed, shop: Proj
     agenda = json.loads(typed("status", "--json", within=shop.folder).out)["agenda"]
     assert agenda["uncommitted"] == ["proposal_2"]
     (shop.dmm / "daemon.config.json").unlink()
+    typed("trust", "--yes", within=shop.folder)
     assert not re.search(r"^Git ", typed("status", within=shop.folder).out, re.M)

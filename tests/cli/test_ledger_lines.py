@@ -209,11 +209,11 @@ def test_everything_that_verification_found_is_told() -> None:
         "wrong_snapshots": [5],
     }
     assert list(lines.verified(found)) == [
-        "valid: 9 events, 1 of them blanked, 2 anchors",
+        "NOT VALID: the stored state at event 5 was changed; it is not used",
+        "the chain itself is valid: 9 events, 1 of them blanked, 2 anchors",
         "  head ab",
         "  3 anchors are of other ledgers",
         "  line 4 of the anchor file is no anchor",
-        "  the snapshot at event 5 was wrong and is dropped",
     ]
 
 

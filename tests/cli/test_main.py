@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COMMANDS = [
     *("init", "query", "ask", "search", "timeline", "get", "import", "export"),
     *("import-sessions", "validate", "status", "reindex"),
-    *("trust", "undo", "feedback", "lifecycle", "digest", "distil", "export-usage"),
+    *("trust", "undo", "redact", "feedback", "lifecycle", "digest", "distil", "export-usage"),
     *("install", "doctor", "serve", "demo", "write", "review", "conflicts", "daemon", "ledger"),
 ]
 

@@ -30,5 +30,6 @@ def furnish(folder: Path, stage: Stage, memory_text: MemoryText) -> None:
     (memory / "project" / "gateway.md").write_text(
         memory_text("Retry policy of the payment gateway", TOPIC, id="mem_2026_01_31_102")
     )
+    assert stage.dmm("trust", "--yes", within=folder).returncode == 0
     assert stage.dmm("ledger", "constraint", RULE, within=folder).returncode == 0
     assert stage.dmm("reindex", within=folder).returncode == 0

@@ -191,7 +191,7 @@ def test_a_ledger_that_was_written_here_and_is_gone_fails(
     (project.dmm / "ledger.db").unlink()
     found = {check.name: check for check in check_project(lambda: memory_of(project))}["ledger"]
     assert (found.level, found.told) == ("fail", "the ledger that was written here is gone")
-    assert found.way == "put back a backup of it, or begin a new one: dmm trust"
+    assert found.way == "put a backup back: dmm ledger restore; or begin a new one: dmm trust"
 
 
 # The daemon

@@ -154,19 +154,23 @@ def test_a_project_waits_until_its_files_were_looked_at(day: Day) -> None:
     ],
 )
 def test_conflicts_are_looked_for_as_often_as_the_settings_say(
-    setting: str, after: float, done: list[str], day: Day, project: Project
+    setting: str, after: float, done: list[str], day: Day, project: Project, home: Path
 ) -> None:
     wanted = {"conflict_scan_interval": setting, "observations": {"daily_digest": False}}
     (project.dmm / "daemon.config.json").write_text(json.dumps(wanted))
+    project.trust(home)
     day.projects.find(project.folder)
     day.all()
     day.passed = after
     assert day.all() == done
 
 
-def test_new_settings_do_not_have_everything_done_again(day: Day, project: Project) -> None:
+def test_new_settings_do_not_have_everything_done_again(
+    day: Day, project: Project, home: Path
+) -> None:
     day.all()
     (project.dmm / "daemon.config.json").write_text('{"lifecycle": {"stale_days": 30}}')
+    project.trust(home)
     day.projects.find(project.folder)
     assert day.all() == ["recovery"]
 
@@ -302,9 +306,10 @@ def test_days_while_nobody_was_there_are_digested_later_but_not_all_of_the_past(
 
 
 def test_no_day_is_digested_where_the_settings_say_so(
-    day: Day, project: Project, ledger: Callable[[Project], list[Event]]
+    day: Day, project: Project, home: Path, ledger: Callable[[Project], list[Event]]
 ) -> None:
     (project.dmm / "daemon.config.json").write_text('{"observations": {"daily_digest": false}}')
+    project.trust(home)
     day.projects.find(project.folder)
     work(day, *AREAS, days_before=1)
     assert day.all() == ["recovery", "backup", "conflicts", "lifecycle"]
@@ -317,6 +322,7 @@ def test_a_model_retells_once_an_hour_where_the_settings_say_so_and_its_silence_
     wanted = {"observations": {"distil_with_model": True}}
     (project.dmm / "daemon.config.json").write_text(json.dumps(wanted))
     (home / ".dmm").mkdir(exist_ok=True)
+    project.trust(home)
     day.projects.find(project.folder)
     work(day, "cart", days_before=1)
     assert day.all() == ["recovery", "backup", "conflicts", "lifecycle", "distil", "digest"]

@@ -161,8 +161,13 @@ def test_settings_count_the_same_also_after_they_change(
     settings = lived_in.dmm / "daemon.config.json"
     first = machine.dmm("query", TASK, within=lived_in.folder).stdout
     settings.write_text('{"retrieval": {"default_budget": 300}}')
+    held = machine.dmm("query", TASK, within=lived_in.folder).stdout
+    assert "held back until you agree to the change" in held
+    assert len(held) > len(first)
+    lived_in.trust(machine.home)
     small = machine.dmm("query", TASK, within=lived_in.folder).stdout
     settings.write_text('{"retrieval": {"default_budget": "many"}}')
+    lived_in.trust(machine.home)
     wrong = machine.dmm("query", TASK, within=lived_in.folder)
     machine.dmm("daemon", "stop")
     assert machine.dmm("query", TASK, within=lived_in.folder).stderr == wrong.stderr

@@ -71,6 +71,7 @@ def test_a_baseline_without_end_stays_within_what_agents_take(
             id=f"mem_2026_01_31_{number:03d}",
         )
         lived_in.write(f"baseline/rule_{number:02d}.md", text)
+    lived_in.trust(machine.home)
     text = context(machine.hook(session.start()))
     assert len(text) <= 9_500
     assert count(text) <= 2_400
@@ -277,7 +278,8 @@ def test_a_project_without_memory_is_left_alone(
         assert machine.hook(payload) is None
     assert machine.pids() == []
     assert not machine.run.exists()
-    assert [path.name for path in machine.state.iterdir() if path.is_dir()] == []
+    made = [path.name for path in machine.state.iterdir() if path.is_dir()]
+    assert made == ["consents"]  # of the project that is trusted here
     assert list(bare.iterdir()) == []
 
 
@@ -337,6 +339,7 @@ def test_a_wrong_setting_lifts_no_rule_and_is_told(
 ) -> None:
     machine.dmm("ledger", "constraint", "never run terraform destroy", within=lived_in.folder)
     (lived_in.dmm / "daemon.config.json").write_text('{"bogus": 1}')
+    lived_in.trust(machine.home)
     begun = machine.hook(session.start())
     assert begun is not None
     told = begun["hookSpecificOutput"]["additionalContext"]

@@ -80,3 +80,17 @@ def test_the_folder_of_packs_is_made_but_never_behind_a_link(
     with pytest.raises(StorageError) as raised:
         root.make_packs()
     assert str(raised.value) == f"{root.packs}: it leads through a symbolic link"
+
+
+def test_a_link_to_the_memory_of_another_project_is_not_followed(tmp_path: Path) -> None:
+    (tmp_path / "mine" / ".dmm" / "memory").mkdir(parents=True)
+    (tmp_path / "evil").mkdir()
+    (tmp_path / "evil" / ".dmm").symlink_to(tmp_path / "mine" / ".dmm")
+    with pytest.raises(RootNotFound) as raised:
+        find_root(tmp_path / "evil", None, tmp_path / "home")
+    assert raised.value.hint is not None
+    assert "is a symbolic link, which is not followed" in raised.value.hint
+    named = find_root(tmp_path, tmp_path / "evil" / ".dmm", tmp_path / "home")
+    assert named.folder == tmp_path / "mine" / ".dmm"
+    (tmp_path / ".dmm" / "memory").mkdir(parents=True)
+    assert find_root(tmp_path / "evil", None, tmp_path / "home").folder == tmp_path / ".dmm"

@@ -171,3 +171,13 @@ def test_it_says_what_it_is_for() -> None:
     line = [sys.executable, "-I", "-S", str(ENTRY), "--help"]
     told = subprocess.run(line, capture_output=True, encoding="utf-8", timeout=60, check=True)
     assert told.stdout.startswith("usage: dmm-hook --client NAME")
+
+
+def test_a_link_to_the_memory_of_another_project_is_not_followed(
+    project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    evil = tmp_path / "evil"
+    evil.mkdir()
+    (evil / ".dmm").symlink_to(project.dmm)
+    monkeypatch.chdir(evil)
+    assert client.find_root(payload_in(evil)) is None

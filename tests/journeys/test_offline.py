@@ -85,7 +85,9 @@ def test_nothing_is_left_in_the_users_home_but_what_is_documented(
     assert command("init", within=project).returncode == 0
     assert command("query", "how are memories written?", within=project).returncode == 0
     files = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
-    assert files == {".local/state/dmm/trust.json", ".local/state/dmm/trust.lock"}
+    own = {name.removeprefix(".local/state/dmm/") for name in files}
+    (consents,) = {name for name in own if name.startswith("consents/") and name.endswith(".json")}
+    assert own == {"trust.json", "trust.lock", "consents/lock", consents}
 
 
 def test_no_library_below_python_opens_a_connection_either(

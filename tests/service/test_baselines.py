@@ -11,6 +11,7 @@ import pytest
 
 from dmm.domain.pack import QueryRequest
 from dmm.errors import ModelUnavailable
+from dmm.files.consents import without_consents
 from dmm.files.lock import exclusive
 from dmm.files.roots import Root
 from dmm.retrieval.render import render_entry
@@ -210,7 +211,7 @@ def test_whichever_part_of_the_index_is_damaged_the_baseline_is_there(
 
 
 def baselines(project: Project, count: Callable[[str], int]) -> Baselines:
-    return Baselines(Root(project.dmm), count)
+    return Baselines(Root(project.dmm), count, without_consents(project.dmm))
 
 
 class Counting:

@@ -17,6 +17,7 @@ from dmm.embed.model import Embedder
 from dmm.embed.tokens import TokenCounter
 from dmm.errors import ModelUnavailable
 from dmm.files.citations import digest
+from dmm.files.consents import without_consents
 from dmm.files.roots import Root
 from dmm.files.tree import MemoryTree
 from dmm.service.baselines import Baselines
@@ -302,7 +303,7 @@ def test_tokens_that_a_pack_has_counted_are_not_counted_again(root: Root, write:
         raise AssertionError(f"counted: {text}")
 
     write("baseline/a.md", 1, "# Title 1\n\nWords.")
-    Baselines(root, COUNT).compile()
+    Baselines(root, COUNT, without_consents(root.folder)).compile()
     before = traces(root.folder)
     overview = Overview(root, RetrievalConfig(), (shelf(root),), refuse, lambda: DAY)
     assert overview.describe().baseline_tokens == COUNT("# Title 1\n\nWords.")

@@ -404,7 +404,7 @@ def test_a_warm_query_counts_no_tokens(lantern: Project, open_project: Opener) -
     before = open_project(lantern).packs.query(QueryRequest("sessions"))
     dmm = open_project(lantern)
     dmm.indexes.count = count
-    packs = replace(dmm.packs, count=count, baselines=Baselines(dmm.root, count))
+    packs = replace(dmm.packs, count=count, baselines=Baselines(dmm.root, count, dmm.consents))
     assert packs.query(QueryRequest("sessions")).markdown == before.markdown
 
 

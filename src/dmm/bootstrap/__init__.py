@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING
 
 from dmm.bootstrap.base import now, today
 from dmm.bootstrap.writing import Writing
-from dmm.config import FILE_NAME, ModelConfig, read_config
+from dmm.config import FILE_NAME, Config, ModelConfig, parse_config, read_config
 from dmm.errors import ConfigError, RootNotFound
+from dmm.files.consents import find_consents
 from dmm.files.roots import NAME, Root, find_root
+from dmm.files.trusted import TrustStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,12 +54,26 @@ def open_root(
     by_agent: bool = False,
 ) -> Dmm:
     """Put DMM together for a .dmm folder that is known."""
-    config = read_config(root.folder / FILE_NAME)
+    config = read_agreed_config(root, home)
     if config.model != ModelConfig() and root.folder != (home / NAME).resolve():
         where = f"{root.folder / FILE_NAME}: model"
         hint = f"name it in {home / NAME / FILE_NAME}: a project can't send your key anywhere"
         raise ConfigError("only your own settings can name a model", where=where, hint=hint)
     return Dmm(root, config, home, load_model or _load_model, by_agent)
+
+
+def read_agreed_config(root: Root, home: Path) -> Config:
+    """Read the settings of a project as the user agreed to them; their own need no consent."""
+    path = root.folder / FILE_NAME
+    if root.folder == (home / NAME).resolve():
+        return read_config(path)
+    consents = find_consents(TrustStore.of_user(home), root.folder)
+    if not consents.asked or not consents.is_held(FILE_NAME):
+        return read_config(path)
+    agreed = consents.effective(FILE_NAME)
+    if agreed is None:
+        return Config()
+    return parse_config(agreed.decode("utf-8-sig", "replace"), source=str(path))
 
 
 def open_stage() -> Stage:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dmm.config import FILE_NAME, Config, ModelConfig, StorageConfig, read_config
+from dmm.files.consents import Consents, find_consents
 from dmm.files.roots import NAME, Root
 from dmm.files.trusted import TrustStore
 from dmm.ledger.place import find_earlier, find_ledger
@@ -82,7 +83,12 @@ class Base:
     def _baselines(self) -> Baselines:
         from dmm.service.baselines import Baselines
 
-        return Baselines(self.root, self.count)
+        return Baselines(self.root, self.count, self.consents)
+
+    @cached_property
+    def consents(self) -> Consents:
+        """What the user has agreed to of what instructs and configures."""
+        return find_consents(self.trust_store, self.root.folder)
 
     @cached_property
     def trust_store(self) -> TrustStore:

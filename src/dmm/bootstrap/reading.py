@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from dmm.service.packs import Packs
     from dmm.service.published import PublishedRules
     from dmm.service.recall import Recall
+    from dmm.service.redactions import Redactions
     from dmm.service.sessions import Sessions
     from dmm.service.timelines import Timelines
 
@@ -91,7 +92,9 @@ class Reading(Base):
     def _briefing(self) -> Briefing:
         from dmm.service import briefing
 
-        return briefing.Briefing(self.root, self._baselines, self.count, self._find_standing)
+        return briefing.Briefing(
+            self.root, self._baselines, self.consents, self.count, self._find_standing
+        )
 
     @cached_property
     def timelines(self) -> Timelines:
@@ -114,6 +117,17 @@ class Reading(Base):
         from dmm.service import backups
 
         return backups.Backups(self.chronicle)
+
+    @cached_property
+    def redactions(self) -> Redactions:
+        """Blanks what should never have been recorded."""
+        from dmm.losses import SPOOL
+        from dmm.service import redactions
+
+        index = self.root.folder / self.config.storage.embeddings_db
+        derived = (index.with_name("recall.db"), self.root.packs / "last_pack.md")
+        spool = self.trust_store.path.parent / SPOOL
+        return redactions.Redactions(self.chronicle, self.backups, self.published, derived, spool)
 
     @cached_property
     def memories(self) -> Memories:

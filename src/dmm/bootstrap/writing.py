@@ -54,8 +54,19 @@ class Writing(Reading):
         from dmm.service import application
 
         return application.Application(
-            self.root, self.chronicle, self.desk, self.config.governance.git_commit, self._settle
+            self.root,
+            self.chronicle,
+            self.desk,
+            self.config.governance.git_commit,
+            self._settle,
+            self._agree,
         )
+
+    def _agree(self, paths: tuple[str, ...]) -> None:
+        """Note that a person has agreed to memories as they were just written."""
+        binding = [f"memory/{path}" for path in paths if path.startswith("baseline/")]
+        if binding:
+            self.consents.accept(binding)
 
     def _settle(self, paths: tuple[str, ...]) -> list[str]:
         """Bring what is derived up to files that were just written; tell what did not work."""

@@ -37,6 +37,7 @@ COMMANDS = {
     "reindex": "reindex.reindex",
     "trust": "trust.trust",
     "undo": "undo.undo",
+    "redact": "redact.redact",
     "feedback": "feedback.feedback",
     "lifecycle": "feedback.lifecycle",
     "digest": "digest.digest",

@@ -249,14 +249,16 @@ def explained(told: dict[str, Any]) -> Iterator[str]:
 
 def verified(told: dict[str, Any]) -> Iterator[str]:
     """Tell whether a ledger is as it was recorded."""
-    if told["first_bad_seq"] is not None:
+    if told.get("first_bad_seq") is not None:
         yield f"NOT VALID: the first bad event is {told['first_bad_seq']}"
         yield from wrapped(told["reason"], "  reason: ")
         return
-    for seq in told.get("wrong_snapshots", ()):
+    wrong = told.get("wrong_snapshots", ())
+    for seq in wrong:
         yield f"NOT VALID: the stored state at event {seq} was changed; it is not used"
     blanked = f", {told['blanked']} of them blanked" if told["blanked"] else ""
-    yield f"valid: {told['events']} events{blanked}, {told['anchors']} anchors"
+    lead = "the chain itself is valid" if wrong else "valid"
+    yield f"{lead}: {told['events']} events{blanked}, {told['anchors']} anchors"
     yield f"  head {told['head']}"
     if told["foreign_anchors"]:
         yield f"  {told['foreign_anchors']} anchors are of other ledgers"

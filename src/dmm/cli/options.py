@@ -60,12 +60,18 @@ def agrees(question: str) -> bool:
     return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
-def open_project(root: Path | None) -> Dmm:
-    """Open the project around the working directory, in the name of whoever runs this shell."""
+def open_project(root: Path | None, *, quiet: bool = False) -> Dmm:
+    """Open the project around the working directory, in the name of whoever runs this shell.
+
+    What is held back until the user agrees is told, unless the command shows it itself.
+    """
     from dmm.bootstrap import open_dmm
 
     opened = open_dmm(override=root, by_agent=find_agent() is not None)
     _opened.append(opened)
+    held = opened.consents.notice()
+    if held is not None and not quiet:
+        sys.stderr.write(f"dmm: {neutralise(held)}\n")
     return opened
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from difflib import unified_diff
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -105,7 +106,7 @@ def _vetting(root: Path | None) -> Vetting:
     from dmm.ledger.place import find_earlier, find_ledger
     from dmm.service.trust import Vetting
 
-    dmm = open_project(root)
+    dmm = open_project(root, quiet=True)
     folder = dmm.root.folder
     return Vetting(dmm.root, dmm.trust_store, find_ledger(folder), now, find_earlier(folder))
 
@@ -114,11 +115,10 @@ def _decide(vetting: Vetting, *, yes: bool, with_ledger: bool, as_json: bool) ->
     found = vetting.inspect()
     if not as_json:
         print_lines(list(_lines(found)))
-    open_question = not found.trusted or bool(found.strange)
-    if open_question and not yes and not as_json:
+    if found.is_open and not yes and not as_json:
         _ask_or_refuse()
         yes, with_ledger = _ask(found, with_ledger=with_ledger)
-    aside = vetting.accept(with_ledger=with_ledger) if yes and open_question else None
+    aside = vetting.accept(found, with_ledger=with_ledger) if yes and found.is_open else None
     if as_json:
         told = {"trusted": found.trusted or yes, "ledger_aside": aside and str(aside)}
         print_json(found.describe() | told)
@@ -128,6 +128,10 @@ def _decide(vetting: Vetting, *, yes: bool, with_ledger: bool, as_json: bool) ->
 
 def _ask(found: Inspection, *, with_ledger: bool) -> tuple[bool, bool]:
     """Ask whether to go on, and whether the ledger that is there should be in force."""
+    if found.trusted and found.changes and not agrees("Agree to these changes?"):
+        return False, False
+    if found.trusted and not found.strange:
+        return True, False
     if found.strange == "gone":
         return agrees("Begin a new ledger?"), False
     if found.strange:
@@ -155,8 +159,10 @@ def _lines(found: Inspection) -> Iterator[str]:
         yield f"  {counted(found.faulty, 'file')} can't be read: dmm validate"
     if found.hidden:
         yield f"  {counted(found.hidden, 'hidden character')}: dmm validate names the files"
-    yield from _baseline_lines(found)
+    if not found.trusted:
+        yield from _baseline_lines(found)
     yield from _ledger_lines(found)
+    yield from _change_lines(found)
     for name in found.changed:
         yield f"  {name} is not the one that DMM writes: read it"
     if found.brought:
@@ -171,6 +177,21 @@ def _baseline_lines(found: Inspection) -> Iterator[str]:
         yield from wrapped(one.begins, "      ")
     if len(found.baseline) > SHOWN:
         yield f"    and {len(found.baseline) - SHOWN} more"
+
+
+def _change_lines(found: Inspection) -> Iterator[str]:
+    """Show what changed of that which instructs or configures, as a diff."""
+    if found.changes:
+        yield "  changed since you agreed to it, and held back until you do:"
+    for change in found.changes:
+        yield f"  {change.path} ({change.kind})"
+        agreed, now = _text_lines(change.before), _text_lines(change.after)
+        for line in unified_diff(agreed, now, "agreed", "now", lineterm="", n=2):
+            yield f"    {line}"
+
+
+def _text_lines(data: bytes | None) -> list[str]:
+    return [] if data is None else data.decode("utf-8", "replace").splitlines()
 
 
 def _ledger_lines(found: Inspection) -> Iterator[str]:
@@ -193,6 +214,8 @@ def _outcome(found: Inspection, *, decided: bool, aside: Any) -> Iterator[str]:
         yield "Nothing is changed. The ledger is neither read nor written until this is settled."
     elif found.strange:
         yield "The ledger is settled. Agents may use this memory from now on."
+    elif found.changes:
+        yield "The changes hold from now on." if decided else "The changes are held back."
     elif found.trusted:
         yield "This project is trusted already. To take that back: dmm trust --revoke"
     elif not decided:

@@ -257,8 +257,12 @@ def _publish_rules(project: Project) -> None:
 
 
 def _with_fault(attended: Attended, project: Project) -> Attended:
-    """Say at the start of a session that the settings can't be read."""
-    if project.fault is None:
-        return attended
-    told = f"Notice: the settings can't be used, defaults hold instead: {project.fault}\n"
-    return replace(attended, reply=Reply(context=attended.reply.context + told))
+    """Say at the start of a session what can't be read, and to the user what is held back."""
+    reply = attended.reply
+    if project.fault is not None:
+        told = f"Notice: the settings can't be used, defaults hold instead: {project.fault}\n"
+        reply = replace(reply, context=reply.context + told)
+    held = project.dmm.consents.notice()
+    if held is not None:
+        reply = replace(reply, notice=f"DMM: {held}")
+    return replace(attended, reply=reply)

@@ -75,8 +75,14 @@ def find_root(start: Path, override: Path | None, home: Path) -> Root:
         hint = f"make one with: dmm init --root {folder.parent}"
         raise RootNotFound("there is no memory here", where=str(folder), hint=hint)
     start, home = start.resolve(), home.resolve()
+    linked = None
     for folder in (start, *start.parents):
         if (folder / NAME / "memory").is_dir() and (folder != home or start == home):
-            return Root((folder / NAME).resolve())
+            # A repository can bring a link to the memory of another project.
+            if not (folder / NAME).is_symlink():
+                return Root((folder / NAME).resolve())
+            linked = linked or folder / NAME
     hint = "make one in your project's folder with: dmm init"
+    if linked is not None:
+        hint = f"{linked} is a symbolic link, which is not followed; name its target with --root"
     raise RootNotFound(f"no {NAME} folder here or above", where=str(start), hint=hint)

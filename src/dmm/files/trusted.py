@@ -71,6 +71,12 @@ class Trusted:
     shared: Shared | None = None
     ledger: Kept | None = None
 
+    @property
+    def identity(self) -> str:
+        """What a project and its worktrees are known by."""
+        shared = self.shared
+        return self.folder.path if shared is None else f"{shared.common.path}\n{shared.place}"
+
     def covers(self, other: Trusted) -> bool:
         """Whether the other one is this project, or a worktree of it."""
         same = self.shared is not None and self.shared == other.shared

@@ -194,9 +194,12 @@ def _above(start: str) -> str | None:
     home = os.path.realpath(os.path.expanduser("~"))
     first = folder = os.path.realpath(start)
     while True:
-        # The user's own folder overlays every project; it is a project only for work in it.
-        if os.path.isdir(folder + MEMORY) and (folder != home or first == home):
-            return os.path.join(folder, ".dmm")
+        # The user's own folder overlays every project; it is a project only for work in it. A link
+        # may have come with the repository, and leads to the memory of another project.
+        found = os.path.join(folder, ".dmm")
+        own = os.path.isdir(folder + MEMORY) and not os.path.islink(found)
+        if own and (folder != home or first == home):
+            return found
         parent = os.path.dirname(folder)
         if parent == folder:
             return None

@@ -18,7 +18,7 @@ from dmm.ledger.writer import Writer
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     import apsw
@@ -272,8 +272,12 @@ class EventLog:
 
     def blank(self, seq: int, draft: Draft) -> Event:
         """Blank a leaked payload, record that, and erase its bytes; a second try is harmless."""
+        return self.blank_all({seq: draft})[0]
+
+    def blank_all(self, drafts: Mapping[int, Draft]) -> list[Event]:
+        """Blank leaked payloads, all of them or none."""
         with self.writing() as writer:
-            recorded = writer.blank(seq, draft)
+            recorded = [writer.blank(seq, draft) for seq, draft in drafts.items()]
         with self._guarded:
             sqlite.erase_freed(self._connection, self.where)
         return recorded

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
-from dmm.errors import PathRefused, UsageError
+from dmm.errors import NotTrusted, PathRefused, UsageError
 from dmm.files.durable import translated
 from dmm.files.markdown import decode
 from dmm.mcp.tools import safe
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from dmm.bootstrap import Dmm
     from dmm.files.roots import Root
 
 MARKDOWN = "text/markdown"
@@ -100,13 +101,31 @@ def memory_uri(path: str) -> str:
     return MEMORY + quote(path)
 
 
-def read_resource(root: Root, uri: str) -> tuple[str, str]:
-    """Give the text of a resource and its kind, or refuse."""
+def read_resource(dmm: Dmm, uri: str) -> tuple[str, str]:
+    """Give the text of a resource and its kind, or refuse.
+
+    What instructs is given in the text that the user agreed to.
+    """
+    root = dmm.root
     page = next((page for page in PAGES if page.uri == uri), None)
     if page is not None:
-        return page.read(root), page.kind
+        agreed = _agreed(dmm, page.name)
+        return page.read(root) if agreed is None else agreed, page.kind
     if not uri.startswith(MEMORY):
         hint = f"{', '.join(page.uri for page in PAGES)} or {TEMPLATE}"
         raise UsageError("there is no such resource", where=repr(uri), hint=hint)
     path = unquote(uri.removeprefix(MEMORY))
-    return safe(decode(path, root.tree.read(path))), MARKDOWN
+    agreed = _agreed(dmm, f"memory/{path}")
+    text = safe(decode(path, root.tree.read(path))) if agreed is None else agreed
+    return text, MARKDOWN
+
+
+def _agreed(dmm: Dmm, path: str) -> str | None:
+    """Give the text that counts of a file whose change is held back; None where none is."""
+    change = next((one for one in dmm.consents.changes() if one.path == path), None)
+    if change is None:
+        return None
+    if change.before is None:
+        hint = "the user can look at it and agree: dmm trust"
+        raise NotTrusted("this file is held back", where=path, hint=hint)
+    return safe(decode(path, change.before))

@@ -109,7 +109,7 @@ class _Desk:
         return types.ReadResourceResult(contents=[content])
 
     def _read(self, uri: str) -> tuple[str, str]:
-        return resources.read_resource(self._caller.project().dmm.root, uri)
+        return resources.read_resource(self._caller.project().dmm, uri)
 
 
 def _refuse(what: str, error: DmmError | None = None) -> MCPError:

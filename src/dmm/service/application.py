@@ -60,6 +60,7 @@ class Application:
     desk: Desk
     git_commit: bool
     settle: Callable[[tuple[str, ...]], list[str]]
+    agree: Callable[[tuple[str, ...]], None] = lambda _: None
 
     def apply(self, seq: int, approval: Approval, *, settle: bool = True) -> Applied:
         """Apply a proposal that waits, once; the files must be those it was made from.
@@ -177,6 +178,9 @@ class Application:
         if self.git_commit:
             told["uncommitted"] = True
         self.chronicle.record(self._draft(EventType.PROPOSAL_APPLIED, told, proposal.seq))
+        if told["trust"] == Trust.REVIEWED:
+            # A person has agreed to these very texts.
+            self.agree(tuple(edit.path for edit in proposal.edits))
 
     def _clear_folders(self, proposal: Proposal) -> None:
         """Remove the folders that an undo has left empty, if the undone writes made them."""

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.pack import constraint_line
 from dmm.domain.text import neutralise
-from dmm.reading import read_regular
+from dmm.files.consents import BOOT
 from dmm.retrieval.render import render_entry
 from dmm.service.counts import KeptCounts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from dmm.domain.pack import ConstraintLine, PackEntry
+    from dmm.files.consents import Consents
     from dmm.files.roots import Root
     from dmm.service.baselines import Baselines
     from dmm.service.standing import Standing
@@ -29,7 +29,6 @@ MOST_TOKENS = 2_400
 # Room for the lines that tell what was left out.
 RESERVED_CHARACTERS = 400
 RESERVED_TOKENS = 120
-BOOT = "BOOT.md"
 BOOT_LIMIT = 64 << 10
 
 OPENING = "# Project memory (DMM)\n\n"
@@ -43,6 +42,7 @@ class Briefing:
 
     root: Root
     baselines: Baselines
+    consents: Consents
     count: Callable[[str], int]
     find_standing: Callable[[], Standing | None]
 
@@ -55,7 +55,7 @@ class Briefing:
         constraints = () if standing is None else standing.constraints()
         page = _Page(counts.count)
         page.add(OPENING)
-        page.add(_open_boot(self.root.folder / BOOT))
+        page.add(_open_boot(self.consents.effective(BOOT)))
         if constraints:
             page.add(CONSTRAINTS + "".join(_line(one) for one in constraints) + "\n")
         page.add(BASELINE if always.entries else "")
@@ -97,14 +97,11 @@ def _block(entry: PackEntry) -> str:
     return neutralise(render_entry(entry).rstrip("\n")) + "\n\n"
 
 
-def _open_boot(path: Path) -> str:
-    """Read the launch contract."""
-    try:
-        text = read_regular(path, BOOT_LIMIT)[0].decode("utf-8", "replace")
-    except OSError:
-        # The contract only explains the rest, which stands without it.
+def _open_boot(data: bytes | None) -> str:
+    """Read the launch contract; it only explains the rest, which stands without it."""
+    if data is None or len(data) > BOOT_LIMIT:
         return ""
-    return neutralise(text.strip()) + "\n\n"
+    return neutralise(data.decode("utf-8", "replace").strip()) + "\n\n"
 
 
 def _told(left_out: list[PackEntry], notices: list[str]) -> str:

@@ -17,6 +17,7 @@ from dmm.domain.proposal import Edit
 from dmm.domain.text import strip_hidden
 from dmm.errors import MemoryFileError, UsageError
 from dmm.files import markdown
+from dmm.files.consents import without_consents
 from dmm.files.roots import NAME, Root
 from dmm.files.tree import MAX_FILE_BYTES
 from dmm.monolith.join import join
@@ -270,7 +271,7 @@ class Monoliths:
     def _trial(self, root: Root) -> Packs:
         shelf = Shelf(Origin.PROJECT, root.tree, root.folder / "index" / "embeddings.db")
         indexes = self.indexes.beside(shelf)
-        baselines = Baselines(root, self.count)
+        baselines = Baselines(root, self.count, without_consents(root.folder))
         return Packs(root, self.settings, indexes, baselines, self.count, self.today)
 
     def _size(self, packs: Packs, title: str) -> int:

@@ -16,6 +16,7 @@ from dmm.clients.known import CLIENTS, CODEX_EVENTS
 from dmm.clients.launch import HOOK, SERVER
 from dmm.clients.trial import Trial, decision_of
 from dmm.errors import DmmError
+from dmm.files.consents import find_consents
 from dmm.files.roots import NAME
 from dmm.files.trusted import FILE_NAME, TrustStore
 from dmm.ledger.place import find_ledger
@@ -186,6 +187,7 @@ def open_trial(environment: Mapping[str, str], now: Callable[[], dt.datetime]) -
         store = TrustStore(state / FILE_NAME)
         set_up(project, day=now().date(), store=store)
         (project / NAME / "memory" / "baseline" / "doctor.md").write_text(_BASELINE)
+        find_consents(store, project / NAME).accept()
         record = TrustedLedger(store, project / NAME)
         chronicle = Chronicle(find_ledger(project / NAME), now, record_of=record)
         try:

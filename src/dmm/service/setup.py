@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime as dt
 import os
 from functools import partial
@@ -11,8 +12,9 @@ from typing import TYPE_CHECKING
 from dmm.config import FILE_NAME
 from dmm.domain.memory import next_id
 from dmm.domain.report import SetupReport
-from dmm.errors import DmmError, FileExists, UsageError
+from dmm.errors import DmmError, FileExists, StorageError, UsageError
 from dmm.files import durable
+from dmm.files.consents import find_consents
 from dmm.files.roots import NAME, Root
 from dmm.files.tree import TOP_DIRECTORIES
 
@@ -51,11 +53,17 @@ def set_up(project: Path, *, day: dt.date, store: TrustStore | None = None) -> S
         data = (templates / template).read_bytes()
         made[name] = _try(partial(durable.create, root.folder / name, data))
     made |= _write_examples(templates / "memory", root.tree, day)
+    notice = "" if store is None else settle_trust(store, root.folder, own=new)
+    if store is not None:
+        # What was just written here is what DMM itself ships.
+        fresh_files = [name for name, fresh in made.items() if fresh and not name.endswith("/")]
+        with contextlib.suppress(StorageError):
+            find_consents(store, root.folder).accept(None if new else fresh_files)
     return SetupReport(
         folder=root.folder,
         created=tuple(name for name, fresh in made.items() if fresh),
         kept=tuple(name for name, fresh in made.items() if not fresh),
-        notice="" if store is None else settle_trust(store, root.folder, own=new),
+        notice=notice,
     )
 
 

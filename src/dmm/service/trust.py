@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import tempfile
 from collections import Counter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dmm.domain.hidden import find_hidden
 from dmm.errors import DmmError, MemoryFileError, PathRefused
+from dmm.files.consents import find_consents
 from dmm.files.durable import sync_directory, translated
 from dmm.files.repository import find_repository
 from dmm.files.trusted import Kept
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Callable, Iterator
 
+    from dmm.files.consents import Change, Consents
     from dmm.files.roots import Root
     from dmm.files.trusted import TrustStore
 
@@ -75,10 +77,17 @@ class Inspection:
     brought: tuple[str, ...]
     hidden: int
     strange: str = ""
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something to decide."""
+        return not self.trusted or bool(self.strange or self.changes)
 
     def describe(self) -> dict[str, Any]:
         """Tell it as plain data."""
-        return asdict(self)
+        held = [{"path": one.path, "kind": one.kind} for one in self.changes]
+        return asdict(replace(self, changes=())) | {"changes": held}
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +134,12 @@ class Vetting:
             brought=tuple(n for n in BROUGHT if os.path.lexists(self.root.project / n)),
             hidden=hidden + sum(_count_hidden(self.root.folder / name) for name in TEXTS),
             strange=strange,
+            changes=tuple(self._consents.changes()),
         )
+
+    @property
+    def _consents(self) -> Consents:
+        return find_consents(self.store, self.root.folder)
 
     @property
     def _held(self) -> Path:
@@ -158,14 +172,17 @@ class Vetting:
             return False
         return True
 
-    def accept(self, *, with_ledger: bool = False) -> Path | None:
-        """Trust the project; a ledger that came with it is put aside, unless it is wanted too.
+    def accept(self, seen: Inspection | None = None, *, with_ledger: bool = False) -> Path | None:
+        """Trust the project, as it was seen or as it is, with all that instructs and configures.
 
-        The same goes for one that took the place of a trusted project's own. Gives the place where
-        that ledger is now.
+        A ledger that came with it is put aside, unless it is wanted too. The same goes for one that
+        took the place of a trusted project's own. Gives the place where that ledger is now.
         """
-        if self.trusted and not self.strange:
-            return None
+        trusted = self.trusted
+        if trusted:
+            self._consents.accept_seen(self._consents.changes() if seen is None else seen.changes)
+            if not self.strange:
+                return None
         if not with_ledger and not self._is_own():
             what = "the .git of this project leads to the ledger of another one"
             hint = "if you want the two to share it: dmm trust --with-ledger"
@@ -174,6 +191,8 @@ class Vetting:
         first = self._identify() if there and with_ledger else None
         aside = self._put_aside() if there and not with_ledger else None
         self.store.trust(self.root.folder)
+        if not trusted:
+            self._consents.accept()
         self.store.keep_ledger(self.root.folder, None if first is None else Kept(first))
         if first is not None:
             # A person has looked at it: from here on its newest event counts.
@@ -183,6 +202,7 @@ class Vetting:
     def revoke(self) -> bool:
         """Trust the project no more; say whether it was trusted."""
         RuleFiles(str(self.store.path.parent)).remove(str(self.root.folder))
+        self._consents.forget()
         return self.store.revoke(self.root.folder)
 
     def _put_aside(self) -> Path:

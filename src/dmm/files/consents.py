@@ -1,0 +1,247 @@
+"""What the user has agreed to, by content: the files of a project that instruct or configure.
+
+A trusted project changes with every pull and checkout. Its memories are knowledge and need no new
+consent; what tells agents what to do, or DMM how to behave, counts only in a text that the user has
+agreed to. Until then the text they agreed to last holds on. The record is the user's own, never the
+project's.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dmm.config import FILE_NAME
+from dmm.endpoint import make_private
+from dmm.errors import StaleBase, StorageError
+from dmm.files.durable import translated, write_atomic
+from dmm.files.lock import exclusive
+from dmm.reading import read_regular
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from pathlib import Path
+
+    from dmm.files.trusted import TrustStore
+
+BOOT, POLICY = "BOOT.md", "policy.md"
+FILES = (BOOT, POLICY, FILE_NAME)
+FOLDERS = ("memory/baseline", "rules")
+ABSENT = "absent"
+VERSION = 1
+MAX_BYTES = 1 << 20
+MAX_RECORD = 32 << 20
+# Each branch may have a text of its own; so many of one file are remembered.
+MOST_VERSIONS = 50
+PATIENCE = 5.0
+SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A file that differs from what the user agreed to; None where it is not there."""
+
+    path: str
+    before: bytes | None
+    after: bytes | None
+
+    @property
+    def kind(self) -> str:
+        """How it differs."""
+        if self.before is None:
+            return "new"
+        return "removed" if self.after is None else "changed"
+
+
+@dataclass(slots=True)
+class _Record:
+    """The digests of all texts that were agreed to, by path, and the last text of each."""
+
+    accepted: dict[str, list[str]] = field(default_factory=dict)
+    last: dict[str, bytes | None] = field(default_factory=dict)
+
+    def knows(self, path: str, data: bytes | None) -> bool:
+        """Whether a text of a file was agreed to; a file that never was there may be absent."""
+        return digest(data) in self.accepted.get(path, (ABSENT,))
+
+    def take(self, path: str, data: bytes | None) -> None:
+        """Note that a text is agreed to."""
+        named = digest(data)
+        known = [one for one in self.accepted.get(path, []) if one != named]
+        self.accepted[path] = [*known, named][-MOST_VERSIONS:]
+        self.last[path] = data
+
+
+@dataclass(slots=True)
+class Consents:
+    """The consents of one project, kept in a file of the user's.
+
+    Where nobody was `asked`, as in a project that is not trusted, every text counts as it stands.
+    """
+
+    root: Path
+    place: Path
+    asked: bool = True
+    _held: tuple[tuple[int, int], _Record] | None = None
+
+    def effective(self, path: str) -> bytes | None:
+        """Return the text that counts now of a file that instructs or configures."""
+        data, record = self._read(path), self._load()
+        if record is None or record.knows(path, data):
+            return data
+        return record.last.get(path)
+
+    def is_held(self, path: str) -> bool:
+        """Say whether a file differs from every text that the user agreed to."""
+        record = self._load()
+        return record is not None and not record.knows(path, self._read(path))
+
+    def list_files(self) -> list[str]:
+        """List the files that may count: those that are there and those agreed to before."""
+        record = self._load()
+        return sorted({*self._find(), *(() if record is None else record.last)})
+
+    def changes(self) -> list[Change]:
+        """List what differs from what the user agreed to."""
+        record = self._load()
+        if record is None:
+            return []
+        texts = {path: self._read(path) for path in self.list_files()}
+        return [
+            Change(path, record.last.get(path), data)
+            for path, data in texts.items()
+            if not record.knows(path, data)
+        ]
+
+    def notice(self) -> str | None:
+        """Say in one line what is held back, where something is."""
+        names = [change.path.removeprefix("memory/") for change in self.changes()]
+        if not names:
+            return None
+        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+        told = ", ".join(names[:SHOWN]) + more
+        return f"held back until you agree to the change (dmm trust): {told}"
+
+    def accept(self, paths: Iterable[str] | None = None) -> None:
+        """Agree to some files as they stand, or to all."""
+        if not self.asked:
+            return
+        with self._alone():
+            record = self._parse() or _Record()
+            for path in {*self._find(), *record.last} if paths is None else set(paths):
+                record.take(path, self._read(path))
+            self._save(record)
+
+    def accept_seen(self, changes: Iterable[Change]) -> None:
+        """Agree to changes as they were shown; nothing where one is another by now."""
+        seen = {change.path: change.after for change in changes}
+        for path, data in seen.items():
+            if self._read(path) != data:
+                hint = "look at it again: dmm trust"
+                raise StaleBase("it was changed while you looked at it", where=path, hint=hint)
+        self.accept(seen)
+
+    def forget(self) -> None:
+        """Forget all consents: the project is no longer trusted."""
+        if self.asked:
+            self.place.unlink(missing_ok=True)
+
+    @property
+    def stamp(self) -> tuple[int, int]:
+        """Tell one state of the record from another."""
+        try:
+            found = self.place.stat()
+        except OSError:
+            return (0, 0)
+        return (found.st_mtime_ns, found.st_size)
+
+    def _find(self) -> list[str]:
+        """Find the files that instruct or configure."""
+        found = [name for name in FILES if (self.root / name).exists()]
+        for folder in FOLDERS:
+            inside = sorted((self.root / folder).rglob("*.md"))
+            found += [one.relative_to(self.root).as_posix() for one in inside if one.is_file()]
+        return found
+
+    def _read(self, path: str) -> bytes | None:
+        try:
+            return read_regular(self.root / path, MAX_BYTES)[0]
+        except OSError:
+            return None
+
+    def _load(self) -> _Record | None:
+        """Load the record; where there is none yet, what stands there now is agreed to.
+
+        Projects that were trusted before consents were kept have none.
+        """
+        if not self.asked:
+            return None
+        stamp = self.stamp
+        if self._held is not None and self._held[0] == stamp:
+            return self._held[1]
+        record = self._parse()
+        if record is None:
+            with contextlib.suppress(StorageError):
+                self.accept()
+            record = self._parse()
+        if record is not None:
+            self._held = (self.stamp, record)
+        return record
+
+    def _parse(self) -> _Record | None:
+        try:
+            found: dict[str, Any] = json.loads(read_regular(self.place, MAX_RECORD)[0])
+            if found["version"] != VERSION:
+                return None
+            accepted = {str(k): [str(one) for one in v] for k, v in found["accepted"].items()}
+            return _Record(accepted, {str(k): _encode(v) for k, v in found["last"].items()})
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return None
+
+    def _save(self, record: _Record) -> None:
+        last = {path: _decode(data) for path, data in record.last.items()}
+        told = {"version": VERSION, "accepted": record.accepted, "last": last}
+        with translated(self.place, "write the record of consents"):
+            self.place.touch(0o600)
+        write_atomic(self.place, json.dumps(told, sort_keys=True).encode())
+        self._held = None
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        with translated(self.place.parent, "make the folder of consents"):
+            make_private(str(self.place.parent.parent))
+            make_private(str(self.place.parent))
+        what = "another process is recording consent"
+        with exclusive(self.place.with_name("lock"), what=what, patience=PATIENCE):
+            yield
+
+
+def digest(data: bytes | None) -> str:
+    """Name a text by its digest; one that is not there has a name too."""
+    return ABSENT if data is None else hashlib.sha256(data).hexdigest()
+
+
+def _decode(data: bytes | None) -> str | None:
+    """Write bytes as JSON can hold them; what is no UTF-8 comes back as it was."""
+    return None if data is None else data.decode("utf-8", "surrogateescape")
+
+
+def _encode(text: str | None) -> bytes | None:
+    return None if text is None else text.encode("utf-8", "surrogateescape")
+
+
+def without_consents(root: Path) -> Consents:
+    """Let every text of a project count as it stands."""
+    return Consents(root, root, asked=False)
+
+
+def find_consents(store: TrustStore, root: Path) -> Consents:
+    """Find the consents of a project, which all its worktrees share."""
+    found = store.find(root)
+    if found is None:
+        return without_consents(root)
+    name = hashlib.sha256(found.identity.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return Consents(root, store.path.parent / "consents" / f"{name}.json")
