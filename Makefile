@@ -4,7 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test suite check style structure format bench lock install model clean
+.PHONY: help demo test suite check style structure format attack bench lock install model clean
 
 help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -48,6 +48,9 @@ structure: $(VENV)/dev.stamp
 format: $(VENV)/dev.stamp        ## rewrite the code in the house format
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+attack: $(VENV)/dev.stamp        ## attack enforcement: full disk, kills, hostile branch and others; minutes
+	@$(BIN)/python -m tools.attack
 
 bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=folder); table, and JSON in bench/results
 	@$(BIN)/python -m bench $(if $(DATA),--data "$(DATA)")

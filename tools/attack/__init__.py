@@ -1,0 +1,1 @@
+"""Attacks on enforcement, run against real processes: does a forbidden call ever get through?"""
