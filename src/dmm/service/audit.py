@@ -51,8 +51,10 @@ class Audit:
     def _examine(self, log: EventLog) -> dict[str, Any]:
         """Walk the chain, past the anchors and the mark, and prove what is derived from it."""
         known = read_anchors(self.anchors)
-        found = verify(log.raw(), (*known.anchors, *self._marked()))
+        marked = list(self._marked())
+        found = verify(log.raw(), (*known.anchors, *marked))
         told = _describe(found) | {"unread_anchor_lines": list(known.malformed)}
+        told["anchors"] -= len(marked)
         if not found.valid:
             return told
         damage = log.damage()
