@@ -86,7 +86,10 @@ def memory_of(open_project: Opener) -> Callable[..., Memory]:
             dmm.memories.reindex()
             dmm.close()
 
-        return Memory(project.dmm, trusted, dmm.overview, dmm.audit, reindex)
+        return Memory(
+            *(project.dmm, trusted, dmm.overview, dmm.audit, reindex),
+            *(dmm.consents, dmm.published, dmm.backups),
+        )
 
     return make
 

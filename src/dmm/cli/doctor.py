@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -65,6 +66,9 @@ def _probes(root: Path | None) -> list[Callable[[], Iterable[Check]]]:
         with proofs.open_trial(os.environ, bootstrap.now) as trial:
             yield from proofs.prove(trial, wired)
             yield from checkup.attempt("proof", "HTTP", lambda: proofs.prove_http(trial))
+            own = proofs.own_hook(scopes["user"])
+            look = partial(proofs.prove_alone, trial, own)
+            yield from checkup.attempt("proof", "without the daemon", look)
 
     return [
         lambda: checkup.check_program(Embedder.load),
@@ -92,13 +96,22 @@ def _open_memory(root: Path | None) -> Memory:
     from dmm.cli.options import open_project
     from dmm.service.checkup import Memory
 
-    dmm = open_project(root)
+    dmm = open_project(root, quiet=True)
 
     def reindex() -> None:
         dmm.memories.reindex()
         dmm.close()
 
-    return Memory(dmm.root.folder, dmm.trusted, dmm.overview, dmm.audit, reindex)
+    return Memory(
+        folder=dmm.root.folder,
+        trusted=dmm.trusted,
+        overview=dmm.overview,
+        audit=dmm.audit,
+        reindex=reindex,
+        consents=dmm.consents,
+        published=dmm.published,
+        backups=dmm.backups,
+    )
 
 
 def _lines(check: Check, *, heading: bool) -> Iterator[str]:

@@ -6,7 +6,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from dmm import endpoint
+from dmm import endpoint, losses
 from dmm.cli.options import Json, Root, counted, open_project, print_json
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError
@@ -32,7 +32,8 @@ def status(as_json: Json = False, root: Root = None) -> None:
     if as_json:
         fault = _ledger_fault(dmm)
         said = None if fault is None else fault.what
-        told = {"trusted": dmm.trusted, "ledger_fault": said, "daemon": daemon}
+        told: dict[str, Any] = {"trusted": dmm.trusted, "ledger_fault": said, "daemon": daemon}
+        told |= {"held_back": [one.path for one in dmm.consents.changes()], "lost": losses.count()}
         print_json(state.as_dict() | {"agenda": agenda} | told)
         return
     from rich.console import Console
@@ -74,6 +75,9 @@ def agenda_rows(agenda: dict[str, Any]) -> Iterator[tuple[str, str]]:
     pending, conflicts, model = agenda["pending"], agenda["conflicts"], agenda["model"]
     if pending is not None:
         yield "Review", _pending(pending)
+    if agenda["pending_rules"]:
+        number = counted(agenda["pending_rules"], "rule")
+        yield "Rules", f"[yellow]{number} pending[/yellow]; see: dmm ledger pending"
     if agenda["uncommitted"]:
         yield "Git", _uncommitted(agenda["uncommitted"])
     if conflicts is not None:
@@ -141,6 +145,13 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
     if fault is not None:
         way = fault.hint or "see: dmm doctor"
         yield "Ledger", f"[red]{_plain(fault.what)}[/red]; {_plain(way)}"
+    held = [one.path for one in dmm.consents.changes()]
+    if held:
+        names = _plain(", ".join(held))
+        yield "Held back", f"[yellow]{names}[/yellow]; see the changes: dmm trust"
+    lost = losses.count()
+    if lost:
+        yield "Lost", f"[red]{counted(lost, 'event')}[/red] could not be kept; see: dmm doctor"
     if not dmm.trusted:
         yield "Trust", "[yellow]agents get nothing of this memory yet[/yellow]; see: dmm trust"
 

@@ -47,13 +47,14 @@ class Agenda:
             # Told by whoever looks at the ledger itself.
             pass
         told = self.lifecycle.tell(self.lifecycle.suggestions(survey, Usage()), [])
-        untold = dict.fromkeys(("pending", "uncommitted", "conflicts", "model"))
+        untold = dict.fromkeys(("pending", "pending_rules", "uncommitted", "conflicts", "model"))
         return {**untold, "suggestions": told}
 
     def _read(self, survey: Survey) -> dict[str, Any]:
         reviewer = self.reviewer()
         return {
             "pending": self._pending(),
+            "pending_rules": sum(one.pending for one in self.chronicle.state().in_force),
             "uncommitted": self._uncommitted(),
             "conflicts": len(self.docket.records().open),
             "suggestions": self.lifecycle.look(survey)["suggestions"],

@@ -17,8 +17,11 @@ from dmm.storage import sqlite
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from dmm.files.consents import Consents
     from dmm.service.audit import Audit
+    from dmm.service.backups import Backups
     from dmm.service.overview import Overview, RootState
+    from dmm.service.published import PublishedRules
 
 Level = Literal["ok", "warn", "fail"]
 
@@ -56,6 +59,9 @@ class Memory:
     overview: Overview
     audit: Audit
     reindex: Callable[[], object]
+    consents: Consents
+    published: PublishedRules
+    backups: Backups
 
 
 def examine(probes: Iterable[Callable[[], Iterable[Check]]], *, fix: bool) -> Iterator[Check]:
@@ -128,7 +134,37 @@ def check_project(open_memory: Callable[[], Memory]) -> Iterator[Check]:
         yield Check("project", "trust", "warn", told, way)
     yield from attempt("project", "files", lambda: _check_files(memory))
     if memory.trusted:
+        yield _check_consents(memory.consents)
         yield from attempt("project", "ledger", lambda: _check_ledger(memory.audit))
+        yield from attempt("project", "rules on file", lambda: _check_rules(memory.published))
+        yield from attempt("project", "backup", lambda: _check_backup(memory.backups))
+
+
+def _check_consents(consents: Consents) -> Check:
+    held = [one.path for one in consents.changes()]
+    if not held:
+        return Check("project", "consent", "ok", "nothing is held back")
+    told = f"held back until you agree: {', '.join(held)}"
+    return Check("project", "consent", "warn", told, "see the changes: dmm trust")
+
+
+def _check_rules(published: PublishedRules) -> Iterator[Check]:
+    """Check that a hook could judge without the daemon."""
+    if published.publish():
+        yield Check("project", "rules on file", "ok", "a hook can judge without the daemon")
+    else:
+        way = "free some disk space, and check the owner of the state folder"
+        told = "the rules can't be written to the state folder"
+        yield Check("project", "rules on file", "fail", told, way)
+
+
+def _check_backup(backups: Backups) -> Iterator[Check]:
+    found = backups.find()
+    if found:
+        told = f"of {found[0].day}, up to event {found[0].seq}"
+        yield Check("project", "backup", "ok", told)
+    else:
+        yield Check("project", "backup", "ok", "none yet; the daemon makes one each day")
 
 
 def _check_files(memory: Memory) -> Iterator[Check]:
@@ -172,11 +208,12 @@ def _check_ledger(audit: Audit) -> Iterator[Check]:
     except LedgerRefused as error:
         yield Check("project", "ledger", "fail", error.what, error.hint or "see: dmm trust")
         return
-    if not told["valid"]:
+    if told.get("wrong_snapshots"):
+        what = f"the stored state at event {told['wrong_snapshots'][0]} was changed"
+        yield Check("project", "ledger", "fail", what, "see: dmm ledger verify")
+    elif not told["valid"]:
         what = f"broken at event {told['first_bad_seq']}: {told['reason']}"
         yield Check("project", "ledger", "fail", what, "see: dmm ledger verify")
-    elif told["wrong_snapshots"]:
-        yield Check("project", "ledger", "warn", "a snapshot is wrong", "see: dmm ledger verify")
     else:
         yield Check("project", "ledger", "ok", f"the chain of {told['events']} events holds")
 

@@ -6,7 +6,7 @@ import contextlib
 import re
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -217,6 +217,21 @@ def prove(trial: Trial, wired: list[Wired]) -> Iterator[Check]:
             way = f"dmm install --client {one.client.name}; then: dmm doctor"
             told = f"{error.what}: {one.line}"
             yield Check("proof", f"{one.title} {one.kind}", "fail", told, error.hint or way)
+
+
+def prove_alone(trial: Trial, own: Wired) -> Iterator[Check]:
+    """See that the hook denies also where no background process can be reached or started."""
+    nowhere = {"DMM_RUN_DIR": str(trial.project / ".dmm" / "BOOT.md" / "run")}
+    alone = replace(trial, environment={**trial.environment, **nowhere})
+    name = own.client.name
+    forbidden = decision_of(alone.request(own.line, name, FORBIDDEN, 10_000))
+    harmless = decision_of(alone.request(own.line, name, HARMLESS, 10_001))
+    if forbidden == "deny" and harmless != "deny":
+        told = "a forbidden command is denied also while the daemon is away"
+        yield Check("proof", "without the daemon", "ok", told)
+    else:
+        told = f"a forbidden command got: {forbidden or 'nothing'}, a harmless one: {harmless}"
+        yield Check("proof", "without the daemon", "fail", told, "report this as a bug")
 
 
 def prove_http(trial: Trial) -> Iterator[Check]:
