@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,8 @@ MAX_RECORD = 32 << 20
 MOST_VERSIONS = 50
 PATIENCE = 5.0
 SHOWN = 5
+# A file written a moment ago may change again without a new stamp.
+RACY_NS = 2_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +66,9 @@ class _Record:
     accepted: dict[str, list[str]] = field(default_factory=dict)
     last: dict[str, bytes | None] = field(default_factory=dict)
 
-    def knows(self, path: str, data: bytes | None) -> bool:
+    def knows(self, path: str, named: str) -> bool:
         """Whether a text of a file was agreed to; a file that never was there may be absent."""
-        return digest(data) in self.accepted.get(path, (ABSENT,))
+        return named in self.accepted.get(path, (ABSENT,))
 
     def take(self, path: str, data: bytes | None) -> None:
         """Note that a text is agreed to."""
@@ -86,18 +89,19 @@ class Consents:
     place: Path
     asked: bool = True
     _held: tuple[tuple[int, int], _Record] | None = None
+    _names: dict[str, tuple[tuple[int, ...], str]] = field(default_factory=dict)
 
     def effective(self, path: str) -> bytes | None:
         """Return the text that counts now of a file that instructs or configures."""
         data, record = self._read(path), self._load()
-        if record is None or record.knows(path, data):
+        if record is None or record.knows(path, digest(data)):
             return data
         return record.last.get(path)
 
     def is_held(self, path: str) -> bool:
         """Say whether a file differs from every text that the user agreed to."""
         record = self._load()
-        return record is not None and not record.knows(path, self._read(path))
+        return record is not None and not record.knows(path, self._name(path))
 
     def list_files(self) -> list[str]:
         """List the files that may count: those that are there and those agreed to before."""
@@ -109,11 +113,10 @@ class Consents:
         record = self._load()
         if record is None:
             return []
-        texts = {path: self._read(path) for path in self.list_files()}
         return [
-            Change(path, record.last.get(path), data)
-            for path, data in texts.items()
-            if not record.knows(path, data)
+            Change(path, record.last.get(path), self._read(path))
+            for path in self.list_files()
+            if not record.knows(path, self._name(path))
         ]
 
     def notice(self) -> str | None:
@@ -165,6 +168,21 @@ class Consents:
             inside = sorted((self.root / folder).rglob("*.md"))
             found += [one.relative_to(self.root).as_posix() for one in inside if one.is_file()]
         return found
+
+    def _name(self, path: str) -> str:
+        """Name the text of a file by its digest; one that has not changed is not read again."""
+        try:
+            found = (self.root / path).lstat()
+        except OSError:
+            return ABSENT
+        stamp = (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+        known = self._names.get(path)
+        if known is not None and known[0] == stamp:
+            return known[1]
+        named = digest(self._read(path))
+        if time.time_ns() - found.st_ctime_ns > RACY_NS:
+            self._names[path] = (stamp, named)
+        return named
 
     def _read(self, path: str) -> bytes | None:
         try:

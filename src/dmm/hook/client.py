@@ -18,6 +18,7 @@ from dmm.hook import spool
 LARGEST = 16 << 20
 # Seconds for everything, below what agents give a hook; a call is worth waiting for.
 LONGEST = 4.8
+LONGEST_START = 9.0
 LONGEST_CALL = 50.0
 UNKEPT = b"u"
 MEMORY = "/.dmm/memory"
@@ -25,8 +26,8 @@ MEMORY = "/.dmm/memory"
 # Seconds to wait for an answer, and for a process that has to be started first.
 USUAL = (2.0, 0.0)
 WAITS = {
-    b"SessionStart": (4.0, 2.5),
-    b"sessionStart": (4.0, 2.5),
+    b"SessionStart": (6.0, 6.0),
+    b"sessionStart": (6.0, 6.0),
     b"UserPromptSubmit": (2.0, 0.0),
     b"SessionEnd": (1.0, 0.0),
 }
@@ -62,7 +63,7 @@ def main() -> None:
 
 def run(arguments: list[str], payload: bytes) -> None:
     """Answer one event, then keep it if nobody else did."""
-    limit(LONGEST_CALL if may_be_call(payload) else LONGEST)
+    limit(longest(payload))
     client = endpoint.name_client(arguments, "unknown")
     answer, unkept, ruled = attend(client, payload)
     if answer:
@@ -71,6 +72,13 @@ def run(arguments: list[str], payload: bytes) -> None:
         # The client has its answer; it need not wait for a disk.
         limit(LONGEST)
         spool.keep(client, unkept, ruled)
+
+
+def longest(payload: bytes) -> float:
+    """Return how long an event may take; a session that begins without memory goes on without."""
+    if may_be_call(payload):
+        return LONGEST_CALL
+    return LONGEST_START if name_event(payload).lower() == b"sessionstart" else LONGEST
 
 
 def limit(seconds: float) -> None:

@@ -41,22 +41,24 @@ class Baselines:
     root: Root
     count: Callable[[str], int]
     consents: Consents
-    _held: tuple[Scan, tuple[int, int], Baseline] | None = None
+    _held: tuple[Scan, Baseline] | None = None
 
     def compile(self) -> Baseline:
         """Give the compiled baseline; it is compiled again only if a file has changed."""
-        scan, stamp = self.root.tree.scan_top(SCOPE), self.consents.stamp
-        if self._held is not None and self._held[:2] == (scan, stamp):
-            return self._held[2]
+        scan, held = self.root.tree.scan_top(SCOPE), self.consents.notice()
+        if self._held is not None and held is None and self._held[0] == scan:
+            return self._held[1]
         files, notices = self._read(scan)
+        if held is not None:
+            notices.append(held)
+            files = self._agreed(files)
         baseline = Baseline(self._compile(files).entries, tuple(notices))
         newest = max((stamp.mtime_ns for stamp in scan.stamps), default=0)
         settled = not notices and time.time_ns() - newest > RACY_NS
-        self._held = (scan, self.consents.stamp, baseline) if settled else None
+        self._held = (scan, baseline) if settled else None
         return baseline
 
     def _read(self, scan: Scan) -> tuple[dict[str, bytes], list[str]]:
-        """Read the files, each in the text that the user agreed to."""
         files: dict[str, bytes] = {}
         notices = [f"{fault}" for fault in scan.faults]
         for path in rules.order(stamp.path for stamp in scan.stamps):
@@ -64,13 +66,10 @@ class Baselines:
                 files[path] = self.root.tree.read(path)
             except DmmError as fault:
                 notices.append(f"baseline file left out, {fault}")
-        held = self.consents.notice()
-        if held is not None:
-            notices.append(held)
-            files = self._agreed(files)
         return files, notices
 
     def _agreed(self, files: Mapping[str, bytes]) -> dict[str, bytes]:
+        """Take each file in the text that the user agreed to."""
         known = [one.removeprefix(MEMORY) for one in self.consents.list_files()]
         paths = {*files, *(one for one in known if one.startswith(f"{SCOPE}/"))}
         texts = {path: self.consents.effective(MEMORY + path) for path in paths}
