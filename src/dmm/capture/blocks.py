@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.capture.formats import Span
+    from dmm.capture.layers import Layer
 
 _TAG = r"(?i)<\s{0,8}(/?)\s{0,8}private(?:\s[^<>]{0,200})?(/?)>"
 _BEGIN = r"-{2,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,5}"
@@ -57,8 +58,9 @@ def _is_mention(text: str, tag: re.Match[str]) -> bool:
     return text[tag.start() - 1 : tag.start()] == "`" == text[tag.end() : tag.end() + 1]
 
 
-def scan_keys(text: str) -> Iterator[Span]:
+def scan_keys(layer: Layer) -> Iterator[Span]:
     """Find private keys from their first to their last line, and what is left of one cut short."""
+    text = layer.text
     if "PRIVATE KEY" in text:
         yield from _armoured(text)
     if "rivate-" in text:

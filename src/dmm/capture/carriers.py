@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.capture.formats import Span
+    from dmm.capture.layers import Layer
 
 _USERINFO = r"://([^\s/?#\"'<>:@\\]{0,256}):([^\s\"'<>/\\]{1,256})@(?=[\w.\[$%{-])"
 _LOOSE_USERINFO = r"://([^\s/?#\"'<>:@\\]{0,256}):([^\s\"'<>\\]{1,256})@(?=[\w.\[-])"
@@ -22,6 +23,7 @@ _DATABASE = (
 )
 _USER_ALONE = r"://([^\s/?#\"'<>:@\\]{16,256})(?::[^\s/?#\"'<>:@\\]{0,64})?@(?=[\w.\[-])"
 _LOGIN = r"([A-Za-z][\w.-]{1,32}):([^\s:@/\"'<>]{8,64})\Z"
+_PAIR = r"([A-Za-z][\w.@+-]{0,64}):([^\s:/\"'<>]{5,128})\s{0,2}\Z"
 _LOGIN_HOST = r"@(?:[\w-]{1,63}\.[\w.-]{1,200}|localhost)"
 _QUERY = r"[?&;]([\w.%\[\]-]{1,60})=(?=([^&\s\"'<>#\\]{4,128}))"
 _QUERY_REST = r"[^&\s\"'<>#\\]*"
@@ -65,9 +67,9 @@ _EXAMPLES = frozenset({"password", "pass", "passwd", "pwd", "pw", "secret", "tok
 _STRONG_QUERY = ("token", "secret", "passw", "pwd", "signature", "assertion", "jwt", "credential")
 
 
-def scan_carriers(text: str) -> Iterator[Span]:
+def scan_carriers(layer: Layer) -> Iterator[Span]:
     """Find credentials in addresses, headers, cookies and the files that programs keep them in."""
-    lowered = lower_of(text)
+    text, lowered = layer.text, layer.lowered
     if "://" in text:
         yield from _addresses(text)
     if "@" in text:
@@ -78,14 +80,6 @@ def scan_carriers(text: str) -> Iterator[Span]:
     yield from _schemes(text, lowered)
     yield from _headers(text, lowered)
     yield from _listings(text, lowered)
-
-
-def lower_of(text: str) -> str:
-    """Write a text in small letters without moving a place in it."""
-    lowered = text.lower()
-    if len(lowered) == len(text):
-        return lowered
-    return "".join(char.lower() if char < "\x80" else char for char in text)
 
 
 def _addresses(text: str) -> Iterator[Span]:
@@ -173,6 +167,14 @@ def is_login(value: str) -> bool:
     except (Error, ValueError):
         return False
     return b":" in plain and all(31 < code < 127 for code in plain)
+
+
+def is_pair(text: str) -> bool:
+    """Recognise a user and a password, and nothing else."""
+    found = pattern(_PAIR).match(text)
+    if found is None or found[1].lower().rpartition("@")[2] in _NO_LOGIN:
+        return False
+    return is_mixed(found[2]) and not is_placeholder(found[2])
 
 
 def is_header_secret(name: str, value: str) -> str | None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
-from dmm.capture.randomness import class_changes, is_opaque, is_random, is_varied
+from dmm.capture.randomness import class_changes, is_opaque, is_random, is_torn, is_varied
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from dmm.capture.layers import Layer
 
 Span = tuple[int, int, str]
 
@@ -71,7 +73,13 @@ _LIKELY = (
     ("phc_", "api-key", 24),
 )  # fmt: skip
 _BEFORE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+_ALONE = re.compile(r"[A-Za-z0-9]+")
 _TAIL = re.compile(r"[A-Za-z0-9_-]+(?:[.=/+][A-Za-z0-9_-]+)*={0,2}")
+# What is left of a token on the next line, behind the signs of diffs, quotes and indents.
+_NEXT_LINE = re.compile(
+    r"\\?\r?\n[>|+-]?[ \t]{0,40}([A-Za-z0-9_+/=.-]{3,})(?=[\"'`,;)\]}\\]|[ \t\r]*(?:\n|\Z))"
+)
+_MOST_LINES = 20
 
 # Label, the literals that a match begins with, and the pattern; its first group is the secret.
 _SHAPES = (
@@ -94,13 +102,14 @@ _LOOSE_SHAPES = (
     ("azure-key", "Q~", r"(?<![\w~.-])([\w~.-]{3}[78]Q~[\w~.-]{30,36})"),
     ("token", ".atlasv1.", r"(?<![A-Za-z0-9])([A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{20,})"),
     ("token", "/1", r"(?<!\d)(\d/1\d{14,17}:[0-9a-f]{32})"),
-    ("private-key", "kty",
-     r"""["'](?:d|dp|dq|qi|p|q|k)["']\s{0,4}:\s{0,4}["']([\w-]{16,}=?)["']"""),
 )  # fmt: skip
+# The numbers of a key in JSON that are private.
+_JWK = r"""["'](?:d|dp|dq|qi|p|q|k)["']\s{0,4}:\s{0,4}["']([\w-]{16,}=?)["']"""
 _CARD = r"[3-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}(?![\d-])"
 _LONG = r"(?<![A-Za-z0-9+/_.-])[A-Za-z0-9+/_.-]{40,}={0,2}"
 _LONG_WORD = 40
 _TOKEN_WORD = 14
+_tables: dict[str, bytes] = {}
 _compiled: dict[str, re.Pattern[str]] = {}
 
 
@@ -110,6 +119,14 @@ def pattern(source: str) -> re.Pattern[str]:
     if known is None:
         known = _compiled[source] = re.compile(source)
     return known
+
+
+def places_of(text: str, literal: str) -> Iterator[int]:
+    """Find where a literal stands."""
+    place = text.find(literal)
+    while place >= 0:
+        yield place
+        place = text.find(literal, place + len(literal))
 
 
 def match_at(
@@ -126,21 +143,45 @@ def match_at(
             place = (within or text).find(literal, behind)
 
 
-def scan_formats(text: str) -> Iterator[Span]:
+def words_of(text: str, more: str = "") -> set[bytes]:
+    """Give the words of a text, of letters and digits and some signs more.
+
+    As bytes they are had in a fifth of the time, and whatever is not ASCII parts them too.
+    """
+    table = _tables.get(more)
+    if table is None:
+        kept = _BEFORE | set(more)
+        signs = bytes(code if chr(code) in kept else 32 for code in range(256))
+        table = _tables[more] = signs
+    return set(text.encode("utf-8", "replace").translate(table).split())
+
+
+def scan_formats(layer: Layer) -> Iterator[Span]:
     """Find tokens by their prefix or shape, and long random strings."""
+    text = layer.text
     words = [word for word in text.split() if len(word) >= _TOKEN_WORD]
     likely = "\n".join(words)
     if likely:
-        yield from _prefixed(text, likely, _CERTAIN, sure=True)
-        yield from _prefixed(text, likely, _LIKELY, sure=False)
+        yield from _prefixed(text, likely)
         yield from _shaped(text, likely)
     for found in pattern(_CARD).finditer(text):
         if _is_card(found[0]):
             yield (*found.span(), "card-number")
-    if any(len(word) >= _LONG_WORD for word in words):
-        for found in pattern(_LONG).finditer(text):
-            if is_opaque(found[0]):
-                yield (*found.span(), "opaque")
+    place = 0
+    for word in words:
+        if len(word) >= _LONG_WORD:
+            place = text.find(word, place)
+            yield from _random(text, place, place + len(word))
+            place += len(word)
+
+
+def _random(text: str, first: int, last: int) -> Iterator[Span]:
+    for found in pattern(_LONG).finditer(text, first, last):
+        start, end = found.span()
+        # A code such as %2F ends where the run begins.
+        start += 2 if text[start - 1 : start] == "%" else 0
+        if is_opaque(text[start:end]):
+            yield (start, end, "opaque")
 
 
 def _shaped(text: str, likely: str) -> Iterator[Span]:
@@ -152,23 +193,63 @@ def _shaped(text: str, likely: str) -> Iterator[Span]:
         if literal in likely:
             for found in pattern(source).finditer(text):
                 yield (*found.span(1), label)
+    if "kty" in text:
+        for found in pattern(_JWK).finditer(text):
+            yield (*found.span(1), "private-key")
 
 
-def _prefixed(
-    text: str, likely: str, table: tuple[tuple[str, str, int], ...], *, sure: bool
-) -> Iterator[Span]:
-    for prefix, label, least in table:
-        place = text.find(prefix) if prefix in likely else -1
-        while place >= 0:
-            start, place = place, place + len(prefix)
-            if start == 0 or text[start - 1] not in _BEFORE:
-                tail = _TAIL.match(text, place)
-                if tail is not None:
-                    # Going on behind the tail keeps a row of prefixes from being read again.
-                    place = tail.end()
-                    if _is_token(tail[0], least, sure=sure):
-                        yield (start, place, label)
-            place = text.find(prefix, place)
+def _prefixed(text: str, likely: str) -> Iterator[Span]:
+    parts = words_of(likely)
+    known = _prefixes()
+    for first in parts & known.keys():
+        for prefix in known[first]:
+            yield from _tokens(text, *prefix)
+    # Prefixes that nothing parts from what follows them are rare, and so are such long parts.
+    if any(len(part) >= _TOKEN_WORD for part in parts):
+        for prefix in known[b""]:
+            if prefix[0] in likely:
+                yield from _tokens(text, *prefix)
+
+
+Prefix = tuple[str, str, int, bool]
+_known: dict[bytes, list[Prefix]] = {}
+
+
+def _prefixes() -> dict[bytes, list[Prefix]]:
+    """Give the prefixes by what they begin with, up to a sign that ends it."""
+    if not _known:
+        _known[b""] = []
+        for table, sure in ((_CERTAIN, True), (_LIKELY, False)):
+            for prefix, label, least in table:
+                first = _ALONE.match(prefix)
+                own = "" if first is None or first[0] == prefix else first[0]
+                _known.setdefault(own.encode(), []).append((prefix, label, least, sure))
+    return _known
+
+
+def _tokens(text: str, prefix: str, label: str, least: int, sure: bool) -> Iterator[Span]:
+    place = text.find(prefix)
+    while place >= 0:
+        start, place = place, place + len(prefix)
+        if start == 0 or text[start - 1] not in _BEFORE:
+            tail = _TAIL.match(text, place)
+            if tail is not None:
+                # Going on behind the tail keeps a row of prefixes from being read again.
+                place, rest = go_on(text, tail.end())
+                if _is_token(tail[0] + rest, least, sure=sure):
+                    yield (start, place, label)
+        place = text.find(prefix, place)
+
+
+def go_on(text: str, end: int) -> tuple[int, str]:
+    """Follow a random value over the lines it was broken into: where it ends, and the rest of it."""
+    rest = ""
+    for _ in range(_MOST_LINES):
+        more = _NEXT_LINE.match(text, end)
+        if more is None or not is_torn(more[1]):
+            break
+        end, rest = more.end(1), rest + more[1]
+    return end, rest
 
 
 def _is_token(tail: str, least: int, *, sure: bool) -> bool:

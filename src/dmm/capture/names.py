@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from dmm.capture.carriers import is_header_secret, is_login, lower_of
-from dmm.capture.formats import match_at
+from dmm.capture.carriers import is_header_secret, is_login
+from dmm.capture.columns import scan_column
+from dmm.capture.formats import go_on, match_at
 from dmm.capture.naming import (
     PROPERTIES,
     STRONG,
@@ -20,9 +21,11 @@ from dmm.capture.randomness import has_digit, is_mixed, is_random, is_uuid
 from dmm.capture.values import (
     is_bare_secret,
     is_code,
+    is_keylike,
     is_placeholder,
     is_quoted_secret,
     is_spoken_secret,
+    is_stand_in,
 )
 
 TYPE_CHECKING = False
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.capture.formats import Span
+    from dmm.capture.layers import Layer
 
 _LINKS = (
     # name = value, "name": "value", name => value, name := value, name | value
@@ -42,7 +46,7 @@ _LINKS = (
     (re.compile(
         r"[\"']?\s{0,40},?\s{0,40}[+-]?\s{0,20}[\"']?[Vv]alue[\"']?\s{0,4}[=:]\s{0,4}"), "assign"),
     # variable "name" { default = "value" }
-    (re.compile(r"[\"']\s{0,4}\{[^{}\n]{0,200}?\sdefault\s{0,8}=\s{0,8}"), "assign"),
+    (re.compile(r"[\"']\s{0,4}\{[^{}]{0,400}?\sdefault\s{0,8}=\s{0,8}"), "assign"),
     # "--name", "value" and define("name", "value")
     (re.compile(r"[\"']\s{0,4},\s{0,4}(?=[\"'])"), "argument"),
     # <name>value</name>
@@ -55,6 +59,9 @@ _LINKS = (
         r"(?:now\s|set to\s)?"), "prose"),
     (re.compile(r"[ \t]{1,24}"), "prose"),
 )  # fmt: skip
+_DEFAULT = re.compile(r":?[-=+]([^}\n]{1,256})\}")
+_ESCAPED_QUOTE = re.compile(r"&quot;|&#0?3[49];|&#x2[27];|%2[27]|\\+[\"']|\\+u002[27]")
+_SETTING = re.compile(r"\b(?:set|config|configure|put|write|add)[ \t]{1,4}(?:-{1,2}[\w-]+[ \t]{1,4})?\S{0,80}\Z")
 _PREFIX = re.compile(r"[fFbBrRuU@$]{0,2}(?=[\"'`])|[\[(]\s{0,8}(?=[\"'])")
 _QUOTED = {
     '"': re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*'),
@@ -64,20 +71,29 @@ _QUOTED = {
 _BARE = re.compile(r"[^\s\"'`<>]{1,96}")
 _REST = re.compile(r"[^\s\"'`<>]*")
 _NEXT_PAIR = re.compile(r"[;&,][A-Za-z_][\w. -]{0,40}[=:]|[,;]\Z|\\n")
-_ESCAPED_BREAK = re.compile(r"\\[nrt]")
+_SPOKEN_END = re.compile(r"\\[nrt]|[&;][A-Za-z_]\w{0,40}=")
 _MORE_ITEMS = re.compile(r"\s{0,8},\s{0,8}([\"'])((?:(?!\1)[^\\\n]){0,512})\1")
 _WRAPPED = re.compile(
     r"(?:\\?\r?\n[ \t+>|-]{0,16}[A-Za-z0-9+/_=-]{16,}(?=[\s\"',\\]|\Z))+"
     r"(?:\r?\n[ \t+>|-]{0,16}[A-Za-z0-9+/_-]{1,64}={1,2}(?=\s|\Z))?"
 )
+_FIRST_OF = re.compile(r"[,;]")
+_LONG = 40
 _BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\r?\n")
 _BLOCK_LINE = re.compile(r"[+-]?[ \t]+\S[^\n]{0,4096}\n?")
 
 
+# What a wallet is made from: words in a row, or one on a line, that make no sentence.
+_WALLET = ("phrase", "mnemonic", "seed", "recovery", "backup", "wallet")
 _PHRASE = (
-    r"(?:phrase|mnemonic)(?:\s(?:is|was))?[\"']?\s{0,4}[:=]?\s{0,4}[\"']?"
-    r"((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8})"
+    r"(?:phrase|mnemonic|seed|recovery|backup|wallet)s?\W{1,4}(?:[\w-]{1,12}\W{1,3}){0,4}?"
+    r"((?:(?:\d{1,2}[.):]? ?)?[a-z]{3,8}(?:[\"', ]{1,5}|\r?\n[ \t>+|-]{0,16})){11,24}(?:\d{1,2}[.):]? ?)?[a-z]{3,8})(?![a-z])"
 )
+_FEWEST_WORDS = 12
+_WALLET_WORD = re.compile(r"[a-z]{3,8}")
+_OF_SENTENCES = frozenset({
+    "the", "and", "for", "are", "was", "has", "its", "with", "from", "not", "but", "please",
+})  # fmt: skip
 _CODES = (
     r"[a-z-]{6,9} codes?\s{0,2}(?:is|are|:|=)\s{0,4}"
     r"((?:[A-Za-z0-9-]{5,24}[,\s]{1,3}){0,15}[A-Za-z0-9-]{5,24})"
@@ -92,11 +108,11 @@ _PAIR_CALL = (
 )
 
 
-def scan_names(text: str) -> Iterator[Span]:
-    """Find the values that stand beside telling names."""
-    lowered = lower_of(text)
+def scan_names(layer: Layer) -> Iterator[Span]:
+    """Find the values that stand beside telling names, or below them."""
+    text = layer.text
     done = 0
-    for place, length in stems_in(lowered):
+    for place, length in stems_in(layer.lowered):
         if place < done:
             continue
         name = name_at(text, place, length)
@@ -106,9 +122,13 @@ def scan_names(text: str) -> Iterator[Span]:
             for span in _values_of(text, name):
                 done = max(done, span[1])
                 yield span
+            yield from scan_column(text, name)
 
 
 def _values_of(text: str, name: Name) -> Iterator[Span]:
+    if text[name.start - 2 : name.start] == "${":
+        yield from _default(text, name)
+        return
     for link, notation in _LINKS:
         if notation == "markup" and text[name.start - 1 : name.start] != "<":
             continue
@@ -119,6 +139,13 @@ def _values_of(text: str, name: Name) -> Iterator[Span]:
         if spans:
             yield from spans
             return
+
+
+def _default(text: str, name: Name) -> Iterator[Span]:
+    """Judge what a shell takes where a variable is not set: a plain word is no secret."""
+    found = _DEFAULT.match(text, name.end)
+    if found is not None and is_spoken_secret(found[1]):
+        yield (*found.span(1), name.label)
 
 
 def _may_tell(name: Name, notation: str, link: str) -> bool:
@@ -209,13 +236,19 @@ def _bare(text: str, start: int, name: Name, notation: str, link: str) -> Iterat
     if found is None:
         return
     value = found[0]
-    cut = (_ESCAPED_BREAK if notation == "prose" else _NEXT_PAIR).search(value)
+    if _ESCAPED_QUOTE.match(value):
+        return  # what is quoted is read where the quotes are resolved
+    cut = (_SPOKEN_END if notation == "prose" else _NEXT_PAIR).search(value)
     if cut is not None:
         value = value[: cut.start()]
     value = value.rstrip(",;)}]") if notation != "markup" else value
+    if notation == "markup" and text[found.end() : found.end() + 1] != "<":
+        return
     if notation == "prose":
         value = value.rstrip(".,;:)?")
-    if not value or not _is_secret_word(text, start, value, name, notation, link):
+    if not value or is_stand_in(_FIRST_OF.split(value)[0]):
+        return
+    if not _is_secret_word(text, start, value, name, notation, link):
         return
     end = start + len(value)
     if len(found[0]) == len(value):
@@ -230,6 +263,8 @@ def _is_secret_word(
     after = text[start + len(value) : start + len(value) + 1]
     if "==" in link or "!=" in link:
         return False
+    if link.isspace() and name.level > WEAK and _is_set(text, name) and is_keylike(value):
+        return True
     if name.level == WEAK or (name.whole == "PASS" and "=" not in link):
         told = notation != "prose" or (name.label == "pin" and link.strip() != "")
         return told and _is_weak_secret(value, name)
@@ -242,6 +277,11 @@ def _is_secret_word(
     if notation == "markup":
         return is_quoted_secret(value, strong=strong)
     return is_bare_secret(value, strong=strong, tight=_is_tight(text, name, link, after, value))
+
+
+def _is_set(text: str, name: Name) -> bool:
+    """Say whether a command sets this name to the next word: npm config set name value."""
+    return _SETTING.search(text, max(0, name.start - 120), name.start) is not None
 
 
 def _is_flag(text: str, name: Name) -> bool:
@@ -281,10 +321,12 @@ def _block(text: str, place: int, name: Name) -> Iterator[Span]:
 
 def _go_on(text: str, end: int, value: str) -> int:
     """Follow a long value over the lines that it was wrapped to."""
-    if len(value) < 40 or " " in value:
+    if " " in value:
         return end
-    found = _WRAPPED.match(text, end)
-    return end if found is None else found.end()
+    found = _WRAPPED.match(text, end) if len(value) >= _LONG else None
+    if found is not None:
+        return found.end()
+    return go_on(text, end)[0] if is_random(value, 8) else end
 
 
 def is_named_secret(name: str, value: str) -> str | None:
@@ -297,10 +339,13 @@ def is_named_secret(name: str, value: str) -> str | None:
     return found.label if _is_secret_text(value, found, "assign") else None
 
 
-def scan_phrases(text: str) -> Iterator[Span]:
+def scan_phrases(layer: Layer) -> Iterator[Span]:
     """Find what stands behind several words: seeds of wallets, codes, users with passwords."""
-    for found in match_at(_PHRASE, text, ("phrase", "mnemonic")):
-        yield (*found.span(1), "secret")
+    text = layer.text
+    for found in match_at(_PHRASE, layer.lowered, _WALLET):
+        end = _wallet_end(found[1])
+        if end:
+            yield (found.start(1), found.start(1) + end, "secret")
     for found in match_at(_CODES, text, ("backup code", "recovery code", "one-time code")):
         if has_digit(found[1]):
             yield (*found.span(1), "secret")
@@ -310,3 +355,13 @@ def scan_phrases(text: str) -> Iterator[Span]:
     for found in match_at(_PAIR_CALL, text, ("uth(", "uth=(", "login(", "redentials(")):
         if is_quoted_secret(found[1], strong=True):
             yield (*found.span(1), "password")
+
+
+def _wallet_end(text: str) -> int:
+    """Tell where the words of a wallet end and a sentence begins; 0 where there are too few."""
+    end = count = 0
+    for word in _WALLET_WORD.finditer(text):
+        if word[0] in _OF_SENTENCES:
+            break
+        end, count = word.end(), count + 1
+    return end if count >= _FEWEST_WORDS else 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,6 +126,7 @@ class Name:
         self.level = level
 
 
+@lru_cache(maxsize=2048)
 def classify(whole: str) -> tuple[str, int] | None:
     """Tell what a name says about the value beside it: a label and how surely it is secret."""
     own = whole.rpartition(".")[2]

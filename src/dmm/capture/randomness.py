@@ -7,6 +7,7 @@ import re
 _RUNS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
 _PARTS = re.compile(r"[A-Za-z0-9]+")
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?:T|\b)|\d\d:\d\d|v?\d+\.\d+")
 _HEX = re.compile(r"[0-9a-fA-F]+\Z")
 _WORDLIKE = re.compile(r"[a-z]+(?:[-_.][a-z]+)*\Z|[A-Z]?[a-z]+\Z|[A-Z]+\Z|\d{0,4}\Z|[0-9a-f]+\Z")
 _HUMPS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
@@ -17,7 +18,7 @@ _SMALL = re.compile(r"[a-z]")
 _SPECIAL = re.compile(r"[!@#$%^&*+~?=]")
 
 _ENOUGH = 16
-_BARE_LENGTH = 40
+OPAQUE = 40
 _BARE_VARIETY = 6
 
 
@@ -75,14 +76,23 @@ def is_pathlike(value: str) -> bool:
     return words * 2 > len(steps)
 
 
-def is_opaque(value: str) -> bool:
+def is_opaque(value: str, length: int = OPAQUE) -> bool:
     """Recognise a random value even without a name beside it; hashes in hex are none."""
-    if len(value) < _BARE_LENGTH or is_hex(value) or is_pathlike(value):
+    if len(value) < length or is_hex(value) or is_pathlike(value):
         return False
     if not (has_digit(value) and _CAPITAL.search(value) and _SMALL.search(value)):
         return False
     letters = sum(map(len, _PARTS.findall(value)))
     return class_changes(value) >= letters * 0.4
+
+
+def is_torn(value: str) -> bool:
+    """Recognise a piece of a random value: no word, no number, no date, no hash in hex."""
+    if is_hex(value) or _DATE.match(value) or is_uuid(value) or is_pathlike(value):
+        return False
+    if has_digit(value) and has_letter(value):
+        return class_changes(value) >= max(2, len(value) * 0.2)
+    return len(_HUMPS.findall(value)) >= max(3, len(value) / 3)
 
 
 def is_varied(value: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dmm.capture.layers import layers_of
 from dmm.capture.randomness import (
     class_changes,
     has_digit,
@@ -17,7 +18,7 @@ from dmm.capture.randomness import (
 MARKER = "[redacted:"
 
 _VARIABLE = re.compile(
-    r"\$\(|\$\{|\$[A-Za-z_]\w*(?:\Z|[\s/:;,.)\]}\"'>|&-])|%[A-Za-z_]+%"
+    r"\$\(|\$\{|\$[A-Za-z_]\w*(?:\Z|[\s/:;,.)\]}\"'<>|&?\\-])|%[A-Za-z_]+%"
     r"|\{\{|\{(?:[A-Za-z_}]|\Z)|<[A-Za-z_ -]+>|\[[A-Za-z_ -]+\]"
     r"|(?:os|process|import\.meta|sys|System|Deno|Bun|ENV|env|secrets|vars|var|local|data|module"
     r"|self|this|cls|config|cfg|settings|args|options|opts|params|props|req|request|ctx|user|input)"
@@ -29,6 +30,7 @@ _ELIDED = re.compile(r"[A-Za-z]\w*[_-](?:\.{3}|\u2026)\Z")
 _FETCHED = re.compile(
     r"!(?:vault|secret|env|ref|sub|getatt|reference|include)(?:\s|\Z)", re.IGNORECASE
 )
+_MOMENT = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:?\d\d[\d:.,Zz+-]*)?\Z")
 _SAME = re.compile(r"(.)\1*\Z|[xX*.#_\u2022\u2026-]+\Z")
 _CALL = re.compile(r"&?\*?(?:await\s|new\s)?[A-Za-z_][\w.:>-]*[(\[{]")
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\Z")
@@ -109,14 +111,27 @@ _TECHNICAL = frozenset({
 })  # fmt: skip
 
 
+def bare_of(value: str) -> str:
+    """Give a value as it is meant: without the quotes around it, and with its codes resolved."""
+    if "\\" in value or "%" in value or "&" in value:
+        for layer in layers_of(value):
+            value = layer.text
+    return value.strip(" \t\"'`,;\\")
+
+
+def is_stand_in(value: str) -> bool:
+    """Recognise what stands for a value, or names what holds it."""
+    return is_placeholder(value) or _is_reference(bare_of(value))
+
+
 def is_placeholder(value: str) -> bool:
     """Recognise what stands for a value: a variable, a template, a row of stars, our own marker."""
-    bare = value.strip(" \t\"'`,;")
+    bare = bare_of(value)
     if not bare or bare.startswith((MARKER, "[redacted")):
         return True
     if bare[0] == "$" and has_digit(bare) and class_changes(bare) >= len(bare) * 0.3:
         return False
-    return any(known.match(bare) for known in (_VARIABLE, _SAME, _STAND_IN, _ELIDED, _FETCHED))
+    return any(known.match(bare) for known in (_VARIABLE, _SAME, _STAND_IN, _ELIDED, _FETCHED, _MOMENT))
 
 
 def _is_reference(value: str) -> bool:
