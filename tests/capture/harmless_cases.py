@@ -46,7 +46,9 @@ class Maker:
         return _coded(b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*one) for one in chunks))
 
     def jpeg(self) -> str:
-        return _coded(b"\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0" + self.bytes(300) + b"\xff\xd9")
+        return _coded(
+            b"\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0" + self.bytes(300) + b"\xff\xd9"
+        )
 
     def certificate(self) -> bytes:
         """Make something of the form of a certificate: a body, an algorithm, a signature."""
@@ -93,7 +95,7 @@ def make_digests(make: Maker) -> dict[str, str]:
     return {
         "npm integrity": f'"integrity": "sha512-{make.digest("sha512")}",',
         "yarn integrity": f"  integrity sha512-{make.digest('sha512')}",
-        "old integrity": f'integrity: sha1-{make.digest("sha1")}',
+        "old integrity": f"integrity: sha1-{make.digest('sha1')}",
         "script integrity": f'<script integrity="sha384-{make.digest("sha384")}" src="/a.js">',
         "go.sum": f"github.com/pkg/errors v0.9.1 h1:{make.digest('sha256')}",
         "go.sum, mod": f"golang.org/x/text v0.14.0/go.mod h1:{make.digest('sha256')}",

@@ -13,10 +13,34 @@ UPPER = string.ascii_uppercase + string.digits
 LOWER = string.ascii_lowercase + string.digits
 HEX = "0123456789abcdef"
 BASE32 = string.ascii_uppercase + "234567"
-SEED_WORDS = (
-    "abandon ability about above absent absorb abstract absurd abuse access acid acoustic across"
-    " action actor actress actual adapt address adjust admit adult advance advice aerobic affair"
-).split()
+SEED_WORDS = [
+    "abandon",
+    "ability",
+    "about",
+    "above",
+    "absent",
+    "absorb",
+    "abstract",
+    "absurd",
+    "abuse",
+    "access",
+    "acid",
+    "acoustic",
+    "across",
+    "action",
+    "actor",
+    "actress",
+    "actual",
+    "adapt",
+    "address",
+    "adjust",
+    "admit",
+    "adult",
+    "advance",
+    "advice",
+    "aerobic",
+    "affair",
+]
 
 
 @dataclass(frozen=True)
@@ -51,7 +75,7 @@ class Maker:
 
     def password(self) -> str:
         """Make up a password as people do: two words, a number and a sign."""
-        words = "Maple River Tiger Orbit Candle Falcon Meadow Copper".split()
+        words = ["Maple", "River", "Tiger", "Orbit", "Candle", "Falcon", "Meadow", "Copper"]
         first, second = self._chance.sample(words, 2)
         return f"{first}{self._chance.choice('-_.')}{second}{self._chance.randint(10, 99)}!"
 
@@ -142,7 +166,9 @@ def add_services(make: Maker) -> None:
     discord = f"{some(18, string.digits)}/{some(68)}"
     add("discord hook", "https://discord.com/api/webhooks/§", discord)
     add("discord bot", "DISCORD_TOKEN=§", f"M{some(23)}.{some(6)}.{some(38)}")
-    add("telegram", "https://api.telegram.org/bot§/getMe", f"{some(10, string.digits)}:AA{some(33)}")
+    add(
+        "telegram", "https://api.telegram.org/bot§/getMe", f"{some(10, string.digits)}:AA{some(33)}"
+    )
     add("teams hook", "https://x.webhook.office.com/webhookb2/§", f"{_uuid(make)}@{_uuid(make)}/a")
     add("stripe", "stripe.api_key = '§'", "sk_live_" + some(24))
     add("stripe hook", "STRIPE_WEBHOOK_SECRET=§", "whsec_" + some(32))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
 from dmm.capture.naming import STRONG, WEAK, Name
+from dmm.capture.patterns import later
 from dmm.capture.randomness import is_mixed, is_random
 from dmm.capture.values import is_quoted_secret
 
@@ -12,28 +11,30 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.capture.formats import Span
+    from dmm.capture.patterns import Span
 
 # The head of a table to the left and to the right of a name. Names that are separated by commas
 # have no blanks between them: a sentence has.
 _LEFT = {
-    sign: re.compile(rf"(?:(?:[\w.-]{{1,40}}|\"[\w .-]{{1,40}}\"|'[\w .-]{{1,40}}'){sign})*[\"']?\Z")
+    sign: later(
+        rf"(?:(?:[A-Za-z_][\w.-]{{0,40}}|\"[\w .-]{{1,40}}\"|'[\w .-]{{1,40}}'){sign})*[\"']?\Z"
+    )
     for sign in (",", ";", "\t")
-} | {"|": re.compile(r"(?:\|?[ \t]{0,40}[\w.-][\w .-]{0,40}\|[ \t]{0,40})*\Z|\|[ \t]{0,40}\Z")}
+} | {"|": later(r"(?:\|?[ \t]{0,40}[\w.-][\w .-]{0,40}\|[ \t]{0,40})*\Z|\|[ \t]{0,40}\Z")}
 _RIGHT = {
-    sign: re.compile(rf"[\"']?(?:{sign}[\"']?[\w.-]{{1,40}}[\"']?)*[ \t]*(?:\\n|\r?\n|\Z)")
+    sign: later(rf"[\"']?(?:{sign}[\"']?[A-Za-z_][\w.-]{{0,40}}[\"']?)*[ \t]*(?:\\n|\r?\n|\Z)")
     for sign in (",", ";", "\t")
-} | {"|": re.compile(r"[ \t]{0,40}(?:\|[ \t]{0,40}[\w.-][\w .-]{0,40})*\|?[ \t]*(?:\r?\n|\Z)")}
-_BEGIN = re.compile(r"(?:^|[\n\"'`+>])[ \t]*\Z")
+} | {"|": later(r"[ \t]{0,40}(?:\|[ \t]{0,40}[\w.-][\w .-]{0,40})*\|?[ \t]*(?:\r?\n|\Z)")}
+_BEGIN = later(r"(?:^|[\n\"'`+>])[ \t]*\Z")
 _CELL = {
-    sign: re.compile(rf"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^{sign}\n]*))(?:({sign})|(?=\n)|\Z)")
+    sign: later(rf"(?:\"([^\"\n]*)\"|'([^'\n]*)'|([^{sign}\n]*))(?:({sign})|(?=\n)|\Z)")
     for sign in (",", ";", "\t", "\\|")
 }
-_RULE = re.compile(r"[ \t|:+=-]{3,}\Z")
-_COLUMNS = re.compile(r"[\"'`\]]?(?:\s{0,8},[\s\"'`\[]{0,8}[\w.]{1,60}[\"'`\]]?){0,60}\s{0,8}\)")
-_VALUES = re.compile(r"\s{0,20}(?:VALUES|values|Values)\s{0,20}(?=\()")
-_ITEM = re.compile(r"[\s(]{0,8}(?:N?'((?:[^'\n]|'')*)'|\"([^\"\n]*)\"|([^,()\n]*))\s{0,8}([,)])")
-_NEXT_ROW = re.compile(r"\s{0,8},\s{0,8}(?=\()")
+_RULE = later(r"[ \t|:+=-]{3,}\Z")
+_COLUMNS = later(r"[\"'`\]]?(?:\s{0,8},[\s\"'`\[]{0,8}[\w.]{1,60}[\"'`\]]?){0,60}\s{0,8}\)")
+_VALUES = later(r"\s{0,20}(?:VALUES|values|Values)\s{0,20}(?=\()")
+_ITEM = later(r"[\s(]{0,8}(?:N?'((?:[^'\n]|'')*)'|\"([^\"\n]*)\"|[^,()\n]*)\s{0,8}([,)])")
+_NEXT_ROW = later(r"\s{0,8},\s{0,8}(?=\()")
 _LONGEST_HEAD = 400
 _MOST_ROWS = 200
 
@@ -113,20 +114,22 @@ def _insert(text: str, name: Name) -> Iterator[Span]:
     index = text.count(",", opening, name.start)
     place = values.end()
     for _ in range(_MOST_ROWS):
-        for number in range(index + 1):
-            item = _ITEM.match(text, place)
-            if item is None:
-                return
-            place = item.end()
-            group = 1 if item[1] is not None else 2
-            if number == index and item[group] and _is_secret(item[group], name, sure=True):
-                yield (*item.span(group), name.label)
-        while item[4] != ")":
-            item = _ITEM.match(text, place)
-            if item is None:
-                return
-            place = item.end()
+        items, place = _items(text, place)
+        start, end = items[index] if index < len(items) else (0, 0)
+        if end > start and _is_secret(text[start:end], name, sure=True):
+            yield (start, end, name.label)
         following = _NEXT_ROW.match(text, place)
         if following is None:
             return
         place = following.end()
+
+
+def _items(text: str, place: int) -> tuple[list[tuple[int, int]], int]:
+    """Find the texts in one row of values, and where it ends; what is no text is empty here."""
+    items = []
+    while (item := _ITEM.match(text, place)) is not None:
+        place = item.end()
+        items.append(item.span(1) if item[1] is not None else item.span(2))
+        if item[3] == ")":
+            break
+    return items, place

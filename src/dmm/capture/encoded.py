@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from binascii import Error, a2b_base64
+
+from dmm.capture.patterns import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.capture.layers import Layer
+
 LONGEST = 64_000
 # A break between two lines of one run, which are as wide as programs write them.
 _BREAK = r"(?:\r?\n[ \t>|+#*-]{0,16}|\\n)"
-_RUN = re.compile(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
-_LINES = re.compile(
+_RUN = later(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
+_LINES = later(
     rf"[A-Za-z0-9+/]{{60,76}}(?:{_BREAK}[A-Za-z0-9+/]{{60,76}})*+"
     rf"{_BREAK}[A-Za-z0-9+/]{{1,76}}={{0,2}}(?![\w+/])"
 )
 _SHORTEST = 16
 _SAFE = str.maketrans("-_", "+/")
-_NOT_CODE = re.compile(r"\\n|[^A-Za-z0-9+/]")
-_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
+_NOT_CODE = later(r"\\n|[^A-Za-z0-9+/]")
+_CONTROL = later(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
 
 
-def runs_in(text: str) -> Iterator[tuple[int, int, str]]:
+def runs_in(layer: Layer) -> Iterator[tuple[int, int, str]]:
     """Find what may be base64: words of capitals, small letters and digits, also over lines."""
-    place = 0
-    for word in text.split():
+    text, place = layer.text, 0
+    for word in layer.long_words:
         if len(word) < _SHORTEST or word.islower():
             continue
         found = text.find(word, place)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from dmm.capture.formats import match_at, pattern, words_of
+from dmm.capture.patterns import later, match_at, words_of
 from dmm.capture.randomness import has_digit, has_letter, is_mixed, is_uuid
 from dmm.capture.usages import READERS, USAGES
 from dmm.capture.values import WORDS, is_placeholder, is_spoken_secret
@@ -13,8 +13,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.capture.formats import Span
     from dmm.capture.layers import Layer
+    from dmm.capture.patterns import Span
 
 # A word of a shell or of a list of arguments, with or without quotes; between two words stands
 # white space, or in a list the end of one string and the start of the next.
@@ -22,13 +22,13 @@ _LISTED = r"[\"']\s{0,4},\s{0,4}(?=[\"'])"
 _BLANK = r"[\"']?(?:[ \t]{1,8}|=)"
 _GAP = rf"(?:{_LISTED}|{_BLANK})"
 _WORD = r"(?:\"([^\"\n]{1,256})\"|'([^'\n]{1,256})'|([^\s\"'|;&<>`,)]{1,256}+))"
-_OPERAND = r"(?:\"[^\"\n]{1,256}\"|'[^'\n]{1,256}'|(?!-)[^\s\"'|;&<>`,)]{1,256}+)"
+_OPERAND = r"(?:\"[^\"\n]{1,256}\"|'[^'\n]{1,256}'|(?![-=:{(!])[^\s\"'|;&<>`,)]{1,256}+)"
 _ANY = r"[^\n|;`]{0,300}?[\s\"']"
-_PLACE = re.compile(r"SECRET|TOKEN")
-_SPOKEN = ("login", "signin", "logon", "authenticate", "auth", "connect", "conn")
+_PLACE = later(r"SECRET|TOKEN")
+_SPOKEN = ("login", "AUTH", "connect", "IDENTIFIED")
 _READER = "|".join(re.escape(one).replace(r"\ ", r"\s[^\n|<>]{0,60}?") for one in READERS)
 
-# Patterns whose last group is the secret, and the words of which one must occur.
+# What a match begins with, and a pattern whose last group is the secret.
 _RULES = (
     (("IDENTIFIED", "identified", "Identified"),
      r"(?i)identified\s{1,4}(?:with\s{1,4}\S{1,60}\s{1,4})?(?:by|as)\s{1,4}(?:password\s{1,4})?"
@@ -39,12 +39,13 @@ _RULES = (
     (("echo", "printf"),
      r"(?:echo|printf)\s{1,4}[\"']?[\w.-]{1,64}:([^\s\"'|]{3,200})[\"']?\s{0,4}\|\s{0,4}"
      r"(?:sudo\s)?chpasswd"),
-    (("send", "sendline", "Send", "write"),
-     r"(?:send|sendline|Send|write)[ (]{1,3}(?:--\s)?[\"']([^\"'\n]{1,200}?)(?:\\[rn])*[\"']"),
 )  # fmt: skip
+_SENT = r"(?:send(?:line)?|Send|write)[ (]{1,3}(?:--\s)?[\"']([^\"'\n]{1,200}?)(?:\\[rn])*[\"']"
 _ASKED = r"(?i)(?:assword|assphrase|passcode)[^\n]{0,60}(?:\n[^\n]{0,60}){0,2}\Z"
 _GIVEN = rf"(?:{_READER})[^\n<>|;]{{0,80}}<<<\s{{0,4}}{_WORD}"
-_GIVEN_LINES = rf"(?:{_READER})[^\n<>|;]{{0,80}}<<-?\s?[\"']?(\w{{1,20}})[\"']?[^\n]{{0,80}}\n([^\n]{{1,256}})"
+_GIVEN_LINES = (
+    rf"(?:{_READER})[^\n<>|;]{{0,80}}<<-?\s?[\"']?(\w{{1,20}})[\"']?[^\n]{{0,80}}\n([^\n]{{1,256}})"
+)
 _LOGIN = (
     r"(?:auth|creds?|credentials?|login|user(?:name|pass)?)[\"']?"
     rf"{_GAP}[\"']?([^\s\"':,/]{{1,100}}):([^\s\"']{{5,256}})"
@@ -59,8 +60,10 @@ _COOKIE = (
     r"[\"']?([^\s\"'=]{1,100}=[^\n\"']{1,4096})"
 )
 _NO_PASSWORD = frozenset("/:=")
-_CAMEL = re.compile(r"(?:[A-Z]?[a-z]+)+\d{0,4}\Z|v?\d+(?:[.-]\w+)*\Z")
-_HOST = re.compile(r"[\w.-]+\.[a-z]{2,8}(?::\d{1,5})?(?:/|\Z)|[\w.+-]+@[\w.-]+\Z|\w+://")
+_CAMEL = later(r"(?:[A-Z]+[a-z]*|[a-z]+)+\d{0,4}\Z")
+_VERSION = later(r"[vV]?\d+(?:[.-]\w+)*\Z")
+_LAST = later(r"[\s\"'`)\]};,]*(?:\n|\Z|[|&<>\"'])")
+_HOST = later(r"[\w.-]+\.[a-z]{2,8}(?::\d{1,5})?(?:/|\Z)|[\w.+-]+@[\w.-]+\Z|\w+://")
 
 
 class Usage:
@@ -123,33 +126,44 @@ def _attached(word: str, gap: str) -> str:
     if "NAME" not in name:
         return written + rf"[\"']?{re.escape(name)}" + _WORD
     own = re.escape(name).replace("NAME", r"[^\s\"':,/%=]{0,100}")
-    inside = rf"([^\s\"'|;&<>`]{{1,256}}?){re.escape(after)}" if after else r"([^\s\"']{1,256})"
-    return written + rf"[\"']?{own}{inside}"
+    if after:
+        return written + rf"[\"']?{own}([^\s\"'|;&<>`]{{1,256}}?){re.escape(after)}"
+    return (
+        written + rf"[\"']?{own}(?:\"([^\"\n]{{1,256}})\"|'([^'\n]{{1,256}})'|([^\s\"']{{1,256}}))"
+    )
 
 
-_read: dict[bytes, list[Usage]] = {}
+_known: dict[bytes, list[str]] = {}
+_read: dict[str, Usage] = {}
 
 
-def _usages() -> dict[bytes, list[Usage]]:
-    """Give the usages of each program; they are read when the first text is looked through."""
-    if not _read:
+def _programs() -> dict[bytes, list[str]]:
+    """Give the usages of each program as they are written."""
+    if not _known:
         for usage in USAGES:
-            read = Usage(usage)
             for program in usage.partition(" ")[0].split("|"):
-                _read.setdefault(program.partition(":")[0].encode(), []).append(read)
-    return _read
+                _known.setdefault(program.partition(":")[0].encode(), []).append(usage)
+    return _known
+
+
+def _usage(written: str) -> Usage:
+    """Read a usage when it is first needed."""
+    if written not in _read:
+        _read[written] = Usage(written)
+    return _read[written]
 
 
 def scan_flags(layer: Layer) -> Iterator[Span]:
     """Find passwords that are given to programs."""
     text = layer.text
     words = words_of(text, "-_")
-    for program in words & _usages().keys():
-        for usage in _usages()[program]:
-            yield from _used(text, program.decode(), usage)
+    for program in words & _programs().keys():
+        for usage in _programs()[program]:
+            yield from _used(text, program.decode(), _usage(usage))
     for programs, source in _RULES:
-        if any(program.encode() in words for program in programs):
-            yield from _ruled(text, programs, source)
+        yield from _ruled(match_at(source, text, programs))
+    if "assword" in text or "assphrase" in text:
+        yield from _ruled(_answers(text))
     if "<<" in text:
         yield from _given(text)
     if b"curl" in words:
@@ -167,46 +181,54 @@ def _used(text: str, program: str, usage: Usage) -> Iterator[Span]:
             continue
         for group in range(1, 1 + (found.lastindex or 0)):
             value = found[group]
-            if value and _is_given(value, usage, text, found.start()):
+            if not value or not _is_given(value, usage):
+                continue
+            if not usage.spoken or _is_command(text, found, group):
                 yield (*found.span(group), "password")
 
 
-def _is_given(value: str, usage: Usage, text: str, place: int) -> bool:
+def _is_given(value: str, usage: Usage) -> bool:
     """Judge the word at the place of a secret."""
-    if is_placeholder(value) or value[0] == "-" or value.lower() in WORDS:
+    if is_placeholder(value) or value.lstrip("\\[(")[:1] == "-" or value.lower() in WORDS:
         return False
     if not usage.token:
         return True
-    if _HOST.match(value) or not (is_uuid(value) or is_spoken_secret(value)):
+    if is_uuid(value):
+        return True
+    if _HOST.match(value) or _VERSION.match(value) or value[0] in "\\[({":
         return False
-    return not usage.spoken or _begins(text, place) or _CAMEL.match(value) is None
+    return is_spoken_secret(value)
 
 
-def _begins(text: str, place: int) -> bool:
-    """Say whether a command begins here, and no sentence goes on."""
-    before = text[max(0, place - 40) : place].rpartition("\n")[2].rstrip()
-    return not before or not before[-1].isalnum()
+def _is_command(text: str, found: re.Match[str], group: int) -> bool:
+    """Tell a command from a sentence: it stands alone, or its last word can be no name."""
+    before = text[max(0, found.start() - 40) : found.start()].rpartition("\n")[2].rstrip()
+    alone = not before[-1:].isalnum() and _LAST.match(text, found.end(group)) is not None
+    return alone or _CAMEL.match(found[group].rstrip("\\")) is None
 
 
-def _ruled(text: str, programs: tuple[str, ...], source: str) -> Iterator[Span]:
-    for found in match_at(source, text, programs):
+def _ruled(matches: Iterator[re.Match[str]]) -> Iterator[Span]:
+    for found in matches:
         group = found.lastindex or 0
-        value = found[group]
-        if is_placeholder(value) or value[0] == "-":
-            continue
+        if not is_placeholder(found[group]) and found[group][0] != "-":
+            yield (*found.span(group), "password")
+
+
+def _answers(text: str) -> Iterator[re.Match[str]]:
+    """Find what a script sends where a program has asked for a password."""
+    for found in match_at(_SENT, text, ("send", "Send", "write")):
         near = text[max(0, found.start() - 200) : found.start()]
-        if "send" in programs and not pattern(_ASKED).search(near):
-            continue
-        yield (*found.span(group), "password")
+        if later(_ASKED).search(near):
+            yield found
 
 
 def _given(text: str) -> Iterator[Span]:
     """Find what a program that reads a password is given on the same line, or on the next."""
-    for found in pattern(_GIVEN).finditer(text):
+    for found in later(_GIVEN).finditer(text):
         group = found.lastindex or 0
         if not is_placeholder(found[group]):
             yield (*found.span(group), "password")
-    for found in pattern(_GIVEN_LINES).finditer(text):
+    for found in later(_GIVEN_LINES).finditer(text):
         name, colon, _ = found[2].partition(":")
         start = found.start(2) + (len(name) + 1 if colon else 0)
         if not is_placeholder(text[start : found.end(2)]):
@@ -216,7 +238,7 @@ def _given(text: str) -> Iterator[Span]:
 def _logins(text: str) -> Iterator[Span]:
     """Judge `--user name:value` of an unknown program by how the value looks."""
     for found in match_at(_LOGIN, text, ("auth", "cred", "login", "user")):
-        option = pattern(_OPTION).search(text, max(0, found.start() - 24), found.start())
+        option = later(_OPTION).search(text, max(0, found.start() - 24), found.start())
         if option is not None and has_digit(found[2]) and is_spoken_secret(found[2]):
             yield (*found.span(2), "password")
 
@@ -231,9 +253,9 @@ def _short(text: str) -> Iterator[Span]:
             continue
         line = text.rfind("\n", 0, found.start()) + 1
         near = text[max(line, found.start() - 200) : found.end() + 100]
-        if pattern(_ASKS).search(near):
+        if later(_ASKS).search(near):
             continue
-        login = pattern(_USER).search(near) is not None and not value.isdigit()
+        login = later(_USER).search(near) is not None and not value.isdigit()
         if (login and not set(value) & _NO_PASSWORD) or _is_password(value):
             yield (*found.span(group), "password")
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
-from dmm.capture.formats import places_of
 from dmm.capture.layers import read_parts
+from dmm.capture.patterns import later, places_of
 from dmm.capture.randomness import is_torn
 
 TYPE_CHECKING = False
@@ -15,24 +13,24 @@ if TYPE_CHECKING:
     from dmm.capture.layers import Layer, Piece
 
 # What may stand between the end of one string and the start of the next that belongs to it.
-_BETWEEN = re.compile(r"[\"'`][ \t\r\n\\+.&|~<>_-]{1,120}[fFbBrRuU]{0,2}(?=[\"'`])")
+_BETWEEN = later(r"[\"'`][ \t\r\n\\+.&|~<>_-]{1,120}[fFbBrRuU]{0,2}(?=[\"'`])")
 _INDENT = r"[ \t>|]{0,40}[+-]?[ \t]{0,40}"
-_ADDED = re.compile(
+_ADDED = later(
     rf".[ \t]*(?:[_\\]?\r?\n{_INDENT})?(?:\+{{1,2}}|\.{{1,2}}|&|\|\||~|<>)[ \t]*"
     rf"(?:[_\\]?\r?\n{_INDENT})?[fFbBrRuU]{{0,2}}"
 )
-_BESIDE = re.compile(rf".(?:[ \t]*\\?\r?\n{_INDENT}|[ \t]{{1,4}})[fFbBrRuU]{{0,2}}")
+_BESIDE = later(rf".(?:[ \t]*\\?\r?\n{_INDENT}|[ \t]{{1,4}})[fFbBrRuU]{{0,2}}")
 _QUOTES = ('""', "''", "\"'", "'\"")
 # Calls that make one text of the items of a list: before the list, or behind it.
 _CALLS = ("join", "oncat", "CONCAT", "implode")
-_CALLED = re.compile(r"\w*[ \t]*\([^()\n]{0,400}")
-_LIST_END = re.compile(r"\][ \t]*\.?\Z")
+_CALLED = later(r"\w*[ \t]*\([^()\n]{0,400}")
+_LIST_END = later(r"\][ \t]*\.?\Z")
 _LIST = 400
-_COMMA = re.compile(r"([\"'`])\s{0,8},\s{0,8}[\"'`]")
+_COMMA = later(r"([\"'`])\s{0,8},\s{0,8}[\"'`]")
 # A line that goes on in the next one. What begins with a dash there is a word of its own.
-_CONTINUED = re.compile(r"\\\r?\n([+>|]?[ \t]{0,40})")
-_WORD = re.compile(r"[\w+/=.~!@#$%^*:-]")
-_TORN = re.compile(r"[A-Za-z0-9_+/=.-]{3,}")
+_CONTINUED = later(r"\\\r?\n([+>|]?[ \t]{0,40})")
+_WORD = later(r"[\w+/=.~!@#$%^*:-]")
+_TORN = later(r"[A-Za-z0-9_+/=.-]{3,}")
 # Lines that a terminal broke are as wide as it is, and no line of the text is wider.
 _NARROWEST = 40
 _WIDEST = 400
@@ -103,11 +101,11 @@ def _added(text: str) -> Iterator[Piece]:
         if _ADDED.fullmatch(found[0]) or (beside and _BESIDE.fullmatch(found[0])):
             yield (start, end + 1, "")
     for quotes in _QUOTES:
-        for place in places_of(text, quotes):
+        for place in places_of(text, quotes) if quotes in text else ():
             if _WORD.match(text, max(place - 1, 0)) and _WORD.match(text, place + 2):
                 yield (place, place + 2, "")
     for call in _CALLS:
-        for place in places_of(text, call):
+        for place in places_of(text, call) if call in text else ():
             yield from _listed(text, place, place + len(call))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left, bisect_right
+
+from dmm.capture.patterns import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,12 +14,13 @@ if TYPE_CHECKING:
     Piece = tuple[int, int, str]
 
 DEEPEST = 6
+TOKEN = 14
 # What stands between two parts of a text that are read alone: no pattern goes over it.
 APART = "\n\0\n"
 
-_SIGNS = re.compile(r"[\\%&\x1b\x9b\u00ad\u200b-\u200f\u2060\ufeff]|'\"'\"'|\"\"|''")
+_SIGNS = later(r"[\\%&\x1b\x9b\u00ad\u200b-\u200f\u2060\ufeff]")
 # Every branch begins with a fixed sign: the search then skips what is none of them.
-_ESCAPES = re.compile(
+_ESCAPES = later(
     r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\"'\\/bfnrt])"
     r"|%[0-9a-fA-F]{2}"
     r"|&(?:quot|amp|apos|lt|gt|nbsp|#[0-9]{1,4}|#x[0-9a-fA-F]{1,4});"
@@ -30,15 +32,15 @@ _ESCAPES = re.compile(
 )
 # Quotes are doubled inside the quotes of CSV, SQL and YAML; two of them alone are an empty text.
 _DOUBLED = tuple(
-    re.compile(
+    later(
         rf"{sign}{sign}(?<!{sign}{sign}{sign})(?<!\\{sign}{sign})(?![{sign}\s,;:)\]}}+.])"
         rf"([^{sign}\n]{{1,400}})(?<![\s,;(\[{{+]){sign}{sign}(?:(?!{sign})|(?={sign}[\s,;)]))"
     )
     for sign in ('"', "'")
 )
 # In what a form sends, a plus is a blank: in a word with other codes, or with several pairs.
-_ADDING = re.compile(r"(?<![^\s\"'<>])[^\s\"'<>+]*+\+[^\s\"'<>]*+")
-_SENT = re.compile(r"%[0-9a-fA-F]{2}|&[\w.\[\]-]{1,40}=")
+_ADDING = later(r"(?<![^\s\"'<>])[^\s\"'<>+]*+\+[^\s\"'<>]*+")
+_SENT = later(r"%[0-9a-fA-F]{2}|&[\w.\[\]-]{1,40}=")
 _LINES_BEFORE = 3
 _LINES_AFTER = 3
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -51,7 +53,7 @@ class Layer:
     Each piece is known by where it ends, here and below, and by where it begins below.
     """
 
-    __slots__ = ("_above", "_begun", "_below", "_lowered", "_under", "text")
+    __slots__ = ("_above", "_begun", "_below", "_long", "_lowered", "_under", "text")
 
     def __init__(
         self,
@@ -63,6 +65,7 @@ class Layer:
     ) -> None:
         self.text = text
         self._lowered: str | None = None
+        self._long: list[str] | None = None
         self._under = under
         self._above = above or [0]
         self._below = below or [0]
@@ -77,6 +80,13 @@ class Layer:
                 text = "".join(char.lower() if char < "\x80" else char for char in self.text)
             self._lowered = text
         return self._lowered
+
+    @property
+    def long_words(self) -> list[str]:
+        """The words of the text that are long enough for a token."""
+        if self._long is None:
+            self._long = [word for word in self.text.split() if len(word) >= TOKEN]
+        return self._long
 
     def place(self, start: int, end: int) -> tuple[int, int]:
         """Tell where a part of this layer lies in the original."""
@@ -151,10 +161,11 @@ def layers_of(text: str) -> Iterator[Layer]:
 
 def _resolve(layer: Layer) -> Layer | None:
     text = layer.text
-    if _SIGNS.search(text) is None:
+    doubled = '""' in text or "''" in text
+    if not doubled and "'\"'" not in text and _SIGNS.search(text) is None:
         return None
     pieces = [(*found.span(), _meaning(found[0])) for found in _ESCAPES.finditer(text)]
-    if '""' in text or "''" in text:
+    if doubled:
         pieces += _doubled(text)
     if "+" in text and _SENT.search(text):
         pieces += _blanks(text)
@@ -162,7 +173,7 @@ def _resolve(layer: Layer) -> Layer | None:
 
 
 def _around(text: str, pieces: list[Piece]) -> Iterator[tuple[int, int, list[Piece]]]:
-    """Take the lines that some pieces stand in, with a few around them, or all where they are many."""
+    """Take the lines of some pieces, with a few around them, or all where they are many."""
     parts: list[tuple[int, int, list[Piece]]] = []
     length = 0
     for piece in pieces:

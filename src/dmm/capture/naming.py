@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
+from dmm.capture.patterns import later, places_of
+
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 STRONG, MEDIUM, WEAK = 3, 2, 1
 
@@ -52,7 +51,9 @@ _ASIDE = frozenset({
     "method", "methods", "provider", "manager", "store", "source", "kind", "version", "rotation",
     "age", "id", "ids", "usage", "budget", "index", "position", "at", "by", "in", "scope",
     "scopes", "mode", "strategy", "server", "service", "header", "param", "help", "title",
-    "stdin", "lifetime", "bucket", "validator", "hasher", "encoder", "form", "column", "scanner",
+    "timeout", "interval", "attempts", "retries", "rounds", "iterations", "cost", "days", "hours",
+    "minutes", "seconds", "stdin", "lifetime", "bucket", "validator", "hasher", "encoder", "form",
+    "column", "scanner",
 })  # fmt: skip
 # The same for the word that follows in a sentence: what is told is a property, not the secret.
 PROPERTIES = frozenset(
@@ -104,12 +105,12 @@ _WEAK_WORDS = frozenset({
     "auth", "oauth", "authorization", "authentication", "signature", "sig", "hmac", "salt", "sid",
     "sessionid", "sessid", "jsessionid", "phpsessid",
 })  # fmt: skip
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
+_WORDS = later(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
 _NAME_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
-_TAIL = re.compile(r"[\w-]{0,40}(?:\.[\w-]{1,40}){0,3}")
-_SECOND = re.compile(r" (?:[Pp]hrase|[Cc]ode|[Kk]ey|KEY)s?(?![A-Za-z])")
-_FIRST = re.compile(r"[A-Za-z]{2,16} \Z")
-_LAST_WORD = re.compile(r"([A-Za-z']{2,12})[ -]\Z")
+_TAIL = later(r"[\w-]{0,40}(?:\.[\w-]{1,40}){0,3}")
+_SECOND = later(r" (?:[Pp]hrase|[Cc]ode|[Kk]ey|KEY)s?(?![A-Za-z])")
+_FIRST = later(r"[A-Za-z]{2,16} \Z")
+_LAST_WORD = later(r"([A-Za-z']{2,12})[ -]\Z")
 _LONGEST_BEFORE = 40
 
 
@@ -180,15 +181,12 @@ def is_verb(text: str, name: Name) -> bool:
 
 def stems_in(lowered: str) -> list[tuple[int, int]]:
     """Find the beginnings of telling words in a text of small letters, with their lengths."""
-    return sorted(_stems(lowered))
-
-
-def _stems(lowered: str) -> Iterator[tuple[int, int]]:
-    for stem in _STEMS:
-        place = lowered.find(stem)
-        while place >= 0:
-            yield place, len(stem)
-            place = lowered.find(stem, place + len(stem))
+    return sorted(
+        (place, len(stem))
+        for stem in _STEMS
+        if stem in lowered
+        for place in places_of(lowered, stem)
+    )
 
 
 def name_at(text: str, place: int, length: int) -> Name:

@@ -7,12 +7,14 @@ only claims to be one is not taken for it.
 from __future__ import annotations
 
 from dmm.capture.encoded import decode, runs_in
-from dmm.capture.formats import match_at, pattern
+from dmm.capture.patterns import later, match_at
 from dmm.capture.randomness import is_random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from dmm.capture.layers import Layer
 
     Place = tuple[int, int]
 
@@ -22,10 +24,15 @@ _DIGEST = (
     r"(?:[-/]|\s{0,2}=?[:=]\s{0,2})[\"']?([A-Za-z0-9+/_-]{27,86})(={0,2})(?![\w+/=-])"
 )
 _SIZES = {"1": 20, "224": 28, "256": 32, "384": 48, "512": 64}
-_MULTIHASH = r"(?<![A-Za-z0-9])Qm[1-9A-HJ-NP-Za-km-z]{44}(?![A-Za-z0-9])"
-_NAMED = (
-    r"(?i)pub(?:lic)?[_ -]?keys?[\"']?\s{0,4}[:=]\s{0,4}[\"']?([A-Za-z0-9+/_-]{40,}={0,2})"
-)
+_FORMS = (
+    # The address of a content in IPFS.
+    (r"(?<![A-Za-z0-9])Qm[1-9A-HJ-NP-Za-km-z]{44}(?![A-Za-z0-9])", ("Qm",)),
+    # A value that is encrypted where it stands, to be kept with the code.
+    (r"ENC\[[A-Z0-9_]{3,20},[^\[\]\n]{1,4096}\]", ("ENC[",)),
+    # What its name tells to be public.
+    (r"(?i)pub(?:lic)?[_ -]?keys?[\"']?\s{0,4}[:=]\s{0,4}[\"']?([A-Za-z0-9+/_-]{40,}={0,2})",
+     ("pub", "Pub", "PUB")),
+)  # fmt: skip
 # The numbers of a key in JSON that everybody may know.
 _JWK = r"[\"'](?:n|x|y|kid|x5t(?:#S256)?)[\"']\s{0,4}:\s{0,4}[\"']([\w-]{16,}=?)[\"']"
 _SSH_KIND = r"(?:sk-)?(?:ssh|ecdsa)-[\w.@-]{2,50}"
@@ -51,25 +58,25 @@ _PGP_PRIVATE = frozenset({5, 7})
 _SEQUENCE, _BITS, _NUMBER, _OBJECT, _VERSION = 0x30, 0x03, 0x02, 0x06, 0xA0
 
 
-def public_places(text: str) -> Iterator[Place]:
+def public_places(layer: Layer) -> Iterator[Place]:
     """Find the places whose content everybody may know."""
-    for found in pattern(_DIGEST).finditer(text):
+    text = layer.text
+    for found in later(_DIGEST).finditer(text):
         size = _SIZES[found[1] or "256"]
         if len(found[3]) == -(-size * 8 // 6) and len(found[4]) in (0, -size % 3):
             yield found.span()
-    for found in match_at(_MULTIHASH, text, ("Qm",)):
-        yield found.span()
-    for found in match_at(_NAMED, text, ("pub", "Pub", "PUB")):
-        yield found.span(1)
+    for source, literals in _FORMS:
+        for found in match_at(source, text, literals):
+            yield found.span(found.lastindex or 0)
     if "kty" in text:
-        for found in pattern(_JWK).finditer(text):
+        for found in later(_JWK).finditer(text):
             yield found.span(1)
     for found in match_at(_DATA, text, ("data:",)):
         if _begins_file(found[1], shortest=3):
             yield found.span(1)
     if "BEGIN " in text:
         yield from _armoured(text)
-    yield from _runs(text)
+    yield from _runs(layer)
 
 
 def _begins_file(run: str, shortest: int) -> bool:
@@ -77,12 +84,12 @@ def _begins_file(run: str, shortest: int) -> bool:
     return any(len(one) >= shortest and head.startswith(one) for one in _BEGINNINGS)
 
 
-def _runs(text: str) -> Iterator[Place]:
+def _runs(layer: Layer) -> Iterator[Place]:
     """Find keys, certificates and files that stand in base64 without a word about them."""
-    for start, end, run in runs_in(text):
+    for start, end, run in runs_in(layer):
         if run.startswith("AAAA"):
             if _is_ssh_key(decode(run) or b""):
-                yield _with_comment(text, start, end)
+                yield _with_comment(layer.text, start, end)
         elif (run.startswith("MI") and _is_certificate(decode(run) or b"")) or _begins_file(
             run, _SURE_BEGINNING
         ):
@@ -99,13 +106,13 @@ def _is_ssh_key(data: bytes) -> bool:
         fields.append(data[4:size])
         data = data[size:]
     kind = fields[0].decode("ascii", "replace") if fields else ""
-    return len(fields) > 1 and pattern(_SSH_KIND).fullmatch(kind) is not None
+    return len(fields) > 1 and later(_SSH_KIND).fullmatch(kind) is not None
 
 
 def _with_comment(text: str, start: int, end: int) -> Place:
     """Take in the kind before a key and the address behind it."""
-    kind = pattern(_SSH_BEFORE).search(text, max(0, start - _HEAD), start)
-    comment = pattern(_SSH_COMMENT).match(text, end)
+    kind = later(_SSH_BEFORE).search(text, max(0, start - _HEAD), start)
+    comment = later(_SSH_COMMENT).match(text, end)
     if comment is not None and not is_random(comment[1]):
         end = comment.end()
     return (start if kind is None else kind.start(), end)
@@ -113,8 +120,8 @@ def _with_comment(text: str, start: int, end: int) -> Place:
 
 def _armoured(text: str) -> Iterator[Place]:
     """Find blocks whose content is what their first line says; private ones are none of them."""
-    line = pattern(_LINE)
-    for begin in pattern(_BEGIN).finditer(text):
+    line = later(_LINE)
+    for begin in later(_BEGIN).finditer(text):
         place, code = begin.end(), ""
         while (found := line.match(text, place)) is not None:
             place = found.end()

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import re
+from dmm.capture.patterns import later
 
-_RUNS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
-_PARTS = re.compile(r"[A-Za-z0-9]+")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
-_DATE = re.compile(r"\d{4}-?\d\d-?\d\d(?:T|\b)|\d\d:\d\d|v?\d+\.\d+")
-_HEX = re.compile(r"[0-9a-fA-F]+\Z")
-_WORDLIKE = re.compile(r"[a-z]+(?:[-_.][a-z]+)*\Z|[A-Z]?[a-z]+\Z|[A-Z]+\Z|\d{0,4}\Z|[0-9a-f]+\Z")
-_HUMPS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
-_DIGIT = re.compile(r"[0-9]")
-_LETTER = re.compile(r"[^\W\d_]")
-_CAPITAL = re.compile(r"[A-Z]")
-_SMALL = re.compile(r"[a-z]")
-_SPECIAL = re.compile(r"[!@#$%^&*+~?=]")
+_RUNS = later(r"[a-z]+|[A-Z]+|[0-9]+")
+_PARTS = later(r"[A-Za-z0-9]+")
+_UUID = later(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_DATE = later(r"\d{4}-?\d\d-?\d\d(?:T|\b)|\d\d:\d\d|v?\d+\.\d+")
+_HEX = later(r"(?:0x)?[0-9a-fA-F]+\Z")
+_WORDLIKE = later(r"[a-z]+(?:[-_.][a-z]+)*\Z|[A-Z]?[a-z]+\Z|[A-Z]+\Z|\d{0,4}\Z|[0-9a-f]+\Z")
+_IDENTITY = later(r"[a-z]{2,12}[_-][A-Za-z0-9]+\Z")
+_HUMPS = later(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
+_DIGIT = later(r"[0-9]")
+_LETTER = later(r"[^\W\d_]")
+_CAPITAL = later(r"[A-Z]")
+_SMALL = later(r"[a-z]")
+_SPECIAL = later(r"[!@#$%^&*+~?=]")
 
 _ENOUGH = 16
 OPAQUE = 40
@@ -84,6 +85,11 @@ def is_opaque(value: str, length: int = OPAQUE) -> bool:
         return False
     letters = sum(map(len, _PARTS.findall(value)))
     return class_changes(value) >= letters * 0.4
+
+
+def is_identity(value: str) -> bool:
+    """Recognise the name of a record: a word for its kind, and no more behind it than needed."""
+    return len(value) < OPAQUE and _IDENTITY.match(value) is not None
 
 
 def is_torn(value: str) -> bool:
