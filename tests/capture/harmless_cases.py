@@ -18,19 +18,19 @@ class Maker:
     def __init__(self, number: int) -> None:
         self._chance = random.Random(number)
 
-    def bytes(self, size: int) -> bytes:
+    def drawn(self, size: int) -> bytes:
         return self._chance.randbytes(size)
 
     def digest(self, kind: str, *, safe: bool = False) -> str:
         """Digest something and write it in base64."""
         encode = base64.urlsafe_b64encode if safe else base64.b64encode
-        return encode(hashlib.new(kind, self.bytes(20)).digest()).decode()
+        return encode(hashlib.new(kind, self.drawn(20)).digest()).decode()
 
     def hex(self, kind: str) -> str:
-        return hashlib.new(kind, self.bytes(20)).hexdigest()
+        return hashlib.new(kind, self.drawn(20)).hexdigest()
 
     def uuid(self) -> str:
-        drawn = self.bytes(16).hex()
+        drawn = self.drawn(16).hex()
         return "-".join((drawn[:8], drawn[8:12], drawn[12:16], drawn[16:20], drawn[20:]))
 
     def ssh(self, kind: str, *fields: bytes) -> str:
@@ -40,19 +40,19 @@ class Maker:
 
     def png(self, size: int = 160) -> str:
         """Make an image of random points."""
-        rows = b"".join(b"\0" + self.bytes(3 * 8) for _ in range(size // 8))
+        rows = b"".join(b"\0" + self.drawn(3 * 8) for _ in range(size // 8))
         head = struct.pack(">IIBBBBB", 8, size // 8, 8, 2, 0, 0, 0)
         chunks = ((b"IHDR", head), (b"IDAT", zlib.compress(rows)), (b"IEND", b""))
         return _coded(b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*one) for one in chunks))
 
     def jpeg(self) -> str:
         return _coded(
-            b"\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0" + self.bytes(300) + b"\xff\xd9"
+            b"\xff\xd8\xff\xe0\0\x10JFIF\0\1\1\0\0\1\0\1\0\0" + self.drawn(300) + b"\xff\xd9"
         )
 
     def certificate(self) -> bytes:
         """Make something of the form of a certificate: a body, an algorithm, a signature."""
-        number = _der(0x02, b"\1" + self.bytes(15))
+        number = _der(0x02, b"\1" + self.drawn(15))
         name = _der(0x30, _der(0x31, _der(0x30, bytes.fromhex("0603550403") + _der(0x0C, b"shop"))))
         key = _der(0x30, _der(0x30, bytes.fromhex("06092a864886f70d0101010500")) + self.bits(270))
         when = _der(0x30, _der(0x17, b"260101000000Z") + _der(0x17, b"270101000000Z"))
@@ -64,7 +64,7 @@ class Maker:
         return _der(0x30, _der(0x30, bytes.fromhex("06092a864886f70d0101010500")) + self.bits(270))
 
     def bits(self, size: int) -> bytes:
-        return _der(0x03, b"\0" + self.bytes(size))
+        return _der(0x03, b"\0" + self.drawn(size))
 
 
 def _chunk(kind: bytes, data: bytes) -> bytes:
@@ -123,13 +123,13 @@ def make_digests(make: Maker) -> dict[str, str]:
 
 def make_keys(make: Maker) -> dict[str, str]:
     """Make public keys, certificates, images and other contents."""
-    ed25519 = make.ssh("ssh-ed25519", make.bytes(32))
-    rsa = make.ssh("ssh-rsa", b"\1\0\1", b"\0" + make.bytes(256))
-    ecdsa = make.ssh("ecdsa-sha2-nistp256", b"nistp256", b"\4" + make.bytes(64))
+    ed25519 = make.ssh("ssh-ed25519", make.drawn(32))
+    rsa = make.ssh("ssh-rsa", b"\1\0\1", b"\0" + make.drawn(256))
+    ecdsa = make.ssh("ecdsa-sha2-nistp256", b"nistp256", b"\4" + make.drawn(64))
     certificate = armoured("CERTIFICATE", make.certificate())
     text = "The quick brown fox jumps over the lazy dog, and nobody minds."
     jwk = {"kty": "RSA", "use": "sig", "kid": "2026-01", "n": "", "e": "AQAB"}
-    jwk["n"] = base64.urlsafe_b64encode(make.bytes(256)).decode().rstrip("=")
+    jwk["n"] = base64.urlsafe_b64encode(make.drawn(256)).decode().rstrip("=")
     svg = _coded(b'<svg xmlns="http://www.w3.org/2000/svg"><path d="M1 2h3v4z"/></svg>')
     return {
         "ssh ed25519": f"{ed25519} me@host",
@@ -144,12 +144,12 @@ def make_keys(make: Maker) -> dict[str, str]:
         "certificate data": f"    certificate-authority-data: {_coded(certificate.encode())}",
         "saml certificate": f"<X509Certificate>{_coded(make.certificate())}</X509Certificate>",
         "jwk": json.dumps(jwk),
-        "wireguard peer": f"[Peer]\nPublicKey = {_coded(make.bytes(32))}\nAllowedIPs = 10.0.0.2/32",
+        "wireguard peer": f"[Peer]\nPublicKey = {_coded(make.drawn(32))}\nAllowedIPs = 10.0.0.2/32",
         "image address": f'<img src="data:image/png;base64,{make.png()}" alt="x">',
         "image in css": f"background: url(data:image/jpeg;base64,{make.jpeg()})",
         "drawing": f"url('data:image/svg+xml;base64,{svg}')",
         "image in a notebook": json.dumps({"image/png": make.png()}),
-        "font": "src: url(data:font/woff2;base64," + _coded(b"wOF2" + make.bytes(200)) + ")",
+        "font": "src: url(data:font/woff2;base64," + _coded(b"wOF2" + make.drawn(200)) + ")",
         "encoded text": f"echo {_coded(text.encode())} | base64 -d",
         "encoded page": "next=" + _coded(b'{"page": 2, "sort": "name", "after": 1840}'),
     }
@@ -199,7 +199,7 @@ def make_texts(make: Maker) -> dict[str, str]:
         /usr/lib/python3.12/site-packages/numpy/core/_multiarray_umath.cpython-312-x86_64-linux-gnu.so
         https://github.com/openai/codex/blob/0ea83813ef8631debc8ad777641fe532f0deffc2/codex-rs/a.rs
         AbstractSingletonProxyFactoryBeanImplementationSupport2Test
-        !function(e,t){"use strict";var n=e.document,r=n.createElement("a");return t(n,r)}(window,x1)
+        !function(e,t){"use strict";var n=e.document,r=n.createElement("a");return t(n,r)}(this,x1)
         arn:aws:iam::123456789012:role/deploy-2
         gcr.io/shop-prod/api:v2.14.3-20260105T101500
         U2FsdGVk is how such a text begins

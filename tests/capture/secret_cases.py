@@ -1,4 +1,4 @@
-"""Secrets of every known class, made at random from parts, in the text where an agent meets them."""
+"""Secrets of every known class, made at random from parts, in the text where they are met."""
 
 from __future__ import annotations
 
@@ -13,34 +13,10 @@ UPPER = string.ascii_uppercase + string.digits
 LOWER = string.ascii_lowercase + string.digits
 HEX = "0123456789abcdef"
 BASE32 = string.ascii_uppercase + "234567"
-SEED_WORDS = [
-    "abandon",
-    "ability",
-    "about",
-    "above",
-    "absent",
-    "absorb",
-    "abstract",
-    "absurd",
-    "abuse",
-    "access",
-    "acid",
-    "acoustic",
-    "across",
-    "action",
-    "actor",
-    "actress",
-    "actual",
-    "adapt",
-    "address",
-    "adjust",
-    "admit",
-    "adult",
-    "advance",
-    "advice",
-    "aerobic",
-    "affair",
-]
+SEED_WORDS = """
+    abandon ability about above absent absorb abstract absurd abuse access acid acoustic across
+    action actor actress actual adapt address adjust admit adult advance advice aerobic affair
+""".split()  # noqa: SIM905 - as a wallet shows them
 
 
 @dataclass(frozen=True)
@@ -149,6 +125,20 @@ def add_developers(make: Maker) -> None:
     add("linear", "key §", "lin_api_" + some(40))
     add("snyk", "snyk auth §", _uuid(make))
     add("ngrok", "ngrok config add-authtoken §", f"{some(27)}_{some(20)}")
+
+
+PREFIXES = {
+    "SWMTKN-1-": 50, "sha256~": 43, "CLOJARS_": 60, "squ_": 40, "sgp_": 40, "nvapi-": 60,
+    "vercel_blob_rw_": 40, "rnd_": 28, "dckr_oat_": 27, "glsa_": 32, "shpss_": 32, "PMAK-": 59,
+    "pscale_pw_": 43, "tskey-": 24, "hvb.": 60, "xoxp-": 40, "ghu_": 36, "gldt-": 20, "pul-": 40,
+    "EZAK": 54,
+}  # fmt: skip
+
+
+def add_prefixes(make: Maker) -> None:
+    """Add tokens that nothing but their beginning tells."""
+    for prefix, length in PREFIXES.items():
+        make.add(f"prefix {prefix}", "see § there", prefix + make.some(length))
 
 
 def add_services(make: Maker) -> None:
@@ -327,6 +317,7 @@ def make_cases(number: int = 1) -> list[Case]:
     add_clouds(make)
     add_developers(make)
     add_services(make)
+    add_prefixes(make)
     add_addresses(make)
     add_files(make)
     add_commands(make)

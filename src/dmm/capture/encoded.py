@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from dmm.capture.layers import Layer
 
+SHORTEST = 16
 LONGEST = 64_000
 # A break between two lines of one run, which are as wide as programs write them.
 _BREAK = r"(?:\r?\n[ \t>|+#*-]{0,16}|\\n)"
@@ -20,7 +21,6 @@ _LINES = later(
     rf"[A-Za-z0-9+/]{{60,76}}(?:{_BREAK}[A-Za-z0-9+/]{{60,76}})*+"
     rf"{_BREAK}[A-Za-z0-9+/]{{1,76}}={{0,2}}(?![\w+/])"
 )
-_SHORTEST = 16
 _SAFE = str.maketrans("-_", "+/")
 _NOT_CODE = later(r"\\n|[^A-Za-z0-9+/]")
 _CONTROL = later(r"[\x00-\x08\x0b\x0c\x0e-\x1a\x1c-\x1f\x7f]")
@@ -30,7 +30,7 @@ def runs_in(layer: Layer) -> Iterator[tuple[int, int, str]]:
     """Find what may be base64: words of capitals, small letters and digits, also over lines."""
     text, place = layer.text, 0
     for word in layer.long_words:
-        if len(word) < _SHORTEST or word.islower():
+        if len(word) < SHORTEST or word.islower():
             continue
         found = text.find(word, place)
         if found < place:

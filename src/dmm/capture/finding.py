@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+
 from dmm.capture.blocks import scan_keys, scan_private
 from dmm.capture.carriers import is_pair, scan_carriers
-from dmm.capture.encoded import decode_text, runs_in
+from dmm.capture.encoded import SHORTEST, decode_text, runs_in
 from dmm.capture.flags import scan_flags
 from dmm.capture.formats import scan_formats
 from dmm.capture.joints import joined, unbroken
 from dmm.capture.layers import Layer, layers_of
 from dmm.capture.names import scan_names
 from dmm.capture.phrases import scan_phrases
-from dmm.capture.public import public_places
-from dmm.capture.randomness import OPAQUE, is_identity, is_opaque
+from dmm.capture.public import digests_in, public_in
+from dmm.capture.randomness import is_identity, is_opaque
 from dmm.capture.values import MARKER
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from dmm.capture.patterns import Span
     from dmm.capture.public import Place
@@ -27,11 +29,44 @@ if TYPE_CHECKING:
 _SCANS = (scan_keys, scan_formats, scan_carriers, scan_flags, scan_names, scan_phrases)
 # What can go over several words of a list; each word is looked through by itself too.
 _LINE_SCANS = (scan_carriers, scan_flags, scan_names, scan_phrases)
-_TOKEN_SCANS = (scan_formats,)
-_NEVER_PUBLIC = frozenset({"private", "private-key", "password", "authorization", "cookie"})
+_TOKEN_SCANS = (scan_formats, scan_names)
+_PRIVATE = frozenset({"private", "private-key"})
+# What stands in a place for secrets is one, even where it has the form of a digest.
+_TOLD = frozenset({"password", "authorization", "cookie"})
 _DEEPEST_CODE = 2
+_LONGEST_MARKER = 64
+_LONGEST_MARKER = 64
 # How long a random word has to be in a text that somebody encoded.
 _CODED = 20
+
+
+class _Places:
+    """Places of a text that are no secrets, put in order once all are known."""
+
+    def __init__(self, places: Iterable[Place] = ()) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        for start, end in sorted(places):
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], end)
+            else:
+                self._starts.append(start)
+                self._ends.append(end)
+
+    def hold(self, start: int, end: int) -> bool:
+        """Say whether something lies in one of them."""
+        near = bisect_right(self._starts, start) - 1
+        return near >= 0 and end <= self._ends[near]
+
+    def leave(self, start: int, end: int) -> Iterator[Place]:
+        """Give what is left of something without them."""
+        near = max(bisect_right(self._starts, start) - 1, 0)
+        while near < len(self._starts) and self._starts[near] < end:
+            if self._ends[near] > start:
+                yield start, max(start, self._starts[near])
+                start = self._ends[near]
+            near += 1
+        yield start, max(start, end)
 
 
 def find_secrets(text: str, *, line: bool = False) -> list[Span]:
@@ -41,25 +76,25 @@ def find_secrets(text: str, *, line: bool = False) -> list[Span]:
 
 
 def _look(text: str, scans: Scans, depth: int) -> list[Span]:
-    """Find secrets in every reading of a text, without what is public."""
+    """Find secrets in every reading of a text, without what is none."""
     spans: list[Span] = []
-    public: list[Place] = []
-    plain: list[Place] = []
+    harmless: dict[str, list[Place]] = {"public": [], "digest": [], "plain": []}
     for layer in layers_of(text):
         found = [span for scan in scans for span in scan(layer) if layer.is_one(*span[:2])]
         spans += _private(layer, len(text))
         for start, end, label in _decode(layer, depth):
             if label is None:
-                plain.append(layer.place(start, end))
+                harmless["plain"].append(layer.place(start, end))
             else:
                 found.append((start, end, label))
         if found:
-            public += [layer.place(*place) for place in public_places(layer)]
+            harmless["public"] += [layer.place(*place) for place in public_in(layer)]
+            harmless["digest"] += [layer.place(*place) for place in digests_in(layer)]
         spans += [(*layer.place(start, end), label) for start, end, label in found]
         for reading, used in ((joined(layer), scans), (unbroken(layer), _TOKEN_SCANS)):
             if reading is not None:
                 spans += _look_across(reading, used)
-    return _without_public(text, spans, public, plain)
+    return list(_without(text, spans, harmless))
 
 
 def _private(layer: Layer, length: int) -> Iterator[Span]:
@@ -83,6 +118,9 @@ def _decode(layer: Layer, depth: int) -> Iterator[tuple[int, int, str | None]]:
     if depth <= _DEEPEST_CODE:
         for start, end, run in runs_in(layer):
             inner = decode_text(run)
+            if inner is None and "-" in run:
+                start += run.rindex("-") + 1  # a word may stand before it
+                inner = decode_text(text[start:end]) if end - start >= SHORTEST else None
             # What goes on behind a point is one part of a token.
             if inner is not None and "." not in (text[start - 1 : start], text[end : end + 1]):
                 yield start, end, _label_of(inner, depth + 1)
@@ -96,42 +134,37 @@ def _label_of(text: str, depth: int) -> str | None:
     if is_pair(text):
         return "password"
     layer = Layer(text)
-    public = list(public_places(layer))
+    known = _Places([*public_in(layer), *digests_in(layer)])
     for start, end, run in runs_in(layer):
-        known = decode_text(run) is not None or is_identity(run)
-        if not known and _is_left(text, start, end, public, _CODED):
-            return "opaque"
+        if decode_text(run) is None and not is_identity(run):
+            left = known.leave(start, end)
+            if any(is_opaque(text[first:last], _CODED) for first, last in left):
+                return "opaque"
     return None
 
 
-def _without_public(
-    text: str, spans: list[Span], public: list[Place], plain: list[Place]
-) -> list[Span]:
-    """Leave out what is public. What is told to be a password, or private, never is."""
-    kept = []
+def _without(text: str, spans: list[Span], harmless: dict[str, list[Place]]) -> Iterator[Span]:
+    """Leave out what is no secret: by its form, unless a name tells more, or by its content.
+
+    What is only random is left out too where something else tells all that is random in it.
+    """
+    if not spans:
+        return
+    public, plain = _Places(harmless["public"]), _Places(harmless["plain"])
+    digests = _Places(harmless["digest"])
+    told = [(start, end) for start, end, label in spans if label != "opaque"]
+    known = _Places([*told, *(place for places in harmless.values() for place in places)])
     for start, end, label in spans:
-        if label not in _NEVER_PUBLIC and _lies_in(start, end, public):
+        if label in _PRIVATE:
+            yield (start, end, label)
+        elif label == "opaque":
+            left = known.leave(start, end)
+            if any(is_opaque(text[first:last]) for first, last in left):
+                yield (start, end, label)
+        elif public.hold(start, end) or (label == "jwt" and plain.hold(start, end)):
             continue
-        if label == "opaque" and not _is_left(text, start, end, [*public, *plain]):
-            continue
-        if label == "jwt" and _lies_in(start, end, plain):
-            continue
-        kept.append((start, end, label))
-    return kept
-
-
-def _lies_in(start: int, end: int, places: list[Place]) -> bool:
-    return any(first <= start and end <= last for first, last in places)
-
-
-def _is_left(text: str, start: int, end: int, known: list[Place], length: int = OPAQUE) -> bool:
-    """Say whether something random is left of a place without what is known to be none."""
-    for first, last in sorted(known):
-        if first < end and last > start:
-            if is_opaque(text[start : max(start, first)], length):
-                return True
-            start = max(start, last)
-    return is_opaque(text[start:end], length)
+        elif label in _TOLD or not digests.hold(start, end):
+            yield (start, end, label)
 
 
 def _is_marked(text: str, span: Span) -> bool:
@@ -143,5 +176,5 @@ def _is_marked(text: str, span: Span) -> bool:
     if held.startswith(MARKER):
         close = text.find("]", start)
         return close >= end - 1
-    before = text.rfind(MARKER, 0, end)
+    before = text.rfind(MARKER, max(0, start - _LONGEST_MARKER), end)
     return before >= 0 and before < start and text.find("]", before) >= end - 1

@@ -24,6 +24,7 @@ _GAP = rf"(?:{_LISTED}|{_BLANK})"
 _WORD = r"(?:\"([^\"\n]{1,256})\"|'([^'\n]{1,256})'|([^\s\"'|;&<>`,)]{1,256}+))"
 _OPERAND = r"(?:\"[^\"\n]{1,256}\"|'[^'\n]{1,256}'|(?![-=:{(!])[^\s\"'|;&<>`,)]{1,256}+)"
 _ANY = r"[^\n|;`]{0,300}?[\s\"']"
+_PLAIN = later(r"[\w|-]+\Z")
 _PLACE = later(r"SECRET|TOKEN")
 _SPOKEN = ("login", "AUTH", "connect", "IDENTIFIED")
 _READER = "|".join(re.escape(one).replace(r"\ ", r"\s[^\n|<>]{0,60}?") for one in READERS)
@@ -34,7 +35,8 @@ _RULES = (
      r"(?i)identified\s{1,4}(?:with\s{1,4}\S{1,60}\s{1,4})?(?:by|as)\s{1,4}(?:password\s{1,4})?"
      r"(?:\"([^\"\n]{1,256})\"|'([^'\n]{1,256})')"),
     (("echo", "printf"),
-     rf"(?:echo|printf)[ \t]{{1,4}}(?:-\w{{1,3}}[ \t]{{1,4}})?{_WORD}"
+     rf"(?:echo|printf)[ \t]{{1,4}}(?:-\w{{1,3}}[ \t]{{1,4}})?"
+     r"(?:\"([^\"]{1,256})\"|'([^']{1,256})'|([^\s\"'|;&<>`,)]{1,256}+))"
      rf"[ \t]{{0,4}}\|[^\n|]{{0,200}}(?:{_READER})"),
     (("echo", "printf"),
      r"(?:echo|printf)\s{1,4}[\"']?[\w.-]{1,64}:([^\s\"'|]{3,200})[\"']?\s{0,4}\|\s{0,4}"
@@ -69,10 +71,15 @@ _HOST = later(r"[\w.-]+\.[a-z]{2,8}(?::\d{1,5})?(?:/|\Z)|[\w.+-]+@[\w.-]+\Z|\w+:
 class Usage:
     """One usage of some programs as patterns: each group holds a word that may be a secret."""
 
-    __slots__ = ("_sources", "spoken", "token")
+    __slots__ = ("_needed", "_sources", "spoken", "token")
 
     def __init__(self, usage: str) -> None:
         first, _, rest = usage.partition(" ")
+        self._needed = [
+            frozenset(one.encode() for one in word.split("|"))
+            for word in rest.split()
+            if _PLAIN.match(word) and not word.isupper() and not _PLACE.search(word)
+        ]
         self.token = "TOKEN" in usage
         self.spoken = first.split("|")[0] in _SPOKEN
         program = rf"(?:{_alternatives(first)})(?![\w-])"
@@ -81,8 +88,10 @@ class Usage:
         else:
             self._sources = [_attached(first, _BLANK)] * 2
 
-    def find(self, text: str, program: str) -> Iterator[re.Match[str]]:
+    def find(self, text: str, program: str, words: set[bytes]) -> Iterator[re.Match[str]]:
         """Find where a program is used so, on a command line or in a list of arguments."""
+        if any(words.isdisjoint(needed) for needed in self._needed):
+            return
         for source in self._sources:
             yield from match_at(source, text, (program,))
 
@@ -159,7 +168,7 @@ def scan_flags(layer: Layer) -> Iterator[Span]:
     words = words_of(text, "-_")
     for program in words & _programs().keys():
         for usage in _programs()[program]:
-            yield from _used(text, program.decode(), _usage(usage))
+            yield from _used(text, program.decode(), _usage(usage), words)
     for programs, source in _RULES:
         yield from _ruled(match_at(source, text, programs))
     if "assword" in text or "assphrase" in text:
@@ -174,8 +183,8 @@ def scan_flags(layer: Layer) -> Iterator[Span]:
     yield from _short(text)
 
 
-def _used(text: str, program: str, usage: Usage) -> Iterator[Span]:
-    for found in usage.find(text, program):
+def _used(text: str, program: str, usage: Usage, words: set[bytes]) -> Iterator[Span]:
+    for found in usage.find(text, program, words):
         before = text[found.start() - 1 : found.start()]
         if before and (before.isalnum() or before in "_-"):
             continue

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dmm.capture.layers import TOKEN
 from dmm.capture.patterns import later, match_at, words_of
-from dmm.capture.randomness import class_changes, is_opaque, is_random, is_torn, is_varied
+from dmm.capture.randomness import class_changes, is_opaque, is_random, is_varied
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -83,12 +83,6 @@ _LIKELY = (
 _BEFORE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 _ALONE = later(r"[A-Za-z0-9]+")
 _TAIL = later(r"[A-Za-z0-9_-]+(?:[.=/+][A-Za-z0-9_-]+)*={0,2}")
-# What is left of a token on the next line, behind the signs of diffs, quotes and indents.
-_NEXT_LINE = later(
-    r"\\?\r?\n[>|+-]?[ \t]{0,40}([A-Za-z0-9_+/=.-]{3,})(?=[\"'`,;)\]}\\]|[ \t\r]*(?:\n|\Z))"
-)
-_MOST_LINES = 20
-
 # Label, the literals that a match begins with, and the pattern; its first group is the secret.
 _SHAPES = (
     ("aws-key", ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3T"),
@@ -159,9 +153,10 @@ def _random(text: str, first: int, last: int) -> Iterator[Span]:
 
 def _shaped(text: str, likely: str) -> Iterator[Span]:
     for label, literals, source in _SHAPES:
-        if any(literal in likely for literal in literals):
-            for found in match_at(source, text, literals):
-                yield (*found.span(1), label)
+        for literal in literals:
+            if literal in likely:
+                for found in match_at(source, text, (literal,)):
+                    yield (*found.span(1), label)
     for label, literal, source in _LOOSE_SHAPES:
         if literal in likely:
             for found in later(source).finditer(text):
@@ -208,21 +203,10 @@ def _tokens(text: str, prefix: str, label: str, least: int, sure: bool) -> Itera
             tail = _TAIL.match(text, place)
             if tail is not None:
                 # Going on behind the tail keeps a row of prefixes from being read again.
-                place, rest = go_on(text, tail.end())
-                if _is_token(tail[0] + rest, least, sure=sure):
+                place = tail.end()
+                if _is_token(tail[0], least, sure=sure):
                     yield (start, place, label)
         place = text.find(prefix, place)
-
-
-def go_on(text: str, end: int) -> tuple[int, str]:
-    """Follow a value over the lines it was broken into: where it ends, and the rest of it."""
-    rest = ""
-    for _ in range(_MOST_LINES):
-        more = _NEXT_LINE.match(text, end)
-        if more is None or not is_torn(more[1]):
-            break
-        end, rest = more.end(1), rest + more[1]
-    return end, rest
 
 
 def _is_token(tail: str, least: int, *, sure: bool) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dmm.capture.layers import read_parts
 from dmm.capture.patterns import later, places_of
-from dmm.capture.randomness import is_torn
+from dmm.capture.randomness import is_hex, is_torn
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ _ADDED = later(
     rf"(?:[_\\]?\r?\n{_INDENT})?[fFbBrRuU]{{0,2}}"
 )
 _BESIDE = later(rf".(?:[ \t]*\\?\r?\n{_INDENT}|[ \t]{{1,4}})[fFbBrRuU]{{0,2}}")
+# A shell takes the quotes out of a word.
+_WITHIN = later(r"([\"'])(?<=[A-Za-z0-9_-]{4}.)([A-Za-z0-9_+/=.-]{4,})\1")
 _QUOTES = ('""', "''", "\"'", "'\"")
 # Calls that make one text of the items of a list: before the list, or behind it.
 _CALLS = ("join", "oncat", "CONCAT", "implode")
@@ -30,7 +32,12 @@ _COMMA = later(r"([\"'`])\s{0,8},\s{0,8}[\"'`]")
 # A line that goes on in the next one. What begins with a dash there is a word of its own.
 _CONTINUED = later(r"\\\r?\n([+>|]?[ \t]{0,40})")
 _WORD = later(r"[\w+/=.~!@#$%^*:-]")
-_TORN = later(r"[A-Za-z0-9_+/=.-]{3,}")
+# The rest of a word on the next line, behind the signs of diffs, quotes and indents.
+_REST = later(r"([A-Za-z0-9_+/=.-]{4,})")
+_REST_ALONE = later(r"[>|+-]?[ \t]{0,40}([A-Za-z0-9_+/=.-]{4,})[\"'`,;)\]}\\ \t\r]*\Z")
+_HEX_END = later(r"[0-9a-f]{8}\Z")
+_HEX = 8
+_SHORTEST = 4
 # Lines that a terminal broke are as wide as it is, and no line of the text is wider.
 _NARROWEST = 40
 _WIDEST = 400
@@ -51,7 +58,7 @@ def joined(layer: Layer) -> Layer | None:
 
 
 def unbroken(layer: Layer) -> Layer | None:
-    """Read those lines of a layer alone that a terminal broke within a word; None without any."""
+    """Read those lines of a layer alone that were broken within a word; None without any."""
     joints = list(_broken(layer.text)) if "\n" in layer.text else []
     return read_parts(layer, _parts(layer.text, joints)) if joints else None
 
@@ -100,6 +107,10 @@ def _added(text: str) -> Iterator[Piece]:
         beside = word and "`" not in (found[0][0], text[end])
         if _ADDED.fullmatch(found[0]) or (beside and _BESIDE.fullmatch(found[0])):
             yield (start, end + 1, "")
+    for found in _WITHIN.finditer(text):
+        if is_torn(found[2]) or is_hex(found[2]):
+            yield (found.start(), found.start() + 1, "")
+            yield (found.end() - 1, found.end(), "")
     for quotes in _QUOTES:
         for place in places_of(text, quotes) if quotes in text else ():
             if _WORD.match(text, max(place - 1, 0)) and _WORD.match(text, place + 2):
@@ -120,18 +131,25 @@ def _listed(text: str, start: int, end: int) -> Iterator[Piece]:
 
 
 def _broken(text: str) -> Iterator[Piece]:
-    """Find the ends of lines that are as wide as the widest and stop within a word."""
+    """Find the breaks within a random word: its rest is alone on its line, or the line was full."""
     lines = text.split("\n")
     widest = max(map(len, lines))
-    if not _NARROWEST <= widest <= _WIDEST:
-        return
     place = count = 0
     for number, line in enumerate(lines[:-1]):
         place += len(line) + 1
         following = lines[number + 1]
-        if len(line) != widest or not following or count > _MOST:
+        bare = following.strip(" \t\r+>|-")
+        full = len(line) == widest and _NARROWEST <= widest <= _WIDEST
+        if len(bare) < _SHORTEST or (" " in bare and not full) or count > _MOST:
             continue
-        rest = _TORN.match(following)
-        if _WORD.match(line, len(line) - 1) and rest is not None and is_torn(rest[0]):
+        rest = _REST_ALONE.match(following) or (_REST.match(following) if full else None)
+        if rest is not None and _is_rest(line.rstrip("\r"), rest[1]):
             count += 1
-            yield (place - 1, place, "")
+            yield (place - 1 - line.endswith("\r"), place + rest.start(1), "")
+
+
+def _is_rest(line: str, rest: str) -> bool:
+    """Say whether a word goes on in what begins the next line."""
+    if not line or _WORD.match(line, len(line) - 1) is None:
+        return False
+    return is_torn(rest) or (is_hex(rest) and _HEX_END.search(line, len(line) - _HEX) is not None)

@@ -18,7 +18,7 @@ TOKEN = 14
 # What stands between two parts of a text that are read alone: no pattern goes over it.
 APART = "\n\0\n"
 
-_SIGNS = later(r"[\\%&\x1b\x9b\u00ad\u200b-\u200f\u2060\ufeff]")
+_SIGNS = later(r"[\x9b\u00ad\u200b-\u200f\u2060\ufeff]")
 # Every branch begins with a fixed sign: the search then skips what is none of them.
 _ESCAPES = later(
     r"\\(?:u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|[\"'\\/bfnrt])"
@@ -41,6 +41,10 @@ _DOUBLED = tuple(
 # In what a form sends, a plus is a blank: in a word with other codes, or with several pairs.
 _ADDING = later(r"(?<![^\s\"'<>])[^\s\"'<>+]*+\+[^\s\"'<>]*+")
 _SENT = later(r"%[0-9a-fA-F]{2}|&[\w.\[\]-]{1,40}=")
+_NEAR_BEFORE = later(r"[^\s\"'<>]*\Z")
+_NEAR_AFTER = later(r"[^\s\"'<>]*")
+_NEAR = 80
+_MANY = 3
 _LINES_BEFORE = 3
 _LINES_AFTER = 3
 _SIMPLE = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
@@ -101,8 +105,7 @@ class Layer:
         """Tell where a place of this layer lies in the original."""
         if self._under is None:
             return place
-        near = bisect_right(self._above, place) - 1
-        return self._under.origin(self._below[near] + place - self._above[near])
+        return self._under.origin(self._lower(bisect_right(self._above, place) - 1, place))
 
     def origin_end(self, place: int) -> int:
         """Tell where what ends at a place ends in the original: before what is read as nothing."""
@@ -113,8 +116,12 @@ class Layer:
             before = self._below[near - 1] + place - self._above[near - 1]
             resolved = self._begun[near] < before
             return self._under.origin_end(self._below[near] if resolved else self._begun[near])
-        near = max(near - 1, 0)
-        return self._under.origin_end(self._below[near] + place - self._above[near])
+        return self._under.origin_end(self._lower(max(near - 1, 0), place))
+
+    def _lower(self, near: int, place: int) -> int:
+        """Go down by one layer, from behind a piece and no further than to the next one."""
+        lower = self._below[near] + place - self._above[near]
+        return min([lower, *self._begun[near + 1 : near + 2]])
 
 
 def read_parts(layer: Layer, parts: Iterable[tuple[int, int, list[Piece]]]) -> Layer:
@@ -162,14 +169,33 @@ def layers_of(text: str) -> Iterator[Layer]:
 def _resolve(layer: Layer) -> Layer | None:
     text = layer.text
     doubled = '""' in text or "''" in text
-    if not doubled and "'\"'" not in text and _SIGNS.search(text) is None:
+    if not doubled and "'\"'" not in text and not _has_signs(text):
         return None
-    pieces = [(*found.span(), _meaning(found[0])) for found in _ESCAPES.finditer(text)]
+    many = text.count("%") > _MANY
+    pieces = [
+        (*found.span(), _meaning(found[0]))
+        for found in _ESCAPES.finditer(text)
+        if found[0][0] != "%" or many or _is_code(text, found.start())
+    ]
     if doubled:
         pieces += _doubled(text)
     if "+" in text and _SENT.search(text):
         pieces += _blanks(text)
     return read_parts(layer, _around(text, list(_apart(pieces)))) if pieces else None
+
+
+def _has_signs(text: str) -> bool:
+    if "\\" in text or "%" in text or "&" in text or "\x1b" in text:
+        return True
+    return not text.isascii() and _SIGNS.search(text) is not None
+
+
+def _is_code(text: str, place: int) -> bool:
+    """Tell a code such as %2F from a percent sign: it has others, or an address, around it."""
+    before = _NEAR_BEFORE.search(text, max(0, place - _NEAR), place)
+    after = _NEAR_AFTER.match(text, place + 1, place + _NEAR)
+    word = (before[0] if before else "") + (after[0] if after else "")
+    return any(sign in word for sign in "%/=&?")
 
 
 def _around(text: str, pieces: list[Piece]) -> Iterator[tuple[int, int, list[Piece]]]:

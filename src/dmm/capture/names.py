@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dmm.capture.carriers import is_header_secret
 from dmm.capture.columns import scan_column
-from dmm.capture.formats import go_on
 from dmm.capture.judging import is_secret_text, is_secret_word, is_setting
 from dmm.capture.naming import PROPERTIES, STRONG, Name, classify, is_verb, name_at, stems_in
 from dmm.capture.patterns import later
 from dmm.capture.randomness import is_mixed, is_random
-from dmm.capture.values import is_code, is_placeholder, is_spoken_secret
+from dmm.capture.values import MARKER, is_code, is_placeholder, is_spoken_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -67,6 +66,8 @@ _WRAPPED = later(
 _ADDRESS = later(r"\barn:[\w:/.*-]{0,110}\Z")
 _STATEMENT = later(r"\b(?:FROM|WHERE|SELECT|from|where|select)\b")
 _ENTITY_END = later(r"&\w{2,6};\Z")
+# Signs behind which nothing belongs to the name any more.
+_ENDS = ("", ".", ";", "!")
 _LONG = 40
 _BLOCK = later(r"[|>][+-]?\d?[ \t]*\r?\n")
 _BLOCK_LINE = later(r"[+-]?[ \t]+\S[^\n]{0,4096}\n?")
@@ -75,23 +76,27 @@ _BLOCK_LINE = later(r"[+-]?[ \t]+\S[^\n]{0,4096}\n?")
 def scan_names(layer: Layer) -> Iterator[Span]:
     """Find the values that stand beside telling names, or below them."""
     text = layer.text
-    done = 0
+    done, rows = 0, (0, 0)
     for place, length in stems_in(layer.lowered):
         if place < done:
             continue
         name = name_at(text, place, length)
         # What follows inside a name or a found value can tell nothing new.
         done = name.end
-        if name.level and not is_verb(text, name) and not _is_address(text, name):
+        if name.level and not is_verb(text, name) and not _is_part(text, name):
             for span in _values_of(text, name):
                 done = max(done, span[1])
                 yield span
-            yield from scan_column(text, name)
+            if not rows[0] <= name.start < rows[1]:
+                below, rows = scan_column(text, name)
+                yield from below
 
 
 def _values_of(text: str, name: Name) -> Iterator[Span]:
     if text[name.start - 2 : name.start] == "${":
         yield from _default(text, name)
+        return
+    if text[name.end : name.end + 1] in _ENDS:
         return
     for link, notation in _LINKS:
         if notation == "markup" and text[name.start - 1 : name.start] != "<":
@@ -105,10 +110,12 @@ def _values_of(text: str, name: Name) -> Iterator[Span]:
             return
 
 
-def _is_address(text: str, name: Name) -> bool:
-    """Say whether a name is a part of what names something at a provider: arn:aws:…:secret:…."""
+def _is_part(text: str, name: Name) -> bool:
+    """Say whether a name is part of a marker, or of a name that a provider gives: arn:…:secret:…"""
     if text[name.start - 1 : name.start] != ":":
         return False
+    if text.startswith(MARKER, name.start - len(MARKER)):
+        return True
     return _ADDRESS.search(text, max(0, name.start - 120), name.start) is not None
 
 
@@ -233,12 +240,10 @@ def _block(text: str, place: int, name: Name) -> Iterator[Span]:
 
 def _go_on(text: str, end: int, value: str) -> int:
     """Follow a long value over the lines that it was wrapped to."""
-    if " " in value:
+    if len(value) < _LONG or " " in value:
         return end
-    found = _WRAPPED.match(text, end) if len(value) >= _LONG else None
-    if found is not None:
-        return found.end()
-    return go_on(text, end)[0] if is_random(value, 8) else end
+    found = _WRAPPED.match(text, end)
+    return end if found is None else found.end()
 
 
 def is_named_secret(name: str, value: str) -> str | None:

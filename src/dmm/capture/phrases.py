@@ -45,7 +45,7 @@ _PAIR_CALL = (
     r"(?:uth=?|login|redentials)[( ]\s{0,8}[\"'][^\"'\n]{1,64}[\"']\s{0,4},"
     r"\s{0,8}[\"']([^\"'\n]{4,256})[\"']"
 )
-_PAIR_CALLS = ("uth(", "uth=(", "login(", "addlogin ", "redentials(")
+_PAIR_CALLS = ("uth(", "uth=(", "login(", "login '", "redentials(")
 
 
 def scan_phrases(layer: Layer) -> Iterator[Span]:
@@ -67,16 +67,14 @@ def scan_phrases(layer: Layer) -> Iterator[Span]:
 
 def _wallets(lowered: str) -> Iterator[Span]:
     for found in match_at(_PHRASE, lowered, _WALLET):
-        end = _wallet_end(found[1])
-        if end:
-            yield (found.start(1), found.start(1) + end, "secret")
-
-
-def _wallet_end(text: str) -> int:
-    """Tell where the words of a wallet end and a sentence begins; 0 where there are too few."""
-    end = count = 0
-    for word in _WALLET_WORD.finditer(text):
-        if word[0] in _OF_SENTENCES:
-            break
-        end, count = word.end(), count + 1
-    return end if count >= _FEWEST_WORDS else 0
+        first = count = last = 0
+        for word in _WALLET_WORD.finditer(found[1]):
+            if word[0] not in _OF_SENTENCES:
+                first, last = first if count else word.start(), word.end()
+                count += 1
+            elif count >= _FEWEST_WORDS:
+                break
+            else:
+                count = 0
+        if count >= _FEWEST_WORDS:
+            yield (found.start(1) + first, found.start(1) + last, "secret")

@@ -58,13 +58,17 @@ _PGP_PRIVATE = frozenset({5, 7})
 _SEQUENCE, _BITS, _NUMBER, _OBJECT, _VERSION = 0x30, 0x03, 0x02, 0x06, 0xA0
 
 
-def public_places(layer: Layer) -> Iterator[Place]:
-    """Find the places whose content everybody may know."""
-    text = layer.text
-    for found in later(_DIGEST).finditer(text):
+def digests_in(layer: Layer) -> Iterator[Place]:
+    """Find digests that have the length of what they are said to be."""
+    for found in later(_DIGEST).finditer(layer.text):
         size = _SIZES[found[1] or "256"]
         if len(found[3]) == -(-size * 8 // 6) and len(found[4]) in (0, -size % 3):
             yield found.span()
+
+
+def public_in(layer: Layer) -> Iterator[Place]:
+    """Find keys, certificates and files that everybody may know, by how they are built."""
+    text = layer.text
     for source, literals in _FORMS:
         for found in match_at(source, text, literals):
             yield found.span(found.lastindex or 0)
