@@ -156,62 +156,9 @@ def make_keys(make: Maker) -> dict[str, str]:
 
 
 def make_texts(make: Maker) -> dict[str, str]:
-    """Give what is written where a secret could stand: stand-ins, references, names."""
-    lines = """\
-        TOKEN=<your-token>
-        export API_KEY=${API_KEY}
-        token = os.environ["TOKEN"]
-        const key = process.env.API_KEY
-        password: ${{ secrets.DB_PASSWORD }}
-        POSTGRES_PASSWORD: ${POSTGRES_PASSWORD:-postgres}
-        export PGPASSWORD="${PGPASSWORD:?must be set}"
-        password = "password"
-        "password": "********",
-        api_key: YOUR_API_KEY_HERE
-        Authorization: Bearer $TOKEN
-        Authorization: Bearer <token>
-        postgres://user:password@localhost:5432/db
-        postgres://app:${DB_PASSWORD}@db/shop
-        sshpass -p "$SSH_PASS" ssh root@host
-        mysql -u root -p shop < dump.sql
-        redis-cli -h cache AUTH $REDIS_PASSWORD
-        htpasswd -b users alice "$PW"
-        curl -u $USER:$PASS https://x.example.com
-        docker login -u ci --password-stdin registry.example.com
-        docker run -p 8080:80 -v /srv:/data web
-        login to the registry first, then push
-        gh auth login --with-token < token.txt
-        vault login -method=oidc
-        aws configure set region eu-central-1
-        npm config set registry https://npm.example.com
-        kubectl create secret generic db --from-literal=url=$DB_URL
-        git log -p v1.2.3..v1.2.4
-        password_file: /run/secrets/db_password
-        primary_key = "id"
-        def login(user: str, password: str) -> Token:
-        public static final String PASSWORD_FIELD = "password";
-        if (token === undefined) throw new TokenError("no token");
-        max_tokens=4096, prompt_tokens: 123
-        "use " + "the " + "force"
-        name = "Ada" + " " + "Lovelace"
-        SELECT name, password_hash FROM users WHERE id = 7;
-        version 1.24.0-rc.1+build.20260105
-        /usr/lib/python3.12/site-packages/numpy/core/_multiarray_umath.cpython-312-x86_64-linux-gnu.so
-        https://github.com/openai/codex/blob/0ea83813ef8631debc8ad777641fe532f0deffc2/codex-rs/a.rs
-        AbstractSingletonProxyFactoryBeanImplementationSupport2Test
-        !function(e,t){"use strict";var n=e.document,r=n.createElement("a");return t(n,r)}(this,x1)
-        arn:aws:iam::123456789012:role/deploy-2
-        gcr.io/shop-prod/api:v2.14.3-20260105T101500
-        U2FsdGVk is how such a text begins
-        AKIA... and ghp_... are prefixes of keys
-        the seed of the generator is 42
-        recovery phrase: ask the owner of the wallet
-        name,password_policy,role
-        | user | password |
-        """
-    texts = {line.strip(): line.strip() for line in lines.splitlines() if line.strip()}
+    """Make texts over several lines, and ids."""
     identity = make.uuid()
-    return texts | {
+    return {
         "uuid": f"request {identity} took 12 ms",
         "path with an id": f"/home/dev/.claude/projects/-home-dev-shop/{identity}.jsonl",
         "continued command": "docker run \\\n  -p 8080:80 \\\n  --name web \\\n  nginx:1.25",

@@ -72,7 +72,7 @@ def test_there_are_enough_of_them() -> None:
     assert len(CASES) >= 180
     assert len({case.name.partition(",")[0] for case in CASES}) >= 160
     assert len(CHANNELS) >= 21
-    assert len(HARMLESS) >= 250
+    assert len(HARMLESS) >= 200
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])

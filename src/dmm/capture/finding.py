@@ -78,23 +78,21 @@ def find_secrets(text: str, *, line: bool = False) -> list[Span]:
 def _look(text: str, scans: Scans, depth: int) -> list[Span]:
     """Find secrets in every reading of a text, without what is none."""
     spans: list[Span] = []
-    harmless: dict[str, list[Place]] = {"public": [], "digest": [], "plain": []}
-    for layer in layers_of(text):
+    plain: list[Place] = []
+    layers = list(layers_of(text))
+    for layer in layers:
         found = [span for scan in scans for span in scan(layer) if layer.is_one(*span[:2])]
-        spans += _private(layer, len(text))
         for start, end, label in _decode(layer, depth):
             if label is None:
-                harmless["plain"].append(layer.place(start, end))
+                plain.append(layer.place(start, end))
             else:
                 found.append((start, end, label))
-        if found:
-            harmless["public"] += [layer.place(*place) for place in public_in(layer)]
-            harmless["digest"] += [layer.place(*place) for place in digests_in(layer)]
         spans += [(*layer.place(start, end), label) for start, end, label in found]
+        spans += _private(layer, len(text))
         for reading, used in ((joined(layer), scans), (unbroken(layer), _TOKEN_SCANS)):
             if reading is not None:
                 spans += _look_across(reading, used)
-    return list(_without(text, spans, harmless))
+    return list(_without(text, spans, layers, plain)) if spans else []
 
 
 def _private(layer: Layer, length: int) -> Iterator[Span]:
@@ -143,17 +141,18 @@ def _label_of(text: str, depth: int) -> str | None:
     return None
 
 
-def _without(text: str, spans: list[Span], harmless: dict[str, list[Place]]) -> Iterator[Span]:
+def _without(
+    text: str, spans: list[Span], layers: list[Layer], decoded: list[Place]
+) -> Iterator[Span]:
     """Leave out what is no secret: by its form, unless a name tells more, or by its content.
 
     What is only random is left out too where something else tells all that is random in it.
     """
-    if not spans:
-        return
-    public, plain = _Places(harmless["public"]), _Places(harmless["plain"])
-    digests = _Places(harmless["digest"])
+    forms = [layer.place(*place) for layer in layers for place in public_in(layer)]
+    sums = [layer.place(*place) for layer in layers for place in digests_in(layer)]
     told = [(start, end) for start, end, label in spans if label != "opaque"]
-    known = _Places([*told, *(place for places in harmless.values() for place in places)])
+    public, digests, plain = _Places(forms), _Places(sums), _Places(decoded)
+    known = _Places([*told, *forms, *sums, *decoded])
     for start, end, label in spans:
         if label in _PRIVATE:
             yield (start, end, label)

@@ -43,7 +43,7 @@ _ADDING = later(r"(?<![^\s\"'<>])[^\s\"'<>+]*+\+[^\s\"'<>]*+")
 _SENT = later(r"%[0-9a-fA-F]{2}|&[\w.\[\]-]{1,40}=")
 _NEAR_BEFORE = later(r"[^\s\"'<>]*\Z")
 _NEAR_AFTER = later(r"[^\s\"'<>]*")
-_NEAR = 80
+_NEAR = 400
 _MANY = 3
 _LINES_BEFORE = 3
 _LINES_AFTER = 3
@@ -158,15 +158,18 @@ def layers_of(text: str) -> Iterator[Layer]:
     """Give the text, and then each reading of it with one more level of escapes resolved."""
     layer = Layer(text)
     yield layer
+    sent = True
     for _ in range(DEEPEST):
-        resolved = _resolve(layer)
+        resolved = _resolve(layer, sent=sent)
         if resolved is None:
             return
+        # A plus that was written as a code is one.
+        sent = sent and "%" not in layer.text
         layer = resolved
         yield layer
 
 
-def _resolve(layer: Layer) -> Layer | None:
+def _resolve(layer: Layer, *, sent: bool) -> Layer | None:
     text = layer.text
     doubled = '""' in text or "''" in text
     if not doubled and "'\"'" not in text and not _has_signs(text):
@@ -179,7 +182,7 @@ def _resolve(layer: Layer) -> Layer | None:
     ]
     if doubled:
         pieces += _doubled(text)
-    if "+" in text and _SENT.search(text):
+    if sent and "+" in text and _SENT.search(text):
         pieces += _blanks(text)
     return read_parts(layer, _around(text, list(_apart(pieces)))) if pieces else None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dmm.capture.patterns import later, places_of
+from dmm.capture.randomness import is_scrambled
 
 TYPE_CHECKING = False
 
@@ -112,6 +113,9 @@ _SECOND = later(r" (?:[Pp]hrase|[Cc]ode|[Kk]ey|KEY)s?(?![A-Za-z])")
 _FIRST = later(r"[A-Za-z]{2,16} \Z")
 _LAST_WORD = later(r"([A-Za-z']{2,12})[ -]\Z")
 _LONGEST_BEFORE = 40
+_LONG_NAME = 16
+_CODE_BEFORE = later(r"[A-Za-z0-9+/_-]*\Z")
+_CODE_AFTER = later(r"[A-Za-z0-9+/_-]*")
 
 
 class Name:
@@ -189,6 +193,16 @@ def stems_in(lowered: str) -> list[tuple[int, int]]:
     )
 
 
+def _is_chance(text: str, start: int, end: int) -> bool:
+    """Say whether the letters of a name stand by chance in something random."""
+    if end - start < _LONG_NAME and text[start - 1 : start] not in ("+", "/"):
+        return False
+    before = _CODE_BEFORE.search(text, max(0, start - _LONGEST_BEFORE), start)
+    after = _CODE_AFTER.match(text, end, end + _LONGEST_BEFORE)
+    first = start if before is None else before.start()
+    return is_scrambled(text[first : end if after is None else after.end()])
+
+
 def name_at(text: str, place: int, length: int) -> Name:
     """Read the whole name that a telling word is part of; its level is 0 where it tells nothing."""
     tail = _TAIL.match(text, place + length)
@@ -201,5 +215,5 @@ def name_at(text: str, place: int, length: int) -> Name:
     if start == place and text[place : place + 3].lower() in ("key", "phr"):
         word = _FIRST.search(text[max(0, start - 17) : start])
         whole = (word[0] if word else "") + whole
-    label, level = classify(whole) or ("", 0)
+    label, level = ("", 0) if _is_chance(text, start, end) else classify(whole) or ("", 0)
     return Name(whole, start, end, label, level)

@@ -83,8 +83,13 @@ def is_opaque(value: str, length: int = OPAQUE) -> bool:
         return False
     if not (has_digit(value) and _CAPITAL.search(value) and _SMALL.search(value)):
         return False
+    return is_scrambled(value)
+
+
+def is_scrambled(value: str) -> bool:
+    """Recognise letters and digits that change all the time, as no name does."""
     letters = sum(map(len, _PARTS.findall(value)))
-    return class_changes(value) >= letters * 0.4
+    return letters >= _ENOUGH and class_changes(value) >= letters * 0.4
 
 
 def is_identity(value: str) -> bool:
