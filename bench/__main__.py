@@ -115,6 +115,7 @@ def _measures(
         "scan": scan,
         "localisation": localisation,
         "repository": _plain("repository"),
+        "redaction": _plain("redaction"),
     }
 
 

@@ -131,6 +131,14 @@ HARD = [
     "secret: |\n  ", "$1$",
     "phrase ", "aB3/", "a.", "[redacted:", "password=[redacted:x]a", "1111 ", '"', " ", "\tTRUE\tx",
     "Private-Lines: 1\nAAAAAAAAAAAAAAAAAAAAAAAA\n", "credentials: a / ", "login('a', '", "key = ",
+    '"a" + ', '"a"\n', "a\\\n", "redis-cli AUTH ", "login a ", "a,password\nb,c1d2\n", "password,",
+    "|password|", "INSERT INTO t (password) VALUES (", "('a'),", "QUJDRGVmZ2hpams=",
+    '""a""', "''a''", "'\"'\"'", "a+b%20", "a=b+c&d=", "sha512-" + "Ab1/" * 21 + "ab== ",
+    "h1:" + "aB3d" * 10 + "abc= ",
+    "AAAAC3NzaC1lZDI1NTE5 ", "-----BEGIN CERTIFICATE-----\n", "MIIBIjANBgkqhkiG9w0BAQEFAAOCAQ8A",
+    "data:image/png;base64,", "iVBORw0KGgoAAAANSUhEUg", "seed abc def ghi jkl ", '["a", "b"].join',
+    "abc1DEF2gh\n", "x" * 79 + "\n", "chpasswd <<EOF\n", "<td>password</td><td>", "${PASSWORD:-",
+    'password = f("', "kubectl --from-literal=a=", "aws put-parameter --value ", "abcd'efgh1'",
 ]  # fmt: skip
 SMALL, LARGE = 10_000, 80_000
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dmm.capture.formats import pattern
+from dmm.capture.patterns import later
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-    from dmm.capture.formats import Span
+    from dmm.capture.layers import Layer
+    from dmm.capture.patterns import Span
 
 _TAG = r"(?i)<\s{0,8}(/?)\s{0,8}private(?:\s[^<>]{0,200})?(/?)>"
 _BEGIN = r"-{2,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{2,5}"
@@ -30,12 +31,13 @@ _BEFORE_END = (
 _LONGEST_KEY = 32_768
 
 
-def scan_private(text: str) -> Iterator[Span]:
+def scan_private(layer: Layer) -> Iterator[Span]:
     """Find what stands between private tags: nested ones too, and to the end where one is open."""
-    if "rivate" not in text and "RIVATE" not in text and "private" not in text.lower():
+    text = layer.text
+    if "private" not in layer.lowered:
         return
     depth = start = 0
-    for tag in pattern(_TAG).finditer(text):
+    for tag in later(_TAG).finditer(text):
         if _is_mention(text, tag):
             continue
         if tag[2]:
@@ -57,19 +59,20 @@ def _is_mention(text: str, tag: re.Match[str]) -> bool:
     return text[tag.start() - 1 : tag.start()] == "`" == text[tag.end() : tag.end() + 1]
 
 
-def scan_keys(text: str) -> Iterator[Span]:
+def scan_keys(layer: Layer) -> Iterator[Span]:
     """Find private keys from their first to their last line, and what is left of one cut short."""
+    text = layer.text
     if "PRIVATE KEY" in text:
         yield from _armoured(text)
     if "rivate-" in text:
-        for found in pattern(_PUTTY).finditer(text):
+        for found in later(_PUTTY).finditer(text):
             yield (found.end(), _key_end(text, found.end()), "private-key")
 
 
 def _armoured(text: str) -> Iterator[Span]:
-    end_mark = pattern(_END)
+    end_mark = later(_END)
     done = 0
-    begins = list(pattern(_BEGIN).finditer(text))
+    begins = list(later(_BEGIN).finditer(text))
     for number, begin in enumerate(begins):
         after = begins[number + 1].start() if number + 1 < len(begins) else len(text)
         limit = min(after, begin.end() + _LONGEST_KEY)
@@ -86,17 +89,17 @@ def _armoured(text: str) -> Iterator[Span]:
 
 def _key_end(text: str, place: int) -> int:
     """Go on from the first line of a key as long as lines look like a key."""
-    line = pattern(_KEY_LINE)
+    line = later(_KEY_LINE)
     start = place
     while (found := line.match(text, place)) is not None:
         place = found.end()
-    last = pattern(_LAST_LINE).match(text, place) if place > start else None
+    last = later(_LAST_LINE).match(text, place) if place > start else None
     return place if last is None else last.end()
 
 
 def _key_start(text: str, place: int, floor: int) -> int:
     """Go back from the last line of a key as long as lines look like a key."""
-    line = pattern(_BEFORE_END)
+    line = later(_BEFORE_END)
     start = place
     while place > floor:
         before = text.rfind("\n", floor, place - 1) + 1 or floor

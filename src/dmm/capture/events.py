@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, cast
 
+from dmm.capture.identity import keep_identity
 from dmm.capture.payload import HookKind
 from dmm.capture.redact import narrow_value, redact_value
 from dmm.domain.event import EventType, Trust
@@ -88,8 +89,16 @@ def _shorten(event: HookEvent, said: Mapping[str, Any]) -> dict[str, Any]:
         told = {"stage": stage, "trigger": said["source"], "text": text}
     else:
         told = {"text": cut(said["output"], LONGEST_OUTPUT)}
-    told |= {"agent": event.agent, "speaker": said["speaker"], "turn": event.turn}
+    told |= {
+        "agent": _identity(event.agent),
+        "speaker": said["speaker"],
+        "turn": _identity(event.turn),
+    }
     return {name: value for name, value in told.items() if value not in (None, "")}
+
+
+def _identity(name: str | None) -> str | None:
+    return None if name is None else keep_identity(name)
 
 
 def _tool(event: HookEvent, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -98,7 +107,7 @@ def _tool(event: HookEvent, said: Mapping[str, Any]) -> dict[str, Any]:
         "input": _cut_input(said["input"]),
         "cwd": said["cwd"],
         "text": summarise(said["tool"], said["input"]),
-        "call": event.call_id,
+        "call": _identity(event.call_id),
         "milliseconds": event.milliseconds,
     }
     if event.kind is HookKind.TOOL_DONE:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
+from dmm.capture.layers import TOKEN
+from dmm.capture.patterns import later, match_at, words_of
 from dmm.capture.randomness import class_changes, is_opaque, is_random, is_varied
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-Span = tuple[int, int, str]
+    from dmm.capture.layers import Layer
+    from dmm.capture.patterns import Span
 
 # Prefix, label, the least length after the prefix. A prefix that is also an ordinary beginning
 # of names is in the second table: what follows it must look random.
@@ -54,6 +55,14 @@ _CERTAIN = (
     ("AKCp", "token", 40), ("dapi", "token", 30), ("LTAI", "api-key", 12), ("AKID", "api-key", 24),
     ("EAAA", "token", 40), ("EAAC", "token", 40), ("EAAB", "token", 40),
     ("access-production-", "token", 24), ("access-sandbox-", "token", 24),
+    ("squ_", "token", 32), ("sqp_", "token", 32), ("sqa_", "token", 32), ("sgp_", "token", 32),
+    ("SWMTKN-", "token", 32), ("sha256~", "token", 32), ("nvapi-", "api-key", 32),
+    ("CLOJARS_", "token", 32), ("FLWSECK", "api-key", 16), ("EZAK", "api-key", 40),
+    ("EZTK", "api-key", 40), ("duffel_live_", "token", 24), ("duffel_test_", "token", 24),
+    ("dnkey-", "api-key", 24), ("vercel_blob_rw_", "token", 16), ("ATTA", "token", 40),
+    ("API-", "api-key", 26), ("sm_pat_", "token", 16), ("nsec1", "private-key", 50),
+    ("secret-token:", "token", 16), ("vk1.a.", "token", 40), ("y0_A", "token", 30),
+    ("AQVN", "api-key", 30), ("mlsn.", "api-key", 32), ("ico-", "api-key", 32),
     ("xprv", "private-key", 80), ("ops_eyJ", "token", 30), ("mdb_sa_sk_", "token", 16),
 )  # fmt: skip
 _LIKELY = (
@@ -68,11 +77,12 @@ _LIKELY = (
     ("shippo_live_", "token", 24), ("sl.", "token", 50), ("pnu_", "token", 24),
     ("tk-us-", "token", 24), ("AC", "twilio-key", 30), ("SK", "twilio-key", 30),
     ("fc-", "api-key", 24), ("tvly-", "api-key", 20), ("phx_", "api-key", 24),
-    ("phc_", "api-key", 24),
+    ("phc_", "api-key", 24), ("rnd_", "api-key", 20), ("fw_", "api-key", 20),
+    ("fio-u-", "token", 32), ("sk.eyJ", "token", 32), ("oauth:", "token", 30),
 )  # fmt: skip
 _BEFORE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
-_TAIL = re.compile(r"[A-Za-z0-9_-]+(?:[.=/+][A-Za-z0-9_-]+)*={0,2}")
-
+_ALONE = later(r"[A-Za-z0-9]+")
+_TAIL = later(r"[A-Za-z0-9_-]+(?:[.=/+][A-Za-z0-9_-]+)*={0,2}")
 # Label, the literals that a match begins with, and the pattern; its first group is the secret.
 _SHAPES = (
     ("aws-key", ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3T"),
@@ -94,81 +104,109 @@ _LOOSE_SHAPES = (
     ("azure-key", "Q~", r"(?<![\w~.-])([\w~.-]{3}[78]Q~[\w~.-]{30,36})"),
     ("token", ".atlasv1.", r"(?<![A-Za-z0-9])([A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{20,})"),
     ("token", "/1", r"(?<!\d)(\d/1\d{14,17}:[0-9a-f]{32})"),
-    ("private-key", "kty",
-     r"""["'](?:d|dp|dq|qi|p|q|k)["']\s{0,4}:\s{0,4}["']([\w-]{16,}=?)["']"""),
 )  # fmt: skip
+# The numbers of a key in JSON that are private.
+_JWK = r"""["'](?:d|dp|dq|qi|p|q|k)["']\s{0,4}:\s{0,4}["']([\w-]{16,}=?)["']"""
+_DIGITS = r"\d\d\d(?:[ -]?\d){10}"
+_CARD_NAMED = r"(?:card|visa|amex|mastercard)\D{1,30}(\d(?:[ -]?\d){12,18})(?![\d-])"
 _CARD = r"[3-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}(?![\d-])"
 _LONG = r"(?<![A-Za-z0-9+/_.-])[A-Za-z0-9+/_.-]{40,}={0,2}"
 _LONG_WORD = 40
-_TOKEN_WORD = 14
-_compiled: dict[str, re.Pattern[str]] = {}
 
 
-def pattern(source: str) -> re.Pattern[str]:
-    """Compile a pattern on its first use: most texts need few of them."""
-    known = _compiled.get(source)
-    if known is None:
-        known = _compiled[source] = re.compile(source)
-    return known
-
-
-def match_at(
-    source: str, text: str, literals: tuple[str, ...], within: str | None = None
-) -> Iterator[re.Match[str]]:
-    """Match a pattern only where one of the literals it begins with stands: far less to read."""
-    for literal in literals:
-        place = (within or text).find(literal)
-        while place >= 0:
-            found = pattern(source).match(text, place)
-            if found is not None:
-                yield found
-            behind = place + len(literal) if found is None else found.end()
-            place = (within or text).find(literal, behind)
-
-
-def scan_formats(text: str) -> Iterator[Span]:
+def scan_formats(layer: Layer) -> Iterator[Span]:
     """Find tokens by their prefix or shape, and long random strings."""
-    words = [word for word in text.split() if len(word) >= _TOKEN_WORD]
+    text = layer.text
+    words = layer.long_words
     likely = "\n".join(words)
     if likely:
-        yield from _prefixed(text, likely, _CERTAIN, sure=True)
-        yield from _prefixed(text, likely, _LIKELY, sure=False)
+        yield from _prefixed(text, likely)
         yield from _shaped(text, likely)
-    for found in pattern(_CARD).finditer(text):
+    if later(_DIGITS).search(text):
+        yield from _cards(layer)
+    place = 0
+    for word in words:
+        if len(word) >= _LONG_WORD:
+            place = text.find(word, place)
+            yield from _random(text, place, place + len(word))
+            place += len(word)
+
+
+def _cards(layer: Layer) -> Iterator[Span]:
+    for found in later(_CARD).finditer(layer.text):
         if _is_card(found[0]):
             yield (*found.span(), "card-number")
-    if any(len(word) >= _LONG_WORD for word in words):
-        for found in pattern(_LONG).finditer(text):
-            if is_opaque(found[0]):
-                yield (*found.span(), "opaque")
+    for found in match_at(_CARD_NAMED, layer.lowered, ("card", "visa", "amex")):
+        if _is_card(found[1], varied=False):
+            yield (*found.span(1), "card-number")
+
+
+def _random(text: str, first: int, last: int) -> Iterator[Span]:
+    for found in later(_LONG).finditer(text, first, last):
+        start, end = found.span()
+        # A code such as %2F ends where the run begins.
+        start += 2 if text[start - 1 : start] == "%" else 0
+        start += len(found[0]) - len(found[0].lstrip("+-")) if text[start] in "+-" else 0
+        if is_opaque(text[start:end]):
+            yield (start, end, "opaque")
 
 
 def _shaped(text: str, likely: str) -> Iterator[Span]:
     for label, literals, source in _SHAPES:
-        if any(literal in likely for literal in literals):
-            for found in match_at(source, text, literals):
-                yield (*found.span(1), label)
+        for literal in literals:
+            if literal in likely:
+                for found in match_at(source, text, (literal,)):
+                    yield (*found.span(1), label)
     for label, literal, source in _LOOSE_SHAPES:
         if literal in likely:
-            for found in pattern(source).finditer(text):
+            for found in later(source).finditer(text):
                 yield (*found.span(1), label)
+    if "kty" in text:
+        for found in later(_JWK).finditer(text):
+            yield (*found.span(1), "private-key")
 
 
-def _prefixed(
-    text: str, likely: str, table: tuple[tuple[str, str, int], ...], *, sure: bool
-) -> Iterator[Span]:
-    for prefix, label, least in table:
-        place = text.find(prefix) if prefix in likely else -1
-        while place >= 0:
-            start, place = place, place + len(prefix)
-            if start == 0 or text[start - 1] not in _BEFORE:
-                tail = _TAIL.match(text, place)
-                if tail is not None:
-                    # Going on behind the tail keeps a row of prefixes from being read again.
-                    place = tail.end()
-                    if _is_token(tail[0], least, sure=sure):
-                        yield (start, place, label)
-            place = text.find(prefix, place)
+def _prefixed(text: str, likely: str) -> Iterator[Span]:
+    parts = words_of(likely)
+    known = _prefixes()
+    for first in parts & known.keys():
+        for prefix in known[first]:
+            yield from _tokens(text, *prefix)
+    # Prefixes that nothing parts from what follows them are rare, and so are such long parts.
+    if any(len(part) >= TOKEN for part in parts):
+        for prefix in known[b""]:
+            if prefix[0] in likely:
+                yield from _tokens(text, *prefix)
+
+
+Prefix = tuple[str, str, int, bool]
+_known: dict[bytes, list[Prefix]] = {}
+
+
+def _prefixes() -> dict[bytes, list[Prefix]]:
+    """Give the prefixes by what they begin with, up to a sign that ends it."""
+    if not _known:
+        _known[b""] = []
+        for table, sure in ((_CERTAIN, True), (_LIKELY, False)):
+            for prefix, label, least in table:
+                first = _ALONE.match(prefix)
+                own = "" if first is None or first[0] == prefix else first[0]
+                _known.setdefault(own.encode(), []).append((prefix, label, least, sure))
+    return _known
+
+
+def _tokens(text: str, prefix: str, label: str, least: int, sure: bool) -> Iterator[Span]:
+    place = text.find(prefix)
+    while place >= 0:
+        start, place = place, place + len(prefix)
+        if start == 0 or text[start - 1] not in _BEFORE:
+            tail = _TAIL.match(text, place)
+            if tail is not None:
+                # Going on behind the tail keeps a row of prefixes from being read again.
+                place = tail.end()
+                if _is_token(tail[0], least, sure=sure):
+                    yield (start, place, label)
+        place = text.find(prefix, place)
 
 
 def _is_token(tail: str, least: int, *, sure: bool) -> bool:
@@ -177,9 +215,9 @@ def _is_token(tail: str, least: int, *, sure: bool) -> bool:
     return sure or is_random(tail) or class_changes(tail) >= len(tail) * 0.3
 
 
-def _is_card(number: str) -> bool:
+def _is_card(number: str, *, varied: bool = True) -> bool:
     """Check the last digit of a card number, so that other groups of digits are left alone."""
     digits = [int(char) for char in number if char.isdigit()]
     total = sum(digits[-1::-2])
     total += sum(twice - 9 if (twice := 2 * digit) > 9 else twice for digit in digits[-2::-2])
-    return total % 10 == 0 and is_varied(number)
+    return total % 10 == 0 and (not varied or is_varied(number))

@@ -2,113 +2,102 @@
 
 from __future__ import annotations
 
-import re
-
-from dmm.capture.carriers import is_header_secret, is_login, lower_of
-from dmm.capture.formats import match_at
-from dmm.capture.naming import (
-    PROPERTIES,
-    STRONG,
-    WEAK,
-    Name,
-    classify,
-    is_verb,
-    name_at,
-    stems_in,
-)
-from dmm.capture.randomness import has_digit, is_mixed, is_random, is_uuid
-from dmm.capture.values import (
-    is_bare_secret,
-    is_code,
-    is_placeholder,
-    is_quoted_secret,
-    is_spoken_secret,
-)
+from dmm.capture.carriers import is_header_secret
+from dmm.capture.columns import scan_column
+from dmm.capture.judging import is_secret_text, is_secret_word, is_setting
+from dmm.capture.naming import PROPERTIES, STRONG, Name, classify, is_verb, name_at, stems_in
+from dmm.capture.patterns import later
+from dmm.capture.randomness import is_mixed, is_random
+from dmm.capture.values import MARKER, is_code, is_placeholder, is_spoken_secret
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.capture.formats import Span
+    from dmm.capture.layers import Layer
+    from dmm.capture.patterns import Span
 
 _LINKS = (
     # name = value, "name": "value", name => value, name := value, name | value
-    (re.compile(
+    (later(
         r"[\"'`\])*]{0,3}[ \t]{0,20}(?:=>|:=|={1,3}|!=|:(?!:[A-Za-z_]+(?!\w))|->|\|)[ \t]{0,40}"
         r"(?:\\?\r?\n[ \t>+|-]{0,16})?"), "assign"),
     # name: type = value
-    (re.compile(r"[\"'`?!]?\s{0,4}:\s{0,4}[\w.&<>\[\]|' ]{1,40}=(?!=)\s{0,8}"), "assign"),
+    (later(r"[\"'`?!]?\s{0,4}:\s{0,4}[\w.&<>\[\]|' ]{1,40}=(?!=)\s{0,8}"), "assign"),
     # "name": "X_PASSWORD", "value": "value"
-    (re.compile(
+    (later(
         r"[\"']?\s{0,40},?\s{0,40}[+-]?\s{0,20}[\"']?[Vv]alue[\"']?\s{0,4}[=:]\s{0,4}"), "assign"),
     # variable "name" { default = "value" }
-    (re.compile(r"[\"']\s{0,4}\{[^{}\n]{0,200}?\sdefault\s{0,8}=\s{0,8}"), "assign"),
+    (later(r"[\"']\s{0,4}\{[^{}]{0,400}?\sdefault\s{0,8}=\s{0,8}"), "assign"),
     # "--name", "value" and define("name", "value")
-    (re.compile(r"[\"']\s{0,4},\s{0,4}(?=[\"'])"), "argument"),
-    # <name>value</name>
-    (re.compile(r"(?:\s[^<>\n]{0,80})?>\s{0,8}"), "markup"),
+    (later(r"[\"']\s{0,4},\s{0,4}(?=[\"'])"), "argument"),
+    # name = call("value") and name || "value"
+    (later(r"\s{0,4}:?=\s{0,4}[\w.:]{1,60}\(\s{0,8}(?=[\"'])"), "passed"),
+    (later(r"[\"'\])]{0,3}\s{0,4}(?:\|\||\?\?|\bor\b)\s{0,8}(?=[\"'`])"), "argument"),
+    # <name>value</name> and <td>name</td><td>value</td>
+    (later(r"(?:\s[^<>\n]{0,80})?>\s{0,8}(?:<!\[CDATA\[)?"), "markup"),
+    (later(
+        r"[ \t:]{0,4}</\w{1,10}>[\s:]{0,20}<(?!th\b)\w{1,10}(?:\s[^<>\n]{0,80})?>\s{0,8}"), "cell"),
     # CREATE USER … PASSWORD 'value', setPassword("value")
-    (re.compile(r"\s{0,4}\(?\s{0,4}(?=[\"'])"), "call"),
+    (later(r"\s{0,4}\(?\s{0,4}(?=[\"'])"), "call"),
     # the password for the database is value
-    (re.compile(
+    (later(
         r"(?:\s[\w'./@:-]{1,30}){0,6}?(?:\s{1,4}(?:is|was|=|to|[\u2013\u2014])[:=]?|:)\s{1,4}"
         r"(?:now\s|set to\s)?"), "prose"),
-    (re.compile(r"[ \t]{1,24}"), "prose"),
+    (later(r"[ \t]{1,24}"), "prose"),
 )  # fmt: skip
-_PREFIX = re.compile(r"[fFbBrRuU@$]{0,2}(?=[\"'`])|[\[(]\s{0,8}(?=[\"'])")
+_DEFAULT = later(r":?[-=+]([^}\n]{1,256})\}")
+_ESCAPED_QUOTE = later(r"&quot;|&#0?3[49];|&#x2[27];|%2[27]|\\+[\"']|\\+u002[27]")
+_PREFIX = later(r"!!\w{1,10}[ \t]{1,4}|[fFbBrRuULNE@$]{0,2}(?=[\"'`])|[\[(]\s{0,8}(?=[\"'])")
 _QUOTED = {
-    '"': re.compile(r'[^"\\\n]*(?:\\.[^"\\\n]*)*'),
-    "'": re.compile(r"[^'\\\n]*(?:\\.[^'\\\n]*)*"),
-    "`": re.compile(r"[^`\n]*"),
+    '"': later(r'[^"\\\n]*(?:\\.[^"\\\n]*)*'),
+    "'": later(r"[^'\\\n]*(?:\\.[^'\\\n]*)*"),
+    "`": later(r"[^`\n]*"),
 }
-_BARE = re.compile(r"[^\s\"'`<>]{1,96}")
-_REST = re.compile(r"[^\s\"'`<>]*")
-_NEXT_PAIR = re.compile(r"[;&,][A-Za-z_][\w. -]{0,40}[=:]|[,;]\Z|\\n")
-_ESCAPED_BREAK = re.compile(r"\\[nrt]")
-_MORE_ITEMS = re.compile(r"\s{0,8},\s{0,8}([\"'])((?:(?!\1)[^\\\n]){0,512})\1")
-_WRAPPED = re.compile(
+_BARE = later(r"[^\s\"'`<>]{1,96}")
+_REST = later(r"[^\s\"'`<>]*")
+_NEXT_PAIR = later(r"[;&,][A-Za-z_][\w. -]{0,40}[=:]|[,;]\Z|\\n")
+_SPOKEN_END = later(r"\\[nrt]|[&;][A-Za-z_]\w{0,40}=")
+_MORE_ITEMS = later(r"\s{0,8},\s{0,8}([\"'])((?:(?!\1)[^\\\n]){0,512})\1")
+_WRAPPED = later(
     r"(?:\\?\r?\n[ \t+>|-]{0,16}[A-Za-z0-9+/_=-]{16,}(?=[\s\"',\\]|\Z))+"
     r"(?:\r?\n[ \t+>|-]{0,16}[A-Za-z0-9+/_-]{1,64}={1,2}(?=\s|\Z))?"
 )
-_BLOCK = re.compile(r"[|>][+-]?\d?[ \t]*\r?\n")
-_BLOCK_LINE = re.compile(r"[+-]?[ \t]+\S[^\n]{0,4096}\n?")
+_ADDRESS = later(r"\barn:[\w:/.*-]{0,110}\Z")
+_STATEMENT = later(r"\b(?:FROM|WHERE|SELECT|from|where|select)\b")
+_ENTITY_END = later(r"&\w{2,6};\Z")
+# Signs behind which nothing belongs to the name any more.
+_ENDS = ("", ".", ";", "!")
+_LONG = 40
+_BLOCK = later(r"[|>][+-]?\d?[ \t]*\r?\n")
+_BLOCK_LINE = later(r"[+-]?[ \t]+\S[^\n]{0,4096}\n?")
 
 
-_PHRASE = (
-    r"(?:phrase|mnemonic)(?:\s(?:is|was))?[\"']?\s{0,4}[:=]?\s{0,4}[\"']?"
-    r"((?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8})"
-)
-_CODES = (
-    r"[a-z-]{6,9} codes?\s{0,2}(?:is|are|:|=)\s{0,4}"
-    r"((?:[A-Za-z0-9-]{5,24}[,\s]{1,3}){0,15}[A-Za-z0-9-]{5,24})"
-)
-_PAIR = (
-    r"(?:cred(?:s|entials?)?(?:\s(?:is|are))?|log ?in (?:with|as))\s{0,2}[:=]?\s{1,4}"
-    r"[\"'`]?[\w.@-]{1,64}[\"'`]?\s?[/:,]\s?[\"'`]?([^\s\"'`]{5,128})"
-)
-_PAIR_CALL = (
-    r"(?:uth=?|login|redentials)\(\s{0,8}[\"'][^\"'\n]{1,64}[\"']\s{0,4},"
-    r"\s{0,8}[\"']([^\"'\n]{4,256})[\"']"
-)
-
-
-def scan_names(text: str) -> Iterator[Span]:
-    """Find the values that stand beside telling names."""
-    lowered = lower_of(text)
-    done = 0
-    for place, length in stems_in(lowered):
+def scan_names(layer: Layer) -> Iterator[Span]:
+    """Find the values that stand beside telling names, or below them."""
+    text = layer.text
+    done, rows = 0, (0, 0)
+    for place, length in stems_in(layer.lowered):
         if place < done:
             continue
         name = name_at(text, place, length)
         # What follows inside a name or a found value can tell nothing new.
         done = name.end
-        if name.level and not is_verb(text, name):
+        if name.level and not is_verb(text, name) and not _is_part(text, name):
             for span in _values_of(text, name):
                 done = max(done, span[1])
                 yield span
+            if not rows[0] <= name.start < rows[1]:
+                below, rows = scan_column(text, name)
+                yield from below
 
 
 def _values_of(text: str, name: Name) -> Iterator[Span]:
+    if text[name.start - 2 : name.start] == "${":
+        yield from _default(text, name)
+        return
+    if text[name.end : name.end + 1] in _ENDS:
+        return
     for link, notation in _LINKS:
         if notation == "markup" and text[name.start - 1 : name.start] != "<":
             continue
@@ -121,12 +110,32 @@ def _values_of(text: str, name: Name) -> Iterator[Span]:
             return
 
 
+def _is_part(text: str, name: Name) -> bool:
+    """Say whether a name is part of a marker, or of a name that a provider gives: arn:…:secret:…"""
+    if text[name.start - 1 : name.start] != ":":
+        return False
+    if text.startswith(MARKER, name.start - len(MARKER)):
+        return True
+    return _ADDRESS.search(text, max(0, name.start - 120), name.start) is not None
+
+
+def _default(text: str, name: Name) -> Iterator[Span]:
+    """Judge what a shell takes where a variable is not set: a plain word is no secret."""
+    found = _DEFAULT.match(text, name.end)
+    if found is not None and is_spoken_secret(found[1]):
+        yield (*found.span(1), name.label)
+
+
 def _may_tell(name: Name, notation: str, link: str) -> bool:
     """Leave out the verb "pass", methods that are called on a secret, and what it is like."""
+    if notation == "passed":
+        return name.level == STRONG
     if notation == "call":
         own = name.whole.rpartition(".")[2]
         return name.whole.lower() != "pass" and classify(own) is not None
     if notation == "prose":
+        if _STATEMENT.search(link):
+            return False
         first = link.split(maxsplit=1)[0].strip(":").lower() if link.strip() else ""
         return first not in PROPERTIES and (name.whole.lower() != "pass" or "is" in link)
     return True
@@ -143,7 +152,7 @@ def _value_at(text: str, place: int, name: Name, notation: str, link: str) -> It
     quote = text[start : start + 1]
     if quote == "`" and _is_noted(text, start, name, link):
         return
-    if quote in _QUOTED and quote:
+    if quote in _QUOTED and quote and notation != "cell":
         yield from _quoted(text, start + 1, quote, name, notation, opening)
     elif notation != "call":
         yield from _bare(text, start, name, notation, link)
@@ -166,8 +175,8 @@ def _quoted(
     value = found[0]
     if text[found.end() : found.end() + 1] != quote and found.end() < len(text):
         value = value.partition(" ")[0]  # no quote closes it on this line, so it opened nothing
-    if _is_secret_text(value, name, notation) or (
-        notation == "assign" and text[name.end] == "=" and _is_setting(value, name)
+    if is_secret_text(value, name, notation) or (
+        notation == "assign" and text[name.end] == "=" and is_setting(value, name)
     ):
         end = start + len(value)
         yield (start, _go_on(text, end, value), name.label)
@@ -175,33 +184,11 @@ def _quoted(
             yield from _items(text, end + 1, name)
 
 
-def _is_setting(value: str, name: Name) -> bool:
-    """Say whether this sets a variable of the environment that is to hold a secret."""
-    return name.whole.isupper() and name.level > WEAK and is_quoted_secret(value, strong=True)
-
-
 def _items(text: str, place: int, name: Name) -> Iterator[Span]:
     while (found := _MORE_ITEMS.match(text, place)) is not None:
-        if _is_secret_text(found[2], name, "assign"):
+        if is_secret_text(found[2], name, "assign"):
             yield (*found.span(2), name.label)
         place = found.end()
-
-
-def _is_secret_text(value: str, name: Name, notation: str) -> bool:
-    if name.level == WEAK:
-        return _is_weak_secret(value, name)
-    strong = name.level == STRONG and (notation != "call" or name.label == "password")
-    if notation in ("call", "prose", "argument") and not is_mixed(value) and not is_random(value):
-        return notation == "prose" and strong and is_quoted_secret(value, strong=True)
-    return is_quoted_secret(value, strong=strong)
-
-
-def _is_weak_secret(value: str, name: Name) -> bool:
-    if name.label == "pin":
-        return value.isdigit() and 3 <= len(value) <= 8
-    if is_placeholder(value) or is_uuid(value):
-        return False
-    return is_random(value) or (name.whole.lower().endswith("auth") and is_login(value))
 
 
 def _bare(text: str, start: int, name: Name, notation: str, link: str) -> Iterator[Span]:
@@ -209,13 +196,20 @@ def _bare(text: str, start: int, name: Name, notation: str, link: str) -> Iterat
     if found is None:
         return
     value = found[0]
-    cut = (_ESCAPED_BREAK if notation == "prose" else _NEXT_PAIR).search(value)
-    if cut is not None:
+    if _ESCAPED_QUOTE.match(value):
+        return  # what is quoted is read where the quotes are resolved
+    cut = (_SPOKEN_END if notation == "prose" else _NEXT_PAIR).search(value)
+    if cut is not None and _ENTITY_END.search(value, 0, cut.end()) is None:
         value = value[: cut.start()]
-    value = value.rstrip(",;)}]") if notation != "markup" else value
-    if notation == "prose":
-        value = value.rstrip(".,;:)?")
-    if not value or not _is_secret_word(text, start, value, name, notation, link):
+    value = _without_end(value, notation)
+    if notation in ("markup", "cell") and text[found.end() : found.end() + 1] not in ("<", ">"):
+        return
+    if not value or not is_secret_word(text, start, value, name, notation, link):
+        return
+    # What follows a comma is another value, unless it looks as made up as a password.
+    first, comma, other = value.partition(",")
+    alone = comma and not is_mixed(other)
+    if alone and not (first and is_secret_word(text, start, first, name, notation, link)):
         return
     end = start + len(value)
     if len(found[0]) == len(value):
@@ -224,49 +218,14 @@ def _bare(text: str, start: int, name: Name, notation: str, link: str) -> Iterat
     yield (start, _go_on(text, end, text[start:end]), name.label)
 
 
-def _is_secret_word(
-    text: str, start: int, value: str, name: Name, notation: str, link: str
-) -> bool:
-    after = text[start + len(value) : start + len(value) + 1]
-    if "==" in link or "!=" in link:
-        return False
-    if name.level == WEAK or (name.whole == "PASS" and "=" not in link):
-        told = notation != "prose" or (name.label == "pin" and link.strip() != "")
-        return told and _is_weak_secret(value, name)
-    strong = name.level == STRONG
-    if (notation == "prose" and (link.strip() or not _is_flag(text, name))) or "|" in link:
-        spoken = link.strip() != "" or name.level == STRONG or is_random(value, 12)
-        return spoken and "\n" not in link and is_spoken_secret(value)
-    if value.isdigit():
-        return strong and len(value) > 3 and name.label == "password" and "\n" not in link
-    if notation == "markup":
-        return is_quoted_secret(value, strong=strong)
-    return is_bare_secret(value, strong=strong, tight=_is_tight(text, name, link, after, value))
-
-
-def _is_flag(text: str, name: Name) -> bool:
-    return name.whole.startswith("-") or text[name.start - 2 : name.start] == "--"
-
-
-def _is_tight(text: str, name: Name, link: str, after: str, value: str) -> bool:
-    """Say whether this can only set a value: of the environment, an option or a setting."""
-    if "\n" in link or "|" in link:
-        return False
-    if name.whole.isupper() and "=" in link and " " not in link:
-        return True
-    if _is_flag(text, name):
-        return value[0] != "-"
-    before = text[name.start - 1 : name.start]
-    if before in ("?", "&", ";"):
-        return True
-    written = after in (",", ")") and not has_digit(value)  # as an argument in code
-    if written or after in ("(", ".", "[") or name.label != "password":
-        return False
-    if link == "=":
-        return True
-    behind = name.end + len(link) + len(value)
-    rest = text[behind : behind + 80].split("\n", 1)[0].strip(" \t\r\\}")
-    return link.strip() == ":" and rest[:1] in ("", '"', "'", "`")
+def _without_end(value: str, notation: str) -> str:
+    """Leave out the signs that end a value and are none of it."""
+    if notation in ("markup", "cell"):
+        return value.removesuffix("]]")
+    value = value.rstrip("\\")
+    if _ENTITY_END.search(value) is None:
+        value = value.rstrip(",;)}]" if notation != "prose" else ".,;:)}]?")
+    return value
 
 
 def _block(text: str, place: int, name: Name) -> Iterator[Span]:
@@ -281,7 +240,7 @@ def _block(text: str, place: int, name: Name) -> Iterator[Span]:
 
 def _go_on(text: str, end: int, value: str) -> int:
     """Follow a long value over the lines that it was wrapped to."""
-    if len(value) < 40 or " " in value:
+    if len(value) < _LONG or " " in value:
         return end
     found = _WRAPPED.match(text, end)
     return end if found is None else found.end()
@@ -294,19 +253,4 @@ def is_named_secret(name: str, value: str) -> str | None:
     if kind is None:
         return header
     found = Name(name, 0, len(name), *kind)
-    return found.label if _is_secret_text(value, found, "assign") else None
-
-
-def scan_phrases(text: str) -> Iterator[Span]:
-    """Find what stands behind several words: seeds of wallets, codes, users with passwords."""
-    for found in match_at(_PHRASE, text, ("phrase", "mnemonic")):
-        yield (*found.span(1), "secret")
-    for found in match_at(_CODES, text, ("backup code", "recovery code", "one-time code")):
-        if has_digit(found[1]):
-            yield (*found.span(1), "secret")
-    for found in match_at(_PAIR, text, ("cred", "log in with ", "log in as ", "login as ")):
-        if is_spoken_secret(found[1]):
-            yield (*found.span(1), "password")
-    for found in match_at(_PAIR_CALL, text, ("uth(", "uth=(", "login(", "redentials(")):
-        if is_quoted_secret(found[1], strong=True):
-            yield (*found.span(1), "password")
+    return found.label if is_secret_text(value, found, "assign") else None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import re
+from functools import lru_cache
+
+from dmm.capture.patterns import later, places_of
+from dmm.capture.randomness import is_scrambled
 
 TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 STRONG, MEDIUM, WEAK = 3, 2, 1
 
@@ -51,7 +52,9 @@ _ASIDE = frozenset({
     "method", "methods", "provider", "manager", "store", "source", "kind", "version", "rotation",
     "age", "id", "ids", "usage", "budget", "index", "position", "at", "by", "in", "scope",
     "scopes", "mode", "strategy", "server", "service", "header", "param", "help", "title",
-    "stdin", "lifetime", "bucket", "validator", "hasher", "encoder", "form", "column", "scanner",
+    "timeout", "interval", "attempts", "retries", "rounds", "iterations", "cost", "days", "hours",
+    "minutes", "seconds", "stdin", "lifetime", "bucket", "validator", "hasher", "encoder", "form",
+    "column", "scanner",
 })  # fmt: skip
 # The same for the word that follows in a sentence: what is told is a property, not the secret.
 PROPERTIES = frozenset(
@@ -103,13 +106,16 @@ _WEAK_WORDS = frozenset({
     "auth", "oauth", "authorization", "authentication", "signature", "sig", "hmac", "salt", "sid",
     "sessionid", "sessid", "jsessionid", "phpsessid",
 })  # fmt: skip
-_WORDS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
+_WORDS = later(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
 _NAME_SIGNS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-"
-_TAIL = re.compile(r"[\w-]{0,40}(?:\.[\w-]{1,40}){0,3}")
-_SECOND = re.compile(r" (?:[Pp]hrase|[Cc]ode|[Kk]ey|KEY)s?(?![A-Za-z])")
-_FIRST = re.compile(r"[A-Za-z]{2,16} \Z")
-_LAST_WORD = re.compile(r"([A-Za-z']{2,12})[ -]\Z")
+_TAIL = later(r"[\w-]{0,40}(?:\.[\w-]{1,40}){0,3}")
+_SECOND = later(r" (?:[Pp]hrase|[Cc]ode|[Kk]ey|KEY)s?(?![A-Za-z])")
+_FIRST = later(r"[A-Za-z]{2,16} \Z")
+_LAST_WORD = later(r"([A-Za-z']{2,12})[ -]\Z")
 _LONGEST_BEFORE = 40
+_LONG_NAME = 16
+_CODE_BEFORE = later(r"[A-Za-z0-9+/_-]*\Z")
+_CODE_AFTER = later(r"[A-Za-z0-9+/_-]*")
 
 
 class Name:
@@ -125,6 +131,7 @@ class Name:
         self.level = level
 
 
+@lru_cache(maxsize=2048)
 def classify(whole: str) -> tuple[str, int] | None:
     """Tell what a name says about the value beside it: a label and how surely it is secret."""
     own = whole.rpartition(".")[2]
@@ -178,15 +185,22 @@ def is_verb(text: str, name: Name) -> bool:
 
 def stems_in(lowered: str) -> list[tuple[int, int]]:
     """Find the beginnings of telling words in a text of small letters, with their lengths."""
-    return sorted(_stems(lowered))
+    return sorted(
+        (place, len(stem))
+        for stem in _STEMS
+        if stem in lowered
+        for place in places_of(lowered, stem)
+    )
 
 
-def _stems(lowered: str) -> Iterator[tuple[int, int]]:
-    for stem in _STEMS:
-        place = lowered.find(stem)
-        while place >= 0:
-            yield place, len(stem)
-            place = lowered.find(stem, place + len(stem))
+def _is_chance(text: str, start: int, end: int) -> bool:
+    """Say whether the letters of a name stand by chance in something random."""
+    if end - start < _LONG_NAME and text[start - 1 : start] not in ("+", "/"):
+        return False
+    before = _CODE_BEFORE.search(text, max(0, start - _LONGEST_BEFORE), start)
+    after = _CODE_AFTER.match(text, end, end + _LONGEST_BEFORE)
+    first = start if before is None else before.start()
+    return is_scrambled(text[first : end if after is None else after.end()])
 
 
 def name_at(text: str, place: int, length: int) -> Name:
@@ -201,5 +215,5 @@ def name_at(text: str, place: int, length: int) -> Name:
     if start == place and text[place : place + 3].lower() in ("key", "phr"):
         word = _FIRST.search(text[max(0, start - 17) : start])
         whole = (word[0] if word else "") + whole
-    label, level = classify(whole) or ("", 0)
+    label, level = ("", 0) if _is_chance(text, start, end) else classify(whole) or ("", 0)
     return Name(whole, start, end, label, level)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from dmm.capture.identity import AGENTS, CALLS, SESSIONS, TURNS, keep_identity
 from dmm.capture.outputs import as_text
 from dmm.errors import UsageError
 
@@ -145,13 +146,12 @@ class _Reading:
     def __init__(self, client: str, values: dict[str, Any]) -> None:
         self.client = client
         self.values = values
+        self._identities: dict[tuple[str, ...], str] = {}
         self.name = self._text("hook_event_name", "hookEventName", limit=LONGEST_NAME)
         self.kind = _KINDS.get(self.name.lower(), HookKind.OTHER)
 
     def event(self) -> HookEvent:
-        session = self._text(
-            "session_id", "sessionId", "sessionID", "conversation_id", limit=LONGEST_NAME
-        )
+        session = self._identity(*SESSIONS)
         if not self.name or not session:
             missing = "hook_event_name" if not self.name else "session_id"
             raise UsageError(f"the hook's payload has no {missing}")
@@ -180,7 +180,7 @@ class _Reading:
             call_id=self._call_id(),
             source=self._text("source", "trigger", limit=LONGEST_NAME),
             reason=self._text("reason", "status", limit=LONGEST_NAME),
-            agent=self._text("agent_id", "subagent_id", limit=LONGEST_NAME) or None,
+            agent=self._identity(*AGENTS) or None,
             turn=self._turn(),
             milliseconds=self._milliseconds(),
         )
@@ -196,6 +196,11 @@ class _Reading:
                 raise UsageError(f"{name} in the hook's payload is longer than {limit} characters")
             return value
         return ""
+
+    def _identity(self, *names: str) -> str:
+        if names not in self._identities:
+            self._identities[names] = keep_identity(self._text(*names, limit=LONGEST_NAME))
+        return self._identities[names]
 
     def _folder(self) -> str:
         roots = self.values.get("workspace_roots")
@@ -247,11 +252,10 @@ class _Reading:
         return ""
 
     def _call_id(self) -> str | None:
-        names = ("tool_use_id", "toolUseId", "call_id", "callID")
-        return self._text(*names, limit=LONGEST_NAME) or None
+        return self._identity(*CALLS) or None
 
     def _turn(self) -> str | None:
-        return self._text("prompt_id", "turn_id", "generation_id", limit=LONGEST_NAME) or None
+        return self._identity(*TURNS) or None
 
     def _milliseconds(self) -> int | None:
         value = self.values.get("duration_ms", self.values.get("duration"))
@@ -280,7 +284,7 @@ class _Reading:
             parts.append(call)
         else:
             told = [self._text(name) for name in ("source", "trigger", "reason")]
-            parts += [self._turn(), self._text("agent_id"), prompt, tool, given, output, *told]
+            parts += [self._turn(), self._identity("agent_id"), prompt, tool, given, output, *told]
             if self._turn() is None:
                 parts.append(self._moment())
         plain = json.dumps(parts, sort_keys=True).encode("ascii")

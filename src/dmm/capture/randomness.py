@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import re
+from dmm.capture.patterns import later
 
-_RUNS = re.compile(r"[a-z]+|[A-Z]+|[0-9]+")
-_PARTS = re.compile(r"[A-Za-z0-9]+")
-_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
-_HEX = re.compile(r"[0-9a-fA-F]+\Z")
-_WORDLIKE = re.compile(r"[a-z]+(?:[-_.][a-z]+)*\Z|[A-Z]?[a-z]+\Z|[A-Z]+\Z|\d{0,4}\Z|[0-9a-f]+\Z")
-_HUMPS = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
-_DIGIT = re.compile(r"[0-9]")
-_LETTER = re.compile(r"[^\W\d_]")
-_CAPITAL = re.compile(r"[A-Z]")
-_SMALL = re.compile(r"[a-z]")
-_SPECIAL = re.compile(r"[!@#$%^&*+~?=]")
+_RUNS = later(r"[a-z]+|[A-Z]+|[0-9]+")
+_PARTS = later(r"[A-Za-z0-9]+")
+_UUID = later(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_DATE = later(r"\d{4}-?\d\d-?\d\d(?:T|\b)|\d\d:\d\d|v?\d+\.\d+")
+_HEX = later(r"(?:0x)?[0-9a-fA-F]+\Z")
+_WORDLIKE = later(r"[a-z]+(?:[-_.][a-z]+)*\Z|[A-Z]?[a-z]+\Z|[A-Z]+\Z|\d{0,4}\Z|[0-9a-f]+\Z")
+_IDENTITY = later(r"[a-z]{2,12}[_-][A-Za-z0-9]+\Z")
+_HUMPS = later(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
+_DIGIT = later(r"[0-9]")
+_LETTER = later(r"[^\W\d_]")
+_CAPITAL = later(r"[A-Z]")
+_SMALL = later(r"[a-z]")
+_SPECIAL = later(r"[!@#$%^&*+~?=]")
 
 _ENOUGH = 16
-_BARE_LENGTH = 40
+OPAQUE = 40
 _BARE_VARIETY = 6
 
 
@@ -75,14 +77,33 @@ def is_pathlike(value: str) -> bool:
     return words * 2 > len(steps)
 
 
-def is_opaque(value: str) -> bool:
+def is_opaque(value: str, length: int = OPAQUE) -> bool:
     """Recognise a random value even without a name beside it; hashes in hex are none."""
-    if len(value) < _BARE_LENGTH or is_hex(value) or is_pathlike(value):
+    if len(value) < length or is_hex(value) or is_pathlike(value):
         return False
     if not (has_digit(value) and _CAPITAL.search(value) and _SMALL.search(value)):
         return False
+    return is_scrambled(value)
+
+
+def is_scrambled(value: str) -> bool:
+    """Recognise letters and digits that change all the time, as no name does."""
     letters = sum(map(len, _PARTS.findall(value)))
-    return class_changes(value) >= letters * 0.4
+    return letters >= _ENOUGH and class_changes(value) >= letters * 0.4
+
+
+def is_identity(value: str) -> bool:
+    """Recognise the name of a record: a word for its kind, and no more behind it than needed."""
+    return len(value) < OPAQUE and _IDENTITY.match(value) is not None
+
+
+def is_torn(value: str) -> bool:
+    """Recognise a piece of a random value: no word, no number, no date, no hash in hex."""
+    if is_hex(value) or _DATE.match(value) or is_uuid(value) or is_pathlike(value):
+        return False
+    if has_digit(value) and has_letter(value):
+        return class_changes(value) >= max(2, len(value) * 0.2)
+    return len(_HUMPS.findall(value)) >= max(3, len(value) / 3)
 
 
 def is_varied(value: str) -> bool:

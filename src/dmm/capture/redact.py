@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dmm.capture.blocks import scan_keys, scan_private
-from dmm.capture.carriers import scan_carriers
-from dmm.capture.flags import scan_flags
-from dmm.capture.formats import scan_formats
-from dmm.capture.layers import layers_of
-from dmm.capture.names import is_named_secret, scan_names, scan_phrases
+from dmm.capture.blocks import scan_private
+from dmm.capture.finding import find_secrets
+from dmm.capture.layers import Layer
+from dmm.capture.names import is_named_secret
 from dmm.capture.randomness import has_digit, is_mixed, is_random
 from dmm.capture.values import MARKER
 
@@ -15,13 +13,12 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from dmm.capture.formats import Span
+    from dmm.capture.patterns import Span
 
 DEEPEST = 64
 # What is looked through of one text, at its start and at its end, and of one payload in all.
 MARGIN = 32_000
 ROOM = 200_000
-_SCANS = (scan_keys, scan_formats, scan_carriers, scan_flags, scan_names, scan_phrases)
 _ROUNDS = 4
 _REMEMBERED = 64
 _RECOGNISABLE = 8
@@ -46,7 +43,7 @@ def redact(text: str) -> Redacted:
 def strip_private(text: str) -> str:
     """Replace private passages alone."""
     pieces, done = [], 0
-    for start, end, label in _merge(scan_private(text)):
+    for start, end, label in _merge(scan_private(Layer(text))):
         pieces += [text[done:start], mark(label)]
         done = end
     return "".join([*pieces, text[done:]])
@@ -114,7 +111,7 @@ class _Redaction:
     def clean(self, text: str) -> str:
         """Redact until nothing is found any more, so that a second run changes nothing."""
         for _ in range(_ROUNDS):
-            spans = _merge(_find(text))
+            spans = _merge(find_secrets(text))
             if not spans:
                 break
             text = self._replace(text, spans)
@@ -191,16 +188,16 @@ class _Redaction:
         return cleaned
 
     def _clean_list(self, values: Iterable[object], name: str, depth: int) -> list[object]:
-        items = [self.clean_value(one, name, depth + 1) for one in values]
+        items = list(values)
         words = [one for one in items if isinstance(one, str)]
         if len(words) > 1 and len(words) == len(items):
-            return self._clean_words(words)
-        return items
+            items = self._clean_words(words)
+        return [self.clean_value(one, name, depth + 1) for one in items]
 
     def _clean_words(self, words: list[str]) -> list[object]:
         """Read a list of words as one command line: a flag tells about the word behind it."""
         line = " ".join(words)
-        spans = _merge(_find(line, flags_only=True))
+        spans = _merge(find_secrets(line, line=True))
         if not spans:
             return list(words)
         cleaned: list[object] = []
@@ -231,32 +228,6 @@ def _told_name(value: Mapping[object, object]) -> str:
     """Read the name of a pair that is written as a name and a value."""
     told = value.get("name") or value.get("Name") or value.get("key") or value.get("Key")
     return told if isinstance(told, str) else ""
-
-
-def _find(text: str, *, flags_only: bool = False) -> list[Span]:
-    """Find secrets in every reading of a text; places count in the text itself."""
-    spans: list[Span] = []
-    for layer in layers_of(text):
-        private = list(scan_private(layer.text))
-        found = [] if flags_only else private
-        scans = (scan_flags, scan_names) if flags_only else _SCANS
-        for scan in scans:
-            found.extend(scan(layer.text))
-        spans.extend((layer.origin(start), layer.origin(end), label) for start, end, label in found)
-    return [span for span in spans if not _is_marked(text, span)]
-
-
-def _is_marked(text: str, span: Span) -> bool:
-    """Say whether a place holds nothing but a marker, whole or in part."""
-    start, end, _ = span
-    held = text[start:end]
-    if not held:
-        return True
-    if held.startswith(MARKER):
-        close = text.find("]", start)
-        return close >= end - 1
-    before = text.rfind(MARKER, 0, end)
-    return before >= 0 and before < start and text.find("]", before) >= end - 1
 
 
 def _merge(spans: Iterable[Span]) -> list[Span]:

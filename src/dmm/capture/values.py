@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import re
-
+from dmm.capture.layers import layers_of
+from dmm.capture.patterns import later
 from dmm.capture.randomness import (
     class_changes,
     has_digit,
@@ -16,65 +16,69 @@ from dmm.capture.randomness import (
 
 MARKER = "[redacted:"
 
-_VARIABLE = re.compile(
-    r"\$\(|\$\{|\$[A-Za-z_]\w*(?:\Z|[\s/:;,.)\]}\"'>|&-])|%[A-Za-z_]+%"
+_VARIABLE = later(
+    r"\$\(|\$\{|\$[A-Za-z_]\w*(?:\Z|[\s/:;,.)\]}\"'<>|&?\\-])|%[A-Za-z_]+%"
     r"|\{\{|\{(?:[A-Za-z_}]|\Z)|<[A-Za-z_ -]+>|\[[A-Za-z_ -]+\]"
     r"|(?:os|process|import\.meta|sys|System|Deno|Bun|ENV|env|secrets|vars|var|local|data|module"
     r"|self|this|cls|config|cfg|settings|args|options|opts|params|props|req|request|ctx|user|input)"
     r"(?:\.|\[|::|->)"
 )
-_STAND_IN = re.compile(r"[A-Z_]*(?:TOKEN|KEY|SECRET|PASSWORD|PASS)\Z")
-# The start of a key with the rest left out, and tags of YAML that fetch a value.
-_ELIDED = re.compile(r"[A-Za-z]\w*[_-](?:\.{3}|\u2026)\Z")
-_FETCHED = re.compile(
-    r"!(?:vault|secret|env|ref|sub|getatt|reference|include)(?:\s|\Z)", re.IGNORECASE
+_STAND_IN = later(
+    r"[A-Z_]*(?:TOKEN|KEY|SECRET|PASSWORD|PASS)\Z"
+    r"|(?i:(?:change|replace|insert|fill|put|your|todo|fixme|placeholder)"
+    r"(?:[_ -]?(?:me|it|this|here|in|with|your|the|own|a|real|actual|api|access|secret|auth|db"
+    r"|token|key|password|passwd|pass|value))*\Z)"
 )
-_SAME = re.compile(r"(.)\1*\Z|[xX*.#_\u2022\u2026-]+\Z")
-_CALL = re.compile(r"&?\*?(?:await\s|new\s)?[A-Za-z_][\w.:>-]*[(\[{]")
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\Z")
-_IDENTIFIER = re.compile(r"[a-z][A-Za-z_]*\d{0,2}\Z|_+[a-z_]+\d{0,2}\Z")
-_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
-_NAMED = re.compile(r"[a-z]+(?:[_-][a-z]+)+\Z")
+# Where a value is kept: a reference that a program resolves.
+_ELSEWHERE = later(
+    r"(?:vault|op|ssm|env|file|secretsmanager|keyvault|ref\+\w{2,20}|arn:aws[\w-]{0,10}):[\w/{$.]"
+)
+# The start of a key with the rest left out, and tags of YAML that fetch a value.
+_ELIDED = later(r"[A-Za-z]\w*[_-](?:\.{3}|\u2026)\Z")
+_FETCHED = later(r"(?i)!(?:vault|secret|env|ref|sub|getatt|reference|include)(?:\s|\Z)")
+_MOMENT = later(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:?\d\d[\d:.,Zz+-]*)?\Z")
+_SAME = later(r"(.)\1*\Z|[xX*.#_\u2022\u2026-]+\Z")
+_CALL = later(r"&?\*?(?:await\s|new\s)?[A-Za-z_][\w.:>-]*[(\[{]")
+_DOTTED = later(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\Z")
+_IDENTIFIER = later(r"[a-z][A-Za-z_]*\d{0,2}\Z|_+[a-z_]+\d{0,2}\Z")
+_CONSTANT = later(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+_NAMED = later(r"[a-z]+(?:[_-][a-z]+)+\Z")
 # Names of types that code and notes about it put where a value could stand.
-_CLASS = re.compile(
+_CLASS = later(
     r"(?:[A-Z][a-z]+)+(?:Error|Exception|Failure|Handler|Provider|Service|Field|Hasher|Encoder"
     r"|Policy|Validator|Request|Response|Event)\Z"
 )
 # More of them, which only count in code marks: a password could end like that.
-_MARKED_CLASS = re.compile(
+_MARKED_CLASS = later(
     r"(?:[A-Z][a-z]+)+(?:Adapter|Builder|Cache|Checker|Client|Component|Config|Context|Controller"
     r"|Decoder|Encoder|Factory|Filter|Flow|Form|Generator|Guard|Hasher|Interceptor|Job|Limiter"
     r"|Manager|Middleware|Model|Options|Parser|Provider|Reader|Repository|Result|Schema|Service"
     r"|Settings|Store|Strategy|Test|Type|Validator|View|Widget|Worker|Writer)\d?\Z"
 )
-_HUMPED = re.compile(r"[a-z]+(?:[A-Z][a-z]*)+\Z")
-_TWO_HUMPS = re.compile(r"(?:[A-Z][a-z]+){2,}\Z")
-_WHOLE_CALL = re.compile(r"[A-Za-z_][\w.:]{0,60}\([\w\s,.=]{0,80}\)\Z")
+_HUMPED = later(r"[a-z]+(?:[A-Z][a-z]*)+\Z")
+_TWO_HUMPS = later(r"(?:[A-Z][a-z]+){2,}\Z")
+_WHOLE_CALL = later(r"[A-Za-z_][\w.:]{0,60}\([\w\s,.=]{0,80}\)\Z")
 _LONGEST_CODE = 80
-_OPTION = re.compile(r"--?[a-z]")
-_AMOUNT = re.compile(
-    r"[a-z_]{2,20}=\d[\d.,]*\Z|\d+(?:[.,]\d+)*(?:ms|s|secs?|mins?|minutes?|m|hrs?|hours?|h|days?|d|w|weeks?|kb|mb|gb|kib|mib"
-    r"|gib|bits?|bytes?|chars?|characters?)\Z",
-    re.IGNORECASE,
+_OPTION = later(r"--?[a-z]")
+_AMOUNT = later(
+    r"(?i)[a-z_]{2,20}=\d[\d.,]*\Z|\d+(?:[.,]\d+)*(?:ms|s|secs?|mins?|minutes?|m|hrs?|hours?|h|days?|d|w|weeks?|kb|mb|gb|kib|mib"
+    r"|gib|bits?|bytes?|chars?|characters?)\Z"
 )
-_ALGORITHM = re.compile(
-    r"(?:(?:aes|3?des|rsa|ec|ecdsa|eddsa|hmac|sha|pbkdf|argon|scrypt|bcrypt|chacha|poly|x25519|ed25519|ed448|p256|p384|oaep"
-    r"|pkcs|cbc|gcm|ctr|cfb|ecb|ocb|siv|wrap|dsa|dh|ecdh)\d{0,5}(?:[-_/+]|\Z)|\d{1,4}(?:[-_/+]|\Z))+\Z",
-    re.IGNORECASE,
+_ALGORITHM = later(
+    r"(?i)(?:(?:aes|3?des|rsa|ec|ecdsa|eddsa|hmac|sha|pbkdf|argon|scrypt|bcrypt|chacha|poly|x25519|ed25519|ed448|p256|p384|oaep"
+    r"|pkcs|cbc|gcm|ctr|cfb|ecb|ocb|siv|wrap|dsa|dh|ecdh)\d{0,5}(?:[-_/+]|\Z)|\d{1,4}(?:[-_/+]|\Z))+\Z"
 )
-_TYPE = re.compile(
-    r"(?:optional|option|maybe|list|dict|set|tuple|union|vec|array|map|sequence|mapping|secret|box)?"
+_TYPE = later(
+    r"(?i)(?:optional|option|maybe|list|dict|set|tuple|union|vec|array|map|sequence|mapping|secret|box)?"
     r"[\[<(]?&?(?:str|string|bytes?|bytearray|text|n?varchar2?|char|int|integer|uint|float|double|number"
     r"|bool|boolean|any|object|unknown|void|never|uuid|secretstr|secretbytes|nil|none|null|undefined"
-    r"|true|false|yes|no|on|off)(?:\d{1,3}|\(\d+\))?(?:\[\])?[?!;,)\]>|]*(?:\s|\Z)",
-    re.IGNORECASE,
+    r"|true|false|yes|no|on|off)(?:\d{1,3}|\(\d+\))?(?:\[\])?[?!;,)\]>|]*(?:\s|\Z)"
 )
-_SENTENCE = re.compile(
-    r"\b(?:the|your|a|an|is|are|was|be|must|please|enter|invalid|incorrect|wrong|forgot|reset|new|old"
-    r"|confirm|change|for|to|of|and|or|not|no|required|should|will|can|cannot|with|from|in|on|use)\b",
-    re.IGNORECASE,
+_SENTENCE = later(
+    r"(?i)\b(?:the|your|a|an|is|are|was|be|must|please|enter|invalid|incorrect|wrong|forgot|reset|new|old"
+    r"|confirm|change|for|to|of|and|or|not|no|required|should|will|can|cannot|with|from|in|on|use)\b"
 )
-_NAMES_ONE = re.compile(r"pass|secret|token|key|cred|auth", re.IGNORECASE)
+_NAMES_ONE = later(r"(?i)pass|secret|token|key|cred|auth")
 # Words that stand where a value could: descriptions, kinds, states, parts of speech.
 WORDS = frozenset({
     "a", "accepted", "access", "after", "again", "also", "an", "and", "another", "are", "arg",
@@ -109,14 +113,25 @@ _TECHNICAL = frozenset({
 })  # fmt: skip
 
 
+def bare_of(value: str) -> str:
+    """Give a value as it is meant: without the quotes around it, and with its codes resolved."""
+    if "\\" in value or "%" in value or "&" in value:
+        for layer in layers_of(value):
+            value = layer.text
+    return value.strip(" \t\"'`,;\\")
+
+
 def is_placeholder(value: str) -> bool:
     """Recognise what stands for a value: a variable, a template, a row of stars, our own marker."""
-    bare = value.strip(" \t\"'`,;")
+    bare = bare_of(value)
     if not bare or bare.startswith((MARKER, "[redacted")):
         return True
     if bare[0] == "$" and has_digit(bare) and class_changes(bare) >= len(bare) * 0.3:
         return False
-    return any(known.match(bare) for known in (_VARIABLE, _SAME, _STAND_IN, _ELIDED, _FETCHED))
+    return any(
+        known.match(bare)
+        for known in (_VARIABLE, _SAME, _STAND_IN, _ELIDED, _FETCHED, _MOMENT, _ELSEWHERE)
+    )
 
 
 def _is_reference(value: str) -> bool:

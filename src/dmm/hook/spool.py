@@ -10,6 +10,7 @@ from dmm import endpoint, losses
 MOST = 10_000
 LARGEST = 1 << 20
 MOST_ITEMS = 100
+LONGEST_NAME = 512
 
 
 def keep(client: str, body: bytes, ruled: str = "") -> None:
@@ -56,14 +57,24 @@ def _redact(body: bytes) -> bytes:
     """Take secrets out before anything touches the disk."""
     import json
 
+    from dmm.capture.identity import NAMES, keep_identity
     from dmm.capture.redact import narrow, narrow_value, redact, redact_value
 
     name, root, payload = body.split(b"\n", 2)
     try:
-        clean = json.dumps(redact_value(narrow_value(json.loads(payload), MOST_ITEMS))[0])
+        values = json.loads(payload)
+        safe, _ = redact_value(narrow_value(values, MOST_ITEMS))
+        if isinstance(values, dict) and isinstance(safe, dict):
+            # The same as where the event is taken at once: they tell what belongs together.
+            safe |= {one: keep_identity(values[one]) for one in NAMES if _is_name(values.get(one))}
+        clean = json.dumps(safe)
     except (ValueError, RecursionError):
         clean = redact(narrow(payload.decode("utf-8", "replace"))).text
     return name + b"\n" + root + b"\n" + clean.encode("utf-8", "replace")
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_NAME
 
 
 def _write(path: str, data: bytes) -> None:

@@ -7,6 +7,7 @@ import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from dmm.capture.identity import keep_identity
 from dmm.domain.event import ID_RANDOMNESS, Draft, EventType, Trust, new_id
 from dmm.errors import DmmError, LedgerRefused
 from dmm.files.trusted import Kept
@@ -42,12 +43,20 @@ IMPORTED = "import"
 
 @dataclass(frozen=True, slots=True)
 class Voice:
-    """Who speaks: the actor, the surface it came through, its session and how far it is trusted."""
+    """Who speaks: the actor, the surface it came through, its session and how far it is trusted.
+
+    The names of an actor and of a session come from outside, and are recorded with every event.
+    """
 
     actor: str = "user"
     source: str = "cli"
     trust: Trust = Trust.USER
     session: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "actor", keep_identity(self.actor))
+        if self.session is not None:
+            object.__setattr__(self, "session", keep_identity(self.session))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dmm.ask.critic import EDIT, OTHER, RUN, Move
 from dmm.ask.evidence import Evidence, Origin, hash_text, safe, safe_line
 from dmm.ask.sources import Told
+from dmm.capture.identity import keep_identity
 from dmm.domain.event import EventType
 from dmm.domain.observation import Kind
 from dmm.domain.pack import QueryRequest
@@ -167,7 +168,8 @@ def read_moves(chronicle: Chronicle, session: str | None, root: str) -> tuple[st
     log = chronicle.reading
     head = log.head().seq
     events = [*log.events_of(TOOL_EVENTS, max(0, head - EVENTS_BACK), head)]
-    named = session or next((one.session for one in reversed(events) if one.session), None)
+    last = next((one.session for one in reversed(events) if one.session), None)
+    named = keep_identity(session) if session else last
     own = [one for one in events if named and one.session == named]
     return named or "", [
         Move(step.seq, _act(step.act), step.target, step.failed)

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dmm.capture.identity import keep_identity
 from dmm.domain.observation import Kind
 from dmm.errors import UsageError
 from dmm.index.analysis import analyze
@@ -61,7 +62,7 @@ def read_wanted(
     return Wanted(
         Kind(kind) if kind else None,
         (file or "").removeprefix("./") or None,
-        (session or "").rstrip("…") or None,
+        keep_identity((session or "").rstrip("…")) or None,
         _read_day(since),
         _read_day(until),
     )

@@ -12,7 +12,7 @@ import re
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from dmm.capture.events import describe_event
 from dmm.capture.payload import HookKind
@@ -234,8 +234,8 @@ class Sessions:
         if repeated:
             return Attended(write_ruling(ruling, seq))
         # What is quoted in the reasons comes from the call, so it may hold its secrets.
-        verdict, _ = redact_value(ruling.describe())
-        more = {"verdict": verdict, "branch": find_branch(self.project)}
+        told = {"verdict": ruling.describe(), "branch": find_branch(self.project)}
+        more = cast("dict[str, Any]", redact_value(told)[0])
         recorded = self._try(delivery, held, more)
         return Attended(write_ruling(ruling, recorded), recorded is not None)
 

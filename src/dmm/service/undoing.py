@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dmm.capture.identity import keep_identity
 from dmm.domain.proposal import Edit, Operation, Standing, digest
 from dmm.errors import ReviewRefused, StaleBase, UsageError
 from dmm.review.patches import show_diff, three_way
@@ -77,7 +78,8 @@ class Undoing:
         if seq is not None:
             meant = [one for one in known if seq in (one.seq, one.applied)]
         elif session:
-            meant = [one for one in known if one.session == session]
+            named = keep_identity(session)
+            meant = [one for one in known if one.session == named]
         else:
             meant = [one for one in known if source in (one.source, one.proposer, one.origin)]
         chosen = [one for one in meant if one.standing is Standing.APPLIED]
