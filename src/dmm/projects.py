@@ -75,7 +75,10 @@ def _load_model() -> Embedder:
 
 @dataclass(slots=True, eq=False)
 class Project:
-    """One project, ready to answer from several threads."""
+    """One project, ready to answer from several threads.
+
+    `indexing` tells how much of how much is done while files are indexed in the background.
+    """
 
     dmm: Dmm
     asked: Dmm
@@ -85,6 +88,7 @@ class Project:
     used: float = field(default_factory=time.monotonic)
     closed: bool = False
     fault: ConfigError | None = None
+    indexing: tuple[int, int] | None = None
     _asking: threading.Lock = field(default_factory=threading.Lock)
     _speaking: threading.Lock = field(default_factory=threading.Lock)
     _looking: threading.Lock = field(default_factory=threading.Lock)
@@ -122,12 +126,14 @@ class Project:
             self.used = time.monotonic()
             if self.asked.trusted:
                 self.asked.chronicle.voice = voice or Voice()
+            self.asked.indexes.followed = self.indexing is not None
             return self.asked.packs.query(request, refresh=refresh, progress=self._going_on())
 
     def supplement(self, event: HookEvent, known: frozenset[str]) -> tuple[PackEntry, ...]:
         """Find what a prompt adds to what its session was given."""
         with self._using(self._asking):
             self.used = time.monotonic()
+            self.asked.indexes.followed = self.indexing is not None
             return supplement(self.asked.packs, event.prompt, known)
 
     def warm(self) -> None:
@@ -202,13 +208,17 @@ class Project:
     def sync(self, *, full: bool = False, stop: threading.Event | None = None) -> SyncReport:
         """Bring the index up to the files, while queries go on with what they have."""
         with self._using(self._indexing):
-            going_on = self._going_on(stop)
-            return self.indexed.indexes.sync(full=full, progress=going_on, patience=PATIENCE)
+            going_on = self._going_on(stop, told=True)
+            try:
+                return self.indexed.indexes.sync(full=full, progress=going_on, patience=PATIENCE)
+            finally:
+                self.indexing = None
 
-    def _going_on(self, stop: threading.Event | None = None) -> Progress:
+    def _going_on(self, stop: threading.Event | None = None, *, told: bool = False) -> Progress:
         """Make what is called after each batch of files, and ends the run when it is time."""
 
-        def check(_done: int, _of: int) -> None:
+        def check(done: int, of: int) -> None:
+            self.indexing = (done, of) if told else self.indexing
             if self._ended.is_set() or (stop is not None and stop.is_set()):
                 raise DaemonError("indexing was ended; the next run goes on from there")
 

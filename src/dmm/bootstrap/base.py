@@ -76,6 +76,7 @@ class Base:
             count=self.count,
             load_model=self.load_model,
             batch_size=self.config.indexer.batch_size,
+            allowance=self.config.indexer.query_wait_ms / 1_000,
         )
 
     @cached_property
