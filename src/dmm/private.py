@@ -30,15 +30,9 @@ def make_private_folder(path: Path) -> None:
     except FileExistsError:
         if not path.is_dir():
             raise
-    else:
-        # What the user masks may not be less than what is wanted.
-        path.chmod(FOLDER)
-        return
-    if _is_open_to_others(path):
-        with contextlib.suppress(PermissionError):
-            path.chmod(FOLDER)
-        for file in path.iterdir():
-            tighten(file)
+        if _close(path):
+            for file in path.iterdir():
+                tighten(file)
 
 
 def make_private_file(path: Path) -> None:
@@ -55,12 +49,20 @@ def make_private_file(path: Path) -> None:
 
 
 def tighten(path: Path) -> None:
-    """Close a file to others; what is no regular file, or somebody else's, stays as it is."""
-    if not path.is_symlink() and path.is_file() and _is_open_to_others(path):
-        with contextlib.suppress(PermissionError):
-            path.chmod(FILE)
+    """Close a file to others; what is no regular file stays as it is."""
+    if not path.is_symlink() and path.is_file():
+        _close(path)
 
 
-def _is_open_to_others(path: Path) -> bool:
+def _close(path: Path) -> bool:
+    """Take from others what they may do with it, and say whether that was anything.
+
+    What its owner may do stays: a folder that is made read-only is meant to be.
+    """
     found = path.lstat()
-    return os.name != "nt" and not stat.S_ISLNK(found.st_mode) and bool(found.st_mode & OTHERS)
+    if os.name == "nt" or stat.S_ISLNK(found.st_mode) or not found.st_mode & OTHERS:
+        return False
+    # Somebody else's: it is used as it is.
+    with contextlib.suppress(PermissionError):
+        path.chmod(stat.S_IMODE(found.st_mode) & ~OTHERS)
+    return True

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dmm.config import FILE_NAME, Config, ModelConfig, StorageConfig, read_config
+from dmm.errors import StorageError
 from dmm.files.roots import NAME, Root
 from dmm.files.trusted import TrustStore
 from dmm.ledger.place import find_ledger
@@ -26,6 +28,10 @@ if TYPE_CHECKING:
     from dmm.service.indexes import Indexes, Shelf
     from dmm.service.reviewing import Reviewer
     from dmm.service.standing import Standing
+
+
+# With less, the libraries that count tokens and run the model end the process themselves.
+LEAST_MEMORY = 256 << 20
 
 
 def now() -> dt.datetime:
@@ -69,6 +75,7 @@ class Base:
     @cached_property
     def indexes(self) -> Indexes:
         """The index of the project, and of the user's own memories beside it."""
+        _need_memory()
         from dmm.service.indexes import Indexes
 
         return Indexes(
@@ -155,6 +162,20 @@ class Base:
         return reviewing.Reviewer(
             lambda: choose_model(settings, os.environ), self.chronicle, settings, now
         )
+
+
+def _need_memory() -> None:
+    """Refuse a limit of this process that is too low to work under."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < LEAST_MEMORY:
+        what = (
+            f"this process may use {limit >> 20} MB of memory, and {LEAST_MEMORY >> 20} are needed"
+        )
+        raise StorageError(what, hint="raise the limit: ulimit -v unlimited")
 
 
 def _shelves(root: Root, home: Path, config: Config) -> tuple[Shelf, ...]:

@@ -58,21 +58,25 @@ class _Found(NamedTuple):
 
 def _find(held: Snapshot, stores: Stores) -> _Found:
     known = {(place.origin, place.path): row for row, place in enumerate(held.places)}
-    has_windows = [True] * len(held) if held.vectors is None else held.vectors.counts.tolist()
+    windows = None if held.vectors is None else held.vectors.counts.tolist()
+
+    def find(origin: Origin, path: str, content: str, *, embedded: bool) -> int:
+        row = known.get((origin, path), GONE)
+        if row == GONE or held.contents[row] != content:
+            return GONE
+        return row if windows is None or bool(windows[row]) == embedded else GONE
+
     memories: list[tuple[Origin, str, int]] = []
     hidden: list[str] = []
     seen: set[str] = set()
     for origin, store in stores:
         own = set()
-        for path, id_, content, vectors in store.states():
+        for path, id_, content, embedded in store.states():
             if id_ in seen:
                 hidden.append(shown_path(path, origin))
                 continue
             own.add(id_)
-            old = known.get((origin, path), GONE)
-            embedded = held.vectors is None or bool(has_windows[old]) == bool(vectors)
-            same = old != GONE and embedded and held.contents[old] == content
-            memories.append((origin, path, old if same else GONE))
+            memories.append((origin, path, find(origin, path, content, embedded=embedded)))
         seen |= own
     kept = sum(old != GONE for _, _, old in memories)
     changed = max(len(memories), len(held)) - kept

@@ -70,13 +70,13 @@ class Syncer:
     batch_size: int = 50
 
     def begin(self, tree: MemoryTree, store: IndexStore, *, now_ns: int, full: bool = False) -> Run:
-        """See what has changed, and drop what is gone; the rest is done part by part."""
-        scan = tree.scan()
-        rules = f"{analysis.VERSION}/{composite.VERSION}"
-        composite.refresh_identity(store, rules, self.embedder)
-        run = Run(self, tree, store, scan, now_ns, full)
-        run.prepare()
-        return run
+        """Look at the files and at what is known of them; nothing is written yet.
+
+        What is known is read first: a file that another process adds meanwhile is not taken for
+        one that is gone.
+        """
+        known = store.stamps()
+        return Run(self, tree, store, known, tree.scan(), now_ns, full)
 
     def sync(
         self,
@@ -89,6 +89,7 @@ class Syncer:
     ) -> SyncReport:
         """Bring the index up to the files as they are now."""
         run = self.begin(tree, store, now_ns=now_ns, full=full)
+        run.prepare()
         while run.advance():
             if progress is not None:
                 progress(run.done, run.work)
@@ -106,6 +107,7 @@ class Run:
     syncer: Syncer
     tree: MemoryTree
     store: IndexStore
+    known: dict[str, tuple[Any, ...]]
     scan: Scan
     now_ns: int
     full: bool
@@ -123,16 +125,20 @@ class Run:
 
     def prepare(self) -> None:
         """Drop what is gone, and find the work there is."""
-        known = self.store.stamps()
+        rules = f"{analysis.VERSION}/{composite.VERSION}"
+        if composite.refresh_identity(self.store, rules, self.syncer.embedder):
+            self.known = {}
         stamps = {stamp.path: stamp for stamp in self.scan.stamps}
-        gone = sorted(known.keys() - stamps.keys())
+        missing = sorted(self.known.keys() - stamps.keys())
+        gone = [path for path in missing if self.store.stamp(path) == self.known[path]]
         self.removed = len(gone)
         self._apply_removed(gone)
         self.waiting = {
             path: stamp
             for path, stamp in stamps.items()
-            if self.full or _is_stale(stamp, known.get(path))
+            if self.full or _is_stale(stamp, self.known.get(path))
         }
+        self.known = {}
         if self.syncer.embedder is not None:
             lacking = self.store.lacking_vectors()
             self.lacking = dict.fromkeys(path for path in lacking if path not in self.waiting)

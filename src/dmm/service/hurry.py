@@ -64,10 +64,10 @@ class Hurry:
         survey = Survey(tuple(weigh_query(self.words)))
         if not survey.terms:
             return survey
-        now = self.clock()
-        until = now + max(LEAST, SURVEYED * (self._deadline - now))
+        now, least = self.clock(), min(LEAST, self.seconds)
+        until = now + max(least, SURVEYED * (self._deadline - now))
         # A slow disk or a busy machine may have used the time up already.
-        self._deadline = max(self._deadline, until + LEAST)
+        self._deadline = max(self._deadline, until + least)
         for number, path in enumerate(survey.order(run.waiting.values())):
             survey.look(path, tree.glance(path))
             if number % BETWEEN == 0 and self.clock() >= until:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 LONG_WORD = 7
 # How long a query waits for another process to finish indexing before it answers without.
-PATIENCE = 1.0
+PATIENCE = 2.0
 # How long a query may index before it answers with what there is.
 ALLOWANCE = 3.0
 LEAST_ALLOWANCE = 0.5
@@ -76,6 +76,7 @@ class Indexes:
     fill: Fill | None = None
     allowance: float = ALLOWANCE
     followed: bool = False
+    clock: Callable[[], float] = time.monotonic
     notices: dict[str, str] = field(default_factory=dict)
     _embedder: Embedder | None = None
     _asked_for_model: bool = False
@@ -181,7 +182,7 @@ class Indexes:
             self.notices.pop(about, None)
         self._unread = Unread(0, {})
         try:
-            hurry = None if whole else Hurry(self._allow(), words, paths)
+            hurry = None if whole else Hurry(self._allow(), words, paths, self.clock)
             report = self.sync(progress=progress, patience=PATIENCE, hurry=hurry)
         except IndexBusy:
             self.notices["index"] = "another process is indexing; the newest changes may be missing"
@@ -234,8 +235,9 @@ class Indexes:
 
     def _run(self, shelf: Shelf, store: IndexStore, order: _Order) -> SyncReport:
         syncer = Syncer(shelf.origin, self.count, self.embedder(), self.batch_size)
+        run = syncer.begin(shelf.tree, store, now_ns=time.time_ns(), full=order.full)
         with self._lock(shelf, store, order.patience):
-            run = syncer.begin(shelf.tree, store, now_ns=time.time_ns(), full=order.full)
+            run.prepare()
 
         def advance() -> bool:
             with self._lock(shelf, store, order.patience):
@@ -259,6 +261,10 @@ class Indexes:
             return
         lock = shelf.path.with_name(shelf.lock)
         with in_turn(lock, what="another process is indexing", patience=patience):
+            if shelf.inode not in (None, _inode(shelf.path)):
+                # What is written from here on would be lost.
+                hint = "run the command again"
+                raise IndexBusy("the index was built anew meanwhile", where=store.where, hint=hint)
             yield
 
     def _open(self, shelf: Shelf) -> IndexStore:

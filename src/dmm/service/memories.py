@@ -35,7 +35,7 @@ class Memories:
 
     def follow(self, paths: Sequence[str]) -> SyncReport:
         """Bring files that were just written into the index; others as far as there is time."""
-        hurry = Hurry(self.indexes.allowance, paths=paths)
+        hurry = Hurry(self.indexes.allowance, paths=paths, clock=self.indexes.clock)
         report = self.indexes.sync(hurry=hurry, patience=PATIENCE)
         self._map()
         return report
