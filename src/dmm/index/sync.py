@@ -38,8 +38,8 @@ RACY_NS = 2_000_000_000
 ORPHANS_KEPT = 2_000
 # With more new files than this, all get their words before the first gets its vectors.
 MANY = 1_000
-# So many memories are embedded before others may write, about a quarter of a second.
-AT_ONCE = 8
+# So many memories are embedded before others may write, about an eighth of a second.
+AT_ONCE = 4
 # Parts of a run for which somebody waits: the clock is looked at after each.
 SMALL_PART = 16
 

@@ -33,7 +33,7 @@ LONG_WORD = 7
 # How long a query waits for another process to finish indexing before it answers without.
 PATIENCE = 2.0
 # How long a query may index before it answers with what there is.
-ALLOWANCE = 3.0
+ALLOWANCE = 2.5
 LEAST_ALLOWANCE = 0.5
 # What it takes to load a memory, in seconds; a query has to have time for that too.
 LOADING = 4e-5
