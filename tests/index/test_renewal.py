@@ -181,6 +181,15 @@ def test_another_model_or_too_many_changes_load_everything(
     held = take_snapshot(stores, DIMENSIONS)
     monkeypatch.setattr(renewal, "FEW", 0)
     put(own, "project/2.md", 2, "gateway", windows=1)
+    renewed = renew_snapshot(held, stores, DIMENSIONS)
+    assert renewed.renewed == 1
+    put(own, "project/1.md", 1, "index lock", windows=1)
+    again = renew_snapshot(renewed, stores, DIMENSIONS)
+    assert again.renewed == 2
+    put(own, "project/2.md", 2, "token budget", windows=1)
+    assert renew_snapshot(again, stores, DIMENSIONS).renewed == 0
+    for number in (3, 4, 5):
+        put(own, f"project/{number}.md", number, "größe", windows=1)
     assert renew_snapshot(held, stores, DIMENSIONS).renewed == 0
 
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import stat
 from itertools import count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
 from dmm.domain.pack import QueryRequest
+from dmm.errors import ModelUnavailable
 from dmm.index import sync
 from dmm.service import hurry as hurry_module
 from dmm.service import overview
@@ -101,7 +102,6 @@ def test_every_query_makes_progress_until_the_index_is_that_of_a_whole_run(
     waiting = [one[0] for one in left]
     assert waiting == sorted(waiting, reverse=True)
     assert left[-1] == (0,)
-    assert any("can be found by meaning yet" in notice for _, *told in left for notice in told)
     whole = new_project("whole")
     write_tree(whole, memory_text, FILES)
     at_once = open_project(whole, new_embedder)
@@ -136,6 +136,24 @@ def test_words_come_first_and_the_best_matches_get_their_vectors_with_them(
     snapshot = opened.indexes.snapshot()
     assert snapshot.vectors is not None
     assert (len(snapshot), len(snapshot.vectors)) == (8, 4)
+
+
+def test_where_only_vectors_are_missing_the_best_matches_get_theirs_first(
+    large: Project, open_project: Opener, new_embedder: Callable[[], HashEmbedder]
+) -> None:
+    def missing() -> NoReturn:
+        raise ModelUnavailable("not here")
+
+    open_project(large, missing).memories.reindex()
+    dmm = in_a_hurry(open_project(large, new_embedder), 5.0)
+    answer = dmm.packs.query(QueryRequest(QUESTION))
+    assert "waiting" not in answer.stats
+    (notice,) = answer.pack.notices
+    assert " memory files can be found by meaning yet, so some may be missing; each " in notice
+    store = dmm.indexes.shelves[0].store
+    assert store is not None
+    assert store.lacks_vectors(WANTED) is None
+    assert len(store.lacking_vectors()) > FILES // 2
 
 
 def test_followed_queries_say_that_the_rest_is_being_indexed(opened: Dmm) -> None:

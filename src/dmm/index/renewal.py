@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from dmm.index.rows import SearchRow
     from dmm.index.snapshot import Snapshot, Stores
 
-# Where more than this has changed since all was loaded, to load all is as quick.
-MOST_RENEWED = 0.25
+# Where more than half has changed, to load all is as quick. What is gone leaves its names behind
+# until then, so all is loaded anyway once as much has changed as there is.
+MOST_CHANGED = 0.5
 FEW = 100
 
 
@@ -43,7 +44,9 @@ def renew_snapshot(held: Snapshot | None, stores: Stores, dimensions: int | None
         with reading(stores):
             if held.basis == find_basis(stores, dimensions):
                 found = _find(held, stores)
-                if found.renewed <= max(FEW, MOST_RENEWED * len(found.memories)):
+                size = len(found.memories)
+                few = found.changed <= max(FEW, MOST_CHANGED * size)
+                if few and held.renewed + found.changed <= max(FEW, size):
                     return _splice(held, stores, found)
     return take_snapshot(stores, dimensions)
 
@@ -53,7 +56,7 @@ class _Found(NamedTuple):
 
     memories: list[tuple[Origin, str, int]]
     hidden: tuple[str, ...]
-    renewed: int
+    changed: int
 
 
 def _find(held: Snapshot, stores: Stores) -> _Found:
@@ -79,8 +82,7 @@ def _find(held: Snapshot, stores: Stores) -> _Found:
             memories.append((origin, path, find(origin, path, content, embedded=embedded)))
         seen |= own
     kept = sum(old != GONE for _, _, old in memories)
-    changed = max(len(memories), len(held)) - kept
-    return _Found(memories, tuple(hidden), held.renewed + changed)
+    return _Found(memories, tuple(hidden), max(len(memories), len(held)) - kept)
 
 
 def _splice(held: Snapshot, stores: Stores, found: _Found) -> Snapshot:
@@ -112,7 +114,7 @@ def _splice(held: Snapshot, stores: Stores, found: _Found) -> Snapshot:
         sizes=np.bincount(columns.directory, minlength=len(directories)),
         vectors=vectors,
         hidden=found.hidden,
-        renewed=found.renewed,
+        renewed=held.renewed + found.changed,
     )
 
 

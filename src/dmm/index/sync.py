@@ -160,13 +160,18 @@ class Run:
         """How much of the work is done."""
         return self.work - self._left
 
+    def left(self) -> list[Stamp]:
+        """List the files that wait for their words or for their vectors."""
+        return [one for one in self.scan.stamps if one[0] in self.waiting or one[0] in self.lacking]
+
     def prefer(self, paths: Sequence[str], embedded: int) -> None:
         """Have some of many files indexed before all others, and the first of them embedded."""
         self.words_first = not self.full
         self.part = min(self.part, SMALL_PART)
         self.work = self._left
-        self._first = [path for path in paths if path in self.waiting]
-        self._best = self._first[:embedded]
+        wanted = list(dict.fromkeys(paths))
+        self._first = [path for path in wanted if path in self.waiting]
+        self._best = wanted[:embedded]
 
     @property
     def prefers(self) -> bool:
@@ -193,7 +198,8 @@ class Run:
 
     def end(self) -> SyncReport:
         """Tell what was done and what is left."""
-        if self.removed or self.indexed or self.embedded:
+        changed = self.removed or self.indexed or self.embedded
+        if changed and not self.outstanding:
             self.store.forget_orphans(keep=max(ORPHANS_KEPT, len(self.scan.stamps)))
         faults = (*self.store.faults(), *self.scan.faults)
         return SyncReport(
@@ -232,7 +238,8 @@ class Run:
                     batch.files.append(KnownFile(self._settled(stamp), "", fault))
                     batch.removed.append(stamp.path)
         self._embed(windows, batch)
-        self.store.apply(batch)
+        if batch.files:
+            self.store.apply(batch)
 
     def _prepare(self, stamp: Stamp, batch: Batch, windows: dict[str, list[list[int]]]) -> None:
         data = self.tree.read(stamp.path)
@@ -300,7 +307,8 @@ class Run:
         memories = [m for m in map(self.store.lacks_vectors, paths) if m is not None]
         batch = Batch()
         self._embed({m.vector_key: composite.cut(m, embedder.encode) for m in memories}, batch)
-        self.store.apply(batch)
+        if batch.vectors:
+            self.store.apply(batch)
         for path in paths:
             del self.lacking[path]
 

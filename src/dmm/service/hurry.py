@@ -57,8 +57,9 @@ class Hurry:
         run.prefer(chosen, EMBEDDED)
         while advance() and not self.over and (run.prefers or not followed):
             pass
-        indexed = [path for path in chosen if path not in run.waiting]
-        self._unread.append(survey.unread(len(run.waiting), indexed))
+        if run.waiting:
+            indexed = [path for path in chosen if path not in run.waiting]
+            self._unread.append(survey.unread(len(run.waiting), indexed))
 
     def _survey(self, run: Run, tree: MemoryTree) -> Survey:
         survey = Survey(tuple(weigh_query(self.words)))
@@ -68,7 +69,7 @@ class Hurry:
         until = now + max(least, SURVEYED * (self._deadline - now))
         # A slow disk or a busy machine may have used the time up already.
         self._deadline = max(self._deadline, until + least)
-        for number, path in enumerate(survey.order(run.waiting.values())):
+        for number, path in enumerate(survey.order(run.left())):
             survey.look(path, tree.glance(path))
             if number % BETWEEN == 0 and self.clock() >= until:
                 break

@@ -35,8 +35,10 @@ PATIENCE = 2.0
 # How long a query may index before it answers with what there is.
 ALLOWANCE = 2.5
 LEAST_ALLOWANCE = 0.5
-# What it takes to load a memory, in seconds; a query has to have time for that too.
+# What it takes to load a memory, or to see that it has not changed, in seconds: a query has to have
+# time for that too.
 LOADING = 4e-5
+RENEWING = 8e-6
 BASELINE = "baseline/"
 
 
@@ -198,13 +200,12 @@ class Indexes:
 
     def _allow(self) -> float:
         """Tell how long to index, so that there is time left to load what the index holds."""
-        if self._snapshot is not None:
-            return self.allowance
         try:
             held = sum(self._open(shelf).size() for shelf in self.shelves)
         except IndexBroken:
-            return self.allowance
-        return max(min(LEAST_ALLOWANCE, self.allowance), self.allowance - held * LOADING)
+            held = 0
+        needed = held * (LOADING if self._snapshot is None else RENEWING)
+        return max(min(LEAST_ALLOWANCE, self.allowance), self.allowance - needed)
 
     def _tell_faults(self, report: SyncReport) -> None:
         self.notices.pop("faults", None)
