@@ -64,6 +64,16 @@ def _plain(name: str) -> Callable[[], report.Part]:
     return measure
 
 
+def _sized(name: str, *, quick: bool) -> Callable[[], report.Part]:
+    """Name a part that has a small run of its own."""
+
+    def measure() -> report.Part:
+        part: report.Part = import_module(f"bench.{name}").measure(quick=quick)
+        return part
+
+    return measure
+
+
 def _with_vectors(name: str, data: Path) -> Callable[[], report.Part]:
     """Name a part that reads the public sets, with the vectors kept between runs."""
 
@@ -111,6 +121,8 @@ def _measures(
         "recall": _with_vectors("recall", data),
         "ledger": ledger,
         "daemon": daemon,
+        "backlog": _sized("backlog", quick=quick),
+        "import": _sized("imports", quick=quick),
         "conflicts": _with_vectors("conflicts", data),
         "scan": scan,
         "localisation": localisation,

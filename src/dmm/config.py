@@ -120,6 +120,7 @@ class IndexerConfig:
     debounce_ms: int = _count(100)
     embedding_model: str = _choice("all-MiniLM-L6-v2")
     batch_size: int = _count(50)
+    query_wait_ms: int = _limited(2_500, 60_000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from dmm.bootstrap import Dmm, open_root, own_home
 from dmm.config import FILE_NAME, Config
+from dmm.embed.shared import SharedModel
 from dmm.errors import ConfigError, DaemonError, PathRefused, RootNotFound
 from dmm.files.consents import find_consents
 from dmm.files.roots import Root, find_root
@@ -23,60 +24,31 @@ from dmm.service.chronicle import Voice
 from dmm.service.sessions import supplement
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
     from pathlib import Path
 
     from dmm.capture.payload import HookEvent
     from dmm.domain.pack import PackEntry, QueryRequest
-    from dmm.embed.model import Embedder
     from dmm.index.sync import Progress, SyncReport
     from dmm.service.packs import Answer
 
+__all__ = ["GRACE", "Project", "Projects", "SharedModel"]
+
 # How long indexing waits for a query that looks for changes itself.
 PATIENCE = 5.0
+# How long indexing in the background stands still for a query.
+GIVEN_WAY = 5.0
 # Whoever was given a project before its settings changed has so long to use it.
 GRACE = 10.0
 LONGEST_TOLD = 200
 
 
-class SharedModel:
-    """The embedding model, loaded once for all projects and let go when nobody asks for it."""
-
-    def __init__(self, load: Callable[[], Embedder] | None = None) -> None:
-        self._load = load
-        self._lock = threading.Lock()
-        self._held: Embedder | None = None
-
-    def __call__(self) -> Embedder:
-        """Give the model; whoever asks first waits for it."""
-        with self._lock:
-            if self._held is None:
-                self._held = self._load() if self._load else _load_model()
-            return self._held
-
-    @property
-    def loaded(self) -> bool:
-        """Whether the model takes up memory now."""
-        return self._held is not None
-
-    def release(self) -> bool:
-        """Let the model go; it is loaded again when it is needed. False while it is loaded."""
-        if not self._lock.acquire(blocking=False):
-            return False
-        self._held = None
-        self._lock.release()
-        return True
-
-
-def _load_model() -> Embedder:
-    from dmm.embed.model import Embedder
-
-    return Embedder.load()
-
-
 @dataclass(slots=True, eq=False)
 class Project:
-    """One project, ready to answer from several threads."""
+    """One project, ready to answer from several threads.
+
+    `indexing` tells how much of how much is done while files are indexed in the background.
+    """
 
     dmm: Dmm
     asked: Dmm
@@ -86,6 +58,7 @@ class Project:
     used: float = field(default_factory=time.monotonic)
     closed: bool = False
     fault: ConfigError | None = None
+    indexing: tuple[int, int] | None = None
     _asking: threading.Lock = field(default_factory=threading.Lock)
     _speaking: threading.Lock = field(default_factory=threading.Lock)
     _looking: threading.Lock = field(default_factory=threading.Lock)
@@ -123,12 +96,14 @@ class Project:
             self.used = time.monotonic()
             if self.asked.trusted:
                 self.asked.chronicle.voice = voice or Voice()
+            self.asked.indexes.followed = self.indexing is not None
             return self.asked.packs.query(request, refresh=refresh, progress=self._going_on())
 
     def supplement(self, event: HookEvent, known: frozenset[str]) -> tuple[PackEntry, ...]:
         """Find what a prompt adds to what its session was given."""
         with self._using(self._asking):
             self.used = time.monotonic()
+            self.asked.indexes.followed = self.indexing is not None
             return supplement(self.asked.packs, event.prompt, known)
 
     def warm(self) -> None:
@@ -203,17 +178,30 @@ class Project:
     def sync(self, *, full: bool = False, stop: threading.Event | None = None) -> SyncReport:
         """Bring the index up to the files, while queries go on with what they have."""
         with self._using(self._indexing):
-            going_on = self._going_on(stop)
-            return self.indexed.indexes.sync(full=full, progress=going_on, patience=PATIENCE)
+            going_on = self._going_on(stop, background=True)
+            try:
+                return self.indexed.indexes.sync(full=full, progress=going_on, patience=PATIENCE)
+            finally:
+                self.indexing = None
 
-    def _going_on(self, stop: threading.Event | None = None) -> Progress:
+    def _going_on(
+        self, stop: threading.Event | None = None, *, background: bool = False
+    ) -> Progress:
         """Make what is called after each batch of files, and ends the run when it is time."""
 
-        def check(_done: int, _of: int) -> None:
+        def check(done: int, of: int) -> None:
+            if background:
+                self.indexing = (done, of)
+                self._give_way()
             if self._ended.is_set() or (stop is not None and stop.is_set()):
                 raise DaemonError("indexing was ended; the next run goes on from there")
 
         return check
+
+    def _give_way(self) -> None:
+        """Let whoever waits for an answer have it first, for a while at most."""
+        if self._asking.acquire(timeout=GIVEN_WAY):
+            self._asking.release()
 
     @contextlib.contextmanager
     def _using(self, lock: threading.Lock) -> Iterator[None]:

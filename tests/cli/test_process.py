@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -307,3 +308,80 @@ def test_what_waits_is_told_where_nothing_can_be_written(
     assert "both can't be" in told[3].stdout
     assert told[4].returncode == 9
     assert {path: path.stat().st_mtime_ns for path in [shop.dmm, *shop.dmm.rglob("*")]} == held
+
+
+@pytest.mark.parametrize("umask", ["022", "000"])
+def test_what_is_derived_is_for_this_user_alone_and_what_is_for_git_is_not(
+    umask: str, command: Command, project: Project, memory_text: MemoryText
+) -> None:
+    before = ["sh", "-c", f'umask {umask}; exec "$@"', "sh"]
+    shutil.rmtree(project.dmm)
+    state = {"DMM_STATE_DIR": str(command.home / "state")}
+    lines = [
+        ("init",),
+        ("query", "how do we log"),
+        ("reindex",),
+        ("search", "anything"),
+        ("ask", "what is this project about"),
+        ("remember", "project/lamp.md", "--reason", "seen"),
+        ("ledger", "fact", "colour", "red"),
+        ("ledger", "backup", "copy.db"),
+    ]
+    for line in lines:
+        command(*line, within=project.folder, env=state, before=before)
+    project.write("project/new.md", memory_text())
+    found = {
+        path.relative_to(project.folder).as_posix(): stat.S_IMODE(path.lstat().st_mode)
+        for path in project.folder.rglob("*")
+    }
+    derived = {
+        path: mode
+        for path, mode in found.items()
+        if path.startswith((".dmm/index", ".dmm/packs", ".dmm/run", ".dmm/ledger.db", "copy.db"))
+    }
+    assert {".dmm/index/embeddings.db", ".dmm/index/repo.db", ".dmm/packs/last_pack.md"} <= (
+        derived.keys()
+    )
+    assert [path for path, mode in derived.items() if mode & 0o077] == []
+    usual = 0o666 & ~int(umask, 8)
+    for path in (".dmm/BOOT.md", ".dmm/.gitignore", ".dmm/memory/baseline/identity.md"):
+        assert found[path] == usual & 0o644
+
+
+def test_an_open_index_of_an_earlier_version_is_closed_to_others(
+    shop: Project, command: Command
+) -> None:
+    shop.index.parent.chmod(0o755)
+    for file in shop.index.parent.iterdir():
+        file.chmod(0o644)
+    assert command("query", "sessions", within=shop.folder).returncode == 0
+    modes = {stat.S_IMODE(file.stat().st_mode) for file in shop.index.parent.iterdir()}
+    assert (stat.S_IMODE(shop.index.parent.stat().st_mode), modes) == (0o700, {0o600})
+
+
+@pytest.mark.parametrize("kilobytes", [40_000, 100_000, 200_000])
+def test_too_little_memory_is_told_in_one_message(
+    kilobytes: int, shop: Project, command: Command
+) -> None:
+    before = ["sh", "-c", f'ulimit -v {kilobytes}; exec "$@"', "sh"]
+    told = command("query", "sessions", within=shop.folder, before=before)
+    assert (told.returncode, told.stdout) == (9, "")
+    limit = kilobytes // 1024
+    assert told.stderr == (
+        f"dmm: this process may use {limit} MB of memory, and 256 are needed\n"
+        "  try:   raise the limit: ulimit -v unlimited\n"
+    )
+
+
+def test_a_query_after_an_interrupted_reindex_answers_and_tells_how_far_it_is(
+    notes: Project, command: Command
+) -> None:
+    config = '{"indexer": {"batch_size": 5, "query_wait_ms": 1}}'
+    (notes.dmm / "daemon.config.json").write_text(config)
+    assert command("reindex", within=notes.folder, script=INTERRUPTED).returncode == 130
+    told = command("query", "words about number 17", within=notes.folder)
+    assert (told.returncode, told.stderr) == (0, "")
+    assert "> Notice: only 1" in told.stdout
+    assert " of 20 memory files are indexed, so some may be missing" in told.stdout
+    assert command("reindex", within=notes.folder).returncode == 0
+    assert "> Notice" not in command("query", "words about number 17", within=notes.folder).stdout

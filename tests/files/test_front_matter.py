@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -229,3 +230,18 @@ def test_an_edit_undone_gives_the_same_file(memory_text: MemoryText) -> None:
     there = front_matter.edit(source, {"status": "deprecated"})
     assert there != source
     assert front_matter.edit(there, {"status": "active"}) == source
+
+
+@given(
+    st.lists(
+        st.sampled_from(["yes", "no", "on", "off", "y", "n", "true", "false", "null", "e2e", "a-"])
+        | st.from_regex(r"[a-z][a-z0-9-]{0,8}", fullmatch=True)
+        | st.text(max_size=6),
+        max_size=4,
+    )
+)
+def test_plain_words_are_written_as_yaml_writes_them(words: list[str]) -> None:
+    told = front_matter.dump_value(words)
+    written = front_matter._dump(words, None)
+    assert told == written or len(written.splitlines()) != 1
+    assert yaml.safe_load(told) == words

@@ -7,12 +7,13 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
 from dmm.errors import IndexBusy, StorageError
-from dmm.files.lock import exclusive
+from dmm.files.lock import exclusive, in_turn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 HOLDER = """
 import sys
 from pathlib import Path
-from dmm.files.lock import exclusive
+from dmm.files.lock import exclusive, in_turn
 with exclusive(Path(sys.argv[1]), what="busy"):
     print("held", flush=True)
     sys.stdin.read()
@@ -110,3 +111,44 @@ def test_a_full_disk_is_told_as_such(lock: Path, monkeypatch: pytest.MonkeyPatch
         exclusive(lock, what="busy").__enter__()
     assert str(raised.value) == f"{lock}: could not take the lock: No space left on device"
     assert raised.value.hint == "the disk is full: free some space and run the command again"
+
+
+def test_whoever_waits_goes_before_one_who_takes_the_lock_again_and_again(lock: Path) -> None:
+    order: list[str] = []
+    waits = threading.Event()
+
+    def wait_for_it() -> None:
+        waits.set()
+        with in_turn(lock, what="busy", patience=20.0):
+            order.append("waiter")
+
+    waiter = threading.Thread(target=wait_for_it)
+    with in_turn(lock, what="busy"):
+        waiter.start()
+        waits.wait()
+        while True:
+            # The one who waits holds the second lock from now on.
+            try:
+                with exclusive(lock.with_suffix(".turn"), what="busy"):
+                    pass
+            except IndexBusy:
+                break
+    with in_turn(lock, what="busy", patience=20.0):
+        order.append("again")
+    waiter.join()
+    assert order == ["waiter", "again"]
+
+
+def test_in_turn_is_refused_like_the_lock_itself(lock: Path, holder: subprocess.Popen[str]) -> None:
+    with pytest.raises(IndexBusy) as raised, in_turn(lock, what="another process is indexing"):
+        pytest.fail("both hold the lock")
+    assert str(raised.value) == f"{lock}: another process is indexing (process {holder.pid})"
+    with exclusive(lock.with_suffix(".turn"), what="busy"):
+        assert lock.exists()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+def test_what_is_no_file_is_no_lock_and_nobody_waits_for_it(lock: Path, kind: str) -> None:
+    os.mkfifo(lock) if kind == "pipe" else lock.mkdir()
+    with pytest.raises(StorageError, match=r"could not (take the lock|open the lock file)"):
+        in_turn(lock, what="busy").__enter__()

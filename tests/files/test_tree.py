@@ -355,3 +355,24 @@ def test_only_empty_folders_that_were_made_are_cleared_and_never_that_of_a_scope
     (project.memory / "project" / "old").rmdir()
     tree.clear_folders("project/a.md", made)
     assert (project.memory / "project").is_dir()
+
+
+def test_a_glance_gives_the_bytes_of_a_file_and_nothing_of_anything_else(project: Project) -> None:
+    project.write("project/a.md", "text")
+    project.write("project/large.md", "x" * (MAX_FILE_BYTES + 10))
+    (project.memory / "project" / "link.md").symlink_to("a.md")
+    os.mkfifo(project.memory / "project" / "pipe.md")
+    assert project.tree.glance("project/a.md") == b"text"
+    assert len(project.tree.glance("project/large.md")) == MAX_FILE_BYTES
+    for path in ("project/link.md", "project/pipe.md", "project", "project/none.md"):
+        assert project.tree.glance(path) == b""
+
+
+@given(st.text(st.sampled_from("aA0_-./ \u00e9\u202ec:on"), max_size=12))
+@example("con")
+@example("aux.x/b")
+@example("COM1/b")
+@example("a" * 198)
+def test_a_path_that_is_known_in_one_look_would_pass_a_closer_one(name: str) -> None:
+    path = f"project/{name}.md"
+    assert tree_module.why_refused(path) == tree_module._find_refusal(path)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -228,3 +230,52 @@ def test_a_database_in_memory_leaves_no_file(
     connection.execute("CREATE TABLE notes (text TEXT)")
     connection.close()
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture(params=[0o022, 0o000])
+def umask(request: pytest.FixtureRequest) -> Iterator[None]:
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+def modes(folder: Path) -> dict[str, int]:
+    return {file.name: stat.S_IMODE(file.stat().st_mode) for file in folder.iterdir()}
+
+
+@pytest.mark.usefixtures("umask")
+@pytest.mark.parametrize("durable", [False, True])
+def test_a_database_and_its_logs_are_for_this_user_alone(path: Path, durable: bool) -> None:
+    connection = sqlite.connect(path, durable=durable)
+    connection.execute("CREATE TABLE notes (text TEXT) STRICT")
+    assert modes(path.parent) == {"a.db": 0o600, "a.db-wal": 0o600, "a.db-shm": 0o600}
+    sqlite.copy(connection, path.with_name("copy.db"))
+    assert modes(path.parent)["copy.db"] == 0o600
+    connection.close()
+
+
+def test_a_database_that_others_could_read_is_closed_to_them_when_it_is_opened(
+    database: apsw.Connection, path: Path
+) -> None:
+    database.execute("INSERT INTO notes VALUES ('kept')")
+    for name in ("a.db", "a.db-wal", "a.db-shm"):
+        path.with_name(name).chmod(0o644)
+    other = sqlite.connect(path)
+    assert set(modes(path.parent).values()) == {0o600}
+    assert notes(other) == ["kept"]
+    other.close()
+
+
+@pytest.mark.parametrize("kind", ["pipe", "folder"])
+@pytest.mark.parametrize("name", ["a.db", "a.db-wal", "a.db-shm", "a.db-journal"])
+def test_what_is_no_regular_file_is_refused_and_never_waited_for(
+    path: Path, name: str, kind: str
+) -> None:
+    odd = path.with_name(name)
+    os.mkfifo(odd) if kind == "pipe" else odd.mkdir()
+    with pytest.raises(StorageError) as raised:
+        sqlite.connect(path)
+    assert str(raised.value) == f"{odd}: not a regular file, so not a database"
+    if name == "a.db":
+        with pytest.raises(StorageError, match="not a regular file"):
+            sqlite.connect_read_only(path)

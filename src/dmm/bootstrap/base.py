@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime as dt
 import os
+import sys
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from dmm.config import FILE_NAME, Config, ModelConfig, StorageConfig, read_config
+from dmm.errors import StorageError
 from dmm.files.consents import Consents, find_consents
 from dmm.files.roots import NAME, Root
 from dmm.files.trusted import TrustStore
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
     from dmm.service.indexes import Indexes, Shelf
     from dmm.service.reviewing import Reviewer
     from dmm.service.standing import Standing
+
+
+# With less, the libraries that count tokens and run the model end the process themselves.
+LEAST_MEMORY = 256 << 20
 
 
 def now() -> dt.datetime:
@@ -70,6 +76,7 @@ class Base:
     @cached_property
     def indexes(self) -> Indexes:
         """The index of the project, and of the user's own memories beside it."""
+        _need_memory()
         from dmm.service.indexes import Indexes
 
         return Indexes(
@@ -77,6 +84,7 @@ class Base:
             count=self.count,
             load_model=self.load_model,
             batch_size=self.config.indexer.batch_size,
+            allowance=self.config.indexer.query_wait_ms / 1_000,
         )
 
     @cached_property
@@ -161,6 +169,20 @@ class Base:
         return reviewing.Reviewer(
             lambda: choose_model(settings, os.environ), self.chronicle, settings, now
         )
+
+
+def _need_memory() -> None:
+    """Refuse a limit of this process that is too low to work under."""
+    if sys.platform == "win32":
+        return
+    import resource
+
+    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if limit != resource.RLIM_INFINITY and limit < LEAST_MEMORY:
+        what = (
+            f"this process may use {limit >> 20} MB of memory, and {LEAST_MEMORY >> 20} are needed"
+        )
+        raise StorageError(what, hint="raise the limit: ulimit -v unlimited")
 
 
 def _shelves(root: Root, home: Path, config: Config) -> tuple[Shelf, ...]:

@@ -37,12 +37,13 @@ class Reading(Base):
     @cached_property
     def packs(self) -> Packs:
         """Answers queries."""
+        indexes = self.indexes
         from dmm.service.packs import Packs
 
         return Packs(
             self.root,
             self.config.retrieval,
-            self.indexes,
+            indexes,
             self._baselines,
             self.count,
             today,

@@ -110,6 +110,9 @@ def run() -> int:
         return _refuse(error, as_json=as_json)
     except DmmError as error:
         return failures.report(error, as_json=as_json)
+    except MemoryError:
+        hint = "free some memory, or raise the limit of this process"
+        return failures.report(StorageError("out of memory", hint=hint), as_json=as_json)
     except BrokenPipeError:
         # The reader went away; keep Python from complaining while it closes the stream.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -250,6 +250,9 @@ def _status_lines(told: dict[str, Any]) -> list[str]:
     for one in told["projects"]:
         fault = f", {one['fault']}" if one["fault"] else ""
         state = "" if one["trusted"] else ", not trusted"
+        if one["indexing"]:
+            done, of = one["indexing"]
+            state += f", indexing ({done:,} of {of:,} steps done)"
         lines.append(
             f"  {one['root']}: {one['indexed']} memories, watched by {one['watcher']}{fault}{state}"
         )

@@ -22,6 +22,9 @@ def main() -> None:
         status = run()
     except KeyboardInterrupt:
         status = None
+    except MemoryError:
+        # Not even the command line could be loaded.
+        sys.exit("dmm: out of memory")
     from dmm.cli.failures import INTERRUPTED
 
     if status in (None, INTERRUPTED):

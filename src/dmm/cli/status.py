@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from dmm.service.overview import IndexState, RootState, Status
 
 SHOWN = 5
+# From so many new files on, the index is still being built.
+MANY = 1_000
 ANSWER_WITHIN = 1.0
 
 
@@ -141,6 +143,8 @@ def _ledger_fault(dmm: Dmm) -> DmmError | None:
 def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, str]]:
     running = "not running" if daemon is None else f"running (PID: {daemon['pid']})"
     yield "Daemon", running
+    if daemon is not None:
+        yield from _indexing_rows(dmm)
     fault = _ledger_fault(dmm)
     if fault is not None:
         way = fault.hint or "see: dmm doctor"
@@ -154,6 +158,14 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
         yield "Lost", f"[red]{counted(lost, 'event')}[/red] could not be kept; see: dmm doctor"
     if not dmm.trusted:
         yield "Trust", "[yellow]agents get nothing of this memory yet[/yellow]; see: dmm trust"
+
+
+def _indexing_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
+    """Tell how far the daemon is with indexing this project."""
+    told = endpoint.call("status", {}, timeout=ANSWER_WITHIN) or {}
+    own = [one for one in told.get("projects", ()) if one["root"] == str(dmm.root.folder)]
+    for done, of in (one["indexing"] for one in own if one["indexing"]):
+        yield "", f"indexing this project in the background, {100 * done // max(1, of)} % done"
 
 
 def _bar(used: int, budget: int, width: int = 16) -> str:
@@ -185,6 +197,9 @@ def _index(index: IndexState) -> str:
         note = index.note or way
         return f"[yellow]{index.state}[/yellow]" + (f"; {_plain(note)}" if note else "")
     size = f"{counted(index.indexed, 'memory', 'memories')}, {index.size_bytes / 1e6:.1f} MB"
+    if index.added > MANY:
+        told = f"{index.indexed:,} of {index.indexed + index.added:,} files indexed"
+        return f"[yellow]{told}[/yellow]; index the rest with: dmm reindex"
     pending = [
         f"{count} {word}"
         for count, word in (

@@ -225,6 +225,9 @@ class Attendance:
             found.cancel()
             self._count("late prompts")
             return Reply()
+        if project.indexing is not None:
+            # It was answered with what is in memory; the next one has more.
+            self._begin(project.warm)
         if entries:
             with project.speak(delivery.voice) as dmm, contextlib.suppress(StorageError):
                 # Memories are given also where it can't be recorded that they were.

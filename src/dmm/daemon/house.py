@@ -251,6 +251,7 @@ class House:
             "root": str(project.root),
             "trusted": project.trusted,
             "indexed": project.indexed_count,
+            "indexing": project.indexing,
             "watcher": None if watch is None else watch.mode,
             "note": None if watch is None else watch.note,
             "fault": None if watch is None else watch.fault,

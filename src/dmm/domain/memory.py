@@ -6,6 +6,11 @@ import datetime as dt
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
 
 ID_PATTERN = re.compile(r"mem_\d{4}_\d{2}_\d{2}_\d{3,}[a-z0-9_]*", re.ASCII)
 
@@ -108,13 +113,15 @@ def has_expired(expires: dt.date | None, today: dt.date) -> bool:
     return day < today
 
 
-def next_id(day: dt.date, taken: set[str]) -> str:
+def next_id(day: dt.date, taken: Collection[str]) -> str:
     """Choose the first free id of a day: mem_YYYY_MM_DD_NNN."""
-    stem = f"mem_{day:%Y_%m_%d}_"
-    number = 1
-    while f"{stem}{number:03d}" in taken:
-        number += 1
-    return f"{stem}{number:03d}"
+    return next(free_ids(day, taken))
+
+
+def free_ids(day: dt.date, taken: Collection[str]) -> Iterator[str]:
+    """Give the free ids of a day, one after the other."""
+    ids = (f"mem_{day:%Y_%m_%d}_{number:03d}" for number in count(1))
+    return (one for one in ids if one not in taken)
 
 
 def suffixed_id(clash: str, taken: set[str]) -> str:

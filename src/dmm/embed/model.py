@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -18,6 +19,7 @@ from dmm.errors import ModelUnavailable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from concurrent.futures import Future
 
     from numpy.typing import NDArray
 
@@ -74,10 +76,14 @@ class Embedder:
         about = _read_about(folder / _ABOUT)
         for name in (_MODEL, _VOCABULARY):
             _verify(folder / name, about)
-        words = _read_vocabulary(folder / _VOCABULARY)
-        session = _open_session(folder / _MODEL)
-        embedder = cls(session, words, about, threads or _usable_threads())
-        _try_once(embedder, folder / _MODEL)
+        try:
+            words = _read_vocabulary(folder / _VOCABULARY)
+            session = _open_session(folder / _MODEL)
+            embedder = cls(session, words, about, threads or _usable_threads())
+            _try_once(embedder, folder / _MODEL)
+        except MemoryError as fault:
+            hint = "free some memory, or raise the limit of this process"
+            raise ModelUnavailable("there is too little memory for it", hint=hint) from fault
         return embedder
 
     def encode(self, text: str) -> list[int]:
@@ -128,8 +134,13 @@ def _share(task: Callable[[int], None], count: int, workers: int) -> None:
     from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 
     pool = ThreadPoolExecutor(workers, thread_name_prefix="dmm-embed")
+    futures: list[Future[None]] = []
     try:
-        futures = [pool.submit(work) for _ in range(workers)]
+        # Where the system gives no more threads, those there are do the work, or else this one.
+        with contextlib.suppress(RuntimeError):
+            futures.extend(pool.submit(work) for _ in range(workers))
+        if not futures:
+            work()
         wait(futures, return_when=FIRST_EXCEPTION)
     finally:
         stop.set()

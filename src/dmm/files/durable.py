@@ -10,6 +10,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from dmm.errors import FileExists, StorageError
+from dmm.private import FILE as PRIVATE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -35,10 +36,14 @@ def translated(path: Path, doing: str) -> Iterator[None]:
         raise StorageError(what, where=str(path), hint=_HINTS.get(error.errno or 0)) from error
 
 
-def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
-    """Replace a file's content through a temporary file beside it; its permissions stay."""
+def write_atomic(path: Path, data: bytes, *, durable: bool = True, private: bool = False) -> None:
+    """Replace a file's content through a temporary file beside it; its permissions stay.
+
+    A private file is for this user alone, whatever it was before.
+    """
     with translated(path, "write the file"):
-        temporary = _write_beside(path, data, mode=_mode(path), durable=durable)
+        mode = PRIVATE if private else _mode(path)
+        temporary = _write_beside(path, data, mode=mode, durable=durable)
         with _undone(temporary):
             temporary.replace(path)
         if durable:
@@ -48,11 +53,11 @@ def write_atomic(path: Path, data: bytes, *, durable: bool = True) -> None:
 def write_derived(path: Path, data: bytes | Callable[[int], bytes]) -> None:
     """Write a file that can be made again at any time, quickly; it may hold its own inode.
 
-    The old one is removed first: a rename over it makes some file systems write the new one out
-    at once, which costs milliseconds.
+    It is for this user alone. The old one is removed first: a rename over it makes some file
+    systems write the new one out at once, which costs milliseconds.
     """
     with translated(path, "write the file"):
-        temporary = _write_beside(path, data, mode=None, durable=False)
+        temporary = _write_beside(path, data, mode=PRIVATE, durable=False)
         with _undone(temporary):
             path.unlink(missing_ok=True)
             temporary.replace(path)

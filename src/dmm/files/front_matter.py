@@ -17,6 +17,9 @@ MAX_BYTES = 16 * 1024
 MAX_DEPTH = 6
 FENCE = "---"
 _OPENING = re.compile(r"\ufeff?---[^\S\r\n]*(\r\n|\n|\r)")
+_WORD = re.compile(r"[a-z][a-z0-9-]*")
+# Words that YAML reads as something else.
+_RESERVED = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
 _CLOSING = re.compile(r"(?<=[\r\n])---[^\S\r\n]*(?=[\r\n]|\Z)")
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -121,8 +124,15 @@ def _translate(path: str, parts: Parts, error: yaml.YAMLError) -> MemoryFileErro
 
 def dump_value(value: object) -> str:
     """Write one value as YAML on one line, quoted where a reader could mistake it."""
+    if isinstance(value, list) and value and all(map(_is_plain_word, value)):
+        return f"[{', '.join(value)}]"
     text = _dump(value, None)
     return text if len(text.splitlines()) == 1 else _dump(value, '"')
+
+
+def _is_plain_word(value: object) -> bool:
+    """Say whether YAML writes a value as it is; nearly all tags are such, and YAML takes long."""
+    return isinstance(value, str) and bool(_WORD.fullmatch(value)) and value not in _RESERVED
 
 
 def _dump(value: object, style: str | None) -> str:

@@ -48,6 +48,21 @@ def exclusive(path: Path, *, what: str, patience: float = 0.0) -> Iterator[None]
         os.close(descriptor)
 
 
+@contextlib.contextmanager
+def in_turn(path: Path, *, what: str, patience: float = 0.0) -> Iterator[None]:
+    """Hold the lock like `exclusive`, but let whoever waits for it go first.
+
+    One who takes it again and again has to pass a second lock each time, which the next in turn
+    holds while waiting.
+    """
+    deadline = time.monotonic() + patience
+    with contextlib.ExitStack() as held:
+        with exclusive(path.with_suffix(".turn"), what=what, patience=patience):
+            left = max(0.0, deadline - time.monotonic())
+            held.enter_context(exclusive(path, what=what, patience=left))
+        yield
+
+
 def _claim(descriptor: int, path: Path, what: str, deadline: float) -> None:
     try:
         _take_by(descriptor, deadline)

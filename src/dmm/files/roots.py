@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import RootNotFound, StorageError
 from dmm.files.durable import translated
+from dmm.private import make_private_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -41,25 +42,24 @@ class Root:
 
     def make_packs(self) -> Path:
         """Make the folder of packs; one that leads elsewhere is refused."""
-        with translated(self.packs, "make the folder"):
-            self.packs.mkdir(parents=True, exist_ok=True)
-        if self.packs.is_symlink():
-            raise StorageError("it leads through a symbolic link", where=str(self.packs))
-        return self.packs
+        return _make_own(self.packs)
 
     def make_run(self) -> Path:
         """Make the folder of locks; one that leads elsewhere is refused."""
-        run = self.folder / "run"
-        with translated(run, "make the folder"):
-            run.mkdir(parents=True, exist_ok=True)
-        if run.is_symlink():
-            raise StorageError("it leads through a symbolic link", where=str(run))
-        return run
+        return _make_own(self.folder / "run")
 
     @property
     def manifest(self) -> Path:
         """The map of the memory."""
         return self.folder / "index" / "manifest.json"
+
+
+def _make_own(folder: Path) -> Path:
+    with translated(folder, "make the folder"):
+        make_private_folder(folder)
+    if folder.is_symlink():
+        raise StorageError("it leads through a symbolic link", where=str(folder))
+    return folder
 
 
 def find_root(start: Path, override: Path | None, home: Path) -> Root:

@@ -48,12 +48,17 @@ def embed(windows: Mapping[str, list[list[int]]], embedder: Embedder) -> dict[st
     return packed
 
 
-def refresh_identity(store: IndexStore, rules: str, embedder: Embedder | None) -> None:
-    """Forget vectors and terms of another model or of other rules: they are of no use."""
-    if store.meta("rules") not in (None, rules):
+def refresh_identity(store: IndexStore, rules: str, embedder: Embedder | None) -> bool:
+    """Forget vectors and terms of another model or of other rules: they are of no use.
+
+    Say whether everything had to be forgotten.
+    """
+    others = store.meta("rules") not in (None, rules)
+    if others:
         store.clear()
     if embedder is not None and store.meta("model") not in (None, embedder.identity):
         store.drop_vectors()
     meta = {"rules": rules} | ({"model": embedder.identity} if embedder is not None else {})
     if any(store.meta(name) != value for name, value in meta.items()):
         store.apply(Batch(meta=meta))
+    return others

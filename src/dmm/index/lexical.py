@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dmm.index.postings import gather
 from dmm.index.records import Terms
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from numpy.typing import NDArray
+
+    from dmm.index.postings import Postings
+    from dmm.index.splice import Splice
 
     Floats = NDArray[np.float32]
 
@@ -43,47 +48,63 @@ def pack_terms(weights: Mapping[str, float]) -> Terms:
     return Terms(hashes[order].tobytes(), values[order].astype(np.float16).tobytes(), length)
 
 
+@lru_cache(maxsize=65_536)
 def hash_term(term: str) -> int:
     """Hash a term the same way on every machine."""
     return zlib.crc32(term.encode())
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Files that are not indexed yet: how many, and about how many of them hold each term."""
+
+    files: int
+    holding: Mapping[str, float]
+
+
+_NONE = Unread(0, {})
+
+
 class LexicalIndex:
     """An inverted index over the terms of all memories."""
 
-    def __init__(self, documents: Iterable[Terms]) -> None:
-        hash_bytes, weight_bytes, counts, lengths = bytearray(), bytearray(), [], []
-        for document in documents:
-            hash_bytes += document.hashes
-            weight_bytes += document.weights
-            counts.append(len(document.hashes) // 4)
-            lengths.append(document.length)
-        self._size = len(counts)
-        hashes = np.frombuffer(hash_bytes, np.uint32)
-        owners = np.repeat(np.arange(self._size, dtype=np.int32), counts)
-        order = np.argsort(hashes, kind="stable")
-        self._owners = owners[order]
-        self._weights = np.frombuffer(weight_bytes, np.float16)[order]
-        self._terms, self._starts = np.unique(hashes[order], return_index=True)
-        self._ends = np.append(self._starts[1:], len(hashes))
-        sizes = np.array(lengths, np.float32)
-        mean = float(sizes.mean()) if self._size else 1.0
-        self._norms = (K1 * (1 - B + B * sizes / (mean or 1.0))).astype(np.float32)
+    def __init__(
+        self,
+        documents: Iterable[Terms] = (),
+        postings: Postings | None = None,
+        unread: Unread = _NONE,
+    ) -> None:
+        self._postings = gather(documents) if postings is None else postings
+        self.unread = unread
+        self._ends = np.cumsum(self._postings.counts)
+        lengths = self._postings.lengths
+        mean = float(lengths.mean()) if len(lengths) else 1.0
+        self._norms = (K1 * (1 - B + B * lengths / (mean or 1.0))).astype(np.float32)
+
+    def amid(self, unread: Unread) -> LexicalIndex:
+        """Give this index with the rarity that terms have among the unread files too."""
+        return LexicalIndex(postings=self._postings, unread=unread)
+
+    def spliced(self, splice: Splice, fresh: Iterable[Terms]) -> LexicalIndex:
+        """Give the index of other memories: those that stay, and fresh ones."""
+        return LexicalIndex(postings=self._postings.spliced(splice, fresh))
 
     def score(self, terms: Mapping[str, float]) -> LexicalScores:
         """Score every memory against the weighted terms of a query."""
-        bm25 = np.zeros(self._size, np.float32)
-        coverage = np.zeros(self._size, np.float32)
+        held = self._postings
+        bm25 = np.zeros(len(held.lengths), np.float32)
+        coverage = np.zeros(len(held.lengths), np.float32)
         total = 0.0
         unknown = set()
         for (term, weight), span in zip(terms.items(), self._spans(terms), strict=True):
-            rarity = weight * self._idf(span.stop - span.start)
+            containing = span.stop - span.start + self.unread.holding.get(term, 0.0)
+            rarity = weight * self._idf(containing)
             total += rarity
             if span.start == span.stop:
                 unknown.add(term)
                 continue
-            rows = self._owners[span]
-            found = self._weights[span].astype(np.float32)
+            rows = held.owners[span]
+            found = held.weights[span].astype(np.float32)
             bm25[rows] += rarity * (K1 + 1) * found / (found + self._norms[rows])
             coverage[rows] += rarity
         if total:
@@ -94,13 +115,16 @@ class LexicalIndex:
     def _spans(self, terms: Mapping[str, float]) -> list[slice]:
         """Look up where the memories that contain each term are listed."""
         hashes = np.array([hash_term(term) for term in terms], np.uint32)
-        places = np.searchsorted(self._terms, hashes).tolist()
+        places = np.searchsorted(self._postings.terms, hashes).tolist()
         return [self._span(at, value) for at, value in zip(places, hashes.tolist(), strict=True)]
 
     def _span(self, at: int, value: int) -> slice:
-        if at == len(self._terms) or int(self._terms[at]) != value:
+        terms, counts, *_ = self._postings
+        if at == len(terms) or int(terms[at]) != value:
             return slice(0, 0)
-        return slice(int(self._starts[at]), int(self._ends[at]))
+        end = int(self._ends[at])
+        return slice(end - int(counts[at]), end)
 
-    def _idf(self, containing: int) -> float:
-        return float(np.log1p((self._size - containing + 0.5) / (containing + 0.5)))
+    def _idf(self, containing: float) -> float:
+        size = len(self._norms) + self.unread.files
+        return float(np.log1p((size - containing + 0.5) / (containing + 0.5)))

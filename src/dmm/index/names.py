@@ -3,43 +3,79 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from dmm.index.analysis import STOP_WORDS
+from dmm.index.splice import GONE
 from dmm.index.stem import stem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+
+    from numpy.typing import NDArray
+
+    from dmm.index.splice import Splice
 
 SHORTEST_TYPO = 4
 
 _WORD = re.compile(r"[^\W_]+")
 
 
-class _Name(NamedTuple):
-    stems: tuple[str, ...]
-    row: int
+class _Table:
+    """All names that were ever entered, each with a number, by their first word.
+
+    It only grows, and is shared by the indexes that come of one another.
+    """
+
+    def __init__(self) -> None:
+        self.stems: list[tuple[str, ...]] = []
+        self.by_first: dict[str, list[int]] = {}
+        self.by_start: dict[str, set[str]] = {}
+        self._words: set[str] = set()
+
+    def enter(self, names: Iterable[tuple[int, Iterable[str]]]) -> NDArray[np.int32]:
+        """Take names in and tell the row of each; one of stop words alone names nothing."""
+        rows = []
+        for row, own in names:
+            for name in own:
+                words = _words(name)
+                if not STOP_WORDS.issuperset(words):
+                    self._enter(words)
+                    rows.append(row)
+        return np.array(rows, np.int32)
+
+    def _enter(self, words: list[str]) -> None:
+        stems = tuple(map(stem, words))
+        self.by_first.setdefault(stems[0], []).append(len(self.stems))
+        self.stems.append(stems)
+        for word in words:
+            if word not in self._words and len(word) >= SHORTEST_TYPO:
+                self._words.add(word)
+                self.by_start.setdefault(word[:2], set()).add(word)
 
 
 class NameIndex:
-    """The names of all memories, by their first word."""
+    """The names of all memories: for each of the table the row it stands for, if any."""
 
-    def __init__(self, names: Iterable[Iterable[str]]) -> None:
-        self._by_first: dict[str, list[_Name]] = {}
-        self._by_start: dict[str, set[str]] = {}
-        for row, own in enumerate(names):
-            for name in own:
-                self._add(name, row)
+    def __init__(
+        self,
+        names: Iterable[Iterable[str]] = (),
+        table: _Table | None = None,
+        rows: NDArray[np.int32] | None = None,
+    ) -> None:
+        self._table = table or _Table()
+        self._rows = self._table.enter(enumerate(names)) if rows is None else rows
 
-    def _add(self, name: str, row: int) -> None:
-        words = _words(name)
-        if all(word in STOP_WORDS for word in words):
-            return
-        stems = tuple(map(stem, words))
-        self._by_first.setdefault(stems[0], []).append(_Name(stems, row))
-        for word in words:
-            if len(word) >= SHORTEST_TYPO:
-                self._by_start.setdefault(word[:2], set()).add(word)
+    def spliced(self, splice: Splice, names: Iterable[Iterable[str]]) -> NameIndex:
+        """Give the names of other memories: of those that stay, and of fresh ones."""
+        # Another index of this table may have entered names that are none of these memories.
+        rows = np.full(len(self._table.stems), GONE, np.int32)
+        # The last place, -1, stands for what was gone before.
+        rows[: len(self._rows)] = np.append(splice.moved, np.int32(GONE))[self._rows]
+        fresh = self._table.enter(zip(splice.fresh.tolist(), names, strict=True))
+        return NameIndex(table=self._table, rows=np.append(rows, fresh))
 
     def find(self, query: str, is_known: Callable[[str], bool]) -> set[int]:
         """Find the memories that a query names; one slip is allowed in a word nobody knows."""
@@ -47,16 +83,20 @@ class NameIndex:
         found = set()
         for at, firsts in enumerate(readings):
             for first in firsts:
-                for name in self._by_first.get(first, ()):
-                    rest = readings[at : at + len(name.stems)]
-                    if len(rest) == len(name.stems) and _fits(name.stems, rest):
-                        found.add(name.row)
-        return found
+                for number in self._table.by_first.get(first, ()):
+                    stems = self._table.stems[number]
+                    rest = readings[at : at + len(stems)]
+                    if len(rest) == len(stems) and _fits(stems, rest):
+                        found.add(self._row(number))
+        return found - {GONE}
+
+    def _row(self, number: int) -> int:
+        return int(self._rows[number]) if number < len(self._rows) else GONE
 
     def _readings(self, word: str, is_known: Callable[[str], bool]) -> set[str]:
         readings = {stem(word)}
         if len(word) >= SHORTEST_TYPO and not is_known(word):
-            meant = self._by_start.get(word[:2], ())
+            meant = self._table.by_start.get(word[:2], ())
             readings |= {stem(other) for other in meant if is_one_slip(word, other)}
         return readings
 

@@ -38,6 +38,7 @@ class SearchRow(NamedTuple):
     expires: str | None
     cited: int
     vector_key: str
+    content_hash: str
     aliases: str
     term_hashes: bytes
     term_weights: bytes

@@ -23,12 +23,14 @@ from dmm.index.store import intact
 from dmm.index.vectors import VectorIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
     from numpy.typing import NDArray
 
     from dmm.index.rows import SearchRow
     from dmm.index.store import IndexStore
+
+    Stores = Sequence[tuple[Origin, IndexStore]]
 
 SCOPES = tuple(Scope)
 CONFIDENCES = tuple(Confidence)
@@ -67,11 +69,14 @@ class Columns:
 class Snapshot:
     """All memories at one moment; rows are in origin and path order.
 
-    `signs` searches the names and descriptions of the directories, in the order of these; `sizes`
-    counts their memories. `hidden` are memories of a later tree whose id an earlier one has.
+    `contents` tells by its hash which content of each file a row was made of. `signs` searches the
+    names and descriptions of the directories, in the order of these; `sizes` counts their
+    memories. `hidden` are memories of a later tree whose id an earlier one has. `basis` is what
+    rows depend on beside the files; `renewed` counts the rows replaced since all were loaded.
     """
 
     places: tuple[Place, ...]
+    contents: tuple[str, ...]
     columns: Columns
     directories: tuple[Directory, ...]
     lexical: LexicalIndex
@@ -80,6 +85,8 @@ class Snapshot:
     sizes: NDArray[np.int64]
     vectors: VectorIndex | None
     hidden: tuple[str, ...] = ()
+    basis: tuple[str | None, ...] = ()
+    renewed: int = 0
 
     def __len__(self) -> int:
         return len(self.places)
@@ -89,49 +96,57 @@ class Snapshot:
         return SCOPES[int(self.columns.scope[row])]
 
 
-def take_snapshot(stores: Sequence[tuple[Origin, IndexStore]], dimensions: int | None) -> Snapshot:
+def take_snapshot(stores: Stores, dimensions: int | None) -> Snapshot:
     """Load all trees; a memory of a later tree gives way to one with the same id in an earlier."""
-    with contextlib.ExitStack() as held:
-        for _, store in stores:
-            held.enter_context(store.reading())
-        held.enter_context(intact(", ".join(store.where for _, store in stores)))
+    with reading(stores):
         snapshot = _load(stores, dimensions)
     _give_back()
     return snapshot
 
 
-def _load(stores: Sequence[tuple[Origin, IndexStore]], dimensions: int | None) -> Snapshot:
+@contextlib.contextmanager
+def reading(stores: Stores) -> Iterator[None]:
+    """Hold one state of all trees; content that can't be what was written is damage."""
+    with contextlib.ExitStack() as held:
+        for _, store in stores:
+            held.enter_context(store.reading())
+        held.enter_context(intact(", ".join(store.where for _, store in stores)))
+        yield
+
+
+def find_basis(stores: Stores, dimensions: int | None) -> tuple[str | None, ...]:
+    """Name what rows depend on beside their files: the indexes, their rules and their models."""
+    parts = ((s.where, s.meta("rules"), s.meta("model")) for _, s in stores)
+    return (str(dimensions), *(part for own in parts for part in own))
+
+
+def _load(stores: Stores, dimensions: int | None) -> Snapshot:
     """Read row by row into flat arrays, so that nothing is in memory twice."""
     rows: list[tuple[Origin, SearchRow]] = []
     hidden: list[str] = []
     lexical = LexicalIndex(_walk(stores, rows, hidden))
-    described: dict[str, str] = {}
-    for _, store in stores:
-        described = {d.path: d.description for d in store.directories()} | described
     vectors = None
     if dimensions is not None:
-        of = dict(stores)
-        blobs = (of[origin].vector(row.vector_key) or b"" for origin, row in rows)
-        vectors = VectorIndex(blobs, dimensions)
-    names = sorted({row.directory for _, row in rows})
-    columns = _columns([row for _, row in rows], {name: n for n, name in enumerate(names)})
+        vectors = VectorIndex(_walk_windows(stores, hidden), dimensions)
+    directories = describe_directories(stores, {row.directory for _, row in rows})
+    columns = make_columns([row for _, row in rows], directories)
     return Snapshot(
-        places=tuple(Place(origin, row.path, row.id, row.title) for origin, row in rows),
+        places=tuple(make_place(origin, row) for origin, row in rows),
+        contents=tuple(row.content_hash for _, row in rows),
         columns=columns,
-        directories=tuple(Directory(name, described.get(name, "")) for name in names),
+        directories=directories,
         lexical=lexical,
-        signs=LexicalIndex([_sign(name, described.get(name, "")) for name in names]),
-        names=NameIndex((row.title, *json.loads(row.aliases)) for _, row in rows),
-        sizes=np.bincount(columns.directory, minlength=len(names)),
+        signs=make_signs(directories),
+        names=NameIndex(read_names(row) for _, row in rows),
+        sizes=np.bincount(columns.directory, minlength=len(directories)),
         vectors=vectors,
         hidden=tuple(hidden),
+        basis=find_basis(stores, dimensions),
     )
 
 
 def _walk(
-    stores: Sequence[tuple[Origin, IndexStore]],
-    rows: list[tuple[Origin, SearchRow]],
-    hidden: list[str],
+    stores: Stores, rows: list[tuple[Origin, SearchRow]], hidden: list[str]
 ) -> Iterator[Terms]:
     """Pass the terms of every memory on, and keep the rest of its row in `rows`."""
     seen: set[str] = set()
@@ -143,8 +158,40 @@ def _walk(
             else:
                 own.add(row.id)
                 rows.append((origin, row._replace(term_hashes=b"", term_weights=b"")))
-                yield Terms(row.term_hashes, row.term_weights, row.term_length)
+                yield read_terms(row)
         seen |= own
+
+
+def _walk_windows(stores: Stores, hidden: Sequence[str]) -> Iterator[bytes]:
+    """Pass the vectors of every memory on that is not hidden."""
+    left_out = frozenset(hidden)
+    for origin, store in stores:
+        for path, windows in store.windows():
+            if not left_out or shown_path(path, origin) not in left_out:
+                yield windows
+
+
+def make_place(origin: Origin, row: SearchRow) -> Place:
+    """Tell where the memory of a row comes from."""
+    return Place(origin, row.path, row.id, row.title)
+
+
+def read_terms(row: SearchRow) -> Terms:
+    """Give the terms of a row."""
+    return Terms(row.term_hashes, row.term_weights, row.term_length)
+
+
+def read_names(row: SearchRow) -> tuple[str, ...]:
+    """Give all names of a memory: its title and its aliases."""
+    return (row.title, *json.loads(row.aliases)) if row.aliases != "[]" else (row.title,)
+
+
+def describe_directories(stores: Stores, names: Collection[str]) -> tuple[Directory, ...]:
+    """Give directories with what is said of them; an earlier tree is believed first."""
+    described: dict[str, str] = {}
+    for _, store in stores:
+        described = {d.path: d.description for d in store.directories()} | described
+    return tuple(Directory(name, described.get(name, "")) for name in sorted(names))
 
 
 def _give_back() -> None:
@@ -154,14 +201,17 @@ def _give_back() -> None:
             ctypes.CDLL(None).malloc_trim(0)
 
 
-def _sign(path: str, description: str) -> Terms:
-    """What a directory says of itself: the words of its path and of its descriptor."""
-    return pack_terms(analysis.count_terms(f"{path.replace('/', ' ')}\n{description}"))
+def make_signs(directories: Sequence[Directory]) -> LexicalIndex:
+    """Index what directories say of themselves: the words of their paths and descriptors."""
+    told = (f"{one.path.replace('/', ' ')}\n{one.description}" for one in directories)
+    return LexicalIndex([pack_terms(analysis.count_terms(text)) for text in told])
 
 
-def _columns(rows: Sequence[SearchRow], directories: dict[str, int]) -> Columns:
+def make_columns(rows: Sequence[SearchRow], directories: Sequence[Directory]) -> Columns:
+    """Lay rows out in columns; a directory is told by its number."""
     scopes = {scope.value: number for number, scope in enumerate(SCOPES)}
     confidences = {word.value: number for number, word in enumerate(CONFIDENCES)}
+    folders = {directory.path: number for number, directory in enumerate(directories)}
     return Columns(
         scope=np.array([scopes[row.scope] for row in rows], np.int8),
         confidence=np.array([confidences[row.confidence] for row in rows], np.int8),
@@ -170,7 +220,7 @@ def _columns(rows: Sequence[SearchRow], directories: dict[str, int]) -> Columns:
         tokens=np.array([row.token_count + row.heading_tokens for row in rows], np.int32),
         words=np.array([row.words for row in rows], np.int32),
         code_density=np.array([row.code_density for row in rows], np.float32),
-        directory=np.array([directories[row.directory] for row in rows], np.int32),
+        directory=np.array([folders[row.directory] for row in rows], np.int32),
         created=np.array([_ordinal(row.created, UNKNOWN_DAY) for row in rows], np.int32),
         expires=np.array([_ordinal(row.expires, NEVER) for row in rows], np.int32),
         cited=np.array([row.cited for row in rows], np.bool_),

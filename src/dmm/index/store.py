@@ -9,6 +9,7 @@ from dmm.errors import IndexBroken, IndexBusy, StorageError
 from dmm.files.durable import translated
 from dmm.index import rows
 from dmm.index.records import Directory
+from dmm.private import make_private_folder
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 
     import apsw
 
+    from dmm.errors import MemoryFileError
     from dmm.index.records import Batch, IndexedMemory, KnownFile
 
 SCHEMA_VERSION = 1
 ELSEWHERE = "an index that was made elsewhere"
-LOGS = ("-wal", "-shm", "-journal")
 APPLICATION_ID = int.from_bytes(b"DMMi")
 
 _SCHEMA = """
@@ -60,14 +61,40 @@ SELECT path, id, directory, title, content, scope, priority, confidence, in_forc
     content_hash, vector_key, aliases
 FROM memories WHERE path = ?
 """
+_OUTLINES = """
+SELECT path, id, directory, title, '', scope, priority, confidence, in_force, tags,
+    token_count, heading_tokens, words, code_density, created, expires, supersedes, related, cites,
+    content_hash, vector_key, aliases
+FROM memories ORDER BY path
+"""
 _LACKING = """
-SELECT path FROM memories WHERE vector_key NOT IN (SELECT key FROM vectors) ORDER BY path
+SELECT path FROM memories
+WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE key = vector_key) ORDER BY path
+"""
+_LACKS = """
+SELECT path, id, directory, title, content, scope, priority, confidence, in_force, tags,
+    token_count, heading_tokens, words, code_density, created, expires, supersedes, related, cites,
+    content_hash, vector_key, aliases
+FROM memories WHERE path = ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE key = vector_key)
+"""
+_STATES = """
+SELECT path, id, content_hash, EXISTS (SELECT 1 FROM vectors WHERE key = vector_key)
+FROM memories ORDER BY path
+"""
+_WINDOWS = """
+SELECT path, data FROM memories LEFT JOIN vectors ON key = vector_key ORDER BY path
 """
 _SEARCH_ROWS = """
 SELECT path, id, directory, title, scope, priority, confidence, in_force,
     token_count, heading_tokens, words, code_density, created, expires, cites <> '[]',
-    vector_key, aliases, term_hashes, term_weights, term_length
+    vector_key, content_hash, aliases, term_hashes, term_weights, term_length
 FROM memories ORDER BY path
+"""
+_SEARCH_ROW = """
+SELECT path, id, directory, title, scope, priority, confidence, in_force,
+    token_count, heading_tokens, words, code_density, created, expires, cites <> '[]',
+    vector_key, content_hash, aliases, term_hashes, term_weights, term_length
+FROM memories WHERE path = ?
 """
 _PUT_FILE = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_MEMORY = """
@@ -97,7 +124,7 @@ def _inode(path: Path) -> str:
 
 def _refuse_linked_logs(path: Path) -> None:
     """Refuse logs that lead elsewhere; they would be read as part of the index."""
-    for suffix in LOGS:
+    for suffix in sqlite.LOGS:
         if path.with_name(path.name + suffix).is_symlink():
             raise IndexBroken("its log is a symbolic link", where=str(path))
 
@@ -122,7 +149,7 @@ class IndexStore:
         _refuse_linked_logs(path)
         try:
             with translated(path.parent, "make the index folder"):
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_private_folder(path.parent)
             store = cls(sqlite.connect(path), str(path), writable=True)
             store._prepare(_inode(path))
         except (IndexBroken, IndexBusy):
@@ -202,6 +229,25 @@ class IndexStore:
         """Everything the index knows of files, by path."""
         return {row[0]: rows.read_file(row) for row in self._select(_FILES)}
 
+    def size(self) -> int:
+        """Count the memories."""
+        return int(next(self._select("SELECT count(*) FROM memories"))[0])
+
+    def stamps(self) -> dict[str, tuple[Any, ...]]:
+        """The stamp of every known file by its path, with the kind of its fault, if any."""
+        statement = "SELECT path, size, mtime_ns, inode, fault FROM files"
+        return {row[0]: row for row in self._select(statement)}
+
+    def stamp(self, path: str) -> tuple[Any, ...] | None:
+        """The stamp of one file as `stamps` has it."""
+        statement = "SELECT path, size, mtime_ns, inode, fault FROM files WHERE path = ?"
+        return next(self._select(statement, path), None)
+
+    def faults(self) -> list[MemoryFileError]:
+        """What is wrong with the files that are no memories."""
+        known = (rows.read_file(row) for row in self._select(f"{_FILES} WHERE fault IS NOT NULL"))
+        return [file.fault for file in known if file.fault is not None]
+
     def hashes(self) -> dict[str, str]:
         """Tell by path which content of each memory the index holds."""
         return dict(self._select("SELECT path, content_hash FROM memories"))
@@ -209,6 +255,10 @@ class IndexStore:
     def memories(self) -> list[IndexedMemory]:
         """All memories, in path order."""
         return [self._read(row) for row in self._select(_MEMORIES)]
+
+    def outlines(self) -> Iterator[IndexedMemory]:
+        """All memories without their content, in path order."""
+        return (self._read(row) for row in self._select(_OUTLINES))
 
     def memory(self, path: str) -> IndexedMemory:
         """One memory by its path."""
@@ -233,10 +283,29 @@ class IndexStore:
         """Paths of memories that wait for their vectors."""
         return [row[0] for row in self._select(_LACKING)]
 
+    def lacks_vectors(self, path: str) -> IndexedMemory | None:
+        """One memory by its path, if it waits for its vectors."""
+        row = next(self._select(_LACKS, path), None)
+        return None if row is None else self._read(row)
+
     def search_rows(self) -> Iterator[rows.SearchRow]:
         """All memories as searching needs them, in path order."""
         for row in self._select(_SEARCH_ROWS):
             yield rows.SearchRow(*row)
+
+    def search_row(self, path: str) -> rows.SearchRow:
+        """One memory as searching needs it."""
+        return rows.SearchRow(*next(self._select(_SEARCH_ROW, path)))
+
+    def states(self) -> Iterator[tuple[str, str, str, bool]]:
+        """Path, id and content hash of all memories, and whether each has vectors."""
+        for path, id_, content_hash, held in self._select(_STATES):
+            yield str(path), str(id_), str(content_hash), bool(held)
+
+    def windows(self) -> Iterator[tuple[str, bytes]]:
+        """The vectors of all memories by their paths, in path order; none are no bytes."""
+        for path, data in self._select(_WINDOWS):
+            yield path, data or b""
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -248,6 +317,10 @@ class IndexStore:
         """The vectors of one memory."""
         row = next(self._select("SELECT data FROM vectors WHERE key = ?", key), None)
         return None if row is None else row[0]
+
+    def has_vectors(self, key: str) -> bool:
+        """Say whether the vectors of one memory are at hand."""
+        return next(self._select("SELECT 1 FROM vectors WHERE key = ?", key), None) is not None
 
     def vectors(self) -> dict[str, bytes]:
         """The vectors of all memories, by their keys."""

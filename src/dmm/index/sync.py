@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, TypeVar
+from itertools import islice
+from typing import TYPE_CHECKING, Any
 
 from dmm.domain.pack import ENTRY_END, entry_heading, shown_path
 from dmm.domain.text import neutralise, shield
@@ -21,7 +22,7 @@ from dmm.index.lexical import pack_terms
 from dmm.index.records import Batch, Directory, IndexedMemory, KnownFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
 
     from dmm.domain.memory import Memory, Origin
     from dmm.embed.model import Embedder
@@ -31,23 +32,32 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
     Count = Callable[[str], int]
 
-T = TypeVar("T")
-
 MAX_TOKENS = 2_000
 MAX_DESCRIPTION = 2_000
 RACY_NS = 2_000_000_000
 ORPHANS_KEPT = 2_000
+# With more new files than this, all get their words before the first gets its vectors.
+MANY = 1_000
+# So many memories are embedded before others may write, about an eighth of a second.
+AT_ONCE = 4
+# Parts of a run for which somebody waits: the clock is looked at after each.
+SMALL_PART = 16
 
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What one run found and did."""
+    """What one run found and did, and what it left for later.
+
+    `waiting` files are not indexed at all, `lacking` memories by their words alone.
+    """
 
     total: int = 0
     indexed: int = 0
     embedded: int = 0
     removed: int = 0
     faults: tuple[MemoryFileError, ...] = ()
+    waiting: int = 0
+    lacking: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,15 @@ class Syncer:
     embedder: Embedder | None
     batch_size: int = 50
 
+    def begin(self, tree: MemoryTree, store: IndexStore, *, now_ns: int, full: bool = False) -> Run:
+        """Look at the files and at what is known of them; nothing is written yet.
+
+        What is known is read first: a file that another process adds meanwhile is not taken for
+        one that is gone.
+        """
+        known = store.stamps()
+        return Run(self, tree, store, known, tree.scan(), now_ns, full)
+
     def sync(
         self,
         tree: MemoryTree,
@@ -69,70 +88,132 @@ class Syncer:
         progress: Progress | None = None,
     ) -> SyncReport:
         """Bring the index up to the files as they are now."""
-        return _Run(
-            self, tree, store, now_ns, full, progress or (lambda _done, _of: None)
-        ).carry_out()
+        run = self.begin(tree, store, now_ns=now_ns, full=full)
+        run.prepare()
+        while run.advance():
+            if progress is not None:
+                progress(run.done, run.work)
+        return run.end()
 
 
 @dataclass(slots=True)
-class _Run:
+class Run:
+    """One run over a tree, in parts of one transaction each; between them others may write.
+
+    A few files get words and vectors together. Of many, all get their words first: these take a
+    twentieth of the time, and a memory can be found by them.
+    """
+
     syncer: Syncer
     tree: MemoryTree
     store: IndexStore
+    known: dict[str, tuple[Any, ...]]
+    scan: Scan
     now_ns: int
     full: bool
-    progress: Progress
-    known: dict[str, KnownFile] = field(default_factory=dict)
-    at_hand: set[str] = field(default_factory=set)
+    words_first: bool = False
+    part: int = 0
+    work: int = 0
+    removed: int = 0
     indexed: int = 0
     embedded: int = 0
+    waiting: dict[str, Stamp] = field(default_factory=dict)
+    lacking: dict[str, None] = field(default_factory=dict)
+    _first: list[str] = field(default_factory=list)
+    _best: list[str] = field(default_factory=list)
+    _made: set[str] = field(default_factory=set)
 
-    def carry_out(self) -> SyncReport:
-        scan = self.tree.scan()
+    def prepare(self) -> None:
+        """Drop what is gone, and find the work there is."""
         rules = f"{analysis.VERSION}/{composite.VERSION}"
-        composite.refresh_identity(self.store, rules, self.syncer.embedder)
-        self.known = self.store.files()
-        self.at_hand = set() if self.full else self.store.vector_keys()
-        changed = [stamp for stamp in scan.stamps if self._is_stale(stamp)]
-        removed = sorted(self.known.keys() - {stamp.path for stamp in scan.stamps})
-        lacking = self._lacking({stamp.path for stamp in changed} | set(removed))
-        work = len(changed) + len(lacking)
-        self._apply_removed(removed, scan)
-        done = 0
-        for stamps in _chunks(changed, self.syncer.batch_size):
-            self._index(stamps)
-            done += len(stamps)
-            self.progress(done, work)
-        for memories in _chunks(lacking, self.syncer.batch_size):
-            self._embed_lacking(memories)
-            done += len(memories)
-            self.progress(done, work)
-        self.store.forget_orphans(keep=max(ORPHANS_KEPT, len(scan.stamps)))
-        faults = [file.fault for file in self.store.files().values() if file.fault is not None]
+        if composite.refresh_identity(self.store, rules, self.syncer.embedder):
+            self.known = {}
+        stamps = {stamp.path: stamp for stamp in self.scan.stamps}
+        missing = sorted(self.known.keys() - stamps.keys())
+        gone = [path for path in missing if self.store.stamp(path) == self.known[path]]
+        self.removed = len(gone)
+        self._apply_removed(gone)
+        self.waiting = {
+            path: stamp
+            for path, stamp in stamps.items()
+            if self.full or _is_stale(stamp, self.known.get(path))
+        }
+        self.known = {}
+        if self.syncer.embedder is not None:
+            lacking = self.store.lacking_vectors()
+            self.lacking = dict.fromkeys(path for path in lacking if path not in self.waiting)
+        self.words_first = not self.full and len(self.waiting) > MANY
+        self.part = self.syncer.batch_size
+        self.work = self._left
+
+    @property
+    def outstanding(self) -> int:
+        """How many files have not been dealt with."""
+        return len(self.waiting) + len(self.lacking)
+
+    @property
+    def _left(self) -> int:
+        return len(self.waiting) * (1 + self.words_first) + len(self.lacking)
+
+    @property
+    def done(self) -> int:
+        """How much of the work is done."""
+        return self.work - self._left
+
+    def left(self) -> list[Stamp]:
+        """List the files that wait for their words or for their vectors."""
+        return [one for one in self.scan.stamps if one[0] in self.waiting or one[0] in self.lacking]
+
+    def prefer(self, paths: Sequence[str], embedded: int) -> None:
+        """Have some of many files indexed before all others, and the first of them embedded."""
+        self.words_first = not self.full
+        self.part = min(self.part, SMALL_PART)
+        self.work = self._left
+        wanted = list(dict.fromkeys(paths))
+        self._first = [path for path in wanted if path in self.waiting]
+        self._best = wanted[:embedded]
+
+    @property
+    def prefers(self) -> bool:
+        """Whether some of what was to come first is still to be done."""
+        return bool(self._first or self._best)
+
+    def advance(self) -> bool:
+        """Do the next part; False where nothing is left."""
+        if self._first:
+            chosen, self._first = self._first[: self.part], self._first[self.part :]
+            self._index([self.waiting.pop(path) for path in chosen])
+        elif self._best:
+            chosen, self._best = self._best[:AT_ONCE], self._best[AT_ONCE:]
+            self._embed_lacking([path for path in chosen if path in self.lacking])
+        elif self.waiting:
+            chosen = list(islice(self.waiting, self.part))
+            self._index([self.waiting.pop(path) for path in chosen])
+        elif self.lacking:
+            size = AT_ONCE if self.words_first else self.part
+            self._embed_lacking(list(islice(self.lacking, size)))
+        else:
+            return False
+        return True
+
+    def end(self) -> SyncReport:
+        """Tell what was done and what is left."""
+        changed = self.removed or self.indexed or self.embedded
+        if changed and not self.outstanding:
+            self.store.forget_orphans(keep=max(ORPHANS_KEPT, len(self.scan.stamps)))
+        faults = (*self.store.faults(), *self.scan.faults)
         return SyncReport(
-            total=len(scan.stamps),
+            total=len(self.scan.stamps),
             indexed=self.indexed,
             embedded=self.embedded,
-            removed=len(removed),
-            faults=tuple(sorted((*faults, *scan.faults), key=lambda fault: fault.path)),
+            removed=self.removed,
+            faults=tuple(sorted(faults, key=lambda fault: fault.path)),
+            waiting=len(self.waiting),
+            lacking=len(self.lacking),
         )
 
-    def _is_stale(self, stamp: Stamp) -> bool:
-        known = self.known.get(stamp.path)
-        if self.full or known is None or known.stamp != stamp:
-            return True
-        # Permissions may have been mended without a trace in the stamp.
-        return known.fault is not None and known.fault.fault == "io"
-
-    def _lacking(self, touched: set[str]) -> list[IndexedMemory]:
-        """Memories indexed earlier whose vectors are missing, as after a run without the model."""
-        if self.syncer.embedder is None:
-            return []
-        paths = [path for path in self.store.lacking_vectors() if path not in touched]
-        return [self.store.memory(path) for path in paths]
-
-    def _apply_removed(self, removed: list[str], scan: Scan) -> None:
-        found = [d for d in map(self._describe, scan.descriptors) if d is not None]
+    def _apply_removed(self, removed: list[str]) -> None:
+        found = [d for d in map(self._describe, self.scan.descriptors) if d is not None]
         directories = sorted(found, key=lambda directory: directory.path)
         if removed or directories != self.store.directories():
             self.store.apply(Batch(removed=removed, directories=directories))
@@ -149,14 +230,16 @@ class _Run:
         batch = Batch()
         windows: dict[str, list[list[int]]] = {}
         for stamp in stamps:
-            try:
-                self._prepare(stamp, batch, windows)
-            except MemoryFileError as fault:
-                batch.files.append(KnownFile(self._settled(stamp), "", fault))
+            # Another process may have been here since this run began.
+            if self.full or _is_stale(stamp, self.store.stamp(stamp.path)):
+                try:
+                    self._prepare(stamp, batch, windows)
+                except MemoryFileError as fault:
+                    batch.files.append(KnownFile(self._settled(stamp), "", fault))
+                    batch.removed.append(stamp.path)
         self._embed(windows, batch)
-        gone = {f.stamp.path for f in batch.files} - {m.path for m, _ in batch.memories}
-        batch.removed = sorted(path for path in gone if path in self.known)
-        self.store.apply(batch)
+        if batch.files:
+            self.store.apply(batch)
 
     def _prepare(self, stamp: Stamp, batch: Batch, windows: dict[str, list[list[int]]]) -> None:
         data = self.tree.read(stamp.path)
@@ -165,8 +248,16 @@ class _Run:
         batch.files.append(KnownFile(self._settled(stamp), record.content_hash))
         batch.memories.append((record, pack_terms(analysis.weigh(record))))
         self.indexed += 1
-        if self.syncer.embedder is not None and record.vector_key not in self.at_hand:
-            windows[record.vector_key] = composite.cut(record, self.syncer.embedder.encode)
+        embedder = self.syncer.embedder
+        if embedder is None or self._is_embedded(record.vector_key):
+            return
+        if self.words_first:
+            self.lacking[record.path] = None
+        else:
+            windows[record.vector_key] = composite.cut(record, embedder.encode)
+
+    def _is_embedded(self, key: str) -> bool:
+        return key in self._made or (not self.full and self.store.has_vectors(key))
 
     def _settled(self, stamp: Stamp) -> Stamp:
         """Distrust the stamp of a file written a moment ago: it may change again unnoticed."""
@@ -183,6 +274,7 @@ class _Run:
             hint = "split it into one concept per file"
             raise MemoryFileError(memory.path, "content", what, hint=hint)
         heading = entry_heading(shown_path(memory.path, self.syncer.origin), "0.00")
+        last = _last_block(content)
         return IndexedMemory(
             path=memory.path,
             id=memory.id,
@@ -195,7 +287,7 @@ class _Run:
             in_force=memory.in_force,
             tags=memory.tags,
             token_count=tokens,
-            heading_tokens=count(heading + content + ENTRY_END) - tokens,
+            heading_tokens=count(heading + last + ENTRY_END) - count(last),
             words=len(content.split()),
             code_density=analysis.code_density(content),
             created=memory.created,
@@ -208,23 +300,37 @@ class _Run:
             aliases=memory.aliases,
         )
 
-    def _embed_lacking(self, memories: Iterable[IndexedMemory]) -> None:
+    def _embed_lacking(self, paths: Sequence[str]) -> None:
         embedder = self.syncer.embedder
         if embedder is None:
             return
+        memories = [m for m in map(self.store.lacks_vectors, paths) if m is not None]
         batch = Batch()
         self._embed({m.vector_key: composite.cut(m, embedder.encode) for m in memories}, batch)
-        self.store.apply(batch)
+        if batch.vectors:
+            self.store.apply(batch)
+        for path in paths:
+            del self.lacking[path]
 
     def _embed(self, windows: dict[str, list[list[int]]], batch: Batch) -> None:
         embedder = self.syncer.embedder
         if embedder is None or not windows:
             return
         batch.vectors |= composite.embed(windows, embedder)
-        self.at_hand |= windows.keys()
+        self._made |= windows.keys()
         self.embedded += len(windows)
 
 
-def _chunks(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    for at in range(0, len(items), size):
-        yield items[at : at + size]
+def _is_stale(stamp: Stamp, known: tuple[Any, ...] | None) -> bool:
+    """Say whether a file is other than the index knows it, by stamp and kind of fault."""
+    # Permissions may have been mended without a trace in the stamp.
+    return known is None or known[:4] != stamp or known[4] == "io"
+
+
+def _last_block(content: str) -> str:
+    """Give the end of a text from where its tokens can be counted alone: a line that is not inset.
+
+    A token never spans a newline and the solid character after it.
+    """
+    start = content.rfind("\n") + 1
+    return content if content[start : start + 1].isspace() else content[start:]

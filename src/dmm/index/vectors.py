@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dmm.index.splice import GONE, Splice, find_runs
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float32]
     Rows = NDArray[np.intp]
+    # All scales, all components below each other, windows per memory.
+    Windows = tuple[Floats, NDArray[np.int8], NDArray[np.intp]]
 
 EXACT_LIMIT = 20_000
 SHORTLIST = 600
@@ -34,9 +38,7 @@ def pack_vectors(vectors: Floats) -> bytes:
     return bytes(scales.astype(np.float32).tobytes() + small.tobytes())
 
 
-def unpack_vectors(
-    blobs: Iterable[bytes], dimensions: int
-) -> tuple[Floats, NDArray[np.int8], NDArray[np.intp]]:
+def unpack_vectors(blobs: Iterable[bytes], dimensions: int) -> Windows:
     """Read stored windows: all scales, all components below each other, windows per memory."""
     scales, components, counts = bytearray(), bytearray(), []
     for blob in blobs:
@@ -58,8 +60,11 @@ class VectorIndex:
     short list first: 48 bytes a window instead of 1,536, with a recall of 98 to 99 %.
     """
 
-    def __init__(self, blobs: Iterable[bytes], dimensions: int) -> None:
-        self._scales, self._components, counts = unpack_vectors(blobs, dimensions)
+    def __init__(
+        self, blobs: Iterable[bytes], dimensions: int, windows: Windows | None = None
+    ) -> None:
+        windows = unpack_vectors(blobs, dimensions) if windows is None else windows
+        self._scales, self._components, counts = windows
         self._offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
         self._owners = np.repeat(np.arange(len(counts), dtype=np.int32), counts)
         self._exact: Floats | None = None
@@ -71,6 +76,34 @@ class VectorIndex:
 
     def __len__(self) -> int:
         return len(self._components)
+
+    @property
+    def counts(self) -> NDArray[np.intp]:
+        """How many windows each memory has."""
+        return np.diff(self._offsets)
+
+    def spliced(self, splice: Splice, blobs: Iterable[bytes]) -> VectorIndex:
+        """Give the windows of other memories: those that stay, and fresh ones."""
+        scales, components, fresh = unpack_vectors(blobs, self._components.shape[1])
+        counts = splice.carry(self.counts, fresh)
+        starts = np.cumsum(counts) - counts
+        stays = splice.moved != GONE
+        old = find_runs(self._offsets[:-1][stays], self.counts[stays])
+        places = find_runs(starts[splice.moved[stays]], self.counts[stays])
+        windows = Splice(
+            _invert(old, places, len(self)),
+            find_runs(starts[splice.fresh], fresh).astype(np.int32),
+            int(counts.sum()),
+        )
+        return VectorIndex(
+            (),
+            self._components.shape[1],
+            (
+                windows.carry(self._scales, scales),
+                windows.carry(self._components, components),
+                counts,
+            ),
+        )
 
     def nearest(
         self, query: Floats, wanted: int, allowed: NDArray[np.bool_]
@@ -139,6 +172,13 @@ class VectorIndex:
             for block in self._signs
         ]
         return np.concatenate(parts)
+
+
+def _invert(old: Rows, places: Rows, size: int) -> NDArray[np.int32]:
+    """Tell for each of so many old windows where it goes."""
+    moved = np.full(size, GONE, np.int32)
+    moved[old] = places
+    return moved
 
 
 def _sign_blocks(components: NDArray[np.int8]) -> list[NDArray[np.uint64]]:

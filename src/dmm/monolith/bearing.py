@@ -4,10 +4,35 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from dmm.domain.memory import Scope
 from dmm.monolith.sources import FrontMatter, SourceKind, is_user_level
 from dmm.monolith.topics import GENERAL, topic_of
+
+
+class _Words:
+    """A pattern of lower-case words that are found in any case.
+
+    Python's own way to leave case aside is several times slower and is left to foreign letters.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self._lower, self._any = re.compile(pattern), re.compile(pattern, re.IGNORECASE)
+
+    def search(self, text: str) -> bool:
+        """Say whether the words occur."""
+        return bool(self._lower.search(text.lower()) if text.isascii() else self._any.search(text))
+
+    def match(self, text: str) -> bool:
+        """Say whether the text begins with the words."""
+        return bool(self._lower.match(text.lower()) if text.isascii() else self._any.match(text))
+
+    def fullmatch(self, text: str) -> bool:
+        """Say whether the text is nothing but the words."""
+        found = self._lower.fullmatch(text.lower()) if text.isascii() else self._any.fullmatch(text)
+        return bool(found)
+
 
 IDENTITY = "identity"
 PROJECT_SCOPE = "scope"
@@ -17,34 +42,28 @@ SHORT = 300
 _HARD = 0.6
 _HARD_ON_SECURITY = 0.3
 _BEHAVIOUR = 0.4
-_ABSOLUTE = re.compile(
+_ABSOLUTE = _Words(
     r"\b(never|must|do not|don[\u2019']t|forbidden|prohibited|mandatory|critical|non-negotiable"
     r"|under no circumstances|no exceptions|not allowed)\b",
-    re.IGNORECASE,
 )
-_FIRM = re.compile(r"\b(always|only|required|without exception)\b", re.IGNORECASE)
-_HAZARD = re.compile(
+_FIRM = _Words(r"\b(always|only|required|without exception)\b")
+_HAZARD = _Words(
     r"\b(secrets?|credentials?|passwords?|tokens?|api keys?|private keys?|\.env|production|prod"
     r"|force[- ]push|rm -rf|drop table|delete|destructive|irreversible|customer data|pii|payments?"
     r"|main branch|security|vulnerabilit\w+)\b",
-    re.IGNORECASE,
 )
-_HARD_TITLE = re.compile(
+_HARD_TITLE = _Words(
     r"\b(hard (rules|constraints)|non-negotiables?|critical|never|must|forbidden|prohibited"
     r"|golden rules?|safety|constraints?|guard ?rails?|do not|don[\u2019']ts?|absolute)\b",
-    re.IGNORECASE,
 )
-_WHO = re.compile(r"identity|(your )?role|persona|who you are", re.IGNORECASE)
-_YOU_ARE = re.compile(r"\W*you( are|['\u2019]re) an? ", re.IGNORECASE)
-_WHAT = re.compile(
+_WHO = _Words(r"identity|(your )?role|persona|who you are")
+_YOU_ARE = _Words(r"\W*you( are|['\u2019]re) an? ")
+_WHAT = _Words(
     r"about( this)?( project| repo(sitory)?)?|purpose|mission|what (this|it) is|what is this.*"
     r"|(project |repo(sitory)? )?(overview|scope|summary|context|description)",
-    re.IGNORECASE,
 )
-_THIS_IS = re.compile(
-    r"\W*this (project|repo|repository|codebase|package) (is|contains) ", re.IGNORECASE
-)
-_BEHAVES = re.compile(
+_THIS_IS = _Words(r"\W*this (project|repo|repository|codebase|package) (is|contains) ")
+_BEHAVES = _Words(
     r"\b(you are|respond|reply|answer|tone|concise(ly)?|verbose|ask (me|first|before|the user|for)"
     r"|before (you )?(start|begin|commit|finish|chang|mak|edit|cod)\w*"
     r"|explain (your|why)|when (in doubt|unsure|asked)"
@@ -52,14 +71,12 @@ _BEHAVES = re.compile(
     r"|commit messages?"
     r"|(small|atomic|separate) commits|plan (first|before)|the user|tell me|show me"
     r"|your (answers?|responses?|changes|work))\b",
-    re.IGNORECASE,
 )
-_BEHAVIOUR_TITLE = re.compile(
+_BEHAVIOUR_TITLE = _Words(
     r"\b(communication|tone|workflow|behaviou?r|how (you|to) (work|respond|behave)"
     r"|working (with|style)"
     r"|interaction|responses?|collaboration|preferences|commits?|etiquette"
     r"|agent (rules|instructions|guidelines))\b",
-    re.IGNORECASE,
 )
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _STATEMENT = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)])[ \t])|(?<=[.!?])\s+(?=[A-Z`*])")
@@ -133,11 +150,13 @@ def names_the_agent(text: str) -> bool:
     return bool(_YOU_ARE.match(text))
 
 
-def statements(text: str) -> list[str]:
+@lru_cache(maxsize=16)
+def statements(text: str) -> tuple[str, ...]:
     """Cut a text into its sentences and list items, code and headings left aside."""
     bare = _FENCED.sub("", text)
     lines = "\n".join(line for line in bare.split("\n") if not line.startswith("#"))
-    return [part.strip() for part in _STATEMENT.split(lines) if part and part.strip(" \n-*")]
+    parts = (part for part in _STATEMENT.split(lines) if part and part.strip(" \n-*"))
+    return tuple(part.strip() for part in parts)
 
 
 def _force(statement: str) -> float:

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from itertools import combinations
 from typing import TYPE_CHECKING
 
 from dmm.monolith.bearing import statements
-from dmm.monolith.merge import rules_of
+from dmm.monolith.likeness import Alike, Rarity
+from dmm.monolith.merge import placed_blocks
 from dmm.monolith.vocabulary import vocabulary
 from dmm.monolith.wording import Wording
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator, Mapping, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
     from dmm.monolith.outline import Section
-    from dmm.monolith.sources import SourceRef
+    from dmm.monolith.sources import SourceLines, SourceRef
+
+    # A demand with the memory it ends in.
+    _Placed = tuple[str, "_Demand"]
 
 _ALIKE = 0.7
 _LEAST_WORDS = 2
@@ -57,29 +60,43 @@ class _Demand:
 
 
 def find_conflicts(
-    trees: Sequence[tuple[Section, tuple[str, ...]]], memories: Mapping[str, Sequence[SourceRef]]
+    trees: Sequence[tuple[Section, tuple[str, ...]]], lines: SourceLines
 ) -> tuple[Conflict, ...]:
     """Compare the rules of each topic's folder, given the lines that each memory comes from."""
     if len(trees) < _LEAST_SOURCES:
         return ()
     found: dict[Hashable, list[tuple[str, _Demand]]] = {}
     for demand in (demand for tree, globs in trees for demand in _demands(tree, globs)):
-        for path, refs in memories.items():
-            if any(ref.covers(demand.ref) for ref in refs):
-                kin = (path.rpartition("/")[0], demand.bound)
-                found.setdefault(kin, []).append((path, demand))
+        for path in lines.memories_at(demand.ref):
+            kin = (path.rpartition("/")[0], demand.bound)
+            found.setdefault(kin, []).append((path, demand))
     conflicts = (
         Conflict(one.ref, other.ref, tuple(dict.fromkeys((here, there))))
         for demands in found.values()
-        for (here, one), (there, other) in combinations(demands, 2)
+        for (here, one), (there, other) in _near_pairs(demands)
         if one.contradicts(other)
     )
     return tuple(dict.fromkeys(conflicts))
 
 
+def _near_pairs(demands: Sequence[tuple[str, _Demand]]) -> Iterator[tuple[_Placed, _Placed]]:
+    """Pair demands whose words may be alike, in the order of the first and then of the second."""
+    rarity = Rarity.of(demand.words for _, demand in demands)
+    alike: Alike[_Placed] = Alike(rarity, _ALIKE)
+    pairs: list[tuple[int, int]] = []
+    for number, placed in enumerate(demands):
+        words = placed[1].words
+        if len(words) >= _LEAST_WORDS:
+            near = alike.find(words)
+            pairs += ((n, number) for n, (_, one) in near if one.ref.path != placed[1].ref.path)
+            alike.put(number, placed, words)
+    for one, other in sorted(pairs):
+        yield demands[one], demands[other]
+
+
 def _demands(tree: Section, globs: tuple[str, ...]) -> Iterator[_Demand]:
-    for rule in rules_of(tree, globs):
-        for block in rule.blocks:
+    for blocks, place in placed_blocks(tree, globs):
+        for block in blocks:
             for statement in statements(block.text):
                 wording = Wording.of(statement)
                 numbers = tuple(t for t in wording.guarded if _NUMBER.fullmatch(t))
@@ -89,5 +106,5 @@ def _demands(tree: Section, globs: tuple[str, ...]) -> Iterator[_Demand]:
                     words=frozenset(wording.words),
                     numbers=numbers,
                     denied=bool(_DENIALS & {*wording.guarded, *wording.words}),
-                    bound=(frozenset(others), rule.place.guards, rule.place.subjects),
+                    bound=(frozenset(others), place.guards, place.subjects),
                 )

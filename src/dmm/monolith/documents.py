@@ -85,8 +85,7 @@ def read_document(source: Source, kind: SourceKind, together: frozenset[str]) ->
     whole = outline(source.path, source.text, skip_lines=front.last_line)
     whole, bare_headings = _speaking_headings(source.path, whole)
     aside = {(s.source, s.text): s for s in _left_aside(whole, kind, together)}
-    tree = edit(whole, lambda b: None if (b.ref, b.text) in aside else b)
-    tree = edit(tree, lambda b: None if _is_noise(b) else b)
+    tree = edit(whole, lambda b: None if (b.ref, b.text) in aside or _is_noise(b) else b)
     skipped = (*aside.values(), *bare_headings)
     return Document(
         voice=Voice(source.path, kind, front),
@@ -154,7 +153,8 @@ def _reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
         return "" if mark_of((block,)) else "comment"
     if block.kind not in _TEXT_KINDS:
         return ""
-    if _ABOUT_THE_FILE.fullmatch(" ".join(block.text.split())):
+    begins = block.text.lstrip()[:4].casefold()
+    if begins == "this" and _ABOUT_THE_FILE.fullmatch(" ".join(block.text.split())):
         return "says only what the file is for"
     if kind in _FOLLOWS_IMPORTS and _only_imports(block.text):
         return f"import of {', '.join(mentions(block.text))}"

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Scope
 from dmm.monolith.bearing import CONSTRAINTS, IDENTITY, PROJECT_SCOPE
+from dmm.monolith.hosts import Hosts, Seat
 from dmm.monolith.notes import WANTED_TOKENS, Count, Note
 from dmm.monolith.outline import heading_line, shift_headings
 from dmm.monolith.split import CRUMB
@@ -31,6 +33,8 @@ _TINY = 20
 
 def gather(notes: Sequence[Note], *, count: Count) -> list[Note]:
     """Join crumbs to a note of the same title, to their siblings, or to a note of their topic."""
+    # Each note is asked for its size several times, and its text is at hand.
+    count = cache(count)
     joined = _absorb(list(notes), count, by_title=True)
     joined = _join_alike(joined, _branch, count)
     joined = _join_alike(joined, _branch_topic, count)
@@ -165,51 +169,42 @@ def _tags(family: Sequence[Note]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(turns))[:MOST_TAGS]
 
 
-def _same_title(crumb: Note, host: Note) -> bool:
-    return _elsewhere(crumb, host) and bool(meaning(crumb.title))
-
-
-def _same_topic(crumb: Note, host: Note) -> bool:
-    in_branch = crumb.trail[:-1] == host.trail[:-1]
-    return (_elsewhere(crumb, host) or in_branch) and _names_its_topic(crumb)
-
-
-def _elsewhere(crumb: Note, host: Note) -> bool:
-    return crumb.sources[0].path != host.sources[0].path
-
-
 def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
     """Let each crumb be taken in by a note of its title, or by a larger one of its topic."""
-    hosts: dict[Hashable, list[int]] = {}
-    for number, note in enumerate(notes):
-        if by_title or not _is_crumb(note, count):
-            hosts.setdefault(meaning(note.title) if by_title else note.topic, []).append(number)
+    crumbs = [_is_crumb(note, count) for note in notes]
     result: list[Note | None] = list(notes)
+
+    def room(number: int) -> int:
+        host = result[number]
+        return -1 if host is None else WANTED_TOKENS - 5 - count(host.body)
+
+    hosts = Hosts(room)
+    for number, note in enumerate(notes):
+        if (by_title or not crumbs[number]) and not note.stands_alone and note.topic not in _APART:
+            hosts.put(number, _about(note, by_title=by_title), _seat(note), is_crumb=crumbs[number])
     for at, crumb in enumerate(notes):
         # One that took in another crumb is no crumb any more.
-        if result[at] is not crumb or not _is_crumb(crumb, count):
+        if not crumbs[at] or result[at] is not crumb:
             continue
-        for number in hosts.get(meaning(crumb.title) if by_title else crumb.topic, ()):
-            host = result[number]
-            if host is not None and number != at and _takes(host, crumb, count, by_title=by_title):
-                # Of two crumbs of one title, the later joins the earlier.
-                if _is_crumb(host, count) and number > at:
-                    continue
-                result[number] = _with(host, crumb, titled_alike=by_title)
-                result[at] = None
-                break
+        if not (meaning(crumb.title) if by_title else _names_its_topic(crumb)):
+            continue
+        about, need = _about(crumb, by_title=by_title), count(crumb.body)
+        taker = hosts.find(about, _seat(crumb), need, at, in_branch=not by_title)
+        host = None if taker is None else result[taker]
+        if taker is not None and host is not None:
+            result[taker] = _with(host, crumb, titled_alike=by_title)
+            result[at] = None
     return [note for note in result if note is not None]
 
 
-def _takes(host: Note, crumb: Note, count: Count, *, by_title: bool) -> bool:
-    fits = _same_title(crumb, host) if by_title else _same_topic(crumb, host)
-    return fits and _may_take(host, crumb, count)
+def _about(note: Note, *, by_title: bool) -> Hashable:
+    """Tell what two notes must have in common before one takes the other in."""
+    subject = meaning(note.title) if by_title else note.topic
+    return (subject, note.scope, note.globs, note.users)
 
 
-def _may_take(host: Note, crumb: Note, count: Count) -> bool:
-    alike = (host.scope, host.globs, host.users) == (crumb.scope, crumb.globs, crumb.users)
-    room = count(host.body) + count(crumb.body) + 5 <= WANTED_TOKENS
-    return alike and not host.stands_alone and host.topic not in _APART and room
+def _seat(note: Note) -> Seat:
+    return Seat(note.sources[0].path, note.trail[:-1])
 
 
 def _with(host: Note, crumb: Note, *, titled_alike: bool) -> Note:

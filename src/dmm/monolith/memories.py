@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import (
@@ -14,7 +14,7 @@ from dmm.domain.memory import (
     Memory,
     Scope,
     Status,
-    next_id,
+    free_ids,
 )
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
 from dmm.monolith.bearing import BASELINE_TOPICS, CONSTRAINTS, IDENTITY, PROJECT_SCOPE, fallback
@@ -80,11 +80,10 @@ def propose(
 ) -> ImportPlan:
     """Make a memory of each note, none with an id or path that is taken."""
     kept = _within_baseline(notes, baseline_budget, count)
-    paths = {path.casefold() for path in taken_paths}
+    paths = _Paths({path.casefold() for path in taken_paths})
     planned = []
     for note, memory in zip(kept, _identified(kept, day, taken_ids), strict=True):
         path = _free_path(note, paths)
-        paths.add(path)
         tokens = count(memory.body)
         placed = replace(memory, path=path)
         planned.append(PlannedMemory(placed, tokens, note.sources, _warnings(placed, tokens)))
@@ -98,10 +97,11 @@ def _identified(notes: Sequence[Note], day: dt.date, taken: set[str]) -> list[Me
     ids = set(taken)
     chosen: list[str] = []
     wanted = {note.mark.id for note in notes if note.mark and ID_PATTERN.fullmatch(note.mark.id)}
+    fresh = free_ids(day, taken | wanted)
     for note in notes:
         own = note.mark.id if note.mark else ""
         free = own in wanted and own not in ids
-        chosen.append(own if free else next_id(day, ids | wanted))
+        chosen.append(own if free else next(fresh))
         ids.add(chosen[-1])
     became = {
         note.mark.id: identity
@@ -152,16 +152,30 @@ def _within_baseline(notes: Sequence[Note], budget: int, count: Count) -> list[N
     return result
 
 
-def _free_path(note: Note, taken: set[str]) -> str:
-    path = f"{_directory(note)}/{_name(note, taken)}.md"
+@dataclass(slots=True)
+class _Paths:
+    """The paths that are taken; one that is wanted again gets the next number."""
+
+    taken: set[str]
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def take(self, path: str) -> str:
+        """Take a path, or the first free one with a number."""
+        stem, free = path.removesuffix(".md"), path
+        while free.casefold() in self.taken:
+            # What was taken once stays taken, so no number is tried twice.
+            number = self._numbers[stem] = self._numbers.get(stem, 1) + 1
+            free = f"{stem}_{number}.md"
+        self.taken.add(free)
+        return free
+
+
+def _free_path(note: Note, paths: _Paths) -> str:
+    path = f"{_directory(note)}/{_name(note, paths.taken)}.md"
     if note.mark is not None and _SAFE_PATH.fullmatch(note.mark.path):
         top = note.mark.path.partition("/")[0]
         path = note.mark.path if top in (note.scope, DEPRECATED_DIRECTORY) else path
-    stem, number, free = path.removesuffix(".md"), 2, path
-    while free.casefold() in taken:
-        free = f"{stem}_{number}.md"
-        number += 1
-    return free
+    return paths.take(path)
 
 
 def _directory(note: Note) -> str:

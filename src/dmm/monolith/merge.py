@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from dmm.monolith.groups import Group, group
+from dmm.monolith.likeness import Alike, Rarity
 from dmm.monolith.notes import mark_of
 from dmm.monolith.outline import Block, BlockKind, Section, edit
 from dmm.monolith.sources import SourceRef
 from dmm.monolith.topics import GENERAL, content_words, meaning, topic_of, words
 from dmm.monolith.vocabulary import vocabulary
-from dmm.monolith.wording import Wording, guards_of, squeezed
+from dmm.monolith.wording import LEAST_OVERLAP, Wording, guards_of, squeezed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,10 +78,41 @@ class _Cluster:
     kept: Rule
     others: list[Rule] = field(default_factory=list)
 
-    def add(self, unit: Rule) -> None:
-        if unit.wording.size > self.kept.wording.size:
+    def add(self, unit: Rule) -> bool:
+        """Take a unit in; say whether it is now the one that is kept."""
+        fuller = unit.wording.size > self.kept.wording.size
+        if fuller:
             self.kept, unit = unit, self.kept
         self.others.append(unit)
+        return fuller
+
+
+class _Family:
+    """The clusters that stand under like headings, in the order in which they were found."""
+
+    def __init__(self, rarity: Rarity) -> None:
+        self.clusters: list[_Cluster] = []
+        self._alike: Alike[_Cluster] = Alike(rarity, LEAST_OVERLAP)
+        self._exact: dict[str, list[tuple[int, _Cluster]]] = {}
+
+    def sort_in(self, unit: Rule) -> None:
+        """Put a unit to the first cluster that says the same, or begin a new one."""
+        words = frozenset(unit.wording.words)
+        near = self._exact.get(unit.exact, ()) if unit.exact else self._alike.find(words)
+        for number, cluster in near:
+            if _same(cluster.kept, unit):
+                if cluster.add(unit):
+                    self._enter(number, cluster)
+                return
+        self.clusters.append(_Cluster(unit))
+        self._enter(len(self.clusters) - 1, self.clusters[-1])
+
+    def _enter(self, number: int, cluster: _Cluster) -> None:
+        unit = cluster.kept
+        if unit.exact:
+            self._exact.setdefault(unit.exact, []).append((number, cluster))
+        else:
+            self._alike.put(number, cluster, frozenset(unit.wording.words))
 
 
 def span(blocks: Sequence[Block]) -> SourceRef:
@@ -91,11 +124,16 @@ def merge(
     trees: Sequence[tuple[Section, tuple[str, ...]]],
 ) -> tuple[list[Section], tuple[Merged, ...]]:
     """Leave each rule in one place of the trees, each given with the globs of its source."""
-    clusters: dict[tuple[object, ...], list[_Cluster]] = {}
-    for tree, globs in trees:
-        for unit in rules_of(tree, globs):
-            _sort_in(clusters, unit)
-    repeated = [c for found in clusters.values() for c in found if c.others]
+    units = [unit for tree, globs in trees for unit in rules_of(tree, globs)]
+    rarity = Rarity.of(set(unit.wording.words) for unit in units)
+    families: dict[tuple[object, ...], _Family] = {}
+    for unit in units:
+        place = unit.place
+        key = (unit.wording.guarded, place.guards, place.subjects, place.intro, place.globs)
+        if key not in families:
+            families[key] = _Family(rarity)
+        families[key].sort_in(unit)
+    repeated = [c for family in families.values() for c in family.clusters if c.others]
     merged = tuple(
         Merged(text="\n".join(b.text for b in unit.blocks), source=unit.ref, kept=cluster.kept.ref)
         for cluster in repeated
@@ -109,22 +147,29 @@ def merge(
 
 def rules_of(tree: Section, globs: tuple[str, ...]) -> Iterator[Rule]:
     """Give the rules of a tree that are in force, in the order of the text."""
-    return _units(tree, (), globs)
+    return (_unit(blocks, place) for blocks, place in placed_blocks(tree, globs))
+
+
+def placed_blocks(
+    tree: Section, globs: tuple[str, ...], trail: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[Block, ...], Place]]:
+    """Give the blocks of each rule in force and where it stands, in the order of the text."""
+    mark = mark_of(tree.blocks)
+    if mark is not None and not mark.in_force:
+        # A rule in force must not end in a memory that is not.
+        return
+    # The title of the document names the project, not the subject of a rule.
+    here = (*trail, tree.title) if tree.level > 1 else trail
+    for found in group(tree.blocks):
+        place = _place(tree, here, found, globs)
+        yield from ((blocks, place) for blocks in _units(found))
+    for child in tree.children:
+        yield from placed_blocks(child, globs, here)
 
 
 def _key(block: Block) -> _Key:
     # A list of one item covers the same lines as the item.
     return block.kind, block.ref
-
-
-def _sort_in(clusters: dict[tuple[object, ...], list[_Cluster]], unit: Rule) -> None:
-    key = (unit.wording.guarded, unit.place.guards, unit.place.subjects, unit.place.intro)
-    found = clusters.setdefault((*key, unit.place.globs), [])
-    for cluster in found:
-        if _same(cluster.kept, unit):
-            cluster.add(unit)
-            return
-    found.append(_Cluster(unit))
 
 
 def _same(a: Rule, b: Rule) -> bool:
@@ -150,39 +195,32 @@ def _is_vague(unit: Rule) -> bool:
     return not content_words(unit.place.heading)
 
 
-def _units(section: Section, trail: tuple[str, ...], globs: tuple[str, ...]) -> Iterator[Rule]:
-    mark = mark_of(section.blocks)
-    if mark is not None and not mark.in_force:
-        # A rule in force must not end in a memory that is not.
-        return
-    # The title of the document names the project, not the subject of a rule.
-    here = (*trail, section.title) if section.level > 1 else trail
-    for found in group(section.blocks):
-        yield from _group_units(found, _place(section, here, found, globs))
-    for child in section.children:
-        yield from _units(child, here, globs)
-
-
 def _place(section: Section, trail: tuple[str, ...], found: Group, globs: tuple[str, ...]) -> Place:
     around = (*trail, found.label)
     return Place(
         path=next((block.ref.path for block in section.blocks), ""),
         trail=trail,
         guards=guards_of(around),
-        subjects=SUBJECTS & {word for text in around for word in words(text)},
+        subjects=frozenset(word for text in around for word in subjects_of(text)),
         intro=meaning(found.label),
         globs=globs,
     )
 
 
-def _group_units(found: Group, place: Place) -> Iterator[Rule]:
+@lru_cache(maxsize=4_096)
+def subjects_of(text: str) -> frozenset[str]:
+    """Name what a heading speaks of; asked for every rule below it, so remembered."""
+    return SUBJECTS & set(words(text))
+
+
+def _units(found: Group) -> Iterator[tuple[Block, ...]]:
+    """Give what of a group can be merged as a whole: each item of a list, or all of it."""
     lists = [block for block in found.blocks if block.kind is BlockKind.LIST]
     leading = found.blocks[1:] if found.label else found.blocks
     if lists and len(lists) == len(leading):
-        for item in (item for block in lists for item in block.items):
-            yield _unit((item,), place)
+        yield from ((item,) for block in lists for item in block.items)
     elif found.blocks[0].kind not in (BlockKind.COMMENT, BlockKind.SEPARATOR):
-        yield _unit(found.blocks, place)
+        yield found.blocks
 
 
 def _unit(blocks: tuple[Block, ...], place: Place) -> Rule:

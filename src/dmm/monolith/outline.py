@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import islice, pairwise
+from functools import lru_cache
+from itertools import pairwise
+from operator import is_
 from typing import TYPE_CHECKING
 
 from markdown_it import MarkdownIt
@@ -96,6 +98,7 @@ class Section:
             yield from section.blocks
 
 
+@lru_cache(maxsize=4_096)
 def plain(inline: str) -> str:
     """Take the markup off a line of markdown."""
     return " ".join(_MARKUP.sub("", _LINK.sub(r"\1", inline)).split())
@@ -112,12 +115,17 @@ def outline(path: str, text: str, *, skip_lines: int = 0) -> Section:
 
 def edit(section: Section, change: Callable[[Block], Block | None]) -> Section:
     """Give the tree with each block and list item changed, or left out where the change is None."""
-    blocks = (_edit_block(block, change) for block in section.blocks)
-    return replace(
-        section,
-        blocks=tuple(block for block in blocks if block is not None),
-        children=tuple(edit(child, change) for child in section.children),
-    )
+    changed = (_edit_block(block, change) for block in section.blocks)
+    blocks = tuple(block for block in changed if block is not None)
+    children = tuple(edit(child, change) for child in section.children)
+    if _are(blocks, section.blocks) and _are(children, section.children):
+        return section
+    return replace(section, blocks=blocks, children=children)
+
+
+def _are(these: Sequence[object], those: Sequence[object]) -> bool:
+    """Say whether these are the very same as those; to compare their texts would cost more."""
+    return len(these) == len(those) and all(map(is_, these, those))
 
 
 def refs_of(block: Block) -> tuple[SourceRef, ...]:
@@ -153,9 +161,13 @@ def heading_line(level: int, heading: str) -> str:
 
 
 def _parse(text: str) -> list[Token]:
+    return _reader().parse(text)
+
+
+@lru_cache(maxsize=1)
+def _reader() -> MarkdownIt:
     # Only the block structure is wanted, so the costly inline pass is left out.
-    reader = MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
-    return reader.parse(text)
+    return MarkdownIt("commonmark").enable("table").disable(["inline", "text_join"])
 
 
 def _headings(tokens: Sequence[Token]) -> list[tuple[Token, Token]]:
@@ -192,7 +204,7 @@ def _block(path: str, lines: list[str], tokens: list[Token], number: int) -> Blo
     first, end = token.map or (0, 0)
     block = _slice(_KINDS.get(token.type, BlockKind.PARAGRAPH), path, lines, first, end)
     if block.kind in (BlockKind.LIST, BlockKind.STEPS):
-        return _with_items(path, lines, block, islice(tokens, number + 1, None))
+        return _with_items(path, lines, block, tokens, number + 1)
     if block.kind is BlockKind.HTML and _is_comment(block.text):
         return replace(block, kind=BlockKind.COMMENT)
     return block
@@ -205,20 +217,23 @@ def _is_comment(text: str) -> bool:
     return not rest
 
 
-def _with_items(path: str, lines: list[str], block: Block, tokens: Iterator[Token]) -> Block:
+def _with_items(
+    path: str, lines: list[str], block: Block, tokens: list[Token], number: int
+) -> Block:
     starts = []
-    for token in tokens:
-        if token.level == 0:
-            break
+    while number < len(tokens) and tokens[number].level:
+        token = tokens[number]
         if token.type == "list_item_open" and token.level == 1 and token.map:
             starts.append(token.map[0])
+        number += 1
     ends = [*starts[1:], block.ref.last_line]
     items = tuple(
         _slice(BlockKind.ITEM, path, lines, start, end)
         for start, end in zip(starts, ends, strict=True)
     )
     loose = any(a.ref.last_line + 1 < b.ref.first_line for a, b in pairwise(items))
-    items = tuple(replace(item, loose=loose) for item in items)
+    if loose:
+        items = tuple(replace(item, loose=True) for item in items)
     return replace(block, items=items, loose=loose)
 
 
@@ -256,7 +271,7 @@ def _edit_block(block: Block, change: Callable[[Block], Block | None]) -> Block 
     if changed is None or not changed.items:
         return changed
     items = tuple(item for item in (change(item) for item in changed.items) if item is not None)
-    if items == changed.items:
+    if _are(items, changed.items):
         return changed
     if not items:
         return None

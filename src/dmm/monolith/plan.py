@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import cache
 from typing import TYPE_CHECKING
 
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
 from dmm.monolith.conflicts import find_conflicts
+from dmm.monolith.counting import count_once
 from dmm.monolith.documents import Document, read_document
 from dmm.monolith.gather import gather
-from dmm.monolith.memories import ImportPlan, PlannedMemory, propose
+from dmm.monolith.memories import ImportPlan, propose
 from dmm.monolith.merge import Merged, merge
-from dmm.monolith.sources import Source, SourceRef, kinds_of
+from dmm.monolith.sources import Source, SourceLines, SourceRef, kinds_of
 from dmm.monolith.split import split
 
 if TYPE_CHECKING:
@@ -32,12 +32,15 @@ def plan_import(
     baseline_budget: int = DEFAULT_BASELINE_BUDGET,
 ) -> ImportPlan:
     """Plan the memories that replace some instruction files; nothing of them is lost unsaid."""
-    count = cache(count)
+    count = count_once(count)
     documents = read_all(sources)
     trees, merged = merge([(d.tree, d.voice.front.globs) for d in documents])
     left = [replace(d, tree=tree) for d, tree in zip(documents, trees, strict=True)]
     cut = [note for document in left for note in split(document, count=count)]
-    content = {document.path: document.content for document in documents}
+    content = {
+        document.path: {line: number for number, line in enumerate(document.content)}
+        for document in documents
+    }
     notes = [_tidied(note, content) for note in gather(cut, count=count)]
     plan = propose(
         notes,
@@ -48,10 +51,11 @@ def plan_import(
         baseline_budget=baseline_budget,
     )
     left_rules = [(document.tree, document.voice.front.globs) for document in left]
+    lines = SourceLines.of({p.memory.path: p.sources for p in plan.memories})
     return replace(
         plan,
-        conflicts=find_conflicts(left_rules, {p.memory.path: p.sources for p in plan.memories}),
-        merged=tuple(_located(item, plan.memories) for item in merged),
+        conflicts=find_conflicts(left_rules, lines),
+        merged=tuple(_located(item, lines) for item in merged),
         skipped=tuple(item for document in documents for item in document.skipped),
         imports=tuple(item for document in documents for item in document.imports),
         monolith_tokens=sum(count(source.text) for source in sources),
@@ -66,7 +70,7 @@ def read_all(sources: Sequence[Source]) -> list[Document]:
     return [read_document(source, kinds[path], together) for path, source in unique.items()]
 
 
-def _tidied(note: Note, content: dict[str, tuple[int, ...]]) -> Note:
+def _tidied(note: Note, content: dict[str, dict[int, int]]) -> Note:
     """Join the refs of a note where no line of another note stands between them."""
     by_path: dict[str, set[int]] = {}
     for ref in note.sources:
@@ -76,23 +80,21 @@ def _tidied(note: Note, content: dict[str, tuple[int, ...]]) -> Note:
     return replace(note, sources=tuple(refs))
 
 
-def _runs(path: str, lines: set[int], content: tuple[int, ...]) -> Iterator[SourceRef]:
-    if not lines & set(content):
+def _runs(path: str, lines: set[int], content: dict[int, int]) -> Iterator[SourceRef]:
+    """Join lines that stand next to each other among the lines with content."""
+    held = sorted(line for line in lines if line in content)
+    if not held:
         yield SourceRef(path, min(lines), max(lines))
         return
-    start = end = 0
-    for line in content:
-        if line in lines:
-            start, end = start or line, line
-        elif start:
+    start = end = held[0]
+    for line in held[1:]:
+        if content[line] != content[end] + 1:
             yield SourceRef(path, start, end)
-            start = 0
-    if start:
-        yield SourceRef(path, start, end)
+            start = line
+        end = line
+    yield SourceRef(path, start, end)
 
 
-def _located(item: Merged, planned: Sequence[PlannedMemory]) -> Merged:
-    for candidate in planned:
-        if any(ref.covers(item.kept) for ref in candidate.sources):
-            return replace(item, memory=candidate.memory.path)
-    return item
+def _located(item: Merged, lines: SourceLines) -> Merged:
+    memory = next(iter(lines.memories_at(item.kept)), None)
+    return item if memory is None else replace(item, memory=memory)

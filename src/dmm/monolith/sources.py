@@ -6,8 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 FRONT_MATTER_BYTES = 16_384
 _YAML_DEPTH = 8
@@ -73,6 +77,27 @@ class SourceRef:
 
     def __str__(self) -> str:
         return f"{self.path}:{line_range(self.first_line, self.last_line)}"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLines:
+    """Which memories come from each line of the sources, in the order of the memories."""
+
+    by_line: dict[tuple[str, int], tuple[str, ...]]
+
+    @classmethod
+    def of(cls, memories: Mapping[str, Sequence[SourceRef]]) -> SourceLines:
+        """Lay out the lines of some memories, each named with the lines it comes from."""
+        by_line: dict[tuple[str, int], tuple[str, ...]] = {}
+        for memory, refs in memories.items():
+            lines = {(r.path, n) for r in refs for n in range(r.first_line, r.last_line + 1)}
+            for line in lines:
+                by_line[line] = (*by_line.get(line, ()), memory)
+        return cls(by_line)
+
+    def memories_at(self, ref: SourceRef) -> tuple[str, ...]:
+        """Name the memories that cover the line where a run begins."""
+        return self.by_line.get((ref.path, ref.first_line), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +169,8 @@ def is_user_level(path: str) -> bool:
 
 def mentions(text: str) -> tuple[str, ...]:
     """List the files that a line pulls in with `@path`, code spans left aside."""
+    if "@" not in text:
+        return ()
     bare = re.sub(r"`[^`]*`", "", text)
     found = (match.group(1).rstrip(".") for match in _MENTION.finditer(bare))
     return tuple(t for t in found if t[0] in "~./" or _FILE_NAME.fullmatch(t))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -54,8 +55,11 @@ class _Page:
     def is_one_concept(self) -> bool:
         return self.document.voice.kind in _ONE_CONCEPT
 
-    def size(self, text: str) -> int:
-        return self.count(text) + _FRAME
+    def fits(self, text: str) -> bool:
+        """Say whether a text is small enough for one memory, with its frame."""
+        # Every word is a token at least: a long text need not be counted to be too long.
+        words = len(text.split(maxsplit=WANTED_TOKENS))
+        return words <= WANTED_TOKENS and self.count(text) + _FRAME <= WANTED_TOKENS
 
 
 def split(document: Document, *, count: Count) -> list[Note]:
@@ -66,10 +70,10 @@ def split(document: Document, *, count: Count) -> list[Note]:
 
 def _told_apart(notes: list[Note]) -> list[Note]:
     """Give notes of one title, such as a "Limits" for each service, the heading above as well."""
-    titles = [note.title for note in notes]
+    titles = Counter(note.title for note in notes)
     return [
         _retitled(note, titled(note.trail[-2], note.title))
-        if titles.count(note.title) > 1 and len(note.trail) > 2 and note.mark is None
+        if titles[note.title] > 1 and len(note.trail) > 2 and note.mark is None
         else note
         for note in notes
     ]
@@ -109,7 +113,7 @@ def _section(page: _Page, section: Section, trail: tuple[str, ...]) -> Iterator[
 
 
 def _is_one_note(page: _Page, section: Section) -> bool:
-    if page.size(_body(section)) > WANTED_TOKENS or _holds_marks(section):
+    if not page.fits(_body(section)) or _holds_marks(section):
         return False
     if page.is_top(section):
         return page.is_one_concept or not (section.children or _is_flat(section))
@@ -153,7 +157,7 @@ def _own_text(page: _Page, section: Section, trail: tuple[str, ...]) -> Iterator
     groups = group([block for block in section.blocks if block.kind is not BlockKind.COMMENT])
     if not groups:
         return
-    fits = page.size(render_blocks(_blocks(groups))) <= WANTED_TOKENS
+    fits = page.fits(render_blocks(_blocks(groups)))
     if fits and not (page.is_top(section) and _is_flat(section) and not page.is_one_concept):
         part = "overview" if section.children and page.is_top(section) else ""
         yield _note_of(page, trail, groups, part)

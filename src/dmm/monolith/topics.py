@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -95,6 +96,7 @@ _SHELL_NOISE = vocabulary(
 )
 
 
+@lru_cache(maxsize=65_536)
 def stem(word: str) -> str:
     """Cut the common endings off an English word, so that `tests` and `testing` agree."""
     for ending in ("ing", "ed", "es", "s"):
@@ -147,12 +149,16 @@ def topic_of(text: str, heading: str = "") -> str:
 
 def _hits(text: str) -> dict[str, int]:
     hits = dict.fromkeys(_LEXICON, 0)
-    known = _topics_by_stem()
     for word in words(text):
-        for topic in known.get(stem(word), ()):
+        for topic in _topics(word):
             # Security is named in passing where it matters most.
             hits[topic] += 2 if topic == "security" else 1
     return hits
+
+
+@lru_cache(maxsize=65_536)
+def _topics(word: str) -> tuple[str, ...]:
+    return _topics_by_stem().get(stem(word), ())
 
 
 def topic_title(topic: str) -> str:
@@ -172,8 +178,8 @@ def tags_of(
     for candidate in candidates:
         if _TAG.fullmatch(candidate) and len(candidate) <= 30:
             tags.setdefault(stem(candidate), candidate)
-    for least, fillers in ((3, _identifiers(text)), (2, (*_frequent(text), "imported", "notes"))):
-        for filler in fillers:
+    for least, find in ((3, _identifiers), (2, _frequent)):
+        for filler in find(text) if len(tags) < least else ():
             if len(tags) < least:
                 tags.setdefault(stem(filler), filler)
     return tuple(tags.values())[:MOST_TAGS]
@@ -207,5 +213,5 @@ def _identifiers(text: str) -> list[str]:
 
 
 def _frequent(text: str) -> list[str]:
-    bare = [word for word in content_words(text) if len(word) > 3]
-    return sorted(dict.fromkeys(bare), key=lambda word: -bare.count(word))[:2]
+    bare = Counter(word for word in content_words(text) if len(word) > 3)
+    return [*(word for word, _ in bare.most_common(2)), "imported", "notes"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Self
 
 from dmm.monolith.topics import stem
@@ -38,6 +39,8 @@ _TOKEN = re.compile(
 _CONTRACTION = re.compile(
     r"\b(do|does|did|is|are|was|must|should|would|could|wo|ca|can)n['\u2019]?t\b", re.I
 )
+_CONTRACTED = re.compile("[nN]['\u2019]?[tT]")
+_SPAN = re.compile(r"(`[^`]+`)")
 _MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
 _EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
 _IDENTIFIER = re.compile(r".*(\d|[_/$@<>=%€£+#≤≥]|\w\.\w|[a-z][A-Z]|^-)")
@@ -56,10 +59,11 @@ class Wording:
         guarded: list[str] = []
         words: list[str] = []
         for token in _tokens(text):
-            if token in _GUARDED or token.startswith("`") or _IDENTIFIER.match(token):
-                guarded.append("not" if token in _SAME_NEGATION else token)
-            elif token not in _FILLER:
-                words.append(stem(token))
+            kept, stemmed = _weigh(token)
+            if kept:
+                guarded.append(kept)
+            elif stemmed:
+                words.append(stemmed)
         return cls(tuple(guarded), tuple(words))
 
     @property
@@ -78,9 +82,17 @@ class Wording:
         return overlap >= LEAST_OVERLAP and _in_order(fewer, more)
 
 
+def words_in(text: str) -> frozenset[str]:
+    """Give at least the stems of every word that some rule of a text may have."""
+    # Where code begins and ends depends on how the text is cut into rules.
+    bare = _spelt_out(text.replace("cannot", "not").replace("`", " "))
+    return frozenset(_weigh(token)[1] for token in _TOKEN.findall(bare)) - {""}
+
+
 def strip_marker(text: str) -> str:
     """Take the list marker off an item."""
-    return _MARKER.sub("", text, count=1) if _MARKER.match(text) else text
+    marker = _MARKER.match(text)
+    return text[marker.end() :] if marker else text
 
 
 def squeezed(text: str) -> str:
@@ -90,26 +102,44 @@ def squeezed(text: str) -> str:
 
 def guards_of(texts: Iterable[str]) -> tuple[str, ...]:
     """Give the words in the headings and the intro above a rule that turn its meaning."""
-    guarded = (token for text in texts for token in Wording.of(text).guarded)
-    return tuple(sorted(token for token in guarded if token in _TURNING))
+    return tuple(sorted(token for text in texts for token in _turning(text)))
+
+
+@lru_cache(maxsize=4_096)
+def _turning(text: str) -> tuple[str, ...]:
+    """Asked for every rule below a heading, so the answer is remembered."""
+    return tuple(token for token in Wording.of(text).guarded if token in _TURNING)
 
 
 def _tokens(text: str) -> list[str]:
     text = strip_marker(text).replace("cannot", "not")
-    parts = re.split(r"(`[^`]+`)", text)
+    parts = _SPAN.split(text) if "`" in text else [text]
     found: list[str] = []
     for part in parts:
         if part.startswith("`"):
             found.append(" ".join(part.split()))
             continue
-        bare = _CONTRACTION.sub("not", _EMPHASIS.sub("", part))
-        found += (_folded(token) for token in _TOKEN.findall(bare))
+        found += _TOKEN.findall(_spelt_out(part))
     return found
 
 
-def _folded(token: str) -> str:
+def _spelt_out(text: str) -> str:
+    """Take emphasis and contractions off; most texts have none, which is quick to see."""
+    if "*" in text or "_" in text:
+        text = _EMPHASIS.sub("", text)
+    return _CONTRACTION.sub("not", text) if _CONTRACTED.search(text) else text
+
+
+@lru_cache(maxsize=65_536)
+def _weigh(token: str) -> tuple[str, str]:
+    """Give what a token guards, or else the stem of its word; neither of one that says nothing."""
+    if token.startswith("`"):
+        return token, ""
     # The case of an identifier matters; that of a word does not.
-    return token if _IDENTIFIER.match(token) else token.casefold()
+    folded = token if _IDENTIFIER.match(token) else token.casefold()
+    if folded in _GUARDED or _IDENTIFIER.match(folded):
+        return "not" if folded in _SAME_NEGATION else folded, ""
+    return "", "" if folded in _FILLER else stem(folded)
 
 
 def _in_order(fewer: tuple[str, ...], more: tuple[str, ...]) -> bool:

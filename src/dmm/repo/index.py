@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 from dmm.errors import IndexBroken
 from dmm.files.citations import digest
 from dmm.files.durable import translated
-from dmm.index.store import LOGS
 from dmm.repo import passages, snapshot, study
 from dmm.repo.question import read_question
 from dmm.repo.ranking import WEIGHTS, rank
@@ -16,6 +15,7 @@ from dmm.repo.records import Evidence
 from dmm.repo.sources import WorkingTree
 from dmm.repo.store import RepoStore
 from dmm.repo.sync import Run
+from dmm.storage.sqlite import LOGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dmm.errors import IndexBroken, StorageError
 from dmm.files.durable import translated
 from dmm.index.records import Terms
-from dmm.index.store import LOGS, intact
+from dmm.index.store import intact
+from dmm.private import make_private_folder
 from dmm.repo.records import Chunk, Entry, Kind, RepoFile, Symbol
 from dmm.storage import sqlite
 
@@ -112,7 +113,7 @@ class RepoStore:
         if path is not None:
             _refuse_links(path)
             with translated(path.parent, "make the index folder"):
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_private_folder(path.parent)
         store = cls(path)
         try:
             if path is not None:
@@ -277,7 +278,7 @@ def _unpack(terms: Terms) -> tuple[bytes, bytes, float]:
 
 def _refuse_links(path: Path) -> None:
     """What stands behind a link may be anything, and this file is deleted at need."""
-    logs = (path.with_name(path.name + suffix) for suffix in LOGS)
+    logs = (path.with_name(path.name + suffix) for suffix in sqlite.LOGS)
     with translated(path, "look at the index folder"):
         linked = any(one.is_symlink() for one in (path, path.parent, *logs))
     if linked:

@@ -17,7 +17,7 @@ def settle(memories: Memories, conflicts: Conflicts, paths: tuple[str, ...]) -> 
         return []
     notices = []
     try:
-        memories.reindex()
+        memories.follow(paths)
     except DmmError as error:
         notices.append(f"written; the index follows later: {error}")
     try:

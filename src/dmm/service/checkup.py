@@ -186,7 +186,7 @@ def _check_index(root: RootState, reindex: Callable[[], object]) -> Check:
         return Check("project", name, "ok", f"up to date, {index.indexed} memories")
     if index.note and endpoint.is_running():
         # What is newest stands in a log that only its owner may read.
-        return Check("project", name, "ok", "open in the daemon, which keeps it up to date")
+        return Check("project", name, "ok", f"open in the daemon, {_progress(root)}")
     if index.state == "not built":
         return Check("project", name, "ok", "not built yet; the next query builds it", mend=reindex)
     if index.state == "ready":
@@ -197,6 +197,16 @@ def _check_index(root: RootState, reindex: Callable[[], object]) -> Check:
         return Check("project", name, "warn", told, "dmm reindex", mend=reindex)
     told = f"{index.state}: {index.note}" if index.note else index.state
     return Check("project", name, "fail", told, "dmm reindex", mend=reindex)
+
+
+def _progress(root: RootState) -> str:
+    """Say how far the daemon is with an index."""
+    told = endpoint.call("status", {}, timeout=ANSWER_WITHIN) or {}
+    for one in told.get("projects", ()):
+        if one["indexing"] and Path(root.folder).parent == Path(one["root"]):
+            done, of = one["indexing"]
+            return f"which is indexing it, {100 * done // max(1, of)} % done"
+    return "which keeps it up to date"
 
 
 def _check_ledger(audit: Audit) -> Iterator[Check]:

@@ -65,7 +65,7 @@ class Conflicts:
         A large project is compared by two processes beside this one, unless it is to stay alone.
         """
         self._notices = []
-        self.corpus.indexes.refresh(progress=progress)
+        self.corpus.indexes.refresh(whole=True, progress=progress)
         self.corpus.refresh()
         pairs = self.corpus.all_pairs(progress)
         compared = {(pair.one, pair.other) for pair in pairs}

@@ -55,7 +55,7 @@ class Drawing:
         """Look up the project's memory; nothing is recorded, for no pack is served."""
         indexes = self.packs.indexes
         try:
-            indexes.refresh()
+            indexes.refresh(question.words)
             request = QueryRequest(question.words, MEMORY_ROOM, baseline_budget=0)
             entries = self.packs.supplement(request, ())
             about = {

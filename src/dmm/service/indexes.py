@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dmm.errors import DmmError, IndexBroken, IndexBusy, ModelUnavailable, StorageError
-from dmm.files.lock import exclusive
-from dmm.index.snapshot import take_snapshot
-from dmm.index.store import ELSEWHERE, LOGS, IndexStore
+from dmm.files.lock import in_turn
+from dmm.index.lexical import Unread
+from dmm.index.renewal import renew_snapshot
+from dmm.index.store import ELSEWHERE, IndexStore
 from dmm.index.sync import Syncer, SyncReport
+from dmm.service.hurry import Hurry, describe_left
+from dmm.storage.sqlite import LOGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -28,9 +31,14 @@ if TYPE_CHECKING:
 
 LONG_WORD = 7
 # How long a query waits for another process to finish indexing before it answers without.
-PATIENCE = 1.0
-# While there is nothing to answer from, it waits longer: the first files are soon read.
-FIRST_PATIENCE = 10.0
+PATIENCE = 2.0
+# How long a query may index before it answers with what there is.
+ALLOWANCE = 2.5
+LEAST_ALLOWANCE = 0.5
+# What it takes to load a memory, or to see that it has not changed, in seconds: a query has to have
+# time for that too.
+LOADING = 4e-5
+RENEWING = 8e-6
 BASELINE = "baseline/"
 
 
@@ -41,6 +49,7 @@ class _Order:
     full: bool
     progress: Progress | None
     patience: float
+    hurry: Hurry | None
 
 
 @dataclass(slots=True)
@@ -57,18 +66,25 @@ class Shelf:
 
 @dataclass(slots=True)
 class Indexes:
-    """All shelves of one project, searched as one; `fill` brings in what comes of no files."""
+    """All shelves of one project, searched as one; `fill` brings in what comes of no files.
+
+    `followed` says that somebody else is indexing the rest at this moment.
+    """
 
     shelves: tuple[Shelf, ...]
     count: Callable[[str], int]
     load_model: Callable[[], Embedder]
     batch_size: int
     fill: Fill | None = None
+    allowance: float = ALLOWANCE
+    followed: bool = False
+    clock: Callable[[], float] = time.monotonic
     notices: dict[str, str] = field(default_factory=dict)
     _embedder: Embedder | None = None
     _asked_for_model: bool = False
     _snapshot: Snapshot | None = None
     _generations: tuple[int, ...] = ()
+    _unread: Unread = field(default_factory=lambda: Unread(0, {}))
 
     def embedder(self) -> Embedder | None:
         """Load the model on first use; without it every answer says that only keywords count."""
@@ -122,15 +138,24 @@ class Indexes:
             count=self.count,
             load_model=self.load_model,
             batch_size=self.batch_size,
+            allowance=self.allowance,
             _embedder=self.embedder(),
             _asked_for_model=True,
         )
 
     def sync(
-        self, *, full: bool = False, progress: Progress | None = None, patience: float = 0.0
+        self,
+        *,
+        full: bool = False,
+        progress: Progress | None = None,
+        patience: float = 0.0,
+        hurry: Hurry | None = None,
     ) -> SyncReport:
-        """Bring all indexes up to the files, or raise; one process at a time."""
-        order = _Order(full, progress, patience)
+        """Bring all indexes up to the files, or raise; others may index in between.
+
+        In a hurry, a large backlog is left for later as far as there is no time for it.
+        """
+        order = _Order(full, progress, patience, hurry)
         reports = [self._sync_shelf(shelf, order) for shelf in self.shelves]
         return SyncReport(
             total=sum(report.total for report in reports),
@@ -138,29 +163,49 @@ class Indexes:
             embedded=sum(report.embedded for report in reports),
             removed=sum(report.removed for report in reports),
             faults=tuple(fault for report in reports for fault in report.faults),
+            waiting=sum(report.waiting for report in reports),
+            lacking=sum(report.lacking for report in reports),
         )
 
-    def refresh(self, *, progress: Progress | None = None) -> SyncReport | None:
-        """Bring the indexes up to the files if that is possible, and note why where it is not."""
-        self.notices.pop("index", None)
+    def refresh(
+        self,
+        words: str = "",
+        *,
+        paths: Sequence[str] = (),
+        whole: bool = False,
+        progress: Progress | None = None,
+    ) -> SyncReport | None:
+        """Bring the indexes up to the files if that is possible, and note why where it is not.
+
+        Of a large backlog, files at `paths` and those that hold the words come first, and what
+        there is no time for is left, unless the whole is wanted.
+        """
+        for about in ("index", "partial"):
+            self.notices.pop(about, None)
+        self._unread = Unread(0, {})
         try:
-            patience = PATIENCE if self._is_begun() else FIRST_PATIENCE
-            report = self.sync(progress=progress, patience=patience)
+            hurry = None if whole else Hurry(self._allow(), words, paths, self.clock)
+            report = self.sync(progress=progress, patience=PATIENCE, hurry=hurry)
         except IndexBusy:
             self.notices["index"] = "another process is indexing; the newest changes may be missing"
         except StorageError as error:
             self.notices["index"] = f"the index could not be brought up to date: {error}"
         else:
+            self._unread = self._unread if hurry is None else hurry.unread()
             self._tell_faults(report)
+            if report.waiting or report.lacking:
+                self.notices["partial"] = describe_left(report, followed=self.followed)
             return report
         return None
 
-    def _is_begun(self) -> bool:
-        """Say whether there is anything to answer from."""
+    def _allow(self) -> float:
+        """Tell how long to index, so that there is time left to load what the index holds."""
         try:
-            return any(self._open(shelf).generation() for shelf in self.shelves)
+            held = sum(self._open(shelf).size() for shelf in self.shelves)
         except IndexBroken:
-            return False
+            held = 0
+        needed = held * (LOADING if self._snapshot is None else RENEWING)
+        return max(min(LEAST_ALLOWANCE, self.allowance), self.allowance - needed)
 
     def _tell_faults(self, report: SyncReport) -> None:
         self.notices.pop("faults", None)
@@ -184,13 +229,31 @@ class Indexes:
         if not store.writable:
             hint = "make the folder writable, then: dmm reindex"
             raise StorageError("the index can't be written", where=store.where, hint=hint)
-        with self._lock(shelf, store, order.patience):
-            if self.fill is not None:
+        if self.fill is not None:
+            with self._lock(shelf, store, order.patience):
                 return self.fill(store, self.embedder(), order.progress)
-            syncer = Syncer(shelf.origin, self.count, self.embedder(), self.batch_size)
-            return syncer.sync(
-                shelf.tree, store, now_ns=time.time_ns(), full=order.full, progress=order.progress
-            )
+        return self._run(shelf, store, order)
+
+    def _run(self, shelf: Shelf, store: IndexStore, order: _Order) -> SyncReport:
+        syncer = Syncer(shelf.origin, self.count, self.embedder(), self.batch_size)
+        run = syncer.begin(shelf.tree, store, now_ns=time.time_ns(), full=order.full)
+        with self._lock(shelf, store, order.patience):
+            run.prepare()
+
+        def advance() -> bool:
+            with self._lock(shelf, store, order.patience):
+                more = run.advance()
+            if more and order.progress is not None:
+                order.progress(run.done, run.work)
+            return more
+
+        if order.hurry is not None and run.outstanding > self.batch_size:
+            order.hurry.carry_out(run, shelf.tree, advance, followed=self.followed)
+        else:
+            while advance():
+                pass
+        with self._lock(shelf, store, order.patience):
+            return run.end()
 
     @contextlib.contextmanager
     def _lock(self, shelf: Shelf, store: IndexStore, patience: float) -> Iterator[None]:
@@ -198,7 +261,11 @@ class Indexes:
             yield
             return
         lock = shelf.path.with_name(shelf.lock)
-        with exclusive(lock, what="another process is indexing", patience=patience):
+        with in_turn(lock, what="another process is indexing", patience=patience):
+            if shelf.inode not in (None, _inode(shelf.path)):
+                # What is written from here on would be lost.
+                hint = "run the command again"
+                raise IndexBusy("the index was built anew meanwhile", where=store.where, hint=hint)
             yield
 
     def _open(self, shelf: Shelf) -> IndexStore:
@@ -237,6 +304,15 @@ class Indexes:
         shelf.inode = _inode(shelf.path)
         return store
 
+    def snapshot_at_hand(self) -> Snapshot:
+        """Give what is in memory as it is, while somebody else is indexing; else what is current.
+
+        A large index changes several times a second then, and to follow it takes about one.
+        """
+        if self.followed and self._snapshot is not None:
+            return self._snapshot
+        return self.snapshot()
+
     def snapshot(self) -> Snapshot:
         """Give the current content in memory, loaded again only when an index has changed."""
         try:
@@ -256,9 +332,13 @@ class Indexes:
         stores = [(shelf.origin, self._open(shelf)) for shelf in self.shelves]
         generations = tuple(store.generation() for _, store in stores)
         if self._snapshot is None or generations != self._generations:
-            self._snapshot = take_snapshot(stores, self._dimensions([s for _, s in stores]))
+            dimensions = self._dimensions([store for _, store in stores])
+            self._snapshot = renew_snapshot(self._snapshot, stores, dimensions)
             self._generations = generations
             self._tell_hidden(self._snapshot)
+        if self._snapshot.lexical.unread != self._unread:
+            lexical = self._snapshot.lexical.amid(self._unread)
+            self._snapshot = replace(self._snapshot, lexical=lexical)
         return self._snapshot
 
     def _dimensions(self, stores: Sequence[IndexStore]) -> int | None:

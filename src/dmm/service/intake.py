@@ -139,9 +139,18 @@ class Intake:
     def _known_ids(self) -> frozenset[str]:
         """Gather the ids of all files; told by the index, which reads only what changed."""
         indexes = self.indexes()
-        indexes.refresh()
+        report = indexes.refresh()
         places = indexes.snapshot().places
-        return frozenset(place.id for place in places if place.origin is Origin.PROJECT)
+        known = {place.id for place in places if place.origin is Origin.PROJECT}
+        if report is None or report.waiting:
+            known |= self._written_ids()
+        return frozenset(known)
+
+    def _written_ids(self) -> set[str]:
+        """Look for the ids in the files themselves, where the index does not know them all."""
+        tree = self.root.tree
+        texts = (tree.glance(stamp.path).decode("utf-8", "replace") for stamp in tree.scan().stamps)
+        return {found[1] for text in texts if (found := _ID.search(text))}
 
 
 def clean_edits(edits: tuple[Edit, ...]) -> tuple[tuple[Edit, ...], list[str]]:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.memory import Scope
 from dmm.files.durable import translated, write_atomic
+from dmm.private import make_private_folder
+from dmm.reading import read_regular
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
 
     from dmm.files.roots import Root
     from dmm.index.records import IndexedMemory
@@ -30,16 +33,23 @@ def write_manifest(root: Root, store: IndexStore) -> None:
     text = json.dumps(describe(store), ensure_ascii=False, indent=2) + "\n"
     data = text.encode("utf-8", "replace")
     path = root.manifest
-    with translated(path, "write the manifest"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and path.read_bytes() == data:
-            return
-    write_atomic(path, data, durable=False)
+    with translated(path.parent, "make the index folder"):
+        make_private_folder(path.parent)
+    if not _is_written(path, data):
+        write_atomic(path, data, durable=False, private=True)
+
+
+def _is_written(path: Path, data: bytes) -> bool:
+    """Say whether a file holds that very content; what is no regular file holds none."""
+    try:
+        return read_regular(path, len(data))[0] == data
+    except OSError:
+        return False
 
 
 def describe(store: IndexStore) -> dict[str, Any]:
     """Describe the memory as plain data; the same files always give the same description."""
-    memories = sorted(store.memories(), key=lambda memory: (memory.directory, memory.path))
+    memories = sorted(store.outlines(), key=lambda memory: (memory.directory, memory.path))
     described = {directory.path: directory.description for directory in store.directories()}
     members = {path: list(own) for path, own in groupby(memories, lambda memory: memory.directory)}
     in_force = [memory for memory in memories if memory.in_force]

@@ -6,12 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.memory import Origin
+from dmm.service.hurry import Hurry
 from dmm.service.manifests import write_manifest
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dmm.files.roots import Root
     from dmm.index.sync import Progress, SyncReport
     from dmm.service.indexes import Indexes
+
+# How long to wait for another process that is indexing; it lets others in after each part.
+PATIENCE = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +28,19 @@ class Memories:
     indexes: Indexes
 
     def reindex(self, *, full: bool = False, progress: Progress | None = None) -> SyncReport:
-        """Bring the index and the manifest up to the files, or raise."""
-        report = self.indexes.sync(full=full, progress=progress)
+        """Bring the index and the manifest up to the files, or raise; others may index too."""
+        report = self.indexes.sync(full=full, progress=progress, patience=PATIENCE)
+        self._map()
+        return report
+
+    def follow(self, paths: Sequence[str]) -> SyncReport:
+        """Bring files that were just written into the index; others as far as there is time."""
+        hurry = Hurry(self.indexes.allowance, paths=paths, clock=self.indexes.clock)
+        report = self.indexes.sync(hurry=hurry, patience=PATIENCE)
+        self._map()
+        return report
+
+    def _map(self) -> None:
         store = self.indexes.store(Origin.PROJECT)
         if store is not None:
             write_manifest(self.root, store)
-        return report

@@ -25,6 +25,7 @@ from dmm.monolith.plan import plan_import
 from dmm.monolith.remembered import Remembered
 from dmm.monolith.sources import Source, SourceKind, SourceRef, recognise
 from dmm.service.baselines import Baselines
+from dmm.service.heap import undisturbed
 from dmm.service.indexes import Indexes, Shelf
 from dmm.service.packs import Packs
 from dmm.service.setup import settle_trust
@@ -43,6 +44,8 @@ SUFFIXES = (".md", ".mdc")
 SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules"}
 MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
 SAMPLE = 15
+# To try a pack takes the model a twentieth of a second for each memory.
+MOST_TRIED = 100
 # What one write holds at most: an event has room for a mebibyte, and escapes take some of it.
 LARGEST_BATCH = 150_000
 # What a .dmm folder may hold that says nothing to an agent.
@@ -119,14 +122,8 @@ class Monoliths:
         read = [self._read(path) for path in paths]
         sources = [Source(one.path, strip_hidden(one.text)) for one in read]
         memories = self._memories()
-        plan = plan_import(
-            sources,
-            count=self.count,
-            day=self.today(),
-            taken_ids={memory.id for memory in memories},
-            taken_paths={stamp.path for stamp in self.root.tree.scan().stamps},
-            baseline_budget=max(0, self.settings.baseline_budget - self._baseline_tokens(memories)),
-        )
+        with undisturbed():
+            plan = self._plan(sources, memories)
         remembered = Remembered.of(memory.body for memory in memories)
         rests = [(one, remembered.rest_of(one.memory.body)) for one in plan.memories]
         present = tuple(one for one, rest in rests if not rest.text)
@@ -157,6 +154,16 @@ class Monoliths:
             secret=secret,
             hidden=tuple(found for one in read for found in _find_hidden(one)),
             unseen=unseen,
+        )
+
+    def _plan(self, sources: Sequence[Source], memories: Sequence[Memory]) -> ImportPlan:
+        return plan_import(
+            sources,
+            count=self.count,
+            day=self.today(),
+            taken_ids={memory.id for memory in memories},
+            taken_paths={stamp.path for stamp in self.root.tree.scan().stamps},
+            baseline_budget=max(0, self.settings.baseline_budget - self._baseline_tokens(memories)),
         )
 
     def apply(self, planned: Import) -> Import:
@@ -253,9 +260,14 @@ class Monoliths:
         return full.as_posix()
 
     def _measure(self, planned: Sequence[PlannedMemory]) -> int | None:
-        """Measure a typical pack: the planned memories asked for by some of their own titles."""
+        """Measure a typical pack: the planned memories asked for by some of their own titles.
+
+        Among many memories there is enough for any pack, so it is taken to be as large as it may.
+        """
         if not planned:
             return None
+        if len(planned) > MOST_TRIED:
+            return self.settings.default_budget
         with tempfile.TemporaryDirectory(prefix="dmm-import-") as folder:
             root = Root(Path(folder) / NAME)
             for one in planned:

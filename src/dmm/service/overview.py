@@ -5,10 +5,11 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+from collections import Counter
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from dmm.domain.memory import Origin, Scope
+from dmm.domain.memory import DEPRECATED_DIRECTORY, Origin, Scope
 from dmm.domain.pack import Freshness, shown_path
 from dmm.domain.report import Finding
 from dmm.errors import IndexBroken, MemoryFileError, StorageError
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 Usability = Literal["ready", "not built", "broken", "unreadable"]
 
 _OUTDATED = frozenset({Freshness.CHANGED, Freshness.GONE})
+# So many files that the index does not know are read; more are counted by their folders.
+MOST_READ = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +228,7 @@ def _read(store: IndexStore, note: str | None) -> _Content:
         store.generation(),
         store.meta("model"),
         store.files(),
-        {memory.path: memory for memory in store.memories()},
+        {memory.path: memory for memory in store.outlines()},
         len(store.lacking_vectors()),
     )
 
@@ -239,6 +242,8 @@ class Look:
     content: _Content
     memories: list[Memory | IndexedMemory] = field(default_factory=list)
     changed: list[str] = field(default_factory=list)
+    read: int = 0
+    unread: Counter[str] = field(default_factory=Counter)
     faults: list[Finding] = field(default_factory=list)
     stale: list[Finding] = field(default_factory=list)
     expired: list[Finding] = field(default_factory=list)
@@ -257,6 +262,10 @@ class Look:
         if known is not None and known.stamp == stamp:
             self._take(known)
             return
+        if self.read >= MOST_READ:
+            self.unread[stamp.path.partition("/")[0]] += 1
+            return
+        self.read += 1
         files, refused = read_files(self.shelf.tree, [stamp.path])
         self.faults += [self._named(finding) for finding in refused.values()]
         for path, data in files.items():
@@ -288,13 +297,14 @@ class Look:
 
     def state(self) -> RootState:
         """Tell what the folder holds."""
-        in_force = [memory.scope for memory in self.memories if memory.in_force]
+        counts = Counter(memory.scope.value for memory in self.memories if memory.in_force)
+        deprecated = len(self.memories) - counts.total() + self.unread[DEPRECATED_DIRECTORY]
         return RootState(
             origin=self.shelf.origin,
             folder=str(self.shelf.tree.root),
             files=len(self.scan.stamps),
-            scopes={scope.value: in_force.count(scope) for scope in Scope},
-            deprecated=len(self.memories) - len(in_force),
+            scopes={one.value: counts[one.value] + self.unread[one.value] for one in Scope},
+            deprecated=deprecated,
             index=self._index(),
         )
 

@@ -103,10 +103,13 @@ class Packs:
         notices = list(always.notices)
         try:
             if refresh:
-                self.indexes.refresh(progress=progress)
-            stats["indexed"] = len(self.indexes.snapshot())
+                report = self.indexes.refresh(request.query, progress=progress)
+                if report is not None and report.waiting:
+                    stats["waiting"] = report.waiting
+            snapshot = self.indexes.snapshot()
+            stats["indexed"] = len(snapshot)
             if request.query.strip():
-                retrieved, receipt = self._look_up(request, always, day, marks)
+                retrieved, receipt = self._look_up(snapshot, request, always, day, marks)
                 stats |= self._count(receipt)
         except DmmError as error:
             notices.append(f"only the baseline could be served: {error}")
@@ -136,7 +139,8 @@ class Packs:
         The index is taken as it stands: whoever waits for this answer is a person.
         """
         _check(request)
-        found, _ = self._look_up(request, Baseline(), self.today(), self.find_marks())
+        snapshot = self.indexes.snapshot_at_hand()
+        found, _ = self._look_up(snapshot, request, Baseline(), self.today(), self.find_marks())
         return tuple(entry for entry in found if digest_entry(entry) not in known)
 
     def _count(self, receipt: Receipt) -> dict[str, Any]:
@@ -148,9 +152,13 @@ class Packs:
         }
 
     def _look_up(
-        self, request: QueryRequest, always: Baseline, day: dt.date, marks: Marks
+        self,
+        snapshot: Snapshot,
+        request: QueryRequest,
+        always: Baseline,
+        day: dt.date,
+        marks: Marks,
     ) -> tuple[tuple[PackEntry, ...], Receipt]:
-        snapshot = self.indexes.snapshot()
         try:
             return self._retrieve(snapshot, request, always, day, marks)
         except (IndexBusy, IndexBroken) as error:

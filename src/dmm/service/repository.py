@@ -13,6 +13,7 @@ from dmm.capture.clean import clean
 from dmm.errors import IndexBusy, StorageError
 from dmm.files.citations import digest
 from dmm.files.lock import exclusive
+from dmm.private import make_private_folder
 from dmm.repo import study
 from dmm.repo.index import RepoIndex
 
@@ -147,7 +148,7 @@ class Repository:
         folder = self.store.parent
         if folder.resolve() != folder or self.store.is_symlink():
             raise StorageError("it leads through a symbolic link", where=str(self.store))
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private_folder(folder)
 
     def _alone(self) -> contextlib.AbstractContextManager[object]:
         if "store" in self.notices or not self.store.exists():

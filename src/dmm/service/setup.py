@@ -17,6 +17,7 @@ from dmm.files import durable
 from dmm.files.consents import find_consents
 from dmm.files.roots import NAME, Root
 from dmm.files.tree import TOP_DIRECTORIES
+from dmm.private import make_private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from dmm.files.tree import MemoryTree
     from dmm.files.trusted import TrustStore
 
-FOLDERS = (*(f"memory/{top}" for top in TOP_DIRECTORIES), "index", "packs")
+PRIVATE = ("index", "packs")
+FOLDERS = (*(f"memory/{top}" for top in TOP_DIRECTORIES), *PRIVATE)
 FILES = (("gitignore", ".gitignore"), ("BOOT.md",) * 2, ("policy.md",) * 2, (FILE_NAME,) * 2)
 EXAMPLES = 6
 EXAMPLE_DAYS = 30
@@ -93,6 +95,8 @@ def _make_folders(folder: Path) -> list[str]:
             if not (folder / name).is_dir():
                 (folder / name).mkdir(parents=True)
                 created.append(f"{name}/")
+            if name in PRIVATE:
+                make_private_folder(folder / name)
         for made in (folder / "memory", folder, folder.parent):
             durable.sync_directory(made)
     return created

@@ -268,7 +268,7 @@ class _Check:
 
     def _check_twins(self) -> None:
         try:
-            self.parts.indexes.refresh()
+            self.parts.indexes.refresh(whole=True)
             snapshot = self.parts.indexes.snapshot()
         except DmmError as error:
             self._warn(".", "near_duplicate", f"near-duplicates were not checked: {error}")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import os
+import stat
 import time
 from typing import TYPE_CHECKING
 
 import apsw
 
 from dmm.errors import IndexBroken, IndexBusy, StorageError
+from dmm.private import make_private_file, tighten
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
 BUSY_TIMEOUT_MS = 10_000
 SMALL_CACHE_KB = 256
 MEMORY = ":memory:"
+LOGS = ("-wal", "-shm", "-journal")
 
 
 def translate(error: BaseException, where: str) -> StorageError | None:
@@ -117,9 +121,13 @@ def connect(path: Path | None, *, durable: bool = False) -> apsw.Connection:
     """Open a database for reading and writing; None opens one that lives in memory.
 
     Durable means that a commit survives a power cut; a derived database needs no more than to
-    survive a crash.
+    survive a crash. A file is for this user alone, with its logs.
     """
     name = MEMORY if path is None else str(path)
+    if path is not None:
+        for file in (path, *find_logs(path)):
+            _refuse_irregular(file)
+        _make_private(path)
     with translated(name):
         connection = apsw.Connection(name)
         try:
@@ -128,6 +136,34 @@ def connect(path: Path | None, *, durable: bool = False) -> apsw.Connection:
             connection.close()
             raise
         return connection
+
+
+def find_logs(path: Path) -> list[Path]:
+    """Name the files beside a database that are part of it; those that are there."""
+    logs = (path.with_name(path.name + suffix) for suffix in LOGS)
+    return [log for log in logs if os.path.lexists(log)]
+
+
+def _refuse_irregular(path: Path) -> None:
+    """Refuse what is no regular file: to read a pipe or a device would wait for ever."""
+    try:
+        mode = path.stat().st_mode
+    except OSError:
+        # Not there, or not to be looked at: SQLite says what it makes of that.
+        return
+    if not stat.S_ISREG(mode):
+        what = "not a regular file, so not a database"
+        raise StorageError(what, where=str(path), hint="remove it")
+
+
+def _make_private(path: Path) -> None:
+    try:
+        make_private_file(path)
+        for log in find_logs(path):
+            tighten(log)
+    except OSError:
+        # A folder that can't be written, or a log that is just removed: SQLite says the rest.
+        return
 
 
 def _set_up(connection: apsw.Connection, *, durable: bool) -> None:
@@ -161,6 +197,7 @@ def _enter_wal(connection: apsw.Connection) -> None:
 
 def connect_read_only(path: Path) -> apsw.Connection:
     """Open a database in a folder that can't be written: no lock, no log beside it."""
+    _refuse_irregular(path)
     with translated(str(path)):
         uri = f"{path.absolute().as_uri()}?immutable=1"
         return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)

@@ -1,0 +1,39 @@
+"""How the rows of one snapshot go over into the next: what stays, what is gone, what is new."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Rows = NDArray[np.int32]
+
+GONE = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Splice:
+    """`moved` tells the new row of each old memory, or GONE; `fresh` are the rows of new ones."""
+
+    moved: Rows
+    fresh: Rows
+    size: int
+
+    def carry(self, held: NDArray[Any], new: NDArray[Any]) -> NDArray[Any]:
+        """Lay out a column: old values at their new rows, and those of the new memories."""
+        result = np.empty((self.size, *held.shape[1:]), held.dtype)
+        stays = self.moved != GONE
+        result[self.moved[stays]] = held[stays]
+        result[self.fresh] = new
+        return result
+
+
+def find_runs(starts: NDArray[np.intp], counts: NDArray[np.intp]) -> NDArray[np.intp]:
+    """List every place of several runs, each told by its start and its length."""
+    ends = np.cumsum(counts)
+    shifts: NDArray[np.intp] = np.repeat(starts - (ends - counts), counts)
+    return shifts + np.arange(len(shifts))

@@ -1,0 +1,63 @@
+"""Sets of words that are nearly the same, found without comparing each with each.
+
+Two sets whose overlap is at least a given share have a word in common among the first few of each,
+if both are put in one order; the rarest first makes these few words tell the most apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Rarity:
+    """How often each word is used in all sets that are compared."""
+
+    uses: Counter[str] = field(default_factory=Counter)
+
+    @classmethod
+    def of(cls, sets: Iterable[Collection[str]]) -> Rarity:
+        """Count the words of all sets."""
+        uses: Counter[str] = Counter()
+        for words in sets:
+            uses.update(words)
+        return cls(uses)
+
+    def first(self, words: Collection[str], overlap: float) -> list[str]:
+        """Name the words of which a set with so much overlap has to share at least one."""
+        ordered = sorted(words, key=lambda word: (self.uses[word], word))
+        return ordered[: len(ordered) - math.ceil(overlap * len(ordered) - 1e-9) + 1]
+
+
+@dataclass(slots=True)
+class Alike(Generic[T]):
+    """Things by the words of their sets; `find` gives those that may be alike, as they came."""
+
+    rarity: Rarity
+    overlap: float
+    _by_word: dict[str, list[tuple[int, T]]] = field(default_factory=dict)
+    _bare: list[tuple[int, T]] = field(default_factory=list)
+
+    def put(self, number: int, thing: T, words: Collection[str]) -> None:
+        """Enter a thing under its set; a thing may be entered again under another one."""
+        if not words:
+            self._bare.append((number, thing))
+        for word in self.rarity.first(words, self.overlap):
+            self._by_word.setdefault(word, []).append((number, thing))
+
+    def find(self, words: Collection[str]) -> list[tuple[int, T]]:
+        """Give everything whose set may overlap enough, by its number; some may not."""
+        if not words:
+            return self._bare
+        found: dict[int, T] = {}
+        for word in self.rarity.first(words, self.overlap):
+            found.update(self._by_word.get(word, ()))
+        return sorted(found.items(), key=lambda one: one[0])
