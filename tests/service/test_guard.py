@@ -88,7 +88,7 @@ def test_a_denial_carries_the_constraint_its_number_and_the_way_out(
                 "reason": 'the command npm is forbidden ("npm install")',
             }
         ],
-        "trace": ["constraint 2: rules version 1", "constraint 2: command: `npm` is run"],
+        "trace": ["constraint 2: rules version 2", "constraint 2: command: `npm` is run"],
     }
     assert json.loads(json.dumps(ruling.describe())) == ruling.describe()
 

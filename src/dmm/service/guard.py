@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType
@@ -10,6 +11,7 @@ from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
 from dmm.policy.commands.rules import RULES_VERSION
 from dmm.policy.judge import ENGINE_VERSION
 from dmm.policy.spoken.callrules import SPOKEN_VERSION, Done, meet
+from dmm.reading import read_script
 from dmm.service.chronicle import IMPORTED, tool_text
 from dmm.service.rulebook import LEVELS
 
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.event import Event
     from dmm.ledger.state import State
+    from dmm.policy.commands.calls import TextOf
     from dmm.policy.spoken.callrules import CallRule
     from dmm.service.chronicle import Chronicle
     from dmm.service.rulebook import CallEntry, DoneBefore, Finding, Level, Rulebook
@@ -25,7 +28,9 @@ if TYPE_CHECKING:
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
 # Tool calls are many; what was done longer ago counts as not done.
 CALLS_WITHIN = 2_000
-_UNREADABLE = "the command can't be read to its end, and rules on commands are in force"
+_UNREADABLE = "the command can't be read to its end"
+_IN_FORCE = "rules on commands are in force"
+_WRITE_OUT = "Write the command out in full, without decoding or building it, or ask the user."
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,8 @@ class Guard:
         """Rule on a call as things stood at some point of the log."""
         if not state.constraints:
             return Ruling()
-        return rule_call(self.chronicle.rulebook(state), call, self._done(state))
+        files = partial(read_script, call.cwd)
+        return rule_call(self.chronicle.rulebook(state), call, self._done(state), files)
 
     def _done(self, state: State) -> DoneBefore:
         """Tell what was looked up and run since a rule last let its call through."""
@@ -138,11 +144,18 @@ def last_use(rule: CallRule, done: Sequence[Done]) -> int:
     return 0
 
 
-def rule_call(rules: Rulebook, call: ToolCall, done: DoneBefore) -> Ruling:
-    """Rule on a call: the hardest finding decides, and the oldest constraint among equals."""
-    facts = read_call(call)
+def rule_call(
+    rules: Rulebook, call: ToolCall, done: DoneBefore, files: TextOf | None = None
+) -> Ruling:
+    """Rule on a call: the hardest finding decides, and the oldest constraint among equals.
+
+    `files` gives the text of a script that the call runs. What can't be read is asked about, where
+    a rule could stop a command.
+    """
+    facts = read_call(call, files)
     found = sorted(rules.check(facts, done), key=lambda one: (-LEVELS.index(one.level), one.seq))
-    if facts.malformed and rules.stops_commands and not _settled(found):
+    unclear = facts.malformed or bool(facts.unresolved)
+    if unclear and rules.stops_commands and not _settled(found):
         return _unreadable(facts, found)
     if not found:
         return Ruling()
@@ -163,11 +176,16 @@ def _settled(found: Sequence[Finding]) -> bool:
 
 
 def _unreadable(facts: CallFacts, found: Sequence[Finding]) -> Ruling:
+    """Ask about a call of which nobody can tell what it runs."""
+    steps = [f"unresolved: {one}" for one in facts.unresolved]
+    if facts.malformed:
+        steps.append(f"malformed or too long: {len(facts.text)} characters")
+    unclear = facts.unresolved[0] if facts.unresolved else _UNREADABLE
     return Ruling(
         level="ask",
-        reason=_UNREADABLE,
-        suggestion="Write the command in a simpler form, or ask the user.",
-        trace=(f"malformed or too long: {len(facts.text)} characters", *_trace(found)),
+        reason=f"{unclear}, and {_IN_FORCE}",
+        suggestion=_WRITE_OUT,
+        trace=(*steps, *_trace(found)),
         findings=tuple(found),
     )
 

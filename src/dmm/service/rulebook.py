@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -14,7 +14,13 @@ from dmm.policy.commands import rules as tool_rules
 from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
 from dmm.policy.commands.explain import describe_call, explain_rule
 from dmm.policy.commands.index import CallIndex
-from dmm.policy.commands.rules import Action, CommandPattern, ScriptPattern
+from dmm.policy.commands.rules import (
+    STARTER_VERSION,
+    Action,
+    CommandPattern,
+    PathPattern,
+    ToolPattern,
+)
 from dmm.policy.commands.syntax import compile_tool_rule
 from dmm.policy.compile import compile_rule
 from dmm.policy.judge import (
@@ -27,7 +33,6 @@ from dmm.policy.judge import (
     guards,
     judge,
 )
-from dmm.policy.language import tokens_of
 from dmm.policy.rules import Verification, rule_from_dict, rule_to_dict
 from dmm.policy.spoken.callrules import CallRule, Done, calls_from_dict, calls_to_dict, meet
 from dmm.policy.spoken.derive import derive_rules
@@ -36,7 +41,8 @@ from dmm.policy.spoken.shown import NO_CALLS, describe_example, in_words_of_call
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dmm.ledger.state import Constraint, Decision
+    from dmm.ledger.state import Constraint
+    from dmm.policy.commands.calls import ScriptFacts
     from dmm.policy.commands.rules import ToolRule
     from dmm.policy.compile import Compilation
     from dmm.policy.rules import Rule
@@ -48,7 +54,6 @@ CALLS = "calls"
 # What a tool returned or a stranger wrote stops nobody.
 STRANGERS = frozenset((Trust.TOOL, Trust.THIRD_PARTY))
 EXAMPLE_LINES = 2
-DECISIONS_LOOKED_AT = 1_000
 # Programs that run what is given to them; rules do not name them all.
 RUNNERS = frozenset(("sudo", "env", "time", "nohup", "xargs", "echo", "bash", "sh", "zsh", "eval"))
 
@@ -243,6 +248,12 @@ class Rulebook:
             met = meet(entry.rule, facts, partial(done, entry))
             if met is not None:
                 yield _call_finding(entry, met), entry.typed
+        for script in facts.scripts:
+            for entry in self._calls.candidates(script.facts):
+                met = meet(entry.rule, script.facts, partial(done, entry))
+                if met is not None:
+                    finding = _call_finding(entry, met, script)
+                    yield replace(finding, spans=((0, len(facts.text)),)), entry.typed
 
     def used_up(self, text: str) -> list[int]:
         """Name the constraints whose verification a committed decision uses up."""
@@ -274,7 +285,7 @@ def _programs(rule: ToolRule) -> Iterator[str]:
 def _stops_commands(entry: CallEntry) -> bool:
     """Whether a rule could deny a command: one that can't be read may then hide it."""
     rule = entry.rule.rule
-    on_commands = any(isinstance(one, CommandPattern | ScriptPattern) for one in rule.patterns)
+    on_commands = not all(isinstance(one, ToolPattern | PathPattern) for one in rule.patterns)
     return on_commands and level_of(entry.constraint, rule.action) == "deny"
 
 
@@ -292,12 +303,19 @@ _OF_ACTION: dict[Action, Level] = {
 }
 
 
-def _call_finding(entry: CallEntry, met: Meeting) -> Finding:
+def _call_finding(entry: CallEntry, met: Meeting, script: ScriptFacts | None = None) -> Finding:
     constraint, match = entry.constraint, met.match
     level = level_of(constraint, met.action)
     reason = "it matches" if match.reason in constraint.text else match.reason
-    reason += "" if match.matched in reason else f' ("{match.matched}")'
     trace = [*match.trace]
+    if script is not None:
+        # It is not certain that this part of a file runs.
+        level = "ask" if level == "deny" else level
+        where = script.where(match.span[0])
+        reason += f" ({where})"
+        trace.append(f"found in {where}, which the call runs")
+    elif match.matched not in reason:
+        reason += f' ("{match.matched}")'
     if met.unknown:
         reason += f"; whether this is {' and '.join(met.unknown)} can't be seen"
         trace.append(f"scope not seen: {', '.join(met.unknown)}")
@@ -344,9 +362,19 @@ def on_tools(constraint: Constraint) -> ToolRule | None:
     if stored is None or stored.get("kind") != TOOL:
         return None
     try:
-        return tool_rules.rule_from_dict(stored["rule"])
+        rule = tool_rules.rule_from_dict(stored["rule"])
     except (UsageError, KeyError):
         return compile_tool_rule(constraint.text)
+    if rule.id.startswith("starter.") and stored.get("version") != STARTER_VERSION:
+        return _renewed(rule)
+    return rule
+
+
+def _renewed(rule: ToolRule) -> ToolRule:
+    """Take a starter rule of another version as this version knows it."""
+    from dmm.policy.commands.starter import starter_rules
+
+    return next((one for one in starter_rules() if one.id == rule.id), rule)
 
 
 def on_calls(constraint: Constraint) -> list[CallEntry]:
@@ -363,37 +391,3 @@ def on_calls(constraint: Constraint) -> list[CallEntry]:
         # Recorded before, or by another version: what the text says counts.
         rules = derive_rules(constraint.text)
     return [CallEntry(constraint, rule, typed=False) for rule in rules]
-
-
-def asks_lookup(rule: Rule | None) -> bool:
-    """Whether a rule wants something looked up first."""
-    return rule is not None and any(isinstance(part, Verification) for part in rule.parts)
-
-
-def may_satisfy(rule: Rule | None, text: str) -> bool:
-    """Whether a recorded look-up has to do with what a rule wants looked up."""
-    if rule is None:
-        return False
-    forms = [
-        term.forms
-        for part in rule.parts
-        if isinstance(part, Verification)
-        for topic in part.topics
-        for term in topic
-    ]
-    tokens = tokens_of(text)
-    return any(token.stands_for(one) for token in tokens for one in forms)
-
-
-def last_guarded(rule: Rule | None, decisions: Sequence[Decision]) -> int:
-    """Find the newest committed decision that a new rule would have applied to.
-
-    It has used up what was looked up before. Only the newest are read; beyond them nothing counts.
-    """
-    if rule is None or not asks_lookup(rule):
-        return 0
-    committed = [one for one in decisions if one.status == "committed"]
-    newest = committed[-DECISIONS_LOOKED_AT:]
-    found = next((one.seq for one in reversed(newest) if guards(rule, one.text)), 0)
-    older = committed[-len(newest) - 1].seq if len(committed) > len(newest) else 0
-    return found or older

@@ -25,7 +25,7 @@ def bash(command: str, branch: str | None = None) -> CallFacts:
         ("Bash", {"command": "sed -i s/a/b/ a.txt"}, [("a.txt", "write")]),
         ("Bash", {"command": "cp a b"}, [("a", "read"), ("b", "write")]),
         ("Bash", {"command": "cd sub && cat x"}, [("sub/x", "read")]),
-        ("Bash", {"command": "git show HEAD:x"}, []),
+        ("Bash", {"command": "git show HEAD:x"}, [("x", "read")]),
         ("WebFetch", {"url": "https://example.com"}, []),
     ],
 )

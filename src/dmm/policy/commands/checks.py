@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from dmm.policy.commands.options import SUBCOMMANDED
 from dmm.policy.commands.procedures import PROCEDURE_CHECKS, WORDS_FOR_PROCEDURES
+from dmm.policy.commands.runs import SHELLS, language_of
 from dmm.policy.commands.sql import destroying_document_call, destroying_statement
 from dmm.policy.commands.targets import Target, judge_target
 from dmm.policy.commands.values import Word
-from dmm.policy.commands.wrappers import SHELLS, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dmm.policy.commands.calls import CommandUse, ToolCall
+    from dmm.policy.commands.facts import CommandUse, ToolCall
 
 _DOWNLOADERS = frozenset({"curl", "wget", "fetch", "http", "https", "aria2c"})
 _DEVICE = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|dm-|loop|md)\w*")
@@ -33,6 +33,9 @@ _FILTERS = frozenset({
 def _targets(use: CommandUse, call: ToolCall, wanted: Target) -> str | None:
     directory = use.invocation.context.directory
     for word in use.options.operands:
+        if word.expands and use.script.from_file:
+            # A script of the project knows what it has put into its variables.
+            continue
         target, why = judge_target(word, directory, call.cwd)
         if target is wanted:
             return f"{word.text} is {why}"
@@ -42,13 +45,16 @@ def _targets(use: CommandUse, call: ToolCall, wanted: Target) -> str | None:
 def removes_unsafe(use: CommandUse, call: ToolCall) -> str | None:
     """Find a removal target that is never safe, or no visible target at all."""
     if not use.options.operands and use.options.has("-f|--force"):
-        return "no target is visible"
+        return None if use.script.from_file else "no target is visible"
     return _targets(use, call, Target.UNSAFE)
 
 
 def removes_work(use: CommandUse, call: ToolCall) -> str | None:
-    """Find a removal target that is a part of the working tree and no build output."""
-    return _targets(use, call, Target.WORK)
+    """Find a removal target that is a part of the working tree and no build output.
+
+    A script of the project may clean up after itself.
+    """
+    return None if use.script.from_file else _targets(use, call, Target.WORK)
 
 
 def finds_and_deletes(use: CommandUse, call: ToolCall) -> str | None:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from dmm.policy.commands.values import Invocation, Span, Word
@@ -51,8 +50,7 @@ _GO_ENTRY = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./-]+)\s+v\d")
 _GEM_ENTRY = re.compile(r"""^\s*gem\s+["']([\w-]+)["']""")
 
 
-@dataclass(frozen=True, slots=True)
-class DependencyUse:
+class DependencyUse(NamedTuple):
     """One package that would be added, by which manager or manifest, and where that is said."""
 
     name: str
@@ -83,9 +81,7 @@ def installed(invocation: Invocation) -> list[DependencyUse]:
     """List the packages that an install or add command names."""
     words = invocation.words
     program = invocation.program
-    if program.startswith("python") and [word.text for word in words[1:3]] == ["-m", "pip"]:
-        words, program = words[2:], "pip"
-    elif program == "uv" and len(words) > 1 and words[1].text == "pip":
+    if program == "uv" and len(words) > 1 and words[1].text == "pip":
         words, program = words[1:], "pip"
     if program not in _ADDING:
         return []

@@ -1,0 +1,84 @@
+"""Drafts: the commands of a shell text as they are written, and what reading a list remembers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from dmm.policy.commands.values import Place, Redirection, Span, Word
+
+
+class Draft:
+    """A command as written, before variables are looked up and wrappers are opened.
+
+    `fed_by` is the draft that closes the block around it and gives the block its input.
+    """
+
+    __slots__ = (
+        "after",
+        "assignments",
+        "background",
+        "end",
+        "fed_by",
+        "loop",
+        "number",
+        "parent",
+        "places",
+        "redirections",
+        "start",
+        "subshell",
+        "substituted",
+        "words",
+    )
+
+    def __init__(
+        self, number: int, start: int, parent: int | None, subshell: int, *, substituted: bool
+    ) -> None:
+        self.number = number
+        self.start = self.end = start
+        self.parent = parent
+        self.subshell = subshell
+        self.substituted = substituted
+        self.words: list[Word] = []
+        self.assignments: list[tuple[str, Word]] = []
+        self.redirections: list[Redirection] = []
+        self.places: list[Place] = []
+        self.background = False
+        self.after: int | None = None
+        self.loop: str | None = None
+        self.fed_by: int | None = None
+
+
+class Embedded(NamedTuple):
+    """A text whose commands run inside a word of the draft `parent`: the content of backticks."""
+
+    text: str
+    span: Span
+    parent: int | None
+
+
+class Block(NamedTuple):
+    """An open block: its first draft, its place in a pipeline, the function whose body it is."""
+
+    first: int
+    pipeline: int
+    stage: int
+    function: str
+    start: int
+
+
+@dataclass(slots=True)
+class Level:
+    """What one list of commands remembers while it is read."""
+
+    pipeline: int
+    stage: int
+    subshell: int
+    blocks: list[Block] = field(default_factory=list)
+    closed: int | None = None
+    cases: int = 0
+    pattern: bool = False
+    base: int | None = None
+    last: int | None = None
+    tested: int | None = None
