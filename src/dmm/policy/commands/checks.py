@@ -33,7 +33,7 @@ _FILTERS = frozenset({
 def _targets(use: CommandUse, call: ToolCall, wanted: Target) -> str | None:
     directory = use.invocation.context.directory
     for word in use.options.operands:
-        if word.expands and use.script.from_file:
+        if use.script.from_file and ("$" in word.text or directory[:1] in ("$", "`")):
             # A script of the project knows what it has put into its variables.
             continue
         target, why = judge_target(word, directory, call.cwd)

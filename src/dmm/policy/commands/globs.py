@@ -62,14 +62,22 @@ def may_match_path(glob: str, pattern: str, *, written: bool) -> bool:
     literal = len(re.sub(r"\[[^\]]*\]|[*?]+", "", name))
     aimed = prefix[:1] == "." or len(prefix) >= _LEAST_LITERAL
     aimed = aimed or (written and literal >= _LEAST_LITERAL)
-    hidden = not prefix and pattern.rpartition("/")[2].startswith(".")
-    if not aimed or hidden or len(glob) + len(pattern) > _MAX_GLOB:
+    wanted = pattern.removesuffix("/**").rpartition("/")[2]
+    kind = wanted[:1] in ("*", "?")
+    hidden = not prefix and wanted.startswith(".")
+    if not aimed or kind or hidden or len(glob) + len(pattern) > _MAX_GLOB:
         return False
     return _meet(glob.removeprefix("./"), pattern)
 
 
+_ANY_FOLDERS = "**/"
+
+
 def _tokens(glob: str) -> list[str]:
-    return re.findall(r"\*\*/?|\*|\?|\[[^\]]*\]|[^*?]", glob)
+    """Take a glob apart; `**/` becomes a choice: skip the two pieces behind it, or go on."""
+    found = re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]*\]|[^*?]", glob)
+    split = ([_ANY_FOLDERS, "**", "/"] if one == _ANY_FOLDERS else [one] for one in found)
+    return [piece for pieces in split for piece in pieces]
 
 
 @lru_cache(maxsize=1024)
@@ -78,26 +86,28 @@ def _meet(glob: str, pattern: str) -> bool:
     plain = pattern.removeprefix("./").rstrip("/").removesuffix("/**")
     left = _tokens(glob)
     right = _tokens(plain if "/" in plain else f"**/{plain}")
-    reached = {(0, 0)}
-    for _ in range(len(left) + len(right) + 2):
-        grown = set(reached)
-        for at, other in reached:
-            grown.update(_steps(left, right, at, other))
-        if grown == reached:
-            break
-        reached = grown
-    return (len(left), len(right)) in reached
+    waiting, seen = [(0, 0)], {(0, 0)}
+    while waiting:
+        for place in _steps(left, right, *waiting.pop()):
+            if place not in seen:
+                seen.add(place)
+                waiting.append(place)
+    return (len(left), len(right)) in seen
 
 
 def _steps(left: list[str], right: list[str], at: int, other: int) -> list[tuple[int, int]]:
     a = left[at] if at < len(left) else ""
     b = right[other] if other < len(right) else ""
+    if a == _ANY_FOLDERS:
+        return [(at + 1, other), (at + 3, other)]
+    if b == _ANY_FOLDERS:
+        return [(at, other + 1), (at, other + 3)]
     found = []
     if a.startswith("*"):
-        found.append((at + 1, other))
+        found += [(at + 1, other)]
         found += [(at, other + 1)] if b and (b != "/" or a != "*") else []
     if b.startswith("*"):
-        found.append((at, other + 1))
+        found += [(at, other + 1)]
         found += [(at + 1, other)] if a and (a != "/" or b != "*") else []
     single = a and b and not a.startswith("*") and not b.startswith("*")
     if single and (a == b or ((len(a) > 1 or "?" in (a, b) or len(b) > 1) and "/" not in (a, b))):

@@ -21,6 +21,7 @@ _STOPS = "\n;&|()<>"
 _OPENERS = frozenset({"if", "while", "until", "{"})
 _CLOSERS = frozenset({"fi", "done", "}"})
 _SILENT = frozenset({"do", "then", "else", "elif", "!"})
+_BEFORE_BLOCKS = frozenset({"time", "coproc"})
 _NEAREST_BLOCKS = 3
 _NEAREST_DRAFTS = 200
 _KEYWORDS = _OPENERS | _CLOSERS | _SILENT | {"for", "select", "case", "esac", "function", "[["}
@@ -217,6 +218,8 @@ class Grammar(DocumentScanner):
         if character == "(":
             return self._function_or_list(draft)
         word = self.scan_word()
+        if draft.words and draft.words[0].text in _BEFORE_BLOCKS and word.text in _KEYWORDS:
+            draft.words.clear()
         if not draft.words:
             assigned = None if word.quoted and word.text[:1] == "'" else self._assigned(word)
             if assigned:
@@ -245,7 +248,8 @@ class Grammar(DocumentScanner):
             self._declared = draft.words[0].text
             draft.words.clear()
             return True
-        if draft.words or draft.assignments:
+        timed = draft.words and draft.words[0].text in _BEFORE_BLOCKS
+        if (draft.words and not timed) or draft.assignments:
             self.malformed = True
         return False
 

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.policy.commands.runs import (
+    MAX_CODE,
     SHELL,
     STANDARD_INPUT,
     Run,
@@ -29,6 +30,7 @@ _PLACES_OF_TMUX = frozenset({
     "pipe-pane", "pipep",
 })  # fmt: skip
 _KEYS = re.compile(r"(?i)Enter|C-\w|M-\w|Escape|Space|Tab|BSpace|Up|Down|KPEnter")
+_SPAWNS = r"(?:^|[;{\n])[ \t]*(?:spawn|exec|system)[ \t]+([^;}\n]+)"
 _CRON = r"(?m)^[ \t]*(?:@\w+|(?:[\d*,/A-Za-z-]+[ \t]+){4}[\d*,/A-Za-z-]+)[ \t]+(.+)$"
 _GIT_COMMAND = (
     r"(?i)(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor"
@@ -141,9 +143,14 @@ def _typescript(words: Sequence[Word]) -> list[Run]:
 
 
 def _flock(words: Sequence[Word]) -> list[Run]:
-    texts = option_texts(words, ("-c", "--command"), "flock -c")
-    at = after_options(words, wrapper("-w -E --timeout --conflict-exit-code", operands=1))
-    return texts or ([] if at is None else argv(words[at:], "flock"))
+    """Open `flock FILE COMMAND…` and `flock FILE -c TEXT`."""
+    held = wrapper("-w -E --timeout --conflict-exit-code")
+    file = after_options(words, held)
+    if file is None:
+        return []
+    if [word.text for word in words[file + 1 : file + 2]] in (["-c"], ["--command"]):
+        return joined(words[file + 2 : file + 3], "flock -c")
+    return argv(words[file + 1 :], "flock")
 
 
 def _user(words: Sequence[Word]) -> list[Run]:
@@ -237,6 +244,15 @@ def _makefile(words: Sequence[Word], named: Word) -> list[Run]:
     return [Run("file", "make", tuple(words), named.text, language="make")]
 
 
+def _expect(words: Sequence[Word]) -> list[Run]:
+    """Open what a script of `expect` starts: `spawn COMMAND`."""
+    return [
+        text_of(word, "expect", text)
+        for word in words[1:]
+        for text in re.findall(_SPAWNS, word.text[:MAX_CODE])
+    ]
+
+
 def _editor(words: Sequence[Word]) -> list[Run]:
     """Open the `!` commands that an editor is started with: `vim -c '!make'`."""
     found: list[Run] = []
@@ -286,6 +302,7 @@ HOSTS: dict[str, Callable[[Sequence[Word]], list[Run]]] = {
     "at": _at,
     "batch": _at,
     "crontab": _crontab,
+    "expect": _expect,
     "tmux": _tmux,
     "screen": _screen,
     "make": _make,

@@ -7,8 +7,13 @@ that is called with anything else is noted as one that can't be read.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from dmm.policy.commands.inlineruns import InlineRun
+from dmm.policy.commands.runs import SHELLS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_CALLS = 50
 _MAX_CODE = 40_000
@@ -35,7 +40,11 @@ _WRITES = (
     r"|renameSync|copyFileSync|truncateSync|File\.(?:write|delete|rename)|IO\.write"
     r"|file_put_contents|unlink|Deno\.writeTextFile(?:Sync)?)\s*\(?\s*"
 )
-_QUOTED_COMMAND = r"`([^`]+)`|(?:%x|\bqx)\s*(?:\(([^)]*)\)|\{([^}]*)\}|/([^/]*)/|\[([^\]]*)\])"
+_QUOTED_COMMAND = (
+    r"`([^`]{1,2000})`|(?:%x|\bqx)\s?(?:\(([^)]{0,2000})\)|\{([^}]{0,2000})\}|/([^/]{0,2000})/"
+    r"|\[([^\]]{0,2000})\])"
+)
+_SHELL_WORDS = [[name] for name in SHELLS]
 _BACKTICK_LANGUAGES = frozenset({"ruby", "perl", "php"})
 # A name that some object may have too; alone it does not say that a command is run.
 _COMMON = ("exec", "spawn", "fork", "system")
@@ -57,9 +66,17 @@ def _leading_strings(code: str, start: int) -> tuple[list[str], int]:
         literal = pattern.match(code, inner, limit)
         if not literal:
             break
-        found.append(literal[2])
+        found.append(re.sub(r"\\(['\"`\\])", r"\1", literal[2]))
         at = literal.end()
     return found, at
+
+
+def _opened(operator: str) -> Callable[[str, re.Match[str], str], InlineRun | None]:
+    def read(code: str, match: re.Match[str], _: str) -> InlineRun | None:
+        strings, _end = _leading_strings(code, match.end())
+        return InlineRun(path=strings[0], operator=operator) if strings else None
+
+    return read
 
 
 def _call(code: str, match: re.Match[str], language: str) -> InlineRun | None:
@@ -75,39 +92,77 @@ def _call(code: str, match: re.Match[str], language: str) -> InlineRun | None:
     if word in _COMMON and before in (".", "_") and "child_process" not in code:
         return None
     called = match[1] == "(" and not following.startswith(")")
-    return InlineRun(made=language) if called and language != "awk" else None
+    return InlineRun(made=language) if called else None
 
 
-def _removal(code: str, start: int) -> InlineRun | None:
+def _removal(code: str, match: re.Match[str], _: str) -> InlineRun | None:
+    start = match.end()
     end = code.find(")", start, start + _WINDOW)
     window = code[start : end if end >= 0 else start + _WINDOW]
-    literals = [match[2] for match in re.finditer(_STRING, window)]
+    literals = [found[2] for found in re.finditer(_STRING, window)]
     targets = literals[:1] if "expanduser" in window or "join" in window else literals
     return InlineRun(argv=("rm", "-rf", *targets)) if targets else None
 
 
-def _opened(code: str, pattern: str, operator: str) -> list[InlineRun]:
-    found = []
-    for match in list(re.finditer(pattern, code))[:MAX_CALLS]:
-        strings, _ = _leading_strings(code, match.end())
-        if strings:
-            found.append(InlineRun(path=strings[0], operator=operator))
-    return found
+def _quoted(code: str, match: re.Match[str], language: str) -> InlineRun | None:
+    """Read what Ruby, Perl and PHP run between backticks or in `%x(…)`."""
+    del code
+    text = "".join(group or "" for group in match.groups())
+    command = language in _BACKTICK_LANGUAGES and re.match(r"\s*(?:[\w/~$]|\.\.?/)", text)
+    return InlineRun(text=text) if command else None
+
+
+def _piped(code: str, match: re.Match[str], language: str) -> InlineRun | None:
+    """Read what AWK runs through a pipe: `"date" | getline`, `print | "sh"`."""
+    del code
+    text = match[1] or match[2]
+    if language != "awk":
+        return None
+    return InlineRun(made=language) if text.split()[:1] in _SHELL_WORDS else InlineRun(text=text)
+
+
+def _evaluated(code: str, match: re.Match[str], language: str) -> InlineRun | None:
+    """Look into code that is put together and then run; a plain text is read as code."""
+    strings, end = _leading_strings(code, match.end())
+    plain = strings and code[end : end + 20].lstrip().startswith(")")
+    if plain and "eval" not in strings[0]:
+        inner = inline_runs(language, strings[0])
+        return inner[0] if inner else None
+    return InlineRun(made=language)
+
+
+def _loaded(code: str, match: re.Match[str], language: str) -> InlineRun | None:
+    """Note where Node loads what runs commands in a way that the calls can't be followed."""
+    strings, end = _leading_strings(code, match.end())
+    module = strings[0].removeprefix("node:") if strings else ""
+    whole = code[end : end + 20].lstrip().startswith(")")
+    if not whole:
+        return InlineRun(made=language)
+    called = re.search(r"\b(?:exec|execFile|spawn|fork)(?:Sync)?\s*\(", code)
+    return InlineRun(made=language) if module == "child_process" and not called else None
+
+
+_READERS: tuple[tuple[str, Callable[[str, re.Match[str], str], InlineRun | None]], ...] = (
+    (_RUNS, _call),
+    (_REMOVES, _removal),
+    (_QUOTED_COMMAND, _quoted),
+    (r'\|\s*"([^"]{1,2000})"|"([^"]{1,2000})"\s*\|', _piped),
+    (r"(?<![\w.$])(?:eval|new Function)\s*\(", _evaluated),
+    (r"\brequire\s*\(\s*(?=[^)\s])", _loaded),
+    (_READS, _opened("<")),
+    (_WRITES, _opened(">")),
+)
 
 
 def _literal_runs(language: str, code: str) -> list[InlineRun]:
-    calls = list(re.finditer(_RUNS, code))[:MAX_CALLS]
-    found: list[InlineRun | None] = [_call(code, match, language) for match in calls]
-    removals = list(re.finditer(_REMOVES, code))[:MAX_CALLS]
-    found += [_removal(code, match.end()) for match in removals]
-    if language in _BACKTICK_LANGUAGES:
-        quoted = re.findall(_QUOTED_COMMAND, code)[:MAX_CALLS]
-        found += [InlineRun(text="".join(groups)) for groups in quoted]
-    if language == "awk":
-        piped = re.findall(r'\|\s*"([^"]+)"|"([^"]+)"\s*\|', code)[:MAX_CALLS]
-        found += [InlineRun(text=before or after) for before, after in piped]
-    found += _opened(code, _READS, "<") + _opened(code, _WRITES, ">")
-    return [run for run in found if run is not None]
+    found: list[InlineRun] = []
+    for pattern, read in _READERS:
+        for match in list(re.finditer(pattern, code))[:MAX_CALLS]:
+            run = read(code, match, language)
+            if run is not None:
+                line = code.count("\n", 0, match.start()) + 1
+                found.append(run._replace(line=line))
+    return found
 
 
 def inline_runs(language: str, code: str) -> list[InlineRun]:

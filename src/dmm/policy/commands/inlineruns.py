@@ -10,7 +10,7 @@ PLACEHOLDER = f"${UNKNOWN_VALUE}"
 
 
 class InlineRun(NamedTuple):
-    """A shell text, an argument list, a file that is opened (`<` or `>`), or something unknown.
+    """A shell text, an argument list, a file that is opened (`<` or `>`) or run as code.
 
     `made` names the language where what is run can't be read.
     """
@@ -19,5 +19,6 @@ class InlineRun(NamedTuple):
     argv: tuple[str, ...] = ()
     path: str = ""
     operator: str = ""
+    script: str = ""
     made: str = ""
     line: int = 0

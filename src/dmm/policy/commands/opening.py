@@ -67,6 +67,7 @@ class Opener(ABC):
         self.files: list[FileRun] = []
         self.unresolved: list[Unresolved] = []
         self.evaluation = Evaluation()
+        self._later: list[tuple[Run, Invocation, Scene]] = []
 
     @abstractmethod
     def read(self, text: str, origin: Origin, names: Names, given: Callable[[], Output]) -> None:
@@ -100,8 +101,16 @@ class Opener(ABC):
             runs += alias_runs(invocation.words, scene.names.git_aliases)
             self._look_up_alias(invocation)
         for run in runs:
-            self._run(run, invocation, scene)
+            if run.via == "trap":
+                self._later.append((run, invocation, scene))
+            else:
+                self._run(run, invocation, scene)
         self._outflow(invocation, scene)
+
+    def finish(self) -> None:
+        """Follow what runs at the end, with the variables as they are then."""
+        for run, invocation, scene in self._later[:_MAX_NOTED]:
+            self._run(run, invocation, scene)
 
     def _look_up_alias(self, invocation: Invocation) -> None:
         """Let a subcommand be looked up among the aliases that Git has stored."""
@@ -130,7 +139,7 @@ class Opener(ABC):
             self.note("the name of a command", first.made, invocation.span)
         elif first.source is not None:
             self._run_output(first.source, Run("file", SHELL, language=SHELL), invocation, scene)
-        elif not first.quoted and re.search(r"[*?]|\[.+\]|\{.*,", first.text):
+        elif not first.quoted and _is_open(first.text):
             self.note("the name of a command", "a wildcard", invocation.span)
         if invocation.program in SUBCOMMANDED and any(word.made for word in invocation.words[1:]):
             operands = read_options(invocation).operands
@@ -144,11 +153,11 @@ class Opener(ABC):
         via = invocation.context.via
         body = names.functions.get(first.text)
         if body is not None and first.text not in via:
-            return [Run("shell", first.text, (first, *invocation.words[1:]), body, invocation.span)]
+            return [Run("shell", first.text, (first, *invocation.words[1:]), body)]
         alias = names.aliases.get(first.text)
         if alias is not None and first.text not in via:
             rest = " ".join(_quoted(word) for word in invocation.words[1:])
-            return [Run("shell", first.text, text=f"{alias} {rest}", span=invocation.span)]
+            return [Run("shell", first.text, text=f"{alias} {rest}")]
         if "/" in first.text and not first.text.startswith(_SYSTEM):
             return [Run("file", first.text, invocation.words)]
         return []
@@ -156,8 +165,7 @@ class Opener(ABC):
     def _run(self, run: Run, invocation: Invocation, scene: Scene) -> None:
         context = invocation.context
         inner = context._replace(parent=invocation.id, via=(*context.via, run.via))
-        depth = scene.origin.depth
-        if depth >= MAX_DEPTH:
+        if scene.origin.depth >= MAX_DEPTH:
             self.truncated = self.truncated or not run.guess
             return
         before = self.malformed, self.truncated, len(self.unresolved)
@@ -173,7 +181,7 @@ class Opener(ABC):
                 words = placed(words, found_by(invocation.words))
             self._nested_argv(words, invocation, scene, inner)
         elif run.kind == "shell":
-            self._nested_text(run, scene, inner)
+            self._nested_text(run, invocation, scene, inner)
         elif run.kind == "code":
             self.read_code(run, run.text, invocation, scene, inner)
         elif run.kind == "xargs":
@@ -191,29 +199,34 @@ class Opener(ABC):
             origin = scene.origin._replace(depth=scene.origin.depth + 1)
             self.open(made, scene._replace(origin=origin))
 
-    def _nested_text(self, run: Run, scene: Scene, context: Context) -> None:
+    def _nested_text(
+        self, run: Run, invocation: Invocation, scene: Scene, context: Context
+    ) -> None:
         names = scene.names
         if run.via not in _SAME_SHELL:
             names = names.child()
             names.values.update({"0": run.words[:1]} if run.words else {})
             names.set_positional(run.words[1:])
-        origin = self._nested(run, scene.origin, context)
+        origin = self._nested(run, invocation, scene.origin, context)
         self.read(run.text, origin, names, lambda: scene.flow.input_of(scene.number))
 
-    def _nested(self, run: Run, origin: Origin, context: Context) -> Origin:
+    def _nested(self, run: Run, invocation: Invocation, origin: Origin, context: Context) -> Origin:
         """Place a nested text exactly where it stands unescaped in the outermost text."""
         start, end = origin.place(*run.span)
         for skip in (0, 1):
             exact = origin.exact and self.text[start + skip : end - skip] == run.text
             if exact:
                 return Origin((start + skip, end - skip), True, context, origin.depth + 1)
-        return Origin((start, end), False, context, origin.depth + 1)
+        # A word that a variable gave has its place elsewhere.
+        first, last = invocation.span
+        inside = run.span != (0, 0) and first <= start <= end <= last
+        return Origin((start, end) if inside else invocation.span, False, context, origin.depth + 1)
 
     def read_code(
         self, run: Run, code: str, invocation: Invocation, scene: Scene, context: Context
     ) -> None:
         """Follow code of another language into what it runs."""
-        origin = self._nested(run, scene.origin, context)._replace(exact=False)
+        origin = self._nested(run, invocation, scene.origin, context)._replace(exact=False)
         if run.language == "make" or run.via == "make":
             from dmm.policy.commands.makefiles import recipes_of
 
@@ -221,7 +234,11 @@ class Opener(ABC):
             self.read("\n".join(text for text, _ in recipes), origin, scene.names.child(), _nothing)
             return
         for found in inline_runs(run.language or run.via, code):
-            if found.made:
+            if found.script:
+                directory = invocation.context.directory
+                where = located(found.script, directory)
+                self._queue(FileRun(where, run.language or run.via, invocation.span, (), directory))
+            elif found.made:
                 self.note(f"what {found.made} code runs", found.made, invocation.span)
             elif found.path:
                 redirection = Redirection(found.operator, Word(found.path, 0, 0))
@@ -248,7 +265,7 @@ class Opener(ABC):
         if bodies and run.language == SHELL:
             held = bodies[-1]
             text = Run("shell", run.via, run.words, held.body or "", held.body_span)
-            self._nested_text(text, scene, context)
+            self._nested_text(text, invocation, scene, context)
             if not held.target.made:
                 return
         output = scene.flow.input_of(scene.number)
@@ -299,13 +316,19 @@ class Opener(ABC):
                 names.set_positional(run.words[1:])
             self.read(text, origin, names, _nothing)
         else:
-            code = Run("code", language, run.words, language=language, span=invocation.span)
+            code = Run("code", language, run.words, language=language)
             self.read_code(code, output.text, invocation, scene, context)
 
     def _queue(self, run: FileRun) -> None:
         system = run.path.startswith(_SYSTEM) and run.language == ""
         if len(self.files) < _MAX_NOTED and not system and run not in self.files:
             self.files.append(run)
+
+
+def _is_open(name: str) -> bool:
+    """Whether wildcards or braces are left in the name of a command."""
+    pairs = ("[" in name and "]" in name) or ("{" in name and "," in name)
+    return pairs or "*" in name or "?" in name
 
 
 def _nothing() -> Output:
@@ -341,7 +364,7 @@ def _of_variables(invocation: Invocation) -> list[Run]:
         ]
     for name, value in pairs:
         if " " in value and re.fullmatch(_COMMAND_VARIABLE, name):
-            found.append(Run("shell", name, text=value, span=invocation.span, guess=True))
+            found.append(Run("shell", name, text=value, guess=True))
         elif name in ("BASH_ENV", "ENV") and value:
             word = Word(value, 0, 0)
             found.append(Run("file", name, (word,), language=SHELL))

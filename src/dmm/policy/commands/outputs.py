@@ -141,6 +141,9 @@ _WRITERS: dict[str, Callable[[Sequence[Word]], Output]] = {
     "git": _git,
     "find": _found,
     "ls": _listed,
+    # A process is told by the name that it is looked for by.
+    "pgrep": _listed,
+    "pidof": _listed,
 }
 
 

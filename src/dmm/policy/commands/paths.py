@@ -32,7 +32,7 @@ _PATTERN_FIRST = names("""grep egrep fgrep zgrep rg ag ack awk gawk mawk nawk se
 _SHOWING = _PATTERN_FIRST | names(
     """cat less more head tail cut sort uniq strings xxd od hexdump base64 base32 bat batcat nl
     tac diff vim vi nvim nano emacs code view open paste column fold fmt rev pr comm join
-    expand cmp sdiff vimdiff colordiff delta look split iconv gpg age sops zcat tr"""
+    expand cmp sdiff ed ex vimdiff colordiff delta look split iconv gpg age sops zcat tr"""
 )
 _COPYING = frozenset({"cp", "mv", "scp", "rsync", "install", "ln", "ditto"})
 _TAKING = frozenset(
@@ -69,7 +69,7 @@ def path_uses(use: CommandUse, cwd: str | None) -> list[PathUse]:
 
 
 def _uses(use: CommandUse, word: Word, access: Access, cwd: str | None) -> list[PathUse]:
-    wild = not word.quoted and any(mark in word.text for mark in "*?[")
+    wild = not word.quoted and _is_wild(word)
     path = _seen_from(use, word, cwd)
     span = use.invocation.span
     found = [PathUse(path, access, span, wild)]
@@ -77,6 +77,13 @@ def _uses(use: CommandUse, word: Word, access: Access, cwd: str | None) -> list[
         # Whoever writes over all that a folder holds, writes over the folder.
         found.append(PathUse(path.removesuffix("/*"), access, span))
     return found
+
+
+def _is_wild(word: Word) -> bool:
+    text = (
+        re.sub(r"\$\{[^}]*\}|\$\([^)]*\)|\$[*?@#!]", "", word.text) if word.expands else word.text
+    )
+    return any(mark in text for mark in "*?[")
 
 
 def _redirected(use: CommandUse) -> Found:
@@ -171,7 +178,8 @@ def _plain(use: CommandUse) -> Found:
     for before, word in pairwise(words):
         text = word.text
         valued = before is not words[0] and before.text.startswith("-") and before.text != "--"
-        if not text.startswith("-") and not valued and "://" not in text:
+        path = not text.startswith("-") and "://" not in text and not re.search(r"\s", text)
+        if path and not valued:
             found.append((word, "read"))
     return found
 
@@ -208,9 +216,15 @@ def _tar(use: CommandUse) -> Found:
 def _zip(use: CommandUse) -> Found:
     texts = [word.text for word in use.invocation.words]
     stop = texts.index("-x") if "-x" in texts else len(texts)
-    held = [word for word in use.invocation.words[1:stop] if not word.text.startswith("-")]
+    words = use.invocation.words[1:stop]
+    held = [word for word in words if not word.text.startswith("-") or word.text == "-"]
     held = held[1:] if held and held[0].text in ("a", "u") else held
     return [(word, "write" if at == 0 else "read") for at, word in enumerate(held)]
+
+
+def _xargs(use: CommandUse) -> Found:
+    pairs = pairwise(use.invocation.words)
+    return [(word, "read") for flag, word in pairs if flag.text in ("-a", "--arg-file")]
 
 
 def _find(use: CommandUse) -> Found:
@@ -273,6 +287,7 @@ _SPECIAL: dict[str, Callable[[CommandUse], Found]] = {
     "7z": _zip,
     "openssl": _openssl,
     "find": _find,
+    "xargs": _xargs,
     "git": _git,
 }
 

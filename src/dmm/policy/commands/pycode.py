@@ -12,6 +12,7 @@ from dmm.policy.commands.inlineruns import PLACEHOLDER, InlineRun
 from dmm.policy.commands.pyruns import runs_of_call, runs_of_path
 from dmm.policy.commands.pyvalues import (
     UNKNOWN,
+    FileText,
     Function,
     PathText,
     Ref,
@@ -308,7 +309,9 @@ class _Walk:
             self.found.append(run._replace(line=self._line))
 
     def _nested(self, code: object) -> None:
-        if isinstance(code, (str, bytes)) and is_known(code):
+        if isinstance(code, FileText):
+            self._keep(InlineRun(script=code.path))
+        elif isinstance(code, (str, bytes)) and is_known(code):
             self.found += python_runs(as_text(code))[: MAX_RUNS - len(self.found)]
         elif not isinstance(code, Function):
             self._keep(InlineRun(made="Python"))

@@ -41,6 +41,12 @@ class PathText(str):
     __slots__ = ()
 
 
+class FileText(NamedTuple):
+    """The text of a file, by the path it is read from."""
+
+    path: str
+
+
 UNKNOWN = Unknown()
 
 
@@ -159,6 +165,8 @@ def method(value: object, name: str, arguments: Sequence[object]) -> object:
         return _join(value, arguments[0])
     if name == "format" and isinstance(value, str):
         return _format(value, arguments)
+    if isinstance(value, FileText):
+        return value if name == "read" else UNKNOWN
     if name == "fromhex" and arguments:
         return _guarded(lambda: bytes.fromhex(as_text(arguments[0])))
     if isinstance(value, list) and name in ("append", "extend", "insert"):
@@ -280,6 +288,7 @@ _FUNCTIONS: dict[str, Callable[..., object]] = {
     "bytes.fromhex": lambda value: _guarded(lambda: bytes.fromhex(as_text(value))),
     "bytearray.fromhex": lambda value: _guarded(lambda: bytes.fromhex(as_text(value))),
     "compile": lambda value, *_: value,
+    "open": lambda value, *_: FileText(value) if isinstance(value, str) else UNKNOWN,
     "codecs.decode": _codec,
     "codecs.encode": _codec,
     "shlex.split": _split,

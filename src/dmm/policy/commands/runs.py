@@ -19,6 +19,8 @@ CODE_FLAGS = {
 }  # fmt: skip
 STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 SHELL = "shell"
+# Code in a word of a command is read so far.
+MAX_CODE = 4_000
 
 Kind = Literal["argv", "shell", "code", "input", "file", "xargs"]
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 TextOf = Callable[[str], str | None]
 
 MAX_FILES = 16
-MAX_SCRIPT = 48_000
-MAX_TOTAL = 96_000
+MAX_SCRIPT = 32_000
+MAX_TOTAL = 48_000
 _MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 
 

@@ -24,6 +24,8 @@ MAX_TEXT = 100_000
 MAX_INVOCATIONS = 2_000
 MAX_DEPTH = 8
 _MAX_REPARSED = 300_000
+# A script calls its functions often; what they do with other arguments is seldom news.
+_MAX_REPARSED_IN_FILE = 10_000
 
 
 class _Directories:
@@ -90,16 +92,17 @@ class _Text:
 class _Reader(Opener):
     """Collects the invocations of a text and of all texts nested in it."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, *, most: int = _MAX_REPARSED) -> None:
         super().__init__(text)
         self.invocations: list[Invocation] = []
+        self._most = most
         self._reparsed = 0
         self._pipelines = 0
 
     def read(self, text: str, origin: Origin, names: Names, given: Callable[[], Output]) -> None:
         """Parse one text and everything it runs."""
         self._reparsed += len(text)
-        if origin.depth > MAX_DEPTH or self._reparsed > _MAX_REPARSED:
+        if origin.depth > MAX_DEPTH or self._reparsed > self._most or self._is_full():
             self.truncated = True
             return
         grammar = Grammar(text)
@@ -110,10 +113,16 @@ class _Reader(Opener):
         held = _Text(grammar, origin, names, shift)
         flow = Flow(grammar.drafts, names, self.evaluation, given)
         for draft in grammar.drafts:
+            if self._is_full():
+                self.truncated = True
+                return
             self._take(draft, held, flow)
             # An assignment runs nothing; what was before it counts behind it.
             held.links[draft.number] = held.ids.get(draft.number, held.links.get(draft.after))
         self._read_embedded(held, text)
+
+    def _is_full(self) -> bool:
+        return len(self.invocations) >= MAX_INVOCATIONS
 
     def _read_embedded(self, held: _Text, text: str) -> None:
         origin = held.origin
@@ -161,7 +170,7 @@ class _Reader(Opener):
         context: Context,
     ) -> Invocation | None:
         """Take an invocation in; none when there are too many."""
-        if len(self.invocations) >= MAX_INVOCATIONS:
+        if self._is_full():
             self.truncated = True
             return None
         made = Invocation(len(self.invocations), words, env, redirections, span, context)
@@ -171,10 +180,12 @@ class _Reader(Opener):
 
 def parse_shell(text: str, *, directory: str = "", from_file: bool = False) -> Script:
     """Read a shell text into all its invocations; odd input is flagged and never raises."""
-    reader = _Reader(text[:MAX_TEXT])
+    most = len(text) + _MAX_REPARSED_IN_FILE if from_file else _MAX_REPARSED
+    reader = _Reader(text[:MAX_TEXT], most=most)
     reader.truncated = len(text) > MAX_TEXT
     origin = Origin((0, len(reader.text)), True, Context(directory=directory), 0)
     reader.read(reader.text, origin, Names(reader.evaluation.evaluate), Output)
+    reader.finish()
     return _script(reader, text, from_file=from_file)
 
 

@@ -10,6 +10,7 @@ from dmm.policy.commands.options import SUBCOMMANDED
 from dmm.policy.commands.procedures import EVERYDAY
 from dmm.policy.commands.runs import (
     CODE_FLAGS,
+    MAX_CODE,
     SHELL,
     SHELLS,
     STANDARD_INPUT,
@@ -181,7 +182,7 @@ def _sed(words: Sequence[Word]) -> list[Run]:
     return [
         text_of(word, "sed", text, guess=True)
         for word in words[1:]
-        for text in re.findall(r"(?:^|[;{}\n/$\d])\s*e[ \t]+([^\n;}]+)", word.text)
+        for text in re.findall(r"(?:^|[;{}\n/$\d])[ \t]*e[ \t]+([^\n;}]+)", word.text[:MAX_CODE])
     ]
 
 
@@ -232,9 +233,12 @@ def _wrapped(program: str, words: Sequence[Word]) -> list[Run]:
         return _env(words) or runs if program == "env" else runs
     if (program, second) in _RUNNERS or (program, "") in _RUNNERS:
         skip = 1 if (program, second) in _RUNNERS else 0
-        texts = option_texts(words[skip:], ("-c", "--call"), program)
         at = after_options(words[skip:], Wrapper(valued=_RUNNER_VALUED))
-        return texts or ([] if at is None else argv(_unversioned(words[skip + at :]), program))
+        if at is None or program in ("npx", "npm"):
+            texts = option_texts(words[skip : at and skip + at + 1], ("-c", "--call"), program)
+            if texts or at is None:
+                return texts
+        return argv(_unversioned(words[skip + at :]), program)
     return _package(program, words) if program in ("npm", "pnpm", "yarn", "bun") else []
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from dmm.policy.commands.values import Redirection, Word
 
 _MAX_FILES = 100
+_MAX_TARGETS = 10
 _COPIERS = frozenset({"cp", "mv", "ln", "install", "gcp", "gmv", "gln"})
 # Options whose value is a file that is filled with something not in this text.
 _FILLED = {
@@ -37,14 +38,16 @@ def note_written(
     directory: str,
 ) -> None:
     """Remember what a command writes to files."""
-    for one in redirections:
-        if one.writes and not one.target.text.startswith("/dev/"):
+    written = [one for one in redirections if one.writes][-_MAX_TARGETS:]
+    output = flow.output_of(number) if written else Output()
+    for one in written:
+        if not one.target.text.startswith("/dev/"):
             known = evaluation.written.get(located(one.target.text, directory))
-            output = flow.output_of(number)
             if ">>" in one.operator:
                 before = known or Output(paths=(located(one.target.text, directory),))
-                output = combined([before, output])
-            _keep(evaluation, one.target, directory, output)
+                _keep(evaluation, one.target, directory, combined([before, output]))
+            else:
+                _keep(evaluation, one.target, directory, output)
     if words:
         _by_program(evaluation, flow, number, words, directory)
 
