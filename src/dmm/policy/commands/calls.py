@@ -19,6 +19,7 @@ from dmm.policy.commands.facts import (
     Verb,
     relative_path,
 )
+from dmm.policy.commands.inlineruns import COMPUTED
 from dmm.policy.commands.outputs import DECODERS
 from dmm.policy.commands.patches import read_edit, read_patch
 from dmm.policy.commands.paths import path_uses, script_of
@@ -77,8 +78,10 @@ def _of_script(call: ToolCall, script: Script) -> CallFacts:
 
 
 def _in_words(one: Unresolved) -> str:
+    if one.made == COMPUTED:
+        return f"{one.what} is put together while it runs"
     made = one.made if " " in one.made else f"`{one.made}`"
-    return f"{one.reason} comes from {made}"
+    return f"{one.what} is made by {made}"
 
 
 def _add_patch(
@@ -137,7 +140,7 @@ def _read_shell(call: ToolCall, script: Script, files: TextOf | None) -> CallFac
     held = _Files(call, files)
     held.read(script.files)
     unresolved = (*facts.unresolved, *held.unresolved)
-    return replace(facts, scripts=tuple(held.found), unresolved=unresolved)
+    return facts._replace(scripts=tuple(held.found), unresolved=unresolved)
 
 
 def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
@@ -148,8 +151,7 @@ def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
     def moved(span: tuple[int, int]) -> tuple[int, int]:
         return span[0] + shift, span[1] + shift
 
-    return replace(
-        first,
+    return first._replace(
         text=text,
         commands=(
             *first.commands,

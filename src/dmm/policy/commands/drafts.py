@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -68,17 +67,29 @@ class Block(NamedTuple):
     start: int
 
 
-@dataclass(slots=True)
 class Level:
     """What one list of commands remembers while it is read."""
 
-    pipeline: int
-    stage: int
-    subshell: int
-    blocks: list[Block] = field(default_factory=list)
-    closed: int | None = None
-    cases: int = 0
-    pattern: bool = False
-    base: int | None = None
-    last: int | None = None
-    tested: int | None = None
+    __slots__ = (
+        "base",
+        "blocks",
+        "cases",
+        "closed",
+        "last",
+        "pattern",
+        "pipeline",
+        "stage",
+        "subshell",
+        "tested",
+    )
+
+    def __init__(self, pipeline: int, stage: int, subshell: int, last: int | None = None) -> None:
+        self.pipeline = pipeline
+        self.stage = stage
+        self.subshell = subshell
+        self.blocks: list[Block] = []
+        self.closed: int | None = None
+        self.cases = 0
+        self.pattern = False
+        self.base = self.last = last
+        self.tested: int | None = None

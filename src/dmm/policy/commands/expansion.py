@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.policy.commands.braces import expand_braces
 from dmm.policy.commands.grammar import words_of
-from dmm.policy.commands.inlineruns import UNKNOWN_VALUE
+from dmm.policy.commands.inlineruns import COMPUTED, UNKNOWN_VALUE
 from dmm.policy.commands.parameters import expand_parameter, name_of
 from dmm.policy.commands.scanner import in_backticks
 from dmm.policy.commands.values import Output, Part, Redirection, Word
@@ -22,7 +22,7 @@ Expanded = tuple[tuple[Word, ...], tuple[Redirection, ...]]
 
 # Variables that stand for what nobody can know: the input of xargs, a value inside other code.
 UNKNOWN_INPUT = "STDIN"
-UNKNOWN = {UNKNOWN_INPUT: "xargs", UNKNOWN_VALUE: "code"}
+UNKNOWN = {UNKNOWN_INPUT: "xargs", UNKNOWN_VALUE: COMPUTED}
 _MAX_VALUES = 32
 _MAX_WORD = 4_000
 _MAX_FIELDS = 500

@@ -72,8 +72,7 @@ class ScriptFacts(NamedTuple):
         return f"{self.path} line {self.lines[number][1]}" if number >= 0 else self.path
 
 
-@dataclass(frozen=True, slots=True)
-class CallFacts:
+class CallFacts(NamedTuple):
     """What a call would do; spans count in `text`, the command or the path of the call.
 
     `unresolved` says in plain words what is run and can't be read. `scripts` are the files whose

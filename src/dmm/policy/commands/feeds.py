@@ -6,16 +6,14 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.policy.commands.expansion import UNKNOWN, UNKNOWN_INPUT
-from dmm.policy.commands.runs import program_of
-from dmm.policy.commands.searches import found_by
 from dmm.policy.commands.values import Output, Word
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dmm.policy.commands.flow import Stage
-
 _ITEM = r"""(?s)(?:[^\s'"\\]|\\.|'[^'\n]*'|"[^"\n]*")+"""
+_QUOTED = r"""(?s)\\(.)|'([^']*)'|"([^"]*)\""""
+_MARKS = {"\\n": "\n", "\\t": "\t", "\\0": "\0"}
 _MAX_ITEMS = 200
 _MAX_COMMANDS = 20
 _ANYTHING = Word(
@@ -24,65 +22,50 @@ _ANYTHING = Word(
 
 
 class _Options(NamedTuple):
-    """How the items are split and put into the command."""
+    """How items are split (`delimiter`), put into the command (`mark`) and grouped (`most`)."""
 
-    replaced: str = ""
+    mark: str = ""
     most: int = 0
-    delimiter: str | None = None
-    lines: bool = False
+    delimiter: str = ""
 
 
-def _options(words: Sequence[Word], *, lines: bool) -> _Options:
-    found = _Options(lines=lines)
+def _options(words: Sequence[Word]) -> _Options:
+    mark = delimiter = ""
+    most = 0
     texts = [word.text for word in words]
-    for at, text in enumerate(texts):
-        following = texts[at + 1] if at + 1 < len(texts) else ""
-        name, _, value = text.partition("=")
-        if text in ("-I", "-J"):
-            found = found._replace(replaced=following)
-        elif text.startswith("-I") or name in ("--replace", "-i"):
-            found = found._replace(
-                replaced=(value or text[2:] if text[:2] == "-I" else value) or "{}"
-            )
-        elif re.fullmatch(r"-[nNL]\d*|--max-args|--max-lines", name):
-            count = text[2:] if text[1:2] != "-" else value
-            found = found._replace(
-                most=int((count or following) if (count or following).isdigit() else 0)
-            )
-        elif text in ("-0", "--null") or re.fullmatch(r"-\w*0", text):
-            found = found._replace(delimiter="\0")
+    for text, following in zip(texts, [*texts[1:], ""], strict=False):
+        form = re.fullmatch(r"(-[IJidnNL]|--[a-z-]+)=?(.*)", text, re.S)
+        name, value = (form[1], form[2]) if form else (text, "")
+        if name in ("-I", "-J", "--replace", "-i"):
+            mark = value or (following if name in ("-I", "-J") else "{}")
+        elif name in ("-n", "-N", "-L", "--max-args", "--max-lines"):
+            count = value or following
+            most = int(count) if count.isdigit() else 0
         elif name in ("-d", "--delimiter"):
-            found = found._replace(delimiter=_mark(value or following))
-        elif text.startswith("-d"):
-            found = found._replace(delimiter=_mark(text[2:]))
-    return found
+            delimiter = _MARKS.get(value or following, (value or following)[:1])
+        elif name == "--null" or re.fullmatch(r"-[a-zA-Z]*0", text):
+            delimiter = "\0"
+    return _Options(mark, most, delimiter)
 
 
-def _mark(text: str) -> str:
-    return {"\\n": "\n", "\\t": "\t", "\\0": "\0"}.get(text, text[:1])
-
-
-def _items(text: str, options: _Options) -> list[str]:
+def _items(text: str, options: _Options, *, lines: bool) -> list[str]:
     if options.delimiter:
         found = text.removesuffix("\n").split(options.delimiter)
-    elif options.replaced or options.lines:
+    elif options.mark or lines:
         found = [line.strip() for line in text.split("\n")]
     else:
-        found = [_unquoted(item) for item in re.findall(_ITEM, text)]
+        found = [re.sub(_QUOTED, _unquoted, item) for item in re.findall(_ITEM, text)]
     return [one for one in found if one][:_MAX_ITEMS]
 
 
-def _unquoted(item: str) -> str:
-    return re.sub(r"""(?s)\\(.)|'([^']*)'|"([^"]*)\"""", lambda m: m[1] or m[2] or m[3] or "", item)
+def _unquoted(match: re.Match[str]) -> str:
+    return match[1] or match[2] or match[3] or ""
 
 
-def handed_over(output: Output, feeders: Sequence[Stage], options: _Options) -> list[Word]:
+def _handed_over(output: Output, options: _Options, *, lines: bool = False) -> list[Word]:
     """Give the words that come in; one that stands for anything where they are not known."""
-    found = [Word(item, 0, 0) for item in _items(output.text or "", options)]
-    for stage in feeders:
-        if stage.words and program_of(stage.words[0]) in ("find", "gfind", "fd"):
-            found += found_by(stage.words)
-    return found or [_ANYTHING]
+    found = [Word(item, 0, 0) for item in _items(output.text or "", options, lines=lines)]
+    return found if output.whole and found else [*found, _ANYTHING]
 
 
 def placed(template: Sequence[Word], fed: Sequence[Word], mark: str = "{}") -> tuple[Word, ...]:
@@ -102,35 +85,32 @@ def placed(template: Sequence[Word], fed: Sequence[Word], mark: str = "{}") -> t
 
 
 def xargs_commands(
-    words: Sequence[Word], template: tuple[Word, ...], output: Output, feeders: Sequence[Stage]
+    words: Sequence[Word], template: tuple[Word, ...], output: Output
 ) -> list[tuple[Word, ...]]:
     """Make the commands that `xargs` would run."""
-    options = _options(words[1 : len(words) - len(template)], lines=False)
-    fed = handed_over(output, feeders, options)
+    options = _options(words[1 : len(words) - len(template)])
+    fed = _handed_over(output, options)
     if not template:
         return []
-    if options.replaced:
-        groups = [[one] for one in fed]
-        return [placed(template, group, options.replaced) for group in groups[:_MAX_COMMANDS]]
+    if options.mark:
+        return [placed(template, [one], options.mark) for one in fed[:_MAX_COMMANDS]]
     size = options.most or len(fed)
     starts = range(0, len(fed), size)
     return [(*template, *fed[at : at + size]) for at in starts][:_MAX_COMMANDS]
 
 
-def parallel_texts(
-    words: Sequence[Word], template: tuple[Word, ...], output: Output, feeders: Sequence[Stage]
-) -> list[str]:
+def parallel_texts(words: Sequence[Word], template: tuple[Word, ...], output: Output) -> list[str]:
     """Make the shell texts that `parallel` would run: one for each item."""
-    options = _options(words[1 : len(words) - len(template)], lines=True)
+    options = _options(words[1 : len(words) - len(template)])
     texts = [word.text for word in template]
     marks = [at for at, text in enumerate(texts) if text in (":::", ":::+")]
     if marks:
         fed = [word for word in template[marks[0] + 1 :] if not word.text.startswith(":::")]
         template = template[: marks[0]]
     else:
-        fed = handed_over(output, feeders, options)
+        fed = _handed_over(output, options, lines=True)
     command = " ".join(word.text for word in template)
-    mark = options.replaced or "{}"
+    mark = options.mark or "{}"
     if not command:
         return [one.text for one in fed[:_MAX_COMMANDS]]
     return [

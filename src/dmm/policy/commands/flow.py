@@ -125,10 +125,6 @@ class Flow:
             and not any((p, s + 1) in self._by_place for p, s in stage.draft.places)
         ]
 
-    def feeders(self, number: int) -> list[Stage]:
-        """Give the commands whose output flows into one."""
-        return [self._stages[one] for one in self._feeding(number)]
-
     def _feeding(self, number: int) -> list[int]:
         places = self._stages[number].draft.places
         found = [one for p, s in places if s for one in self._by_place.get((p, s - 1), ())]

@@ -14,9 +14,9 @@ _REDIRECTION = re.compile(
     r"(?:\d+|\{[A-Za-z_]\w*\})?(<<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\())|(&>>|&>)", re.ASCII
 )
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)(?:\[[^\]]*\])?(\+?)=", re.ASCII)
-_ARITHMETIC = re.compile(r"\(\((?:[^()`;$]|\$(?!\()|\((?!\()[^()`]*\))*\)\)")
-_LOOP_ARITHMETIC = re.compile(r"\(\((?:[^()`$]|\$(?!\()|\((?!\()[^()`]*\))*\)\)")
-_FUNCTION = re.compile(r"\([ \t]*\)")
+_ARITHMETIC = r"\(\((?:[^()`;$]|\$(?!\()|\((?!\()[^()`]*\))*\)\)"
+_LOOP_ARITHMETIC = r"\(\((?:[^()`$]|\$(?!\()|\((?!\()[^()`]*\))*\)\)"
+_FUNCTION = r"\([ \t]*\)"
 _STOPS = "\n;&|()<>"
 _OPENERS = frozenset({"if", "while", "until", "{"})
 _CLOSERS = frozenset({"fi", "done", "}"})
@@ -50,7 +50,7 @@ class Grammar(DocumentScanner):
 
     def substitute(self) -> None:
         """Read the commands of `$(…)`, `<(…)` or `>(…)` in place; skip plain arithmetic."""
-        arithmetic = _ARITHMETIC.match(self.text, self.pos - 1, self.end)
+        arithmetic = re.compile(_ARITHMETIC).match(self.text, self.pos - 1, self.end)
         if arithmetic:
             self.pos = arithmetic.end()
             return
@@ -70,7 +70,7 @@ class Grammar(DocumentScanner):
             self._pipelines += 1
         pipeline, stage = (self._pipelines, 0) if fresh else (outer.pipeline, outer.stage)
         last = outer.last
-        inner = Level(pipeline, stage, len(self.subshells) - 1, base=last, last=last)
+        inner = Level(pipeline, stage, len(self.subshells) - 1, last)
         self._level = inner
         self._list(closes=True)
         self._level = outer
@@ -147,7 +147,7 @@ class Grammar(DocumentScanner):
             draft.background = True
 
     def _subshell(self) -> None:
-        arithmetic = _ARITHMETIC.match(self.text, self.pos, self.end)
+        arithmetic = re.compile(_ARITHMETIC).match(self.text, self.pos, self.end)
         if arithmetic:
             self.pos = arithmetic.end()
             return
@@ -242,7 +242,7 @@ class Grammar(DocumentScanner):
 
     def _function_or_list(self, draft: Draft) -> bool:
         """After a name, `()` declares a function, whose body is read as commands; else end."""
-        declared = _FUNCTION.match(self.text, self.pos, self.end)
+        declared = re.compile(_FUNCTION).match(self.text, self.pos, self.end)
         if len(draft.words) == 1 and declared:
             self.pos = declared.end()
             self._declared = draft.words[0].text
@@ -302,7 +302,7 @@ class Grammar(DocumentScanner):
 
     def _loop_header(self, draft: Draft) -> None:
         self.skip_blanks()
-        arithmetic = _LOOP_ARITHMETIC.match(self.text, self.pos, self.end)
+        arithmetic = re.compile(_LOOP_ARITHMETIC).match(self.text, self.pos, self.end)
         if arithmetic or self.pos >= self.end or self.text[self.pos] in _STOPS:
             self.pos = arithmetic.end() if arithmetic else self.pos
             return

@@ -29,7 +29,7 @@ _PLACES_OF_TMUX = frozenset({
     "respawn-pane", "respawn-window", "popup", "display-popup", "run", "run-shell", "if-shell",
     "pipe-pane", "pipep",
 })  # fmt: skip
-_KEYS = re.compile(r"(?i)Enter|C-\w|M-\w|Escape|Space|Tab|BSpace|Up|Down|KPEnter")
+_KEYS = r"(?i)Enter|C-\w|M-\w|Escape|Space|Tab|BSpace|Up|Down|KPEnter"
 _SPAWNS = r"(?:^|[;{\n])[ \t]*(?:spawn|exec|system)[ \t]+([^;}\n]+)"
 _CRON = r"(?m)^[ \t]*(?:@\w+|(?:[\d*,/A-Za-z-]+[ \t]+){4}[\d*,/A-Za-z-]+)[ \t]+(.+)$"
 _GIT_COMMAND = (
@@ -202,7 +202,7 @@ def _tmux_command(words: Sequence[Word]) -> list[Run]:
     for at, text in enumerate(texts):
         if text in ("send", "send-keys"):
             keys = words[after_options(words[at:], wrapper("-t -N")) or 1 :][at:]
-            typed = [word for word in keys if not _KEYS.fullmatch(word.text)]
+            typed = [word for word in keys if not re.fullmatch(_KEYS, word.text)]
             return joined([one for one in typed if one.text not in ("-l", "-t")], "tmux")
         if text in _PLACES_OF_TMUX:
             start = after_options(words[at:], wrapper("-s -n -t -c -x -y -e -F -f -l -p -w -h -T"))

@@ -48,7 +48,7 @@ _SHELL_WORDS = [[name] for name in SHELLS]
 _BACKTICK_LANGUAGES = frozenset({"ruby", "perl", "php"})
 # A name that some object may have too; alone it does not say that a command is run.
 _COMMON = ("exec", "spawn", "fork", "system")
-_PYTHON = re.compile(
+_PYTHON = (
     r"system|popen|subprocess|exec|eval|spawn|open|rmtree|unlink|remove|rename|import_module"
     r"|__import__|getattr|Path|builtins|ctypes|shutil|modules|__dict__"
 )
@@ -169,7 +169,7 @@ def inline_runs(language: str, code: str) -> list[InlineRun]:
     """List what a piece of code runs, removes and opens, as far as it can be told."""
     code = code[:_MAX_CODE]
     if language in ("python", "pypy"):
-        if not _PYTHON.search(code):
+        if not re.search(_PYTHON, code):
             return []
         from dmm.policy.commands.pycode import python_runs
 

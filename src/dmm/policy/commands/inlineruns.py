@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 # Stands in a command for what the code works out when it runs.
 UNKNOWN_VALUE = "COMPUTED"
+COMPUTED = "code"
 PLACEHOLDER = f"${UNKNOWN_VALUE}"
 
 

@@ -94,7 +94,7 @@ def _arguments(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
 
 def where_made(words: Sequence[str]) -> str:
     """Give the folder that `make -C` goes to."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zip(words, [*words[1:], ""], strict=False):
         if word in ("-C", "--directory"):
             return following
         if word.startswith("--directory="):

@@ -13,7 +13,7 @@ from dmm.policy.commands.flow import Evaluation, located
 from dmm.policy.commands.gitaliases import alias_runs, stored_alias
 from dmm.policy.commands.hosts import cron_commands
 from dmm.policy.commands.inline import inline_runs
-from dmm.policy.commands.inlineruns import PLACEHOLDER, UNKNOWN_VALUE
+from dmm.policy.commands.inlineruns import COMPUTED, PLACEHOLDER, UNKNOWN_VALUE
 from dmm.policy.commands.options import SUBCOMMANDED, read_options
 from dmm.policy.commands.runs import SHELL, Run, language_in, program_of
 from dmm.policy.commands.searches import found_by
@@ -239,7 +239,8 @@ class Opener(ABC):
                 where = located(found.script, directory)
                 self._queue(FileRun(where, run.language or run.via, invocation.span, (), directory))
             elif found.made:
-                self.note(f"what {found.made} code runs", found.made, invocation.span)
+                language = (run.language or run.via).capitalize()
+                self.note(f"a command that {language} code runs", COMPUTED, invocation.span)
             elif found.path:
                 redirection = Redirection(found.operator, Word(found.path, 0, 0))
                 self.add((), (), (redirection,), invocation.span, context)
@@ -250,14 +251,13 @@ class Opener(ABC):
                 self.read(found.text, origin, scene.names.child(), _nothing)
 
     def _fed(self, run: Run, invocation: Invocation, scene: Scene, context: Context) -> None:
-        feeders = scene.flow.feeders(scene.number)
         output = scene.flow.input_of(scene.number)
         if run.via == "parallel":
-            for text in parallel_texts(invocation.words, run.words, output, feeders):
+            for text in parallel_texts(invocation.words, run.words, output):
                 origin = Origin(invocation.span, False, context, scene.origin.depth + 1)
                 self.read(text, origin, scene.names.child(), _nothing)
             return
-        for words in xargs_commands(invocation.words, run.words, output, feeders):
+        for words in xargs_commands(invocation.words, run.words, output):
             self._nested_argv(words, invocation, scene, context)
 
     def _input(self, run: Run, invocation: Invocation, scene: Scene, context: Context) -> None:

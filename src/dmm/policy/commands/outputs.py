@@ -35,6 +35,7 @@ _TEXT_TOOLS = names(
     strings pv sponge shuf dos2unix unix2dos csplit split less more bat batcat xargs parallel
     m4 cpp perl ed ex numfmt pr look sqlite3 tar cpio ar bsdtar jo gron miller mlr echo printf"""
 )
+_FILTERS = names("head tail sort uniq shuf grep egrep fgrep")
 _FETCHERS = names(
     """curl wget fetch http https httpie aria2c xh nc ncat netcat socat telnet ftp lftp ssh sftp
     lynx w3m links elinks xclip xsel pbpaste wl-paste dig host nslookup"""
@@ -140,6 +141,8 @@ _WRITERS: dict[str, Callable[[Sequence[Word]], Output]] = {
     "basename": _basename,
     "git": _git,
     "find": _found,
+    "gfind": _found,
+    "fd": _found,
     "ls": _listed,
     # A process is told by the name that it is looked for by.
     "pgrep": _listed,
@@ -177,6 +180,9 @@ def own_output(
         return _passed(program, words, given)
     if program in _SILENT:
         return NOTHING
+    if program in _FILTERS and not any(word.text == "-v" for word in words):
+        # It can only leave lines out.
+        return given()._replace(made=program, paths=())
     if program in DECODERS or program in _TEXT_TOOLS or program in _FETCHERS:
         return Output(made=program)
     return _of_code(program, words) if language_of(program) else None

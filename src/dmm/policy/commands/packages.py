@@ -27,7 +27,7 @@ _BESIDE = {
 
 def where_packaged(words: Sequence[str]) -> str:
     """Give the folder that the command is told to work in."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zip(words, [*words[1:], ""], strict=False):
         name, equals, value = word.partition("=")
         if name in _FOLDER:
             return value if equals else following

@@ -10,7 +10,7 @@ from dmm.policy.commands.values import Output, Word
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_FORM = re.compile(
+_FORM = (
     r"(?as)\$\{([!#]?)([A-Za-z_]\w*|[0-9]+|[@*?$-])(?:\[([^\]]*)\])?(.*)\}|\$([A-Za-z_]\w*|[0-9@*])"
 )
 _MAX_EDITED = 300
@@ -33,13 +33,13 @@ class Lookup(Protocol):
 
 def name_of(source: str) -> str:
     """Name the parameter that an expansion is about."""
-    form = _FORM.fullmatch(source)
+    form = re.fullmatch(_FORM, source)
     return (form[2] or form[5]) if form else ""
 
 
 def expand_parameter(source: str, names: Lookup) -> tuple[list[Word] | None, bool]:
     """Give the value of an expansion, and whether it is a list; none when it is not known."""
-    form = _FORM.fullmatch(source)
+    form = re.fullmatch(_FORM, source)
     if not form:
         return None, False
     if form[5]:

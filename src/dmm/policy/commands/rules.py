@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
@@ -251,8 +251,7 @@ class ToolRule:
     tools: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A rule met by a call: what it leads to, where, and the steps that led there."""
 
     rule: str
@@ -261,7 +260,7 @@ class Match:
     matched: str
     reason: str
     suggestion: str
-    trace: tuple[str, ...] = field(default=())
+    trace: tuple[str, ...] = ()
 
 
 def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:

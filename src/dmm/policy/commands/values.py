@@ -5,7 +5,6 @@ The small ones are named tuples: a hook that judges alone pays for every class i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -144,13 +143,12 @@ class FileRun(NamedTuple):
 class Unresolved(NamedTuple):
     """Something that is run and can't be read; `made` names the tool that makes it."""
 
-    reason: str
+    what: str
     made: str
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Script(NamedTuple):
     """All invocations of a shell text, those of nested shells included, in reading order."""
 
     text: str
