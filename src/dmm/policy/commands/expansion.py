@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -70,6 +71,8 @@ class Names:
             name: (Word(f"${name}", 0, 0, expands=True, source=Output(made=made)),)
             for name, made in UNKNOWN.items()
         }
+        # A shell can always start another one by these names.
+        self.values.update({name: (Word("bash", 0, 0),) for name in ("SHELL", "BASH", "0")})
         self.loops: Values = {}
         self.aliases: dict[str, str] = {}
         self.git_aliases: dict[str, str] = {}
@@ -97,7 +100,7 @@ class Names:
         self.loops.pop(name, None)
         if value.parts and value.parts[-1].kind == "array":
             listed = words_of(value.text.strip("()").replace("\n", " "))
-            new = tuple(part for word in listed for part in self.fields(word))[:_MAX_VALUES]
+            new = tuple(_unplaced(part) for word in listed for part in self.fields(word))
         else:
             whole = self.fields(_in_quotes(value))
             new = (whole[0] if whole else value._replace(text="", parts=()),)
@@ -130,6 +133,11 @@ class Names:
     def set_positional(self, words: Sequence[Word]) -> None:
         """Set `$1`, `$2` and so on."""
         self.values["@"] = tuple(words[:_MAX_VALUES])
+
+    def text_of(self, word: Word) -> str:
+        """Expand a word into one text, as the value of an assignment is."""
+        found = self.fields(_in_quotes(word)) if word.parts else [word]
+        return found[0].text if found else ""
 
     def argument(self, text: str) -> Word:
         """Expand the word inside an expansion (`${x:-word}`)."""
@@ -242,6 +250,11 @@ class Names:
             text = (output.text or "").rstrip("\n")
             return [Word(text, 0, 0, expands=output.partial)], False
         return [unknown._replace(source=output)], False
+
+
+def _unplaced(word: Word) -> Word:
+    """Take the place off an element: `[0]=git`."""
+    return word._replace(text=re.sub(r"^\[\w+\]=", "", word.text))
 
 
 def _pieces(text: str, marks: str) -> Iterator[str]:

@@ -22,16 +22,21 @@ _ANYTHING = Word(
 
 
 class _Options(NamedTuple):
-    """How items are split (`delimiter`), put into the command (`mark`) and grouped (`most`)."""
+    """How items are split (`delimiter`), put into the command (`mark`) and grouped (`most`).
+
+    `by_line` groups whole lines.
+    """
 
     mark: str = ""
     most: int = 0
     delimiter: str = ""
+    by_line: bool = False
 
 
 def _options(words: Sequence[Word]) -> _Options:
     mark = delimiter = ""
     most = 0
+    by_line = False
     texts = [word.text for word in words]
     for text, following in zip(texts, [*texts[1:], ""], strict=False):
         form = re.fullmatch(r"(-[IJidnNL]|--[a-z-]+)=?(.*)", text, re.S)
@@ -41,11 +46,12 @@ def _options(words: Sequence[Word]) -> _Options:
         elif name in ("-n", "-N", "-L", "--max-args", "--max-lines"):
             count = value or following
             most = int(count) if count.isdigit() else 0
+            by_line = name in ("-L", "--max-lines")
         elif name in ("-d", "--delimiter"):
             delimiter = _MARKS.get(value or following, (value or following)[:1])
         elif name == "--null" or re.fullmatch(r"-[a-zA-Z]*0", text):
             delimiter = "\0"
-    return _Options(mark, most, delimiter)
+    return _Options(mark, most, delimiter, by_line)
 
 
 def _items(text: str, options: _Options, *, lines: bool) -> list[str]:
@@ -92,6 +98,9 @@ def xargs_commands(
     fed = _handed_over(output, options)
     if not template:
         return []
+    if options.by_line and output.text:
+        lines = [_handed_over(Output(line), options) for line in output.text.split("\n") if line]
+        return [(*template, *line) for line in lines][:_MAX_COMMANDS]
     if options.mark:
         return [placed(template, [one], options.mark) for one in fed[:_MAX_COMMANDS]]
     size = options.most or len(fed)

@@ -80,6 +80,8 @@ class Evaluation:
         """Say what a file holds: what was written to it before, or what stands on the disk."""
         if path.startswith("<("):
             return self.evaluate(inner_text(path), names)
+        if path.startswith(("/dev/fd/", "/proc/self/fd/")):
+            return Output(made="a file descriptor")
         where = located(path, directory)
         return self.written.get(where) or Output(paths=(where,))
 
@@ -155,6 +157,8 @@ class Flow:
             if one.body is not None:
                 partial = one.target.expands or (not one.target.quoted and "$" in one.body)
                 return Output(one.body, one.target.made, partial=partial)
+            if one.operator == "<&" and one.target.text not in ("0", "-"):
+                return Output(made="a file descriptor")
             if one.reads and one.target.text not in STANDARD_INPUT:
                 return self._evaluation.file(one.target.text, directory, self._names)
         return None

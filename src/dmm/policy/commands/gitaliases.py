@@ -36,18 +36,23 @@ def stored_alias(words: Sequence[Word]) -> tuple[str, ...]:
     return () if known else tuple(word.text for word in words[at:])
 
 
-def alias_runs(words: Sequence[Word], known: dict[str, str]) -> list[Run]:
+def alias_runs(
+    words: Sequence[Word], env: Sequence[tuple[str, str]], known: dict[str, str]
+) -> list[Run]:
     """Open an alias where it is defined and where it is used; keep new definitions in `known`."""
     at = _subcommand(words)
-    given = dict(known)
     for word, following in pairwise(words[1 : at + 1]):
         if word.text == "-c":
-            given.update(_definition(*following.text.partition("=")[::2]))
+            known.update(_definition(*following.text.partition("=")[::2]))
+    values = dict(env)
+    for name, key in env:
+        if name.startswith("GIT_CONFIG_KEY_"):
+            known.update(_definition(key, values.get(name.replace("KEY", "VALUE"), "")))
     if at >= len(words):
         return []
     if words[at].text == "config":
         return _configured(words[at + 1 :], known)
-    return _used(words, at, given)
+    return _used(words, at, known)
 
 
 def aliases_in(settings: str) -> dict[str, tuple[str, int]]:

@@ -31,12 +31,16 @@ _PLACES_OF_TMUX = frozenset({
 })  # fmt: skip
 _KEYS = r"(?i)Enter|C-\w|M-\w|Escape|Space|Tab|BSpace|Up|Down|KPEnter"
 _SPAWNS = r"(?:^|[;{\n])[ \t]*(?:spawn|exec|system)[ \t]+([^;}\n]+)"
+_ESCAPE = r"(?m)(?:\\!|^\s?\.(?:shell|system)\b|^(?:system|shell|!)\s)[ \t]*([^\n]+)"
 _CRON = r"(?m)^[ \t]*(?:@\w+|(?:[\d*,/A-Za-z-]+[ \t]+){4}[\d*,/A-Za-z-]+)[ \t]+(.+)$"
 _GIT_COMMAND = (
     r"(?i)(?:core\.(?:pager|editor|sshcommand|fsmonitor|askpass|gitproxy)|sequence\.editor"
     r"|diff\.external|pager\.\w+|credential\.(?:.+\.)?helper|(?:gpg|gpg\.\w+)\.program"
     r"|.+\.(?:textconv|clean|smudge|process|driver|cmd|command))"
 )
+
+
+_SHELL_INPUT = Run("input", "login", language=SHELL)
 
 
 def _find(words: Sequence[Word]) -> list[Run]:
@@ -75,7 +79,7 @@ def _parallel(words: Sequence[Word]) -> list[Run]:
 def _ssh(words: Sequence[Word]) -> list[Run]:
     valued = "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w"
     at = after_options(words, wrapper(valued, operands=1))
-    runs = [] if at is None else joined(words[at:], "ssh")
+    runs = [_SHELL_INPUT] if at is None else joined(words[at:], "ssh")
     found = [re.fullmatch(r"(?i)-?o?(?:Proxy|Local)Command[= ](.+)", one.text) for one in words]
     return runs + [
         text_of(word, "ssh", match[1]) for word, match in zip(words, found, strict=True) if match
@@ -110,6 +114,8 @@ def _git(words: Sequence[Word]) -> list[Run]:
         runs += joined(rest, "git submodule foreach")
     if "bisect" in texts and "run" in texts:
         runs += argv(words[texts.index("run") + 1 :], "git bisect run")
+    if texts[1:2] == ["send-pack"]:
+        runs += argv([words[0], words[1]._replace(text="push"), *words[2:]], "git")
     return runs + _git_settings(words)
 
 
@@ -139,7 +145,7 @@ def _typescript(words: Sequence[Word]) -> list[Run]:
     """Open `script -c TEXT` and the form of BSD, `script FILE COMMAND…`."""
     texts = option_texts(words, ("-c", "--command"), "script -c")
     at = after_options(words, wrapper("-t -T -E -O -B -I -m -o", operands=1))
-    return texts or ([] if at is None else argv(words[at:], "script"))
+    return texts or ([_SHELL_INPUT] if at is None else argv(words[at:], "script"))
 
 
 def _flock(words: Sequence[Word]) -> list[Run]:
@@ -158,7 +164,7 @@ def _user(words: Sequence[Word]) -> list[Run]:
     program = program_of(words[0])
     texts = option_texts(words, ("-c", "--command"), f"{program} -c")
     at = next((at for at, word in enumerate(words) if word.text == "--"), None)
-    return texts or ([] if at is None else argv(words[at + 1 :], program))
+    return texts or ([_SHELL_INPUT] if at is None else argv(words[at + 1 :], program))
 
 
 def _at(words: Sequence[Word]) -> list[Run]:
@@ -263,6 +269,20 @@ def _editor(words: Sequence[Word]) -> list[Run]:
     return found
 
 
+def _escaped(words: Sequence[Word]) -> list[Run]:
+    """Open what database shells and debuggers run by their escapes: `\\!`, `.shell`, `shell`."""
+    return [
+        text_of(word, program_of(words[0]), text, guess=True)
+        for word in words[1:]
+        for text in re.findall(_ESCAPE, word.text[:MAX_CODE])
+    ]
+
+
+def _entr(words: Sequence[Word]) -> list[Run]:
+    at = after_options(words, wrapper())
+    return option_texts(words, ("-s",), "entr") or ([] if at is None else argv(words[at:], "entr"))
+
+
 def _each(words: Sequence[Word]) -> list[Run]:
     """Open programs whose operands are commands each: `concurrently`, `hyperfine`."""
     return [
@@ -308,5 +328,7 @@ HOSTS: dict[str, Callable[[Sequence[Word]], list[Run]]] = {
     "make": _make,
     "gmake": _make,
     **dict.fromkeys(("vim", "vi", "nvim", "ex", "view"), _editor),
+    **dict.fromkeys(("psql", "mysql", "mariadb", "sqlite3", "gdb", "lldb", "dc"), _escaped),
+    "entr": _entr,
     **dict.fromkeys(("concurrently", "hyperfine"), _each),
 }

@@ -23,8 +23,8 @@ _STRING = r"""(?s)(["'`])((?:\\.|(?!\1)[^\\])*)\1"""
 _RUNS = (
     r"(?:\b(?:(?:exec|execFile|spawn|fork)(?:Sync)?|system|popen|shell_exec|passthru|proc_open"
     r"|IO\.popen|Open3\.\w+|Kernel\.(?:exec|system|spawn)|os\.execute|io\.popen|Bun\.spawn(?:Sync)?"
-    r"|Deno\.Command|pcntl_exec|os\.(?:system|popen)|subprocess\.\w+)\s*(\(?)|\bdo shell script\s)"
-    r"\s*"
+    r"|Deno\.Command|pcntl_exec|os\.(?:system|popen)|subprocess\.\w+|(?:async-)?shell-command"
+    r"(?:-to-string)?)\s*(\(?)|\bdo shell script\s)\s*"
 )
 _REMOVES = (
     r"\b(?:shutil\.rmtree|rmtree|remove_tree|FileUtils\.(?:rm_rf|rm_r|remove_dir|rmtree"
@@ -45,12 +45,12 @@ _QUOTED_COMMAND = (
     r"|\[([^\]]{0,2000})\])"
 )
 _SHELL_WORDS = [[name] for name in SHELLS]
-_BACKTICK_LANGUAGES = frozenset({"ruby", "perl", "php"})
+_BACKTICK_LANGUAGES = frozenset({"ruby", "perl", "php", "julia"})
 # A name that some object may have too; alone it does not say that a command is run.
 _COMMON = ("exec", "spawn", "fork", "system")
 _PYTHON = (
     r"system|popen|subprocess|exec|eval|spawn|open|rmtree|unlink|remove|rename|import_module"
-    r"|__import__|getattr|Path|builtins|ctypes|shutil|modules|__dict__"
+    r"|__import__|getattr|Path|builtins|ctypes|shutil|modules|__dict__|runpy|\bsh\b|pexpect|pty"
 )
 
 
@@ -59,7 +59,7 @@ def _leading_strings(code: str, start: int) -> tuple[list[str], int]:
     found: list[str] = []
     at = start
     limit = min(len(code), start + _WINDOW)
-    pattern, gaps = re.compile(_STRING), re.compile(r"[\s,\[]*")
+    pattern, gaps = re.compile(_STRING), re.compile(r"[\s,\[]*(?:\{\s*args\s*:\s*\[)?")
     while at < limit:
         gap = gaps.match(code, at, limit)
         inner = gap.end() if gap else at
@@ -91,7 +91,9 @@ def _call(code: str, match: re.Match[str], language: str) -> InlineRun | None:
     before = code[max(0, match.start() - 1) : match.start()]
     if word in _COMMON and before in (".", "_") and "child_process" not in code:
         return None
-    called = match[1] == "(" and not following.startswith(")")
+    # Perl and Ruby call without parentheses: `exec @ARGV`, `system cmd`.
+    bare = language in ("perl", "ruby") and re.match(r"[@$*]|[A-Z]+\b|cmd\b", following)
+    called = (match[1] == "(" and not following.startswith(")")) or bare
     return InlineRun(made=language) if called else None
 
 
@@ -119,6 +121,12 @@ def _piped(code: str, match: re.Match[str], language: str) -> InlineRun | None:
     if language != "awk":
         return None
     return InlineRun(made=language) if text.split()[:1] in _SHELL_WORDS else InlineRun(text=text)
+
+
+def _open_pipe(code: str, match: re.Match[str], language: str) -> InlineRun | None:
+    """Read a pipe that Perl or Ruby opens: `open(F, "ls |")`."""
+    del code
+    return InlineRun(text=match[1] or match[2]) if language in ("perl", "ruby") else None
 
 
 def _evaluated(code: str, match: re.Match[str], language: str) -> InlineRun | None:
@@ -149,6 +157,10 @@ _READERS: tuple[tuple[str, Callable[[str, re.Match[str], str], InlineRun | None]
     (r'\|\s*"([^"]{1,2000})"|"([^"]{1,2000})"\s*\|', _piped),
     (r"(?<![\w.$])(?:eval|new Function)\s*\(", _evaluated),
     (r"\brequire\s*\(\s*(?=[^)\s])", _loaded),
+    (
+        r"""\bopen\s*\(?[^,;"'\n]{0,80},\s*["'](?:([^"'|\n]{1,300})\||\|([^"'\n]{1,300}))["']""",
+        _open_pipe,
+    ),
     (_READS, _opened("<")),
     (_WRITES, _opened(">")),
 )

@@ -92,16 +92,6 @@ def _arguments(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
     return targets, variables
 
 
-def where_made(words: Sequence[str]) -> str:
-    """Give the folder that `make -C` goes to."""
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        if word in ("-C", "--directory"):
-            return following
-        if word.startswith("--directory="):
-            return word.partition("=")[2]
-    return ""
-
-
 def _logical_lines(text: str) -> Iterator[Numbered]:
     """Join the lines that a backslash continues."""
     held = ""

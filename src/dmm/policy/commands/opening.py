@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,9 +14,11 @@ from dmm.policy.commands.hosts import cron_commands
 from dmm.policy.commands.inline import inline_runs
 from dmm.policy.commands.inlineruns import COMPUTED, PLACEHOLDER, UNKNOWN_VALUE
 from dmm.policy.commands.options import SUBCOMMANDED, read_options
-from dmm.policy.commands.runs import SHELL, Run, language_in, program_of
+from dmm.policy.commands.projectfiles import PROJECT_FILES, project_commands
+from dmm.policy.commands.runs import SHELL, Run, language_in
 from dmm.policy.commands.searches import found_by
 from dmm.policy.commands.values import FileRun, Output, Redirection, Unresolved, Word
+from dmm.policy.commands.variables import assigned_by, runs_of_variables
 from dmm.policy.commands.wrappers import runs_of
 
 if TYPE_CHECKING:
@@ -29,8 +30,8 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 8
 _SYSTEM = ("/bin/", "/sbin/", "/usr/", "/opt/", "/lib", "/nix/", "/snap/", "/System/")
-_COMMAND_VARIABLE = r"(?:\w*_)?(?:EDITOR|VISUAL|PAGER|COMMAND|ASKPASS|BROWSER|SSH)"
 _MAX_NOTED = 50
+_SETTING = (("env",), ("sudo",))
 # What these run may change the names of the shell that they run in.
 _SAME_SHELL = frozenset({"eval", "source", "."})
 
@@ -96,9 +97,9 @@ class Opener(ABC):
         self._look_at_names(invocation, scene)
         runs = self._named(invocation, scene.names)
         runs += runs_of(invocation.words)
-        runs += _of_variables(invocation)
+        runs += runs_of_variables(invocation)
         if invocation.program == "git":
-            runs += alias_runs(invocation.words, scene.names.git_aliases)
+            runs += alias_runs(invocation.words, invocation.env, scene.names.git_aliases)
             self._look_up_alias(invocation)
         for run in runs:
             if run.via == "trap":
@@ -160,6 +161,10 @@ class Opener(ABC):
             return [Run("shell", first.text, text=f"{alias} {rest}")]
         if "/" in first.text and not first.text.startswith(_SYSTEM):
             return [Run("file", first.text, invocation.words)]
+        if "PATH" in names.values:
+            ending = f"/{first.text}"
+            copies = [path for path in self.evaluation.written if path.endswith(ending)]
+            return [Run("file", path, invocation.words, path) for path in copies[:1]]
         return []
 
     def _run(self, run: Run, invocation: Invocation, scene: Scene) -> None:
@@ -194,7 +199,8 @@ class Opener(ABC):
     def _nested_argv(
         self, words: tuple[Word, ...], outer: Invocation, scene: Scene, context: Context
     ) -> None:
-        made = self.add(words, outer.env, outer.redirections, outer.span, context)
+        env = (*outer.env, *assigned_by(outer.words)) if context.via[-1:] in _SETTING else outer.env
+        made = self.add(words, env, outer.redirections, outer.span, context)
         if made is not None:
             origin = scene.origin._replace(depth=scene.origin.depth + 1)
             self.open(made, scene._replace(origin=origin))
@@ -205,6 +211,8 @@ class Opener(ABC):
         names = scene.names
         if run.via not in _SAME_SHELL:
             names = names.child()
+            for name, value in invocation.env:
+                names.values[name] = (Word(value, 0, 0, expands="$" in value),)
             names.values.update({"0": run.words[:1]} if run.words else {})
             names.set_positional(run.words[1:])
         origin = self._nested(run, invocation, scene.origin, context)
@@ -228,9 +236,7 @@ class Opener(ABC):
         """Follow code of another language into what it runs."""
         origin = self._nested(run, invocation, scene.origin, context)._replace(exact=False)
         if run.language == "make" or run.via == "make":
-            from dmm.policy.commands.makefiles import recipes_of
-
-            recipes = recipes_of(code, [word.text for word in run.words[1:]])
+            recipes = project_commands("make", code, [word.text for word in run.words])
             self.read("\n".join(text for text, _ in recipes), origin, scene.names.child(), _nothing)
             return
         for found in inline_runs(run.language or run.via, code):
@@ -243,6 +249,9 @@ class Opener(ABC):
                 self.note(f"a command that {language} code runs", COMPUTED, invocation.span)
             elif found.path:
                 redirection = Redirection(found.operator, Word(found.path, 0, 0))
+                if found.operator == ">":
+                    where = located(found.path, invocation.context.directory)
+                    self.evaluation.written[where] = Output(made=run.language or run.via)
                 self.add((), (), (redirection,), invocation.span, context)
             elif found.argv:
                 words = tuple(_computed(text) for text in found.argv)
@@ -276,8 +285,7 @@ class Opener(ABC):
         directory = invocation.context.directory
         named = run.text or run.words[0].text
         if run.language in ("make", "package") and not run.text:
-            argv = tuple(word.text for word in run.words)
-            self._queue(FileRun("", run.language, invocation.span, argv, directory))
+            self._project_file(run, invocation, scene)
             return
         where = located(named, directory)
         written = self.evaluation.written.get(where)
@@ -292,6 +300,21 @@ class Opener(ABC):
                 self._nested_argv(words, invocation, scene, context)
         output = written or self.evaluation.file(named, directory, scene.names)
         self._run_output(output, run, invocation, scene)
+
+    def _project_file(self, run: Run, invocation: Invocation, scene: Scene) -> None:
+        """Run what a makefile or package.json tells, which the call may have written itself."""
+        directory = invocation.context.directory
+        argv = tuple(word.text for word in run.words)
+        for name in PROJECT_FILES[run.language]:
+            written = self.evaluation.written.get(located(name, directory))
+            if written is not None and written.text:
+                origin = Origin(invocation.span, False, invocation.context, scene.origin.depth + 1)
+                text = "\n".join(
+                    text for text, _ in project_commands(run.language, written.text, argv)
+                )
+                self.read(text, origin, scene.names.child(), _nothing)
+                return
+        self._queue(FileRun("", run.language, invocation.span, argv, directory))
 
     def _run_output(self, output: Output, run: Run, invocation: Invocation, scene: Scene) -> None:
         """Run what some command writes, or what a file holds."""
@@ -350,22 +373,3 @@ def _quoted(word: Word) -> str:
     import shlex
 
     return word.text if word.expands else shlex.quote(word.text)
-
-
-def _of_variables(invocation: Invocation) -> list[Run]:
-    """Open what variables in front of a command tell it to run: `GIT_EDITOR=… git commit`."""
-    found: list[Run] = []
-    pairs = list(invocation.env)
-    if program_of(invocation.words[0]) in ("env", "sudo", "export"):
-        pairs += [
-            (word.text.partition("=")[0], word.text.partition("=")[2])
-            for word in invocation.words[1:]
-            if "=" in word.text
-        ]
-    for name, value in pairs:
-        if " " in value and re.fullmatch(_COMMAND_VARIABLE, name):
-            found.append(Run("shell", name, text=value, guess=True))
-        elif name in ("BASH_ENV", "ENV") and value:
-            word = Word(value, 0, 0)
-            found.append(Run("file", name, (word,), language=SHELL))
-    return found

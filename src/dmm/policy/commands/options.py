@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 if TYPE_CHECKING:
     from dmm.policy.commands.values import Invocation, Word
 
-_GIT = "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env"
+_GIT = "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source"
 _KUBECTL = "-n --namespace --context --cluster --kubeconfig -l --selector -f --filename -o --output"
 _CLOUD = "--profile --region --project --output --query --endpoint-url --account"
 _VALUED = {

@@ -7,13 +7,13 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
+from dmm.policy.commands.wordlists import names
 from dmm.policy.commands.wrappers import OF_MANAGERS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_FOLDER = frozenset({"--prefix", "-C", "--cwd", "--dir"})
-_VALUED = _FOLDER | {"--filter", "-F", "--workspace", "-w", "--loglevel", "--registry"}
+_VALUED = names("--prefix -C --cwd --dir --filter -F --workspace -w --loglevel --registry")
 _SHORT = {"t": "test", "tst": "test"}
 _ALWAYS = frozenset({"test", "start", "stop", "restart"})
 # What installing and publishing run beside their work.
@@ -23,15 +23,6 @@ _BESIDE = {
     **dict.fromkeys(("install", "i", "ci", "add"), _AROUND_INSTALL),
     **dict.fromkeys(("publish", "pack"), _AROUND_PUBLISH),
 }
-
-
-def where_packaged(words: Sequence[str]) -> str:
-    """Give the folder that the command is told to work in."""
-    for word, following in zip(words, [*words[1:], ""], strict=False):
-        name, equals, value = word.partition("=")
-        if name in _FOLDER:
-            return value if equals else following
-    return ""
 
 
 def _operands(words: Sequence[str]) -> list[str]:
@@ -64,23 +55,18 @@ def _asked(words: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     return (f"pre{name}", name, f"post{name}") if name else (), rest
 
 
-def package_scripts(words: Sequence[str], text: str | None) -> list[tuple[str, int]]:
-    """Give the shell texts that a command would run, each with its line in package.json.
-
-    Without a text, the names alone are given: whether it is worth to look for the file.
-    """
-    names, rest = _asked((words[0].rpartition("/")[2], *words[1:]))
-    if text is None:
-        return [(name, 0) for name in names]
+def package_scripts(words: Sequence[str], text: str) -> list[tuple[str, int]]:
+    """Give the shell texts that a command would run, each with its line in package.json."""
+    wanted, rest = _asked((words[0].rpartition("/")[2], *words[1:]))
     try:
-        scripts = json.loads(text).get("scripts", {})
+        scripts = json.loads(text).get("scripts", {}) if wanted else {}
     except (ValueError, AttributeError, RecursionError):
         return []
     found = []
-    for name in names:
+    for name in wanted:
         script = scripts.get(name) if isinstance(scripts, dict) else None
         if isinstance(script, str):
-            asked = len(names) == 3 and name == names[1]
+            asked = len(wanted) == 3 and name == wanted[1]
             whole = f"{script} {shlex.join(rest)}" if rest and asked else script
             place = re.search(rf'"{re.escape(name)}"\s*:', text)
             line = text.count("\n", 0, place.start()) + 1 if place else 1

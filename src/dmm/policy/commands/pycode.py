@@ -9,11 +9,12 @@ import ast
 from typing import TYPE_CHECKING, Any
 
 from dmm.policy.commands.inlineruns import PLACEHOLDER, InlineRun
-from dmm.policy.commands.pyruns import runs_of_call, runs_of_path
+from dmm.policy.commands.pyruns import handed_runs, runs_of_call, runs_of_path
 from dmm.policy.commands.pyvalues import (
     UNKNOWN,
     FileText,
     Function,
+    Made,
     PathText,
     Ref,
     as_text,
@@ -120,6 +121,7 @@ class _Walk:
             case ast.ClassDef():
                 inner = dict(scope)
                 self.block(node.body, inner)
+                scope[node.name] = Made(inner)
             case _:
                 for child in _inner(node):
                     self.fold(child, scope)
@@ -254,6 +256,9 @@ class _Walk:
             function = self.fold(node.func, scope)
         if isinstance(function, Function):
             return self._apply(function, arguments, named)
+        if isinstance(function, Made):
+            self._method(function, "__init__", arguments)
+            return function
         if not isinstance(function, Ref):
             return UNKNOWN
         name = function.name.removeprefix("builtins.").removeprefix("__builtins__.")
@@ -261,11 +266,15 @@ class _Walk:
             return get_attribute(arguments)
         if name in ("exec", "eval"):
             self._nested(arguments[0] if arguments else UNKNOWN)
-        for run in runs_of_call(name, arguments, named):
+        for run in runs_of_call(name, arguments, named) or handed_runs(name, arguments, named):
             self._keep(run)
         return call(name, arguments)
 
     def _method(self, base: object, name: str, arguments: Sequence[object]) -> object:
+        if isinstance(base, Made):
+            function = base.scope.get(name)
+            own = isinstance(function, Function)
+            return self._apply(function, [base, *arguments]) if own else UNKNOWN  # type: ignore[arg-type]
         if isinstance(base, PathText) and is_known(base):
             for run in runs_of_path(base, name, arguments):
                 self._keep(run)

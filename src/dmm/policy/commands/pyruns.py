@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from dmm.policy.commands.inlineruns import PLACEHOLDER, InlineRun
-from dmm.policy.commands.pyvalues import UNKNOWN, add, as_text
+from dmm.policy.commands.pyvalues import UNKNOWN, Ref, add, as_text
 from dmm.policy.commands.wordlists import names
 
 if TYPE_CHECKING:
@@ -38,6 +39,26 @@ def runs_of_path(path: str, name: str, arguments: Sequence[object]) -> list[Inli
     return _files("open", [str(path), *map(as_text, arguments)], {}) if name == "open" else []
 
 
+def handed_runs(
+    name: str, arguments: Sequence[object], named: Mapping[str | None, object]
+) -> list[InlineRun]:
+    """Say what a call runs that is handed a function: `map(os.system, …)`, `Thread(target=…)`."""
+    held = [*enumerate(arguments), *((len(arguments), value) for value in named.values())]
+    for at, value in held:
+        if not isinstance(value, Ref):
+            continue
+        given = named.get("args", arguments[at + 1 :])
+        listed = list(given) if isinstance(given, (list, tuple)) else [UNKNOWN]
+        if name in ("map", "filter") and listed and isinstance(listed[0], (list, tuple)):
+            found = [run for one in listed[0] for run in runs_of_call(value.name, [one], {})]
+        else:
+            found = runs_of_call(value.name, listed, {})
+        runs = [run for run in found if run.text or run.argv or run.made]
+        if runs:
+            return runs
+    return []
+
+
 def runs_of_call(
     name: str, arguments: Sequence[object], named: Mapping[str | None, object]
 ) -> list[InlineRun]:
@@ -51,6 +72,10 @@ def runs_of_call(
         return [_executed(name, arguments)]
     if name == "asyncio.create_subprocess_exec":
         return [_listed_run(list(arguments), None)]
+    if name == "runpy.run_path":
+        return [InlineRun(script=as_text(first))]
+    if re.fullmatch(r"sh\.\w+", name):
+        return [InlineRun(argv=(name.removeprefix("sh."), *map(as_text, arguments)))]
     if name.startswith(_DANGEROUS) and name.endswith(".?"):
         return [InlineRun(made="Python")]
     return _files(name, [as_text(one) for one in arguments], named)

@@ -35,6 +35,12 @@ class Function(NamedTuple):
     scope: dict[str, object]
 
 
+class Made(NamedTuple):
+    """A class that the code defines, or an object of it; its methods stand in the scope."""
+
+    scope: dict[str, object]
+
+
 class PathText(str):
     """A path object; it reads and writes files."""
 

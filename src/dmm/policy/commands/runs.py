@@ -5,17 +5,21 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from dmm.policy.commands.wordlists import names
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dmm.policy.commands.values import Span, Word
 
-SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash"})
+SHELLS = names("bash sh zsh dash ksh mksh ash fish rbash csh tcsh yash osh sash nu elvish xonsh")
 CODE_FLAGS = {
     "python": ("-c",), "pypy": ("-c",), "node": ("-e", "--eval", "-p", "--print"),
     "nodejs": ("-e", "--eval", "-p", "--print"), "bun": ("-e", "--eval"), "ruby": ("-e",),
     "perl": ("-e", "-E"), "php": ("-r",), "lua": ("-e",), "osascript": ("-e",),
-    "deno": ("eval",), "Rscript": ("-e",), "pwsh": ("-c", "-Command"),
+    "deno": ("eval",), "Rscript": ("-e",), "pwsh": ("-c", "-Command"), "tsx": ("-e", "--eval"),
+    "ts-node": ("-e", "--eval"), "R": ("-e",), "julia": ("-e", "--eval"), "guile": ("-c",),
+    "emacs": ("--eval", "--execute"),
 }  # fmt: skip
 STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 SHELL = "shell"
@@ -82,7 +86,7 @@ def after_options(words: Sequence[Word], held: Wrapper) -> int | None:
             return at + 1 + left
         if text in held.inert:
             return None
-        if text.startswith("-") and len(text) > 1:
+        if text.startswith("-") and (len(text) > 1 or held.assignments):
             at += 2 if text in held.valued else 1
         elif held.assignments and re.match(r"(?a)[A-Za-z_]\w*=", text):
             at += 1

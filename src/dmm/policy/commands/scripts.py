@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.policy.commands.inline import inline_runs
 from dmm.policy.commands.inlineruns import PLACEHOLDER
+from dmm.policy.commands.projectfiles import FOLDER_FLAGS, PROJECT_FILES, project_commands
 from dmm.policy.commands.runs import SHELL, language_in, language_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,6 @@ TextOf = Callable[[str], str | None]
 MAX_FILES = 16
 MAX_SCRIPT = 32_000
 MAX_TOTAL = 48_000
-_MAKEFILES = ("GNUmakefile", "makefile", "Makefile")
 
 
 class Commands(NamedTuple):
@@ -63,10 +63,8 @@ def _is_readable(path: str) -> bool:
 
 def commands_in(run: FileRun, files: TextOf) -> Iterator[Commands]:
     """Read the commands that the run of a file would start."""
-    if run.language == "make":
-        yield from _of_make(run, files)
-    elif run.language == "package":
-        yield from _of_package(run, files)
+    if run.language in PROJECT_FILES:
+        yield from _of_project(run, files)
     elif run.language == "git":
         yield from _of_git(run, files)
     elif _is_readable(run.path):
@@ -96,39 +94,34 @@ def _of_text(run: FileRun, text: str) -> Commands | None:
     return Commands(run.path, joined, lines, run.directory) if pieces else None
 
 
-def _of_make(run: FileRun, files: TextOf) -> Iterator[Commands]:
-    from dmm.policy.commands.makefiles import recipes_of, where_made
-
-    where = where_made(run.words)
-    directory = posixpath.normpath(posixpath.join(run.directory or ".", where))
+def _of_project(run: FileRun, files: TextOf) -> Iterator[Commands]:
+    """Read a makefile or package.json; the first that is there counts."""
+    directory = posixpath.normpath(posixpath.join(run.directory or ".", _where(run)))
     directory = "" if directory == "." else directory
-    names = [run.path] if run.path else [posixpath.join(directory, one) for one in _MAKEFILES]
-    for name in names:
+    names = [posixpath.join(directory, one) for one in PROJECT_FILES[run.language]]
+    for name in [run.path] if run.path else names:
         text = files(name) if _is_readable(name) else None
         if text is not None:
             include = partial(_beside, files, name)
-            recipes = recipes_of(text[:MAX_SCRIPT], run.words[1:], include)
-            joined, lines = numbered(recipes)
-            if recipes:
+            pieces = project_commands(run.language, text[:MAX_SCRIPT], run.words, include)
+            joined, lines = numbered(pieces)
+            if pieces:
                 yield Commands(name, joined, lines, directory)
             return
 
 
+def _where(run: FileRun) -> str:
+    """Give the folder that the command is told to work in."""
+    flags = FOLDER_FLAGS[run.language]
+    for word, following in zip(run.words, [*run.words[1:], ""], strict=False):
+        name, equals, value = word.partition("=")
+        if name in flags:
+            return value if equals else following
+    return ""
+
+
 def _beside(files: TextOf, name: str, other: str) -> str | None:
     return files(posixpath.join(posixpath.dirname(name), other))
-
-
-def _of_package(run: FileRun, files: TextOf) -> Iterator[Commands]:
-    from dmm.policy.commands.packages import package_scripts, where_packaged
-
-    directory = _inside(run, where_packaged(run.words)) if run.words else run.directory
-    name = posixpath.normpath(posixpath.join(directory, "package.json"))
-    wanted = package_scripts(run.words, None)
-    text = files(name) if wanted and _is_readable(name) else None
-    pieces = package_scripts(run.words, text[:MAX_SCRIPT]) if text else []
-    if pieces:
-        joined, lines = numbered(pieces)
-        yield Commands(name, joined, lines, "" if directory == "." else directory)
 
 
 def _of_git(run: FileRun, files: TextOf) -> Iterator[Commands]:

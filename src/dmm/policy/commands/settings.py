@@ -32,7 +32,8 @@ def learn(names: Names, draft: Draft, words: tuple[Word, ...], given: Callable[[
     if program in _DECLARERS:
         _declare(names, draft)
     elif program in ("read", "mapfile", "readarray"):
-        _read(names, program, words, given)
+        marks = dict(draft.assignments).get("IFS")
+        _read(names, words, given, marks.text if marks else None)
     elif program in _OTHERS:
         _OTHERS[program](names, words)
 
@@ -47,8 +48,11 @@ def _declare(names: Names, draft: Draft) -> None:
             names.assign(name, word._replace(text=text, parts=parts))
 
 
-def _read(names: Names, program: str, words: Sequence[Word], given: Callable[[], Output]) -> None:
+def _read(
+    names: Names, words: Sequence[Word], given: Callable[[], Output], marks: str | None
+) -> None:
     """Set the variables of `read` to what comes in: one line, or in a loop every line."""
+    program = program_of(words[0])
     into = []
     at = 1
     while at < len(words):
@@ -64,7 +68,7 @@ def _read(names: Names, program: str, words: Sequence[Word], given: Callable[[],
             names.forget(name, made=program)
         return
     lines = [line for line in output.text.split("\n") if line.strip()]
-    rows = [line.split(None, len(into) - 1) for line in lines]
+    rows = [line.split(marks or None, len(into) - 1) for line in lines]
     for number, name in enumerate(into):
         column = [Word(row[number], 0, 0) for row in rows if number < len(row)]
         names.go_through(name, column)

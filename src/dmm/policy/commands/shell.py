@@ -151,7 +151,9 @@ class _Reader(Opener):
             values = [value for _, value in draft.assignments]
             starts = [word.start for word in (*draft.words, *values)]
             span = held.origin.place(min(starts, default=draft.start), draft.end)
-            env = tuple((name.rstrip("+"), value.text) for name, value in draft.assignments)
+            env = tuple(
+                (name.rstrip("+"), held.names.text_of(value)) for name, value in draft.assignments
+            )
             found = self.add(words, env, redirections, span, context)
             if found is not None:
                 held.ids.setdefault(draft.number, found.id)

@@ -62,25 +62,33 @@ _WRAPPERS = {
     "dotenv": wrapper("-f -e"),
     "gosu": wrapper(operands=1),
     "su-exec": wrapper(operands=1),
-    "entr": wrapper(inert="-s"),
+    "cgexec": wrapper("-g"),
+    "nsenter": wrapper("-t -S -G --target --setuid --setgid"),
+    "perf": wrapper("-e -o -F", operands=1),
     "watchexec": wrapper("-e -w -i -f -d --exts --watch --ignore --filter"),
     "direnv": wrapper(operands=2),
     "asdf": wrapper(operands=1),
     "rbenv": wrapper(operands=1),
     "pyenv": wrapper(operands=1),
     "volta": wrapper("--node --npm", operands=1),
+    "fnm": wrapper("--using", operands=1),
+    "nvm": wrapper(operands=2),
     "ld.so": wrapper("--library-path --preload --argv0"),
 } | dict.fromkeys(
     names(
         """nohup setsid builtin coproc noglob nocorrect toybox unbuffer unshare setarch linux64
-        fakeroot eatmydata chronic ifne rlwrap setpriv nsenter prlimit numactl catchsegv
-        dbus-run-session valgrind firejail proxychains proxychains4 torsocks trickle
+        fakeroot eatmydata chronic ifne rlwrap setpriv prlimit numactl catchsegv
+        dbus-run-session valgrind firejail pkexec sem proxychains proxychains4 torsocks trickle
         corepack"""
     ),
     wrapper(),
 )
 # These run a program only with such a word first.
-_WITH_WORD = {"direnv": "exec", "asdf": "exec", "rbenv": "exec", "pyenv": "exec", "volta": "run"}
+_WITH_WORD = {
+    **dict.fromkeys(("direnv", "asdf", "rbenv", "pyenv", "fnm", "nvm"), "exec"),
+    "volta": "run",
+    "perf": "stat",
+}
 _RUNNERS = {
     ("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run"), ("hatch", "run"),
     ("rye", "run"), ("bundle", "exec"), ("npm", "exec"), ("npm", "x"), ("pnpm", "exec"),
@@ -104,7 +112,8 @@ OF_MANAGERS = names(
 )
 # An option of this name holds a command, whatever the program.
 _COMMAND_OPTION = r"--?(?:[\w-]*-)?(?:command|cmd|exec|run|rsh|shell)"
-_COMMAND_VALUE = r"(?:exec|ProxyCommand|LocalCommand)=(.+)"
+_COMMAND_VALUE = r"(?:exec|ProxyCommand|LocalCommand)=(.+)|(?:EXEC|SYSTEM):([^,]+)"
+_SED_RUNS = r"^\d*e$|^s(.)[^\n]*\1[^\n]*\1[gIpm0-9]*e[gIpm0-9]*$"
 # Their options hold statements, patterns and addresses, and `--` only ends their options.
 _OTHERWISE = EVERYDAY | SUBCOMMANDED | SHELLS | frozenset(CODE_FLAGS)
 _PACKAGE_OPTIONS = Wrapper(frozenset({"--filter", "-F", "--dir", "-C", "--cwd", "--prefix"}))
@@ -130,7 +139,9 @@ def _shell(words: Sequence[Word]) -> list[Run]:
             ]
         if not flag.startswith("--") and "s" in flag:
             return [Run("input", f"{program} input", tuple(words[at:]), language=SHELL)]
-        at += 2 if flag in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file") else 1
+        if flag in ("--rcfile", "--init-file") and at + 1 < len(words):
+            return _from_file(program, SHELL, words[at + 1 :])
+        at += 2 if flag in ("-o", "+o", "-O", "+O") else 1
     return _from_file(program, SHELL, words[at:])
 
 
@@ -138,7 +149,19 @@ def _from_file(program: str, language: str, words: Sequence[Word]) -> list[Run]:
     """Run the file that the first word names, or what comes in where there is none."""
     if not words or words[0].text in STANDARD_INPUT:
         return [Run("input", f"{program} input", tuple(words), language=language)]
-    return [Run("file", program, tuple(words), language=language)]
+    run = Run("file", program, tuple(words), language=language)
+    name = _program_in(words[0].text)
+    if not name:
+        return [run]
+    return [run, Run("argv", program, (words[0]._replace(text=name), *words[1:]), guess=True)]
+
+
+def _program_in(path: str) -> str:
+    """Name the installed program whose own file an interpreter is given: `node …/npm-cli.js`."""
+    name = path.rpartition("/")[2]
+    if "node_modules/" in path:
+        return re.sub(r"(?:-cli)?\.[cm]?js$", "", name)
+    return name if re.fullmatch(r"[\w+-]+", name) else ""
 
 
 def _source(words: Sequence[Word]) -> list[Run]:
@@ -164,9 +187,11 @@ def _code(language: str, words: Sequence[Word]) -> list[Run]:
         if not flag.startswith("-") or flag == "-":
             break
         at += 1
-    if language == "deno" or (language == "bun" and len(words) > 1):
+    if language == "deno":
         named = at < len(words) and words[at].text == "run"
         return _from_file(program, language, words[at + 1 :]) if named else []
+    if language == "bun" and at < len(words):
+        return _wrapped(program, words)
     return _from_file(program, language, words[at:])
 
 
@@ -178,7 +203,9 @@ def _awk(words: Sequence[Word]) -> list[Run]:
 
 
 def _sed(words: Sequence[Word]) -> list[Run]:
-    """Find the `e` command of GNU sed, which runs the rest of its line."""
+    """Find the `e` command and flag of GNU sed: it runs the rest of its line, or what comes in."""
+    if any(re.search(_SED_RUNS, word.text[:MAX_CODE]) for word in words[1:]):
+        return [Run("input", "sed", language=SHELL)]
     return [
         text_of(word, "sed", text, guess=True)
         for word in words[1:]
@@ -225,12 +252,19 @@ def runs_of(words: Sequence[Word]) -> list[Run]:
 
 
 def _wrapped(program: str, words: Sequence[Word]) -> list[Run]:
+    if program.startswith("git-"):
+        # Git's own commands by their file names.
+        return argv(
+            [words[0]._replace(text="git"), words[0]._replace(text=program[4:]), *words[1:]], "git"
+        )
     held = _WRAPPERS.get("ld.so" if program.startswith(("ld-linux", "ld-musl")) else program)
     second = words[1].text if len(words) > 1 else ""
     if held and second in (_WITH_WORD.get(program, second), ""):
         at = after_options(words, held)
-        runs = [] if at is None else argv(words[at:], program)
-        return _env(words) or runs if program == "env" else runs
+        split = _env(words) if program == "env" else []
+        if split or at is None:
+            return split or _login(program, words)
+        return argv(_unversioned(words[at:]), program)
     if (program, second) in _RUNNERS or (program, "") in _RUNNERS:
         skip = 1 if (program, second) in _RUNNERS else 0
         at = after_options(words[skip:], Wrapper(valued=_RUNNER_VALUED))
@@ -244,11 +278,22 @@ def _wrapped(program: str, words: Sequence[Word]) -> list[Run]:
 
 def _package(program: str, words: Sequence[Word]) -> list[Run]:
     """Open a script of package.json; where there is none of that name, the program so called."""
+    if [word.text for word in words[1:3]] == ["pkg", "set"]:
+        texts = [word.text.partition("=")[2] for word in words[3:]]
+        pairs = zip(words[3:], texts, strict=True)
+        return [text_of(word, program, text, guess=True) for word, text in pairs if " " in text]
     script = Run("file", program, tuple(words), language="package")
     at = after_options(words, _PACKAGE_OPTIONS)
     if program == "npm" or at is None or words[at].text in OF_MANAGERS:
         return [script]
     return [script, *argv(words[at:], program)]
+
+
+def _login(program: str, words: Sequence[Word]) -> list[Run]:
+    """Open a wrapper that starts a shell where it is given no command."""
+    shell = {"-s", "-i", "--shell", "--login"} & {word.text for word in words}
+    starts = shell if program in ("sudo", "doas") else program in ("chroot", "unshare", "nsenter")
+    return [Run("input", program, language=SHELL)] if starts else []
 
 
 def _unversioned(words: Sequence[Word]) -> list[Word]:
@@ -260,20 +305,18 @@ def _unversioned(words: Sequence[Word]) -> list[Word]:
 
 def _given(program: str, words: Sequence[Word]) -> list[Run]:
     """Find a command among the words of a program that nothing is known of."""
-    if program in _OTHERWISE:
-        return []
     found: list[Run] = []
     for at, word in enumerate(words[1:], 1):
         text = word.text
-        if text == "--":
+        if text == "--" and program not in _OTHERWISE:
             return found + [one._replace(guess=True) for one in argv(words[at + 1 :], program)]
         name, equals, value = text.partition("=")
         if text.startswith("-") and re.fullmatch(_COMMAND_OPTION, name):
             held = value if equals else "".join(one.text for one in words[at + 1 : at + 2])
             if " " in held:
                 found.append(text_of(word, f"{program} {name}", held, guess=True))
-        elif "=" in text and (inner := re.search(_COMMAND_VALUE, text)):
-            found.append(text_of(word, program, inner[1], guess=True))
+        elif ("=" in text or ":" in text) and (inner := re.search(_COMMAND_VALUE, text)):
+            found.append(text_of(word, program, inner[1] or inner[2], guess=True))
     return found
 
 

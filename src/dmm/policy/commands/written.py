@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.policy.commands.flow import located
 from dmm.policy.commands.outputs import combined
-from dmm.policy.commands.runs import program_of
+from dmm.policy.commands.runs import STANDARD_INPUT, program_of
 from dmm.policy.commands.values import Output
 
 if TYPE_CHECKING:
@@ -68,6 +68,7 @@ def _by_program(
     elif program in _COPIERS and len(operands) > 1:
         source = located(operands[0].text, directory)
         output = evaluation.written.get(source) or Output(paths=(source,))
+        output = flow.input_of(number) if source in STANDARD_INPUT else output
         _keep(evaluation, _inside(operands[-1], source), directory, output)
     elif program in ("sed", "gsed", "perl", "ruby") and _in_place(words):
         for word in operands:
