@@ -167,7 +167,14 @@ def test_what_is_too_long_or_too_deep_is_cut_and_flagged() -> None:
         "b\n", '"', "(", "$(", "cat <<A\n", "`", "{ ", "${", "sh|", "sudo ", 'bash -c "', "a=(",
         "f(", "case a in b) ", "\\", "for x in $x $x; do ", "a=$a$a;", '"$(', "&& ", "<",
         "find . -exec ", "`a;b`;", "cat <<A $(\n", "echo a|xargs ", "$'", "[[ ", ")", ";;", "x<(",
-        "eval ",
+        "eval ", "{a,b}", "{", "{a..z}{a..z}", "${x//a/b}", "${x:-${x:-", "$($(echo a) ) ",
+        "a=(b c);", "f(){ f;f; };", "alias a='a a';a ", "git -c alias.x='!git x' x;", "echo a|sh;",
+        "tee >(", "echo a>f;sh f;", "cp a b;./b;", "a>>f;", "&>a ", "read x;$x;", 'set -- a;"$@";',
+        "x+=a;", "parallel ::: a ", "xargs xargs ", "while read x; do $x; done <<< ",
+        "env -S 'env -S ",
+        "for a in 1 2; do for b in $a $a; do $b; ", "python -c 'import os;os.system(\"a\")';",
+        "make -f - <<< 'a: b';", "tmux new a \\; ", "trap 'trap a' EXIT;", "coproc ", "time ", "[*",
+        "npm run a;", "ssh a ", "git config alias.a '!git a';git a;", "X=a ",
     ],
 )  # fmt: skip
 def test_repeated_odd_pieces_end_within_bounds(piece: str) -> None:

@@ -120,7 +120,12 @@ class _Files:
                     self._take(commands, depth)
 
     def _take(self, commands: Commands, depth: int) -> None:
-        script = parse_shell(commands.text, directory=commands.directory, from_file=True)
+        script = parse_shell(
+            commands.text,
+            directory=commands.directory,
+            from_file=True,
+            arguments=commands.arguments,
+        )
         call = replace(self._call, input={"command": commands.text})
         found = ScriptFacts(commands.path, _of_script(call, script), commands.lines)
         self.found.append(found)

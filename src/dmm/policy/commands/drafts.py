@@ -12,6 +12,7 @@ class Draft:
     """A command as written, before variables are looked up and wrappers are opened.
 
     `fed_by` is the draft that closes the block around it and gives the block its input.
+    `in_function` says that it stands in the body of a function, which somebody has to call.
     """
 
     __slots__ = (
@@ -20,6 +21,7 @@ class Draft:
         "background",
         "end",
         "fed_by",
+        "in_function",
         "loop",
         "number",
         "parent",
@@ -47,6 +49,7 @@ class Draft:
         self.after: int | None = None
         self.loop: str | None = None
         self.fed_by: int | None = None
+        self.in_function = False
 
 
 class Embedded(NamedTuple):

@@ -11,7 +11,7 @@ from dmm.policy.commands.grammar import words_of
 from dmm.policy.commands.inlineruns import COMPUTED, UNKNOWN_VALUE
 from dmm.policy.commands.parameters import expand_parameter, name_of
 from dmm.policy.commands.scanner import in_backticks
-from dmm.policy.commands.values import Output, Part, Redirection, Word
+from dmm.policy.commands.values import Body, Output, Part, Redirection, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -76,7 +76,7 @@ class Names:
         self.loops: Values = {}
         self.aliases: dict[str, str] = {}
         self.git_aliases: dict[str, str] = {}
-        self.functions: dict[str, str] = {}
+        self.functions: dict[str, Body] = {}
         self.evaluate = evaluate
 
     def child(self) -> Names:
@@ -206,6 +206,9 @@ class Names:
 
     def _add(self, fields: list[_Field], part: Part) -> None:
         values, listed = self._expansion(part)
+        if part.quoted and listed and not values:
+            # `"$@"` without parameters leaves no word behind.
+            fields[-1].solid = fields[-1].length > 0
         fields[-1].solid = fields[-1].solid or (part.quoted and not listed)
         for number, value in enumerate(values):
             if fields[-1].length + len(value.text) > _MAX_WORD:

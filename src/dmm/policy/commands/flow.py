@@ -10,7 +10,7 @@ from dmm.policy.commands.grammar import Grammar
 from dmm.policy.commands.outputs import ORDINARY, combined, own_output
 from dmm.policy.commands.runs import STANDARD_INPUT, program_of
 from dmm.policy.commands.settings import learn
-from dmm.policy.commands.values import NEAREST_STAGES, Output, Redirection
+from dmm.policy.commands.values import NEAREST_STAGES, Body, Output, Redirection
 from dmm.policy.commands.wrappers import runs_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,8 @@ class Evaluation:
     def _evaluated(self, text: str, names: Names) -> Output:
         grammar = Grammar(text)
         grammar.read()
-        names.functions.update(grammar.functions)
+        bodies = grammar.functions.items()
+        names.functions.update({name: Body(text[start:end]) for name, (start, end) in bodies})
         flow = Flow(grammar.drafts, names, self)
         for draft in grammar.drafts:
             if draft.substituted:
@@ -182,7 +183,7 @@ class Flow:
             return TOO_DEEP
         body = self._names.functions.get(program_of(words[0]))
         if body is not None:
-            return self._run(body, words[1:])
+            return self._run(body.text, words[1:])
         outputs = []
         for run in runs_of(words):
             if run.kind == "argv" and run.words:

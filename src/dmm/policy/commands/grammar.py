@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from dmm.policy.commands.drafts import Block, Draft, Embedded, Level
 from dmm.policy.commands.heredocs import DocumentScanner
 from dmm.policy.commands.scanner import MAX_NESTING
 from dmm.policy.commands.values import Redirection, Word
+
+if TYPE_CHECKING:
+    from dmm.policy.commands.values import Span
 
 _BLANKS = re.compile(r"(?:[ \t\r]|\\\n)+")
 _REDIRECTION = re.compile(
@@ -35,8 +39,9 @@ class Grammar(DocumentScanner):
         self.drafts: list[Draft] = []
         self.embedded: list[Embedded] = []
         self.subshells: list[int] = [0]
-        self.functions: dict[str, str] = {}
+        self.functions: dict[str, Span] = {}
         self._declared = ""
+        self._bodies = 0
         self._pipelines = 0
         self._substituted = False
         self._level = Level(0, 0, 0)
@@ -160,11 +165,13 @@ class Grammar(DocumentScanner):
         self.nesting += 1
         self.pos += 1
         start = self.pos
+        self._bodies += bool(declared)
         self._nested_list(fresh=False)
         self.nesting -= 1
         self._level.closed = first
         if declared:
-            self.functions[declared] = self.text[start : self.pos - 1]
+            self._bodies -= 1
+            self.functions[declared] = (start, max(start, self.pos - 1))
 
     def _open(self) -> Draft:
         level = self._level
@@ -175,6 +182,7 @@ class Grammar(DocumentScanner):
             level.subshell,
             substituted=self._substituted,
         )
+        draft.in_function = self._bodies > 0
         draft.places.append((level.pipeline, level.stage))
         for block in level.blocks[-_NEAREST_BLOCKS:]:
             # What flows into a block reaches each command in it.
@@ -289,6 +297,8 @@ class Grammar(DocumentScanner):
     def _open_block(self, draft: Draft) -> None:
         level = self._level
         block = Block(draft.number, level.pipeline, level.stage, self._declared, self.pos)
+        self._bodies += bool(self._declared)
+        draft.in_function = draft.in_function or bool(self._declared)
         self._declared = ""
         level.blocks.append(block)
 
@@ -298,7 +308,8 @@ class Grammar(DocumentScanner):
             block = level.blocks.pop()
             level.closed, level.pipeline, level.stage = block.first, block.pipeline, block.stage
             if block.function:
-                self.functions[block.function] = self.text[block.start : end]
+                self._bodies -= 1
+                self.functions[block.function] = (block.start, end)
 
     def _loop_header(self, draft: Draft) -> None:
         self.skip_blanks()

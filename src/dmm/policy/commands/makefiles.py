@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.policy.commands.wordlists import names
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 Numbered = tuple[str, int]
+Include = Callable[[str], str | None]
 
 _VALUED = frozenset({"-C", "--directory", "-f", "--file", "--makefile", "-I", "-o", "-W", "--eval"})
 _LOOKS = frozenset({
@@ -23,7 +27,9 @@ _MAX_TARGETS = 60
 _MAX_LINES = 4_000
 _MAX_VALUE = 4_000
 _MAX_DEPTH = 8
-_MAX_INCLUDED = 4
+_MAX_INCLUDED = 3
+_MAX_TEXT = 32_000
+_CONDITIONS = names("ifeq ifneq ifdef ifndef else endif unexport vpath")
 
 
 class _Rule(NamedTuple):
@@ -107,32 +113,24 @@ def _logical_lines(text: str) -> Iterator[Numbered]:
         yield held, first
 
 
-def _read(text: str, made: _Makefile, include: Callable[[str], str | None], depth: int = 0) -> None:
+def _read(text: str, made: _Makefile, include: Include, within: int = 0, depth: int = 0) -> None:
+    """Take a makefile in; the lines of an included one count as the line that includes it."""
     current: list[Numbered] | None = None
     lines = _logical_lines(text)
     for line, number in lines:
         if line.startswith("\t") and current is not None:
-            current.append((line.strip(), number))
+            current.append((line.strip(), within or number))
             continue
         bare = line.partition("#")[0].strip()
-        if not bare:
-            continue
-        first = bare.split(None, 1)[0]
+        first = bare.partition(" ")[0]
         if first == "define":
             _define(bare, lines, made)
         elif first in ("include", "-include", "sinclude"):
-            _include(bare, made, include, depth)
-        elif first not in (
-            "ifeq",
-            "ifneq",
-            "ifdef",
-            "ifndef",
-            "else",
-            "endif",
-            "unexport",
-            "vpath",
-        ):
-            current = _rule_or_variable(bare, number, made, current)
+            for name in made.expand(bare).split()[1 : _MAX_INCLUDED + 1]:
+                other = include(name) if depth < _MAX_INCLUDED else None
+                _read((other or "")[:_MAX_TEXT], made, include, within or number, depth + 1)
+        elif bare and first not in _CONDITIONS:
+            current = _rule_or_variable(bare, within or number, made, current)
 
 
 def _define(line: str, lines: Iterator[Numbered], made: _Makefile) -> None:
@@ -142,13 +140,6 @@ def _define(line: str, lines: Iterator[Numbered], made: _Makefile) -> None:
             break
         body.append(text)
     made.variables[line.rsplit(maxsplit=1)[-1].rstrip("=:")] = "\n".join(body)
-
-
-def _include(line: str, made: _Makefile, include: Callable[[str], str | None], depth: int) -> None:
-    for name in made.expand(line).split()[1 : _MAX_INCLUDED + 1]:
-        text = include(name) if depth < 2 else None
-        if text:
-            _read(text[: 12 * _MAX_VALUE], made, include, depth + 1)
 
 
 def _rule_or_variable(
@@ -227,7 +218,7 @@ def _default_goal(made: _Makefile) -> list[str]:
 
 
 def recipes_of(
-    text: str, words: Sequence[str], include: Callable[[str], str | None] = lambda _: None
+    text: str, words: Sequence[str], include: Include = lambda _: None
 ) -> list[Numbered]:
     """Give the shell lines that `make` would run, each with its line in the makefile."""
     if not _LOOKS.isdisjoint(words):

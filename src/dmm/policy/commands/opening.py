@@ -154,7 +154,8 @@ class Opener(ABC):
         via = invocation.context.via
         body = names.functions.get(first.text)
         if body is not None and first.text not in via:
-            return [Run("shell", first.text, (first, *invocation.words[1:]), body)]
+            words = (first, *invocation.words[1:])
+            return [Run("shell", first.text, words, body.text, body.span, placed=True)]
         alias = names.aliases.get(first.text)
         if alias is not None and first.text not in via:
             rest = " ".join(_quoted(word) for word in invocation.words[1:])
@@ -220,9 +221,11 @@ class Opener(ABC):
 
     def _nested(self, run: Run, invocation: Invocation, origin: Origin, context: Context) -> Origin:
         """Place a nested text exactly where it stands unescaped in the outermost text."""
-        start, end = origin.place(*run.span)
+        start, end = run.span if run.placed else origin.place(*run.span)
         for skip in (0, 1):
-            exact = origin.exact and self.text[start + skip : end - skip] == run.text
+            exact = (origin.exact or run.placed) and self.text[
+                start + skip : end - skip
+            ] == run.text
             if exact:
                 return Origin((start + skip, end - skip), True, context, origin.depth + 1)
         # A word that a variable gave has its place elsewhere.

@@ -6,7 +6,8 @@ Only whitelisted functions of constants are worked out. No code is run.
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dmm.policy.commands.inlineruns import PLACEHOLDER
 from dmm.policy.commands.wordlists import names
@@ -22,20 +23,23 @@ class Unknown:
     """Something that only a run would tell."""
 
 
-class Ref(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Ref:
     """A module, a function or an attribute by its full name, whatever it was called here."""
 
     name: str
 
 
-class Function(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Function:
     """A function that the code defines, with the names around it."""
 
     node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
     scope: dict[str, object]
 
 
-class Made(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Made:
     """A class that the code defines, or an object of it; its methods stand in the scope."""
 
     scope: dict[str, object]
@@ -47,7 +51,8 @@ class PathText(str):
     __slots__ = ()
 
 
-class FileText(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FileText:
     """The text of a file, by the path it is read from."""
 
     path: str

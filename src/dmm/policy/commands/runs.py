@@ -35,7 +35,8 @@ class Run(NamedTuple):
     argv: the words are a command. shell, code: a text, with the words as its arguments. input: what
     comes in on standard input, as a text of `language`. file: the text of the file that the first
     word names. xargs: the words are a template for what comes in. `guess` marks a text that may
-    also be something else: it is read, and what can't be read of it says nothing.
+    also be something else: it is read, and what can't be read of it says nothing. `placed` says
+    that the span counts in the outermost text.
     """
 
     kind: Kind
@@ -45,6 +46,7 @@ class Run(NamedTuple):
     span: Span = (0, 0)
     language: str = ""
     guess: bool = False
+    placed: bool = False
 
 
 class Wrapper(NamedTuple):

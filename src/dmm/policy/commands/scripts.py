@@ -36,6 +36,7 @@ class Commands(NamedTuple):
     text: str
     lines: tuple[tuple[int, int], ...]
     directory: str = ""
+    arguments: tuple[str, ...] = ()
 
 
 def numbered(pieces: list[tuple[str, int]]) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -78,7 +79,7 @@ def commands_in(run: FileRun, files: TextOf) -> Iterator[Commands]:
 def _of_text(run: FileRun, text: str) -> Commands | None:
     language = run.language or language_in(text)
     if language == SHELL:
-        return Commands(run.path, text, _by_line(text), run.directory)
+        return Commands(run.path, text, _by_line(text), run.directory, run.words[1:])
     if language == "crontab":
         from dmm.policy.commands.hosts import cron_commands
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from dmm.policy.commands.values import Output
 
 _DECLARERS = frozenset({"export", "local", "readonly", "declare", "typeset"})
-_VALUED = frozenset({"-p", "-d", "-n", "-N", "-t", "-u", "-i", "-a"})
+_VALUED = {"read": "-p -d -n -N -t -u -i", "mapfile": "-d -n -O -s -u -C -c"}
 
 
 def learn(names: Names, draft: Draft, words: tuple[Word, ...], given: Callable[[], Output]) -> None:
@@ -53,12 +53,13 @@ def _read(
 ) -> None:
     """Set the variables of `read` to what comes in: one line, or in a loop every line."""
     program = program_of(words[0])
+    valued = _VALUED["read" if program == "read" else "mapfile"].split()
     into = []
     at = 1
     while at < len(words):
         text = words[at].text
         if text.startswith("-"):
-            at += text in _VALUED and not (text == "-a" and program == "read")
+            at += text in valued
         else:
             into.append(text)
         at += 1

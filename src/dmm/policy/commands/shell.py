@@ -10,11 +10,11 @@ from dmm.policy.commands.grammar import Grammar
 from dmm.policy.commands.opening import Opener, Origin, Scene
 from dmm.policy.commands.runs import Run
 from dmm.policy.commands.settings import learn
-from dmm.policy.commands.values import Context, Invocation, Output, Script, Word
+from dmm.policy.commands.values import Body, Context, Invocation, Output, Script, Word
 from dmm.policy.commands.written import note_written
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from dmm.policy.commands.drafts import Draft
     from dmm.policy.commands.expansion import Expanded
@@ -92,10 +92,11 @@ class _Text:
 class _Reader(Opener):
     """Collects the invocations of a text and of all texts nested in it."""
 
-    def __init__(self, text: str, *, most: int = _MAX_REPARSED) -> None:
+    def __init__(self, text: str, *, from_file: bool = False) -> None:
         super().__init__(text)
         self.invocations: list[Invocation] = []
-        self._most = most
+        self.from_file = from_file
+        self._most = 2 * len(text) + _MAX_REPARSED_IN_FILE if from_file else _MAX_REPARSED
         self._reparsed = 0
         self._pipelines = 0
 
@@ -108,7 +109,9 @@ class _Reader(Opener):
         grammar = Grammar(text)
         grammar.read()
         self.malformed = self.malformed or grammar.malformed
-        names.functions.update(grammar.functions)
+        for name, (start, end) in grammar.functions.items():
+            place = origin.place(start, end) if origin.exact else (0, 0)
+            names.functions[name] = Body(text[start:end], place)
         shift, self._pipelines = self._pipelines, self._pipelines + len(text) + 1
         held = _Text(grammar, origin, names, shift)
         flow = Flow(grammar.drafts, names, self.evaluation, given)
@@ -116,6 +119,9 @@ class _Reader(Opener):
             if self._is_full():
                 self.truncated = True
                 return
+            if draft.in_function and self.from_file:
+                # Others may define what nobody calls.
+                continue
             self._take(draft, held, flow)
             # An assignment runs nothing; what was before it counts behind it.
             held.links[draft.number] = held.ids.get(draft.number, held.links.get(draft.after))
@@ -180,15 +186,23 @@ class _Reader(Opener):
         return made
 
 
-def parse_shell(text: str, *, directory: str = "", from_file: bool = False) -> Script:
-    """Read a shell text into all its invocations; odd input is flagged and never raises."""
-    most = len(text) + _MAX_REPARSED_IN_FILE if from_file else _MAX_REPARSED
-    reader = _Reader(text[:MAX_TEXT], most=most)
+def parse_shell(
+    text: str, *, directory: str = "", from_file: bool = False, arguments: Sequence[str] = ()
+) -> Script:
+    """Read a shell text into all its invocations; odd input is flagged and never raises.
+
+    A file is read with the arguments it is given; what its functions do counts where they are
+    called.
+    """
+    reader = _Reader(text[:MAX_TEXT], from_file=from_file)
     reader.truncated = len(text) > MAX_TEXT
     origin = Origin((0, len(reader.text)), True, Context(directory=directory), 0)
-    reader.read(reader.text, origin, Names(reader.evaluation.evaluate), Output)
+    names = Names(reader.evaluation.evaluate)
+    if from_file:
+        names.set_positional([Word(one, 0, 0, expands="$" in one) for one in arguments])
+    reader.read(reader.text, origin, names, Output)
     reader.finish()
-    return _script(reader, text, from_file=from_file)
+    return _script(reader, text)
 
 
 def parse_code(language: str, code: str) -> Script:
@@ -200,10 +214,10 @@ def parse_code(language: str, code: str) -> Script:
     host = Invocation(0, (Word(language, 0, 0),), (), (), origin.span, origin.context)
     run = Run("code", language, text=reader.text, span=origin.span)
     reader.read_code(run, reader.text, host, Scene(origin, names, flow, 0), origin.context)
-    return _script(reader, code, from_file=False)
+    return _script(reader, code)
 
 
-def _script(reader: _Reader, text: str, *, from_file: bool) -> Script:
+def _script(reader: _Reader, text: str) -> Script:
     pipelines: dict[int, list[tuple[int, int]]] = {}
     for invocation in reader.invocations:
         for pipeline, stage in invocation.context.places:
@@ -216,5 +230,5 @@ def _script(reader: _Reader, text: str, *, from_file: bool) -> Script:
         reader.truncated,
         tuple(reader.files),
         tuple(reader.unresolved),
-        from_file,
+        reader.from_file,
     )

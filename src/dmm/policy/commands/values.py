@@ -126,6 +126,13 @@ class Invocation(NamedTuple):
         return self.words[0].text.rpartition("/")[2] if self.words else ""
 
 
+class Body(NamedTuple):
+    """The body of a function, and its place in the outermost text where that is known."""
+
+    text: str
+    span: Span = (0, 0)
+
+
 class FileRun(NamedTuple):
     """A file whose text would be run, and how: by a shell, a language, `make` or a package script.
 
