@@ -223,10 +223,8 @@ class Opener(ABC):
         """Place a nested text exactly where it stands unescaped in the outermost text."""
         start, end = run.span if run.placed else origin.place(*run.span)
         for skip in (0, 1):
-            exact = (origin.exact or run.placed) and self.text[
-                start + skip : end - skip
-            ] == run.text
-            if exact:
+            same = self.text[start + skip : end - skip] == run.text
+            if same and (origin.exact or run.placed):
                 return Origin((start + skip, end - skip), True, context, origin.depth + 1)
         # A word that a variable gave has its place elsewhere.
         first, last = invocation.span

@@ -33,7 +33,7 @@ _TEXT_TOOLS = names(
     """cat tee tr sed gsed awk gawk mawk nawk cut head tail sort uniq paste fold fmt nl expand
     unexpand column join comm grep egrep fgrep rg ag jq yq dasel xmllint xq envsubst iconv dd
     strings pv sponge shuf dos2unix unix2dos csplit split less more bat batcat xargs parallel
-    m4 cpp perl ed ex numfmt pr look sqlite3 tar cpio ar bsdtar jo gron miller mlr echo printf"""
+    m4 cpp perl ed ex numfmt pr look sqlite3 tar cpio ar bsdtar jo gron miller mlr"""
 )
 _FILTERS = names("head tail sort uniq shuf grep egrep fgrep")
 _FETCHERS = names(

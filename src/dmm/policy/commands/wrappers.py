@@ -113,7 +113,6 @@ OF_MANAGERS = names(
 # An option of this name holds a command, whatever the program.
 _COMMAND_OPTION = r"--?(?:[\w-]*-)?(?:command|cmd|exec|run|rsh|shell)"
 _COMMAND_VALUE = r"(?:exec|ProxyCommand|LocalCommand)=(.+)|(?:EXEC|SYSTEM):([^,]+)"
-_SED_RUNS = r"^\d*e$|^s(.)[^\n]*\1[^\n]*\1[gIpm0-9]*e[gIpm0-9]*$"
 # Their options hold statements, patterns and addresses, and `--` only ends their options.
 _OTHERWISE = EVERYDAY | SUBCOMMANDED | SHELLS | frozenset(CODE_FLAGS)
 _PACKAGE_OPTIONS = Wrapper(frozenset({"--filter", "-F", "--dir", "-C", "--cwd", "--prefix"}))
@@ -192,6 +191,8 @@ def _code(language: str, words: Sequence[Word]) -> list[Run]:
         return _from_file(program, language, words[at + 1 :]) if named else []
     if language == "bun" and at < len(words):
         return _wrapped(program, words)
+    if language == "emacs":
+        return []
     return _from_file(program, language, words[at:])
 
 
@@ -204,13 +205,22 @@ def _awk(words: Sequence[Word]) -> list[Run]:
 
 def _sed(words: Sequence[Word]) -> list[Run]:
     """Find the `e` command and flag of GNU sed: it runs the rest of its line, or what comes in."""
-    if any(re.search(_SED_RUNS, word.text[:MAX_CODE]) for word in words[1:]):
+    if any(_runs_its_input(word.text) for word in words[1:]):
         return [Run("input", "sed", language=SHELL)]
     return [
         text_of(word, "sed", text, guess=True)
         for word in words[1:]
         for text in re.findall(r"(?:^|[;{}\n/$\d])[ \t]*e[ \t]+([^\n;}]+)", word.text[:MAX_CODE])
     ]
+
+
+def _runs_its_input(script: str) -> bool:
+    """Whether a script of sed is `e`, or ends in a substitution with that flag (`s/a/b/e`)."""
+    if script.lstrip("0123456789") == "e":
+        return True
+    delimiter = script[1:2]
+    flags = script.rpartition(delimiter)[2] if delimiter and script[0] == "s" else ""
+    return "e" in flags and script.count(delimiter) > 2 and set(flags) <= set("gIpme0123456789")
 
 
 def _env(words: Sequence[Word]) -> list[Run]:
