@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pathlib import Path
 
+MAX_SCRIPT = 64 << 10
+_NO_FILES = ("/proc/", "/sys/", "/dev/")
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
@@ -29,3 +31,21 @@ def read_regular(path: Path, limit: int) -> tuple[bytes, os.stat_result]:
     if len(data) > limit:
         raise OSError(errno.EFBIG, f"larger than {limit >> 10} KiB")
     return data, status
+
+
+def read_script(cwd: str | None, path: str) -> str | None:
+    """Read the text of a script as a shell in a directory would find it; none if it can't be.
+
+    A link leads where it would lead the shell: to a regular file, or to nothing. Of a long file
+    only the beginning is read.
+    """
+    try:
+        whole = os.path.realpath(os.path.join(cwd or "", os.path.expanduser(path)))
+        if not (path[:1] in "/~" or (cwd or "").startswith("/")) or whole.startswith(_NO_FILES):
+            return None
+        descriptor = os.open(whole, _FLAGS)
+        with os.fdopen(descriptor, "rb") as file:
+            regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
+            return file.read(MAX_SCRIPT).decode("utf-8", "replace") if regular else None
+    except (OSError, ValueError):
+        return None

@@ -89,7 +89,7 @@ def test_a_denial_carries_the_constraint_its_number_and_the_way_out(
                 "reason": 'the command npm is forbidden ("npm install")',
             }
         ],
-        "trace": ["constraint 2: rules version 1", "constraint 2: command: `npm` is run"],
+        "trace": ["constraint 2: rules version 2", "constraint 2: command: `npm` is run"],
     }
     assert json.loads(json.dumps(ruling.describe())) == ruling.describe()
 
@@ -175,6 +175,22 @@ def test_an_unreadable_command_is_asked_about_only_under_rules_on_commands(
     assert (ruling.level, ruling.seq) == ("ask", None)
     assert "can't be read" in ruling.reason
     assert guard.rule(bash('rm -rf x; echo "unclosed')).denied
+
+
+def test_a_command_that_hides_another_is_asked_about_unless_something_is_found(
+    ledger: Ledger, guard: Guard
+) -> None:
+    hidden = "echo Z2l0 | base64 -d | sh"
+    ledger.add_constraint("Never touch .env files")
+    assert guard.rule(bash(hidden)).level == "allow"
+    ledger.add_constraint("Never push to main")
+    ruling = guard.rule(bash(hidden))
+    assert (ruling.level, ruling.seq) == ("ask", None)
+    assert ruling.reason.startswith("what `sh` runs is made by `base64`")
+    assert ruling.trace == ("unresolved: what `sh` runs is made by `base64`",)
+    found = guard.rule(bash(f"{hidden}; git push origin main"))
+    assert (found.level, found.seq) == ("deny", 2)
+    assert guard.rule(bash(f"{hidden}; cat .env")).denied
 
 
 def test_a_reason_is_told_once(ledger: Ledger, guard: Guard) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import multiprocessing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,9 +13,11 @@ from hypothesis import strategies as st
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
+from dmm.policy.commands.rules import STARTER_VERSION
 from dmm.policy.commands.starter import starter_rules
 from dmm.service.chronicle import Chronicle, Voice
 from dmm.service.ledger import Ledger
+from dmm.service.rulebook import on_calls
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -331,6 +334,27 @@ def test_a_constraint_out_of_force_blocks_no_more(ledger: Ledger) -> None:
     with pytest.raises(LedgerRefused, match="event 3 is no constraint"):
         ledger.deactivate(3)
     assert head(ledger) == 3
+
+
+def test_a_starter_rule_of_an_earlier_version_is_taken_as_it_is_now(ledger: Ledger) -> None:
+    ledger.add_starter()
+    chronicle = ledger.chronicle
+    secrets = next(one for one in chronicle.state().in_force if "starter.secrets" in one.text)
+    assert secrets.rule is not None
+    assert secrets.rule["version"] == STARTER_VERSION
+    older = {
+        **secrets.rule["rule"],
+        "patterns": [{"kind": "path", "glob": "x", "access": ["read"]}],
+    }
+    kept = replace(secrets, rule={"kind": "tool", "rule": older, "version": STARTER_VERSION})
+    for rule in ({"kind": "tool", "rule": older}, {"kind": "tool", "rule": older, "version": 1}):
+        (entry,) = on_calls(replace(secrets, rule=rule))
+        assert entry.rule.rule == next(one for one in starter_rules() if one.id == older["id"])
+    (entry,) = on_calls(kept)
+    assert len(entry.rule.rule.patterns) == 1
+    gone = {"kind": "tool", "rule": {**older, "id": "starter.gone"}}
+    (entry,) = on_calls(replace(secrets, rule=gone))
+    assert entry.rule.rule.id == "starter.gone"
 
 
 def test_the_starter_rules_are_added_once(ledger: Ledger) -> None:

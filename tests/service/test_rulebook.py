@@ -10,14 +10,12 @@ import pytest
 from dmm.ledger.state import Constraint, Decision
 from dmm.policy.commands.calls import ToolCall
 from dmm.policy.judge import Status
+from dmm.service.guarded import DECISIONS_LOOKED_AT, last_guarded, may_satisfy
 from dmm.service.rulebook import (
-    DECISIONS_LOOKED_AT,
     Judgement,
     Rulebook,
     compile_constraint,
     in_words,
-    last_guarded,
-    may_satisfy,
     on_tools,
 )
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from dmm.capture.reply import Reply
 from dmm.domain.text import neutralise
 from dmm.errors import UsageError
+from dmm.reading import read_script
 
 if TYPE_CHECKING:
     from dmm.policy.callbook import CallBook, Ruling
@@ -80,4 +82,4 @@ def read_on_failure(data: bytes) -> OnFailure:
 
 def rule_by_file(rules: RulesOnFile, call: ToolCall) -> Ruling:
     """Rule on a call by the rules on file; what was done before it is not known there."""
-    return rules.book.rule(call, None)
+    return rules.book.rule(call, None, partial(read_script, call.cwd))

@@ -7,14 +7,14 @@ reads it back when nobody else answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dmm.errors import UsageError
 from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
 from dmm.policy.commands.index import CallIndex
-from dmm.policy.commands.rules import RULES_VERSION, Action, CommandPattern, ScriptPattern
+from dmm.policy.commands.rules import RULES_VERSION, Action, PathPattern, ToolPattern
 from dmm.policy.spoken.callrules import (
     SPOKEN_VERSION,
     CallRule,
@@ -28,6 +28,7 @@ from dmm.policy.version import ENGINE_VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from dmm.policy.commands.calls import ScriptFacts, TextOf
     from dmm.policy.spoken.callrules import Meeting
 
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
@@ -40,7 +41,9 @@ _OF_ACTION: dict[Action, Level] = {
     Action.ASK: "ask",
     Action.WARN: "warn",
 }
-_UNREADABLE = "the command can't be read to its end, and rules on commands are in force"
+_UNREADABLE = "the command can't be read to its end"
+_IN_FORCE = "rules on commands are in force"
+_WRITE_OUT = "Write the command out in full, without decoding or building it, or ask the user."
 
 
 def nothing_done(_: CallEntry) -> Sequence[Done]:
@@ -136,10 +139,20 @@ class CallBook:
         Without `done` it is not known what was done before; rules that want something done first
         ask then, at most.
         """
+        for entry, met in self._meet(facts, done):
+            yield _finding(entry, met), entry.typed
+        for script in facts.scripts:
+            for entry, met in self._meet(script.facts, done):
+                found = _finding(entry, met, script)
+                yield replace(found, spans=((0, len(facts.text)),)), entry.typed
+
+    def _meet(
+        self, facts: CallFacts, done: DoneBefore | None
+    ) -> Iterator[tuple[CallEntry, Meeting]]:
         for entry in self._index.candidates(facts):
             met = meet(entry.rule, facts, None if done is None else partial(done, entry))
             if met is not None:
-                yield _finding(entry, met), entry.typed
+                yield entry, met
 
     def check(
         self, call: ToolCall | CallFacts, done: DoneBefore | None = nothing_done
@@ -153,11 +166,21 @@ class CallBook:
                 hardest[one.seq] = one
         return list(hardest.values())
 
-    def rule(self, call: ToolCall, done: DoneBefore | None = nothing_done) -> Ruling:
-        """Rule on a call: the hardest finding decides, and the oldest constraint among equals."""
-        facts = read_call(call)
+    def rule(
+        self,
+        call: ToolCall,
+        done: DoneBefore | None = nothing_done,
+        files: TextOf | None = None,
+    ) -> Ruling:
+        """Rule on a call: the hardest finding decides, and the oldest constraint among equals.
+
+        `files` gives the text of a script that the call runs. What can't be read is asked about,
+        where a rule could stop a command.
+        """
+        facts = read_call(call, files)
         found = sorted(self.check(facts, done), key=lambda one: (-LEVELS.index(one.level), one.seq))
-        if facts.malformed and self.stops_commands and not _settled(found):
+        unclear = facts.malformed or bool(facts.unresolved)
+        if unclear and self.stops_commands and not _settled(found):
             return _unreadable(facts, found)
         if not found:
             return Ruling()
@@ -178,11 +201,16 @@ def _settled(found: Sequence[Finding]) -> bool:
 
 
 def _unreadable(facts: CallFacts, found: Sequence[Finding]) -> Ruling:
+    """Ask about a call of which nobody can tell what it runs."""
+    steps = [f"unresolved: {one}" for one in facts.unresolved]
+    if facts.malformed:
+        steps.append(f"malformed or too long: {len(facts.text)} characters")
+    unclear = facts.unresolved[0] if facts.unresolved else _UNREADABLE
     return Ruling(
         level="ask",
-        reason=_UNREADABLE,
-        suggestion="Write the command in a simpler form, or ask the user.",
-        trace=(f"malformed or too long: {len(facts.text)} characters", *_trace(found)),
+        reason=f"{unclear}, and {_IN_FORCE}",
+        suggestion=_WRITE_OUT,
+        trace=(*steps, *_trace(found)),
         findings=tuple(found),
     )
 
@@ -194,16 +222,23 @@ def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
 def _stops_commands(entry: CallEntry) -> bool:
     """Say whether a rule could deny a command: one that can't be read may then hide it."""
     rule = entry.rule.rule
-    on_commands = any(isinstance(one, CommandPattern | ScriptPattern) for one in rule.patterns)
+    on_commands = not all(isinstance(one, ToolPattern | PathPattern) for one in rule.patterns)
     return on_commands and entry.level_of(rule.action) == "deny"
 
 
-def _finding(entry: CallEntry, met: Meeting) -> Finding:
+def _finding(entry: CallEntry, met: Meeting, script: ScriptFacts | None = None) -> Finding:
     match = met.match
     level = entry.level_of(met.action)
     reason = "it matches" if match.reason in entry.text else match.reason
-    reason += "" if match.matched in reason else f' ("{match.matched}")'
     trace = [*match.trace]
+    if script is not None:
+        # It is not certain that this part of a file runs.
+        level = "ask" if level == "deny" else level
+        where = script.where(match.span[0])
+        reason += f" ({where})"
+        trace.append(f"found in {where}, which the call runs")
+    elif match.matched not in reason:
+        reason += f' ("{match.matched}")'
     if met.unknown:
         reason += f"; whether this is {' and '.join(met.unknown)} can't be seen"
         trace.append(f"scope not seen: {', '.join(met.unknown)}")

@@ -266,7 +266,7 @@ class Chronicle:
     def lookups(self, state: State) -> Lookups:
         """Tell for a constraint what was looked up since the last decision it applied to."""
         from dmm.policy.judge import Recorded
-        from dmm.service.rulebook import asks_lookup
+        from dmm.service.guarded import asks_lookup
 
         known: dict[int, list[Recorded]] = {}
 

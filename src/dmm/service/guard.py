@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
 from dmm.policy.callbook import Ruling
 from dmm.policy.commands.calls import ToolCall
 from dmm.policy.spoken.callrules import Done, meet
+from dmm.reading import read_script
 from dmm.service.chronicle import IMPORTED, tool_text
 
 if TYPE_CHECKING:
@@ -44,7 +46,8 @@ class Guard:
         """Rule on a call as things stood at some point of the log."""
         if not state.constraints:
             return Ruling()
-        return self.chronicle.rulebook(state).calls.rule(call, self._done(state))
+        rules = self.chronicle.rulebook(state).calls
+        return rules.rule(call, self._done(state), partial(read_script, call.cwd))
 
     def _done(self, state: State) -> DoneBefore:
         """Tell what was looked up and run since a rule last let its call through."""

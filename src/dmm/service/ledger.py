@@ -9,11 +9,13 @@ from dmm.domain.event import PERSONS, EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
 from dmm.index.analysis import analyze
 from dmm.ledger.state import Constraint, Fact
+from dmm.policy.commands.rules import STARTER_VERSION
 from dmm.policy.commands.starter import starter_rules
 from dmm.policy.judge import Priority, Status
+from dmm.service.guarded import last_guarded
 from dmm.service.inputs import accept
 from dmm.service.provenance import find_tool_source
-from dmm.service.rulebook import compile_constraint, in_words, last_guarded, show_tool_rule
+from dmm.service.rulebook import compile_constraint, in_words, show_tool_rule
 from dmm.service.tracing import traced
 from dmm.service.views import show_alerts, show_constraint, show_decision, show_fact, show_state
 
@@ -162,7 +164,7 @@ class Ledger:
             added = []
             for text, rule in texts.items():
                 if text not in present:
-                    stored = show_tool_rule(rule).rule
+                    stored = {**(show_tool_rule(rule).rule or {}), "version": STARTER_VERSION}
                     payload = {"text": text, "priority": "required", "rule": stored}
                     draft = self.chronicle.draft(EventType.CONSTRAINT_ADDED, payload)
                     seq = writer.append(draft).seq

@@ -13,7 +13,7 @@ from dmm.policy.clauses import read
 from dmm.policy.commands import rules as tool_rules
 from dmm.policy.commands.calls import ToolCall, read_call
 from dmm.policy.commands.explain import describe_call, explain_rule
-from dmm.policy.commands.rules import Action, CommandPattern
+from dmm.policy.commands.rules import STARTER_VERSION, Action, CommandPattern
 from dmm.policy.commands.syntax import compile_tool_rule
 from dmm.policy.compile import compile_rule
 from dmm.policy.judge import (
@@ -25,7 +25,6 @@ from dmm.policy.judge import (
     guards,
     judge,
 )
-from dmm.policy.language import tokens_of
 from dmm.policy.rules import Verification, rule_from_dict, rule_to_dict
 from dmm.policy.spoken.callrules import CallRule, calls_from_dict, calls_to_dict
 from dmm.policy.spoken.derive import derive_rules
@@ -35,7 +34,7 @@ from dmm.policy.version import ENGINE_VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dmm.ledger.state import Constraint, Decision
+    from dmm.ledger.state import Constraint
     from dmm.policy.callbook import Level
     from dmm.policy.commands.rules import ToolRule
     from dmm.policy.compile import Compilation
@@ -47,7 +46,6 @@ CALLS = "calls"
 # What a tool returned or a stranger wrote stops nobody; an agent's own rule asks at most.
 STRANGERS = frozenset((Trust.TOOL, Trust.THIRD_PARTY))
 EXAMPLE_LINES = 2
-DECISIONS_LOOKED_AT = 1_000
 # Programs that run what is given to them; rules do not name them all.
 RUNNERS = frozenset(("sudo", "env", "time", "nohup", "xargs", "echo", "bash", "sh", "zsh", "eval"))
 
@@ -250,9 +248,19 @@ def on_tools(constraint: Constraint) -> ToolRule | None:
     if stored is None or stored.get("kind") != TOOL:
         return None
     try:
-        return tool_rules.rule_from_dict(stored["rule"])
+        rule = tool_rules.rule_from_dict(stored["rule"])
     except (UsageError, KeyError):
         return compile_tool_rule(constraint.text)
+    if rule.id.startswith("starter.") and stored.get("version") != STARTER_VERSION:
+        return _renewed(rule)
+    return rule
+
+
+def _renewed(rule: ToolRule) -> ToolRule:
+    """Take a starter rule of another version as this version knows it."""
+    from dmm.policy.commands.starter import starter_rules
+
+    return next((one for one in starter_rules() if one.id == rule.id), rule)
 
 
 def on_calls(constraint: Constraint) -> list[CallEntry]:
@@ -281,37 +289,3 @@ def _entry(constraint: Constraint, rule: CallRule, *, typed: bool) -> CallEntry:
     elif constraint.pending:
         most, note = "ask", "no person has accepted this constraint yet: it asks at most"
     return CallEntry(constraint.seq, constraint.text, rule, typed, most, note)
-
-
-def asks_lookup(rule: Rule | None) -> bool:
-    """Whether a rule wants something looked up first."""
-    return rule is not None and any(isinstance(part, Verification) for part in rule.parts)
-
-
-def may_satisfy(rule: Rule | None, text: str) -> bool:
-    """Whether a recorded look-up has to do with what a rule wants looked up."""
-    if rule is None:
-        return False
-    forms = [
-        term.forms
-        for part in rule.parts
-        if isinstance(part, Verification)
-        for topic in part.topics
-        for term in topic
-    ]
-    tokens = tokens_of(text)
-    return any(token.stands_for(one) for token in tokens for one in forms)
-
-
-def last_guarded(rule: Rule | None, decisions: Sequence[Decision]) -> int:
-    """Find the newest committed decision that a new rule would have applied to.
-
-    It has used up what was looked up before. Only the newest are read; beyond them nothing counts.
-    """
-    if rule is None or not asks_lookup(rule):
-        return 0
-    committed = [one for one in decisions if one.status == "committed"]
-    newest = committed[-DECISIONS_LOOKED_AT:]
-    found = next((one.seq for one in reversed(newest) if guards(rule, one.text)), 0)
-    older = committed[-len(newest) - 1].seq if len(committed) > len(newest) else 0
-    return found or older

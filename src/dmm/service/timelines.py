@@ -15,14 +15,13 @@ from dmm.policy.judge import Recorded
 from dmm.policy.spoken.callrules import Done
 from dmm.service.chronicle import tool_text
 from dmm.service.guard import CALLS_WITHIN, Guard, done_by, last_use, recorded_call
+from dmm.service.guarded import last_guarded, may_satisfy
 from dmm.service.inputs import need
 from dmm.service.ledger import need_priority
 from dmm.service.rulebook import (
     Rulebook,
     compile_constraint,
     in_words,
-    last_guarded,
-    may_satisfy,
     on_calls,
 )
 from dmm.service.tracing import SIMULATION, traced

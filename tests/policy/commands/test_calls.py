@@ -25,8 +25,29 @@ def bash(command: str, branch: str | None = None) -> CallFacts:
         ("Bash", {"command": "sed -i s/a/b/ a.txt"}, [("a.txt", "write")]),
         ("Bash", {"command": "cp a b"}, [("a", "read"), ("b", "write")]),
         ("Bash", {"command": "cd sub && cat x"}, [("sub/x", "read")]),
-        ("Bash", {"command": "git show HEAD:x"}, []),
+        ("Bash", {"command": "git show HEAD:x"}, [("x", "read")]),
         ("WebFetch", {"url": "https://example.com"}, []),
+        ("Bash", {"command": "ls a; stat b; test -f c; wc -l d; chmod 600 e"}, []),
+        ("Bash", {"command": "some-tool a --key b -v c"}, [("a", "read")]),
+        ("Bash", {"command": "curl -d @a -F x=@b -T c https://e"}, [(x, "read") for x in "abc"]),
+        ("Bash", {"command": "tar czf a.tgz --exclude b c"}, [("a.tgz", "write"), ("c", "read")]),
+        ("Bash", {"command": "dd if=a of=b"}, [("a", "read"), ("b", "write")]),
+        ("Bash", {"command": "git mv a b"}, [("a", "write"), ("b", "write")]),
+        ("Bash", {"command": "git rm --cached a; git check-ignore b; git diff --stat c"}, []),
+        ("Bash", {"command": "pytest a; mypy b; make c; npx eslint d"}, []),
+        ("Bash", {"command": "export $(grep -v x a); env $(cat b) c"}, [("c", "read")]),
+        ("Bash", {"command": "rm a/*"}, [("a/*", "write"), ("a", "write")]),
+        ("Bash", {"command": "perl -pi -e x a"}, [("a", "write")]),
+        ("Grep", {"pattern": "x", "path": "a", "glob": "*.b"}, [("a", "read"), ("*.b", "read")]),
+        ("Glob", {"pattern": "a/**"}, []),
+        ("mcp__fs__read_file", {"path": "/app/a"}, [("a", "read")]),
+        ("mcp__fs__write_file", {"path": "a", "content": "b"}, [("a", "write")]),
+        ("mcp__fs__get", {"uri": "file:///app/a"}, [("a", "read")]),
+        ("mcp__fs__edit", {"files": [{"file_path": "a"}]}, [("a", "write")]),
+        ("mcp__fs__copy", {"source": "a", "destination": "b"}, [("a", "read"), ("b", "write")]),
+        ("mcp__sh__exec", {"command": "cat a"}, [("a", "read")]),
+        ("mcp__py__run", {"code": "open('a')"}, [("a", "read")]),
+        ("mcp__x__ask", {"question": "cat a", "source": "b"}, []),
     ],
 )
 def test_the_files_of_a_call_are_named_with_their_access(
@@ -129,6 +150,12 @@ def test_an_edit_of_a_manifest_names_the_packages_it_adds(
         ("git rebase main other", [("other", "rewrite")]),
         ("git -C sub push origin main", [("main", "push")]),
         ("git status", []),
+        ("git push --all", [("*", "push")]),
+        ("git push --mirror origin", [("*", "force-push")]),
+        ("git push origin 'refs/heads/*:refs/heads/*'", [("*", "push")]),
+        ("git push origin '+refs/heads/rel/*'", [("rel/*", "force-push")]),
+        ("git push origin :", [("*", "push")]),
+        ('git push origin "$(git branch --show-current)"', [("topic", "push")]),
     ],
 )
 def test_what_is_done_to_branches_is_named(
@@ -143,17 +170,34 @@ def test_the_name_of_an_mcp_tool_is_taken_apart() -> None:
     assert read_call(ToolCall("mcp_dmm_memory_search", {})).mcp == ("dmm", "memory_search")
 
 
+def test_a_command_of_an_mcp_tool_is_read_as_shell() -> None:
+    call = ToolCall("mcp__desktop__start_process", {"command": "git push origin main"})
+    facts = read_call(call)
+    (use,) = facts.commands
+    assert facts.text[slice(*use.invocation.span)] == "git push origin main"
+    assert [one.name for one in facts.branches] == ["main"]
+    listed = ToolCall("mcp__x__exec", {"command": "git", "args": ["push", "origin", "main"]})
+    assert [one.name for one in read_call(listed).branches] == ["main"]
+    # Whether this is a command is not sure: what can't be read of it says nothing.
+    note = read_call(ToolCall("mcp__notes__add", {"script": "don't | base64 -d | sh"}))
+    assert (note.malformed, note.unresolved) == (False, ())
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=40),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner),
     max_leaves=6,
 )
-KEYS = st.sampled_from(["command", "file_path", "edits", "content", "new_string", "input", "cmd"])
+KEYS = st.sampled_from([
+    "command", "file_path", "edits", "content", "new_string", "input", "cmd", "path", "glob",
+    "code", "uri", "args", "source",
+])  # fmt: skip
+TOOLS = st.sampled_from([
+    "Bash", "shell", "Write", "Edit", "apply_patch", "Read", "Grep", "x", "mcp__a__run",
+    "mcp__a__move",
+])  # fmt: skip
 
 
-@given(
-    st.sampled_from(["Bash", "shell", "Write", "Edit", "MultiEdit", "apply_patch", "Read", "x"]),
-    st.dictionaries(KEYS, JSON),
-)
+@given(TOOLS, st.dictionaries(KEYS, JSON))
 def test_no_input_breaks_the_reading_of_a_call(tool: str, values: dict[str, object]) -> None:
     assert read_call(ToolCall(tool, values, cwd="/app")).call.tool == tool

@@ -2,371 +2,222 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
-import shlex
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from dmm.policy.commands.dependencies import DependencyUse, declared, installed
-from dmm.policy.commands.options import Options, read_options
-from dmm.policy.commands.shell import parse_shell
-from dmm.policy.commands.wrappers import SHELLS, language_of
+from dmm.policy.commands.branches import branch_uses, branches_of, with_branches
+from dmm.policy.commands.dependencies import installed
+from dmm.policy.commands.facts import (
+    Access,
+    BranchUse,
+    CallFacts,
+    CommandUse,
+    PathUse,
+    ScriptFacts,
+    ToolCall,
+    Verb,
+    relative_path,
+)
+from dmm.policy.commands.inlineruns import COMPUTED
+from dmm.policy.commands.outputs import DECODERS
+from dmm.policy.commands.patches import read_edit, read_patch
+from dmm.policy.commands.paths import path_uses, script_of
+from dmm.policy.commands.runs import SHELL
+from dmm.policy.commands.scripts import MAX_FILES, MAX_TOTAL, TextOf, commands_in
+from dmm.policy.commands.shell import parse_code, parse_shell
+from dmm.policy.commands.tools import (
+    COMMAND_KEYS,
+    PATCH_TOOLS,
+    PATH_KEYS,
+    SHELL_TOOLS,
+    TELLING_KEYS,
+    WRITERS,
+    arguments_of,
+    commands_of,
+    first_text,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from dmm.policy.commands.dependencies import DependencyUse
+    from dmm.policy.commands.scripts import Commands
+    from dmm.policy.commands.values import FileRun, Script, Unresolved
 
-    from dmm.policy.commands.values import Invocation, Script, Span, Word
+__all__ = [
+    "PATH_KEYS", "SHELL_TOOLS", "TELLING_KEYS", "Access", "BranchUse", "CallFacts", "CommandUse",
+    "PathUse", "ScriptFacts", "TextOf", "ToolCall", "Verb", "branches_of", "read_call",
+    "relative_path", "script_of",
+]  # fmt: skip
 
-Access = Literal["read", "write"]
-Verb = Literal["push", "force-push", "delete", "commit", "rewrite"]
-
-SHELL_TOOLS = frozenset({
-    "bash", "shell", "run_shell_command", "exec", "exec_command", "local_shell", "terminal",
-    "run_command", "execute_command", "container.exec", "unified_exec", "run_terminal_cmd",
-    "powershell",
-})  # fmt: skip
-_READERS = frozenset({"read", "read_file", "view", "notebookread", "read_many_files", "cat"})
-_WRITERS = frozenset({
-    "write", "write_file", "edit", "multiedit", "notebookedit", "replace", "create", "create_file",
-    "str_replace", "str_replace_editor", "edit_file", "patch", "delete_file", "search_replace",
-})  # fmt: skip
-_COMMAND_KEYS = ("command", "cmd", "script", "input")
-_PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename")
-TELLING_KEYS = (*_COMMAND_KEYS[:2], *_PATH_KEYS)
-_NEW_KEYS = ("content", "new_string", "newString", "new_str", "file_text", "new_source")
-_OLD_KEYS = ("old_string", "oldString", "old_str")
-_PATCH_HEADER = re.compile(r"^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$", re.M)
-_DRIVE = re.compile(r"[A-Za-z]:[\\/]|[^/]*\\[^/]*$")
-_FILE_LIKE = re.compile(r"\.\w{1,5}$|^\.|/$")
-_MCP = re.compile(r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)")
-_SHOWING = frozenset({
-    "cat", "less", "more", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "awk", "gawk",
-    "sed", "cut", "sort", "uniq", "strings", "xxd", "od", "hexdump", "base64", "bat", "batcat",
-    "nl", "tac", "jq", "yq", "diff", "vim", "vi", "nano", "emacs", "code", "view", "open",
-})  # fmt: skip
-_PATTERN_FIRST = frozenset({"grep", "egrep", "fgrep", "rg", "ag", "awk", "gawk", "sed", "jq", "yq"})
-_COPYING = frozenset({"cp", "mv", "scp", "rsync", "install", "ln"})
-_TAKING = frozenset({"rm", "shred", "truncate", "tee", "touch", "unlink"})
+_MAX_DEPTH = 4
+_MCP = r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)"
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
-    """A call of a tool: its name and input, and where known the directory and the branch."""
-
-    tool: str
-    input: Mapping[str, object]
-    cwd: str | None = None
-    branch: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PathUse:
-    """One file that would be read or written, and where the call says so."""
-
-    path: str
-    access: Access
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class BranchUse:
-    """One thing done to a branch; no name when the command leaves it to the current branch."""
-
-    name: str | None
-    verb: Verb
-    span: Span
-
-
-@dataclass(frozen=True, slots=True)
-class CommandUse:
-    """One invocation of a script with its arguments sorted, and the branch where it is known."""
-
-    invocation: Invocation
-    options: Options
-    script: Script
-    branch: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class CallFacts:
-    """What a call would do; spans count in `text`, the command or the path of the call."""
-
-    call: ToolCall
-    text: str
-    commands: tuple[CommandUse, ...] = ()
-    paths: tuple[PathUse, ...] = ()
-    dependencies: tuple[DependencyUse, ...] = ()
-    branches: tuple[BranchUse, ...] = ()
-    mcp: tuple[str, str] | None = None
-    malformed: bool = False
-
-
-@dataclass(slots=True)
-class _Found:
-    paths: list[PathUse] = field(default_factory=list)
-    dependencies: list[DependencyUse] = field(default_factory=list)
-    branches: list[BranchUse] = field(default_factory=list)
-
-
-def _text_of(value: object) -> str | None:
-    if isinstance(value, str):
-        return value
-    if isinstance(value, (list, tuple)) and all(isinstance(part, str) for part in value):
-        return shlex.join(value)
-    return None
-
-
-def _first(call: ToolCall, keys: tuple[str, ...]) -> str | None:
-    for key in keys:
-        text = _text_of(call.input.get(key))
-        if text is not None:
-            return text
-    return None
-
-
-def relative_path(path: str, cwd: str | None) -> str:
-    """Write a path relative to the working directory where it lies inside it."""
-    if _DRIVE.match(path):
-        path, cwd = path.replace("\\", "/"), (cwd or "").replace("\\", "/")
-    normal = posixpath.normpath(path) if path else path
-    inside = cwd and normal.startswith(cwd.rstrip("/") + "/")
-    return normal[len(cwd.rstrip("/")) + 1 :] if cwd and inside else normal
-
-
-def _edits(call: ToolCall) -> list[tuple[str, str]]:
-    """Pair the new and old texts of an edit; several for a multiple edit."""
-    several = call.input.get("edits")
-    inputs = [one for one in several if isinstance(one, dict)] if isinstance(several, list) else []
-    pairs = []
-    for one in (call.input, *inputs):
-        part = ToolCall(call.tool, one)
-        new = _first(part, _NEW_KEYS)
-        if new is not None:
-            pairs.append((new, _first(part, _OLD_KEYS) or ""))
-    return pairs
-
-
-def _read_file_tool(call: ToolCall, access: Access) -> CallFacts:
-    path = _first(call, _PATH_KEYS)
-    if path is None:
-        return CallFacts(call, call.tool)
-    uses = (PathUse(relative_path(path, call.cwd), access, (0, len(path))),)
-    named = [
-        use.name
-        for new, old in _edits(call)
-        if access == "write"
-        for use in declared(path, new, old)
-    ]
-    manifest = path.rpartition("/")[2]
-    added = tuple(DependencyUse(name, manifest, (0, len(path))) for name in named)
-    return CallFacts(call, path, paths=uses, dependencies=added)
-
-
-def _read_patch(patch: str, cwd: str | None, offset: int = 0) -> _Found:
-    """Read the files of a patch in the `*** Update File:` form and the packages it adds."""
-    found = _Found()
-    headers = list(_PATCH_HEADER.finditer(patch))
-    for header, following in zip(headers, [*headers[1:], None], strict=False):
-        path = header[2]
-        span = (offset + header.start(2), offset + header.end(2))
-        found.paths.append(PathUse(relative_path(path, cwd), "write", span))
-        body = patch[header.end() : following.start() if following else len(patch)]
-        lines = body.splitlines()
-        after = "\n".join(line[1:] for line in lines if line.startswith("+"))
-        before = "\n".join(line[1:] for line in lines if line.startswith(("-", " ")))
-        found.dependencies += [
-            DependencyUse(use.name, use.source, span) for use in declared(path, after, before)
-        ]
-    return found
-
-
-def _shell_paths(use: CommandUse, cwd: str | None) -> list[PathUse]:
-    invocation, options = use.invocation, use.options
-    span = invocation.span
-    program = invocation.program
-    inner = invocation.context.parent is not None
-    redirections = (
-        () if inner and invocation.context.via[-1:] == ("sudo",) else invocation.redirections
-    )
-    found: list[tuple[Word, Access]] = [(one.target, "write") for one in redirections if one.writes]
-    found += [(one.target, "read") for one in redirections if one.reads]
-    operands = options.operands
-    if program in _SHOWING:
-        explicit = options.has_exactly("-e|-f|--regexp|--file|--expression")
-        skipped = 1 if program in _PATTERN_FIRST and not explicit else 0
-        access: Access = "write" if program == "sed" and _in_place(options) else "read"
-        found += [(word, access) for word in operands[skipped:]]
-    elif program in _COPYING and operands:
-        # What is moved is gone from where it was.
-        found += [(word, "write") for word in operands[:-1] if program == "mv"]
-        found += [(word, "read") for word in operands[:-1]] + [(operands[-1], "write")]
-    elif program in _TAKING:
-        found += [(word, "write") for word in operands]
-    elif program == "git" and operands and operands[0].text == "add":
-        found += [(word, "read") for word in operands[1:]]
-    return [PathUse(_seen_from(use, word, cwd), access, span) for word, access in found]
-
-
-def script_of(use: CommandUse) -> str | None:
-    """Give the path of the script that an invocation runs, by itself or by an interpreter."""
-    program = use.invocation.program
-    if program in SHELLS or program in ("source", ".") or language_of(program):
-        named = [word for word in use.options.operands if not use.options.has_exactly("-c")]
-        text = named[0].text if named else ""
-    else:
-        text = use.invocation.words[0].text if use.invocation.words else ""
-    directory = use.invocation.context.directory
-    joins = text and directory and not text.startswith(("/", "~", "$"))
-    return f"{directory}/{text}" if joins else text or None
-
-
-def _in_place(options: Options) -> bool:
-    return any(flag.startswith(("-i", "--in-place")) for flag in options.flags)
-
-
-def _seen_from(use: CommandUse, word: Word, cwd: str | None) -> str:
-    directory = use.invocation.context.directory
-    text = word.text.partition(":")[2] if ":" in word.text[1:] else word.text
-    joined = directory and not text.startswith(("/", "~", "$"))
-    return relative_path(f"{directory}/{text}" if joined else text, cwd)
-
-
-def _pushes(use: CommandUse, branch: str | None) -> list[BranchUse]:
-    options = use.options
-    span = use.invocation.span
-    forced = options.has_exactly("--force|-f|--force-with-lease|--mirror")
-    deletes = options.has_exactly("--delete|-d")
-    verb: Verb = "delete" if deletes else ("force-push" if forced else "push")
-    refspecs = [word.text for word in options.operands[2:]]
-    if not refspecs:
-        return [BranchUse(branch, verb, span)]
-    found = []
-    for refspec in refspecs:
-        source, colon, target = refspec.lstrip("+").partition(":")
-        name = (target if colon else source).removeprefix("refs/heads/")
-        name = branch or name if name in ("HEAD", "@") else name
-        plus: Verb = "force-push" if refspec.startswith("+") else verb
-        found.append(BranchUse(name, "delete" if colon and not source else plus, span))
-    return found
-
-
-def branches_of(use: CommandUse) -> tuple[str, ...]:
-    """Name the branches that an invocation of Git pushes to, or works on where that is known."""
-    operands = use.options.operands
-    if use.invocation.program == "git" and operands and operands[0].text == "push":
-        return tuple(one.name for one in _pushes(use, use.branch) if one.name)
-    return (use.branch,) if use.branch else ()
-
-
-def _with_branches(script: Script, call: ToolCall) -> tuple[CommandUse, ...]:
-    """Sort the arguments of all invocations, and follow the branch that the script works on."""
-    branch = call.branch
-    found: list[CommandUse] = []
-    for one in script.invocations:
-        options = read_options(one)
-        here = None if _is_elsewhere(one, call.cwd) else branch
-        found.append(CommandUse(one, options, script, here))
-        branch = _switched(one, options) or branch
-    return tuple(found)
-
-
-def _is_elsewhere(invocation: Invocation, cwd: str | None) -> bool:
-    """Whether an invocation may run in another repository than the call."""
-    places = [invocation.context.directory]
-    if invocation.program == "git" and "-C" in invocation.argv[:-1]:
-        places.append(invocation.argv[invocation.argv.index("-C") + 1])
-    outside = [relative_path(place, cwd) for place in places if place and place != cwd]
-    return any(place.startswith(("/", "~", "$", "`", "..")) for place in outside)
-
-
-_MAKES_BRANCH = ("-b", "-B", "-c", "-C", "--create", "--force-create", "--orphan")
-
-
-def _switched(invocation: Invocation, options: Options) -> str | None:
-    """Name the branch that a checkout or switch leads to."""
-    operands = [word.text for word in options.operands]
-    if invocation.program != "git" or operands[:1] not in (["checkout"], ["switch"]):
-        return None
-    after = invocation.argv[invocation.argv.index(operands[0]) :]
-    made = [after[at + 1] for at, text in enumerate(after[:-1]) if text in _MAKES_BRANCH]
-    if made:
-        return made[0]
-    named = len(operands) == 2 and not options.separated
-    return operands[1] if named and not _FILE_LIKE.search(operands[1]) else None
-
-
-def _branch_uses(use: CommandUse, branch: str | None) -> list[BranchUse]:
-    operands = use.options.operands
-    if (
-        use.invocation.program != "git"
-        or not operands
-        or use.options.has_exactly("--dry-run|--help")
-    ):
-        return []
-    span = use.invocation.span
-    subcommand = operands[0].text
-    if subcommand == "push":
-        return _pushes(use, branch)
-    if subcommand == "branch" and use.options.has_exactly("-d|-D|--delete"):
-        return [BranchUse(word.text, "delete", span) for word in operands[1:]]
-    if subcommand == "commit":
-        verb: Verb = "rewrite" if use.options.has("--amend") else "commit"
-        return [BranchUse(branch, verb, span)]
-    if subcommand in ("rebase", "filter-branch", "filter-repo"):
-        named = operands[2].text if subcommand == "rebase" and len(operands) > 2 else branch
-        return [BranchUse(named, "rewrite", span)]
-    return []
-
-
-def _read_shell(call: ToolCall, text: str) -> CallFacts:
-    script = parse_shell(text)
-    commands = _with_branches(script, call)
-    found = _Found()
+def _of_script(call: ToolCall, script: Script) -> CallFacts:
+    """Sort out what the invocations of a parsed text do."""
+    commands = with_branches(script, call)
+    paths: list[PathUse] = []
+    packages: list[DependencyUse] = []
+    branches: list[BranchUse] = []
     for use in commands:
-        found.paths += _shell_paths(use, call.cwd)
-        found.dependencies += installed(use.invocation)
-        found.branches += _branch_uses(use, use.branch)
+        paths += path_uses(use, call.cwd)
+        packages += installed(use.invocation)
+        branches += branch_uses(use)
         if use.invocation.program == "apply_patch":
-            _add_patch(use, call, found)
+            _add_patch(use, call, paths, packages)
     return CallFacts(
         call,
-        text,
+        script.text,
         commands,
-        tuple(found.paths),
-        tuple(found.dependencies),
-        tuple(found.branches),
+        tuple(paths),
+        tuple(packages),
+        tuple(branches),
         malformed=script.malformed or script.truncated,
+        unresolved=tuple(dict.fromkeys(_in_words(one) for one in script.unresolved)),
     )
 
 
-def _add_patch(use: CommandUse, call: ToolCall, found: _Found) -> None:
-    bodies = [(one.body, one.body_span[0]) for one in use.invocation.redirections if one.body]
-    bodies += [(word.text, word.start) for word in use.invocation.words[1:]]
-    for body, _ in bodies:
-        patch = _read_patch(body, call.cwd)
-        span = use.invocation.span
-        found.paths += [PathUse(one.path, one.access, span) for one in patch.paths]
-        found.dependencies += [
-            DependencyUse(one.name, one.source, span) for one in patch.dependencies
-        ]
+def _in_words(one: Unresolved) -> str:
+    if one.made == COMPUTED:
+        return f"{one.what} is put together while it runs"
+    made = one.made if " " in one.made else f"`{one.made}`"
+    return f"{one.what} is made by {made}"
 
 
-def read_call(call: ToolCall) -> CallFacts:
-    """Read what a tool call would do; an unknown tool gives its name alone."""
-    name = call.tool.lower()
-    mcp = _MCP.fullmatch(call.tool)
-    if mcp:
-        return CallFacts(call, call.tool, mcp=(mcp[1] or mcp[3], mcp[2] or mcp[4]))
-    if name in ("apply_patch", "applypatch"):
-        patch = _first(call, (*_COMMAND_KEYS, "patch")) or ""
-        found = _read_patch(patch, call.cwd)
-        return CallFacts(
-            call, patch, paths=tuple(found.paths), dependencies=tuple(found.dependencies)
+def _add_patch(
+    use: CommandUse, call: ToolCall, paths: list[PathUse], packages: list[DependencyUse]
+) -> None:
+    bodies = [one.body for one in use.invocation.redirections if one.body]
+    bodies += [word.text for word in use.invocation.words[1:]]
+    span = use.invocation.span
+    for body in bodies:
+        changed, added = read_patch(body, call.cwd)
+        paths += [one._replace(span=span) for one in changed]
+        packages += [one._replace(span=span) for one in added]
+
+
+class _Files:
+    """Reads the files that a call runs, and those that they run in turn."""
+
+    def __init__(self, call: ToolCall, files: TextOf) -> None:
+        self._call = call
+        self._files = files
+        self._left = MAX_TOTAL
+        self._seen: set[tuple[object, ...]] = set()
+        self.found: list[ScriptFacts] = []
+        self.unresolved: list[str] = []
+
+    def read(self, runs: tuple[FileRun, ...], depth: int = 0) -> None:
+        """Take in what some files would do; `found` grows by it."""
+        for run in runs:
+            key = (run.path, run.language, run.words, run.directory)
+            if depth >= _MAX_DEPTH or key in self._seen or len(self.found) >= MAX_FILES:
+                continue
+            self._seen.add(key)
+            for commands in commands_in(run, self._files):
+                self._left -= len(commands.text)
+                if self._left > 0:
+                    self._take(commands, depth)
+
+    def _take(self, commands: Commands, depth: int) -> None:
+        script = parse_shell(
+            commands.text,
+            directory=commands.directory,
+            from_file=True,
+            arguments=commands.arguments,
         )
+        call = replace(self._call, input={"command": commands.text})
+        found = ScriptFacts(commands.path, _of_script(call, script), commands.lines)
+        self.found.append(found)
+        # Scripts often run what they have put together; only plain decoding counts as hiding.
+        self.unresolved += [
+            f"{_in_words(one)} ({found.where(one.span[0])})"
+            for one in script.unresolved
+            if one.made in DECODERS
+        ]
+        self.read(script.files, depth + 1)
+
+
+def _read_shell(call: ToolCall, script: Script, files: TextOf | None) -> CallFacts:
+    facts = _of_script(call, script)
+    if files is None or not script.files:
+        return facts
+    held = _Files(call, files)
+    held.read(script.files)
+    unresolved = (*facts.unresolved, *held.unresolved)
+    return facts._replace(scripts=tuple(held.found), unresolved=unresolved)
+
+
+def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
+    """Put the facts of two arguments together; a guess adds only what was found for certain."""
+    shift = len(first.text) + 1
+    text = f"{first.text}\n{other.text}"
+
+    def moved(span: tuple[int, int]) -> tuple[int, int]:
+        return span[0] + shift, span[1] + shift
+
+    return first._replace(
+        text=text,
+        commands=(
+            *first.commands,
+            *(
+                one._replace(invocation=one.invocation._replace(span=moved(one.invocation.span)))
+                for one in other.commands
+            ),
+        ),
+        paths=(*first.paths, *(one._replace(span=moved(one.span)) for one in other.paths)),
+        dependencies=(
+            *first.dependencies,
+            *(one._replace(span=moved(one.span)) for one in other.dependencies),
+        ),
+        branches=(*first.branches, *(one._replace(span=moved(one.span)) for one in other.branches)),
+        malformed=first.malformed or (other.malformed and not guess),
+        unresolved=(*first.unresolved, *(() if guess else other.unresolved)),
+        scripts=(*first.scripts, *other.scripts),
+    )
+
+
+def _read_other(
+    call: ToolCall, tool: str, mcp: tuple[str, str] | None, files: TextOf | None
+) -> CallFacts:
+    """Read a tool by the names of its arguments: files that it names, commands that it runs."""
+    named = arguments_of(tool, call.input)
+    at = len(call.tool) + 1
+    paths = []
+    for one in named:
+        span = (at, at + len(one.path))
+        wild = one.glob or any(mark in one.path for mark in "*?[")
+        paths.append(PathUse(relative_path(one.path, call.cwd), one.access, span, wild))
+        at = span[1] + 1
+    text = "\n".join((call.tool, *(one.path for one in named)))
+    facts = CallFacts(call, text, paths=tuple(paths), mcp=mcp)
+    for command in commands_of(tool, call.input):
+        shell = command.language in ("", "bash", "sh", SHELL, "zsh")
+        script = parse_shell(command.text) if shell else parse_code(command.language, command.text)
+        facts = _merged(facts, _read_shell(call, script, files), guess=command.guess)
+    return facts
+
+
+def read_call(call: ToolCall, files: TextOf | None = None) -> CallFacts:
+    """Read what a tool call would do; an unknown tool gives its name alone.
+
+    `files` gives the text of a file by its path, seen from the directory of the call; with it, what
+    the scripts do that the call runs is read too.
+    """
+    name = call.tool.lower()
+    mcp = re.fullmatch(_MCP, call.tool)
+    if mcp:
+        server, tool = mcp[1] or mcp[3], mcp[2] or mcp[4]
+        return _read_other(call, tool, (server, tool), files)
+    if name in PATCH_TOOLS:
+        patch = first_text(call.input, (*COMMAND_KEYS, "patch")) or ""
+        paths, packages = read_patch(patch, call.cwd)
+        return CallFacts(call, patch, paths=tuple(paths), dependencies=tuple(packages))
     if name in SHELL_TOOLS:
-        command = _first(call, _COMMAND_KEYS)
-        return CallFacts(call, call.tool) if command is None else _read_shell(call, command)
-    if name in _READERS or name in _WRITERS:
-        return _read_file_tool(call, "read" if name in _READERS else "write")
-    return CallFacts(call, call.tool)
+        command = first_text(call.input, COMMAND_KEYS)
+        if command is None:
+            return CallFacts(call, call.tool)
+        return _read_shell(call, parse_shell(command), files)
+    if name in WRITERS:
+        return read_edit(call)
+    return _read_other(call, call.tool, None, files)

@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from dmm.policy.commands.options import SUBCOMMANDED
 from dmm.policy.commands.procedures import PROCEDURE_CHECKS, WORDS_FOR_PROCEDURES
+from dmm.policy.commands.runs import SHELLS, language_of
 from dmm.policy.commands.sql import destroying_document_call, destroying_statement
 from dmm.policy.commands.targets import Target, judge_target
 from dmm.policy.commands.values import Word
-from dmm.policy.commands.wrappers import SHELLS, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dmm.policy.commands.calls import CommandUse, ToolCall
+    from dmm.policy.commands.facts import CommandUse, ToolCall
 
 _DOWNLOADERS = frozenset({"curl", "wget", "fetch", "http", "https", "aria2c"})
-_DEVICE = re.compile(r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|dm-|loop|md)\w*")
-_ROOT_LIKE = re.compile(
+_DEVICE = r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|dm-|loop|md)\w*"
+_ROOT_LIKE = (
     r"/|/\*|/(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|sbin|srv|sys|usr|var|Users|System)/?\*?"
     r"|~/?\*?|\$\{?HOME\}?/?\*?"
 )
@@ -33,6 +33,9 @@ _FILTERS = frozenset({
 def _targets(use: CommandUse, call: ToolCall, wanted: Target) -> str | None:
     directory = use.invocation.context.directory
     for word in use.options.operands:
+        if use.script.from_file and ("$" in word.text or directory[:1] in ("$", "`")):
+            # A script of the project knows what it has put into its variables.
+            continue
         target, why = judge_target(word, directory, call.cwd)
         if target is wanted:
             return f"{word.text} is {why}"
@@ -42,13 +45,16 @@ def _targets(use: CommandUse, call: ToolCall, wanted: Target) -> str | None:
 def removes_unsafe(use: CommandUse, call: ToolCall) -> str | None:
     """Find a removal target that is never safe, or no visible target at all."""
     if not use.options.operands and use.options.has("-f|--force"):
-        return "no target is visible"
+        return None if use.script.from_file else "no target is visible"
     return _targets(use, call, Target.UNSAFE)
 
 
 def removes_work(use: CommandUse, call: ToolCall) -> str | None:
-    """Find a removal target that is a part of the working tree and no build output."""
-    return _targets(use, call, Target.WORK)
+    """Find a removal target that is a part of the working tree and no build output.
+
+    A script of the project may clean up after itself.
+    """
+    return None if use.script.from_file else _targets(use, call, Target.WORK)
 
 
 def finds_and_deletes(use: CommandUse, call: ToolCall) -> str | None:
@@ -62,7 +68,7 @@ def finds_and_deletes(use: CommandUse, call: ToolCall) -> str | None:
     filtered = any(text in _FILTERS for text in texts)
     for root in roots or [Word(".", 0, 0)]:
         target, why = judge_target(root, use.invocation.context.directory, call.cwd)
-        everything = _ROOT_LIKE.fullmatch(root.text)
+        everything = re.fullmatch(_ROOT_LIKE, root.text)
         if everything or (not filtered and target is not Target.SAFE):
             return f"{root.text} is {why}"
     return None
@@ -146,13 +152,13 @@ def _piped_sources(use: CommandUse) -> list[str]:
     return [one.program for one in use.script.upstream(invocation) if one.program in _DOWNLOADERS]
 
 
-_EMBEDDED = re.compile(r"(?:\$\(|`|<\()\s*(?:sudo\s+)?(curl|wget)\b")
+_EMBEDDED = r"(?:\$\(|`|<\()\s*(?:sudo\s+)?(curl|wget)\b"
 
 
 def _embedded_sources(use: CommandUse) -> list[str]:
     """See `bash -c "$(curl …)"`: the text to run begins with the download."""
     texts = [word.text.lstrip() for word in use.invocation.words[1:]]
-    matches = [_EMBEDDED.match(text) for text in texts]
+    matches = [re.match(_EMBEDDED, text) for text in texts]
     return [match[1] for match in matches if match]
 
 
@@ -162,7 +168,7 @@ def writes_device(use: CommandUse, call: ToolCall) -> str | None:
     for word in use.invocation.words[1:]:
         text = word.text.removeprefix("of=")
         written = word.text.startswith("of=") or use.invocation.program != "dd"
-        if written and _DEVICE.match(text):
+        if written and re.match(_DEVICE, text):
             return f"{text} is a disk device"
     return None
 
@@ -171,7 +177,7 @@ def redirects_to_device(use: CommandUse, call: ToolCall) -> str | None:
     """Find a redirection onto a disk device."""
     del call
     for one in use.invocation.redirections:
-        if one.writes and _DEVICE.match(one.target.text):
+        if one.writes and re.match(_DEVICE, one.target.text):
             return f"{one.target.text} is a disk device"
     return None
 
@@ -180,7 +186,7 @@ def names_root(use: CommandUse, call: ToolCall) -> str | None:
     """Find the root, a system folder or the home as an operand."""
     del call
     for word in use.options.operands:
-        if _ROOT_LIKE.fullmatch(word.text):
+        if re.fullmatch(_ROOT_LIKE, word.text):
             return f"{word.text} is a root, a system folder or a home"
     return None
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from dmm.policy.commands.values import Invocation, Span, Word
@@ -39,20 +38,19 @@ _VALUED = frozenset({
     "--target", "-e", "--editable", "--group", "-G", "--extras", "-E", "--prefix", "--registry",
     "--features", "-F", "--git", "--branch", "--path", "--dir", "--filter",
 })  # fmt: skip
-_PYTHON_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-_QUOTED_REQUIREMENT = re.compile(
+_PYTHON_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
+_QUOTED_REQUIREMENT = (
     r"""["']([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*(?:[<>=!~][^"']*)?["']\s*,?\s*(?:#.*)?$"""
 )
-_JSON_ENTRY = re.compile(
+_JSON_ENTRY = (
     r'"((?:@[\w.-]+/)?[\w.-]+)"\s*:\s*"(?:[\^~<>=v]*\d|\*|latest|workspace:|npm:|git|file:|http)'
 )
-_TOML_ENTRY = re.compile(r"""^\s*([A-Za-z0-9_-]+)\s*=\s*(?:["'][\^~<>=*\d]|\{)""")
-_GO_ENTRY = re.compile(r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./-]+)\s+v\d")
-_GEM_ENTRY = re.compile(r"""^\s*gem\s+["']([\w-]+)["']""")
+_TOML_ENTRY = r"""^\s*([A-Za-z0-9_-]+)\s*=\s*(?:["'][\^~<>=*\d]|\{)"""
+_GO_ENTRY = r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./-]+)\s+v\d"
+_GEM_ENTRY = r"""^\s*gem\s+["']([\w-]+)["']"""
 
 
-@dataclass(frozen=True, slots=True)
-class DependencyUse:
+class DependencyUse(NamedTuple):
     """One package that would be added, by which manager or manifest, and where that is said."""
 
     name: str
@@ -75,7 +73,7 @@ def _bare_name(text: str, manager: str) -> str | None:
         return "@" + text[1:].partition("@")[0]
     if manager in ("npm", "pnpm", "yarn", "bun", "deno", "cargo"):
         return text.partition("@")[0] or None
-    name = _PYTHON_NAME.match(text)
+    name = re.match(_PYTHON_NAME, text)
     return name.group() if name else None
 
 
@@ -83,9 +81,7 @@ def installed(invocation: Invocation) -> list[DependencyUse]:
     """List the packages that an install or add command names."""
     words = invocation.words
     program = invocation.program
-    if program.startswith("python") and [word.text for word in words[1:3]] == ["-m", "pip"]:
-        words, program = words[2:], "pip"
-    elif program == "uv" and len(words) > 1 and words[1].text == "pip":
+    if program == "uv" and len(words) > 1 and words[1].text == "pip":
         words, program = words[1:], "pip"
     if program not in _ADDING:
         return []
@@ -115,12 +111,12 @@ def _operands(words: tuple[Word, ...]) -> list[Word]:
 
 def _requirement_line(line: str) -> str | None:
     bare = line.strip()
-    name = None if bare.startswith(("#", "-")) else _PYTHON_NAME.match(bare)
+    name = None if bare.startswith(("#", "-")) else re.match(_PYTHON_NAME, bare)
     return name.group() if name else None
 
 
-def _entry(pattern: re.Pattern[str], line: str) -> str | None:
-    found = pattern.search(line)
+def _entry(pattern: str, line: str) -> str | None:
+    found = re.search(pattern, line)
     return found[1] if found else None
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.policy.commands.calls import TELLING_KEYS
 from dmm.policy.commands.checks import WORDS_FOR_CHECKS
 from dmm.policy.commands.rules import (
     Action,
@@ -16,9 +15,10 @@ from dmm.policy.commands.rules import (
     ToolPattern,
     WrappedPattern,
 )
+from dmm.policy.commands.tools import TELLING_KEYS
 
 if TYPE_CHECKING:
-    from dmm.policy.commands.calls import ToolCall
+    from dmm.policy.commands.facts import ToolCall
     from dmm.policy.commands.rules import Pattern, ToolRule
 
 _LEADS = {

@@ -3,71 +3,35 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from dmm.policy.commands.scanner import MAX_NESTING, Parts, WordScanner
-from dmm.policy.commands.values import Place, Redirection, Span, Word
+from dmm.policy.commands.drafts import Block, Draft, Embedded, Level
+from dmm.policy.commands.heredocs import DocumentScanner
+from dmm.policy.commands.scanner import MAX_NESTING
+from dmm.policy.commands.values import Redirection, Word
+
+if TYPE_CHECKING:
+    from dmm.policy.commands.values import Span
 
 _BLANKS = re.compile(r"(?:[ \t\r]|\\\n)+")
 _REDIRECTION = re.compile(
     r"(?:\d+|\{[A-Za-z_]\w*\})?(<<<|<<-|<<|<>|<&|>&|>>|>\||<(?!\()|>(?!\())|(&>>|&>)", re.ASCII
 )
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z_0-9]*)(?:\[[^\]]*\])?(\+?)=", re.ASCII)
-_ARITHMETIC = re.compile(r"\(\((?:[^()`;$]|\$(?!\()|\((?!\()[^()`]*\))*\)\)")
-_LOOP_ARITHMETIC = re.compile(r"\(\((?:[^()`$]|\$(?!\()|\((?!\()[^()`]*\))*\)\)")
-_FUNCTION = re.compile(r"\([ \t]*\)")
+_ARITHMETIC = r"\(\((?:[^()`;$]|\$(?!\()|\((?!\()[^()`]*\))*\)\)"
+_LOOP_ARITHMETIC = r"\(\((?:[^()`$]|\$(?!\()|\((?!\()[^()`]*\))*\)\)"
+_FUNCTION = r"\([ \t]*\)"
 _STOPS = "\n;&|()<>"
 _OPENERS = frozenset({"if", "while", "until", "{"})
 _CLOSERS = frozenset({"fi", "done", "}"})
 _SILENT = frozenset({"do", "then", "else", "elif", "!"})
+_BEFORE_BLOCKS = frozenset({"time", "coproc"})
+_NEAREST_BLOCKS = 3
+_NEAREST_DRAFTS = 200
 _KEYWORDS = _OPENERS | _CLOSERS | _SILENT | {"for", "select", "case", "esac", "function", "[["}
 
 
-@dataclass(slots=True)
-class Draft:
-    """A command as written, before variables are looked up and wrappers are opened."""
-
-    number: int
-    start: int
-    end: int
-    parent: int | None
-    subshell: int
-    substituted: bool
-    words: list[Word] = field(default_factory=list)
-    assignments: list[tuple[str, Word]] = field(default_factory=list)
-    redirections: list[Redirection] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-    background: bool = False
-    after: int | None = None
-    loop: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Embedded:
-    """A text whose commands run inside a word of the draft `parent`: the content of backticks."""
-
-    text: str
-    span: Span
-    parent: int | None
-
-
-@dataclass(slots=True)
-class _Level:
-    """What one list of commands remembers while it is read."""
-
-    pipeline: int
-    stage: int
-    subshell: int
-    blocks: list[tuple[int, int, int]] = field(default_factory=list)
-    closed: int | None = None
-    cases: int = 0
-    pattern: bool = False
-    base: int | None = None
-    last: int | None = None
-    tested: int | None = None
-
-
-class Grammar(WordScanner):
+class Grammar(DocumentScanner):
     """Reads a whole shell text; the drafts stand in the order of the text."""
 
     def __init__(self, text: str) -> None:
@@ -75,33 +39,34 @@ class Grammar(WordScanner):
         self.drafts: list[Draft] = []
         self.embedded: list[Embedded] = []
         self.subshells: list[int] = [0]
+        self.functions: dict[str, Span] = {}
+        self._declared = ""
+        self._bodies = 0
         self._pipelines = 0
-        self._current: int | None = None
         self._substituted = False
-        self._pending: list[tuple[Draft, int]] = []
-        self._level = _Level(0, 0, 0)
+        self._level = Level(0, 0, 0)
 
     def read(self) -> None:
         """Read the text to its end; a stray closing parenthesis is stepped over."""
         while self.pos < self.end:
             self._list(closes=False)
-        if self._pending:
+        if self.pending:
             self.malformed = True
 
     def substitute(self) -> None:
         """Read the commands of `$(…)`, `<(…)` or `>(…)` in place; skip plain arithmetic."""
-        arithmetic = _ARITHMETIC.match(self.text, self.pos - 1, self.end)
+        arithmetic = re.compile(_ARITHMETIC).match(self.text, self.pos - 1, self.end)
         if arithmetic:
             self.pos = arithmetic.end()
             return
-        current, substituted = self._current, self._substituted
+        current, substituted = self.current, self._substituted
         self._substituted = True
         self._nested_list(fresh=True)
-        self._current, self._substituted = current, substituted
+        self.current, self._substituted = current, substituted
 
     def embed(self, text: str, start: int, end: int) -> None:
         """Keep the content of backticks; it is read later as a text of its own."""
-        self.embedded.append(Embedded(text, (start, end), self._current))
+        self.embedded.append(Embedded(text, (start, end), self.current))
 
     def _nested_list(self, *, fresh: bool) -> None:
         outer = self._level
@@ -110,7 +75,7 @@ class Grammar(WordScanner):
             self._pipelines += 1
         pipeline, stage = (self._pipelines, 0) if fresh else (outer.pipeline, outer.stage)
         last = outer.last
-        inner = _Level(pipeline, stage, len(self.subshells) - 1, base=last, last=last)
+        inner = Level(pipeline, stage, len(self.subshells) - 1, last)
         self._level = inner
         self._list(closes=True)
         self._level = outer
@@ -119,7 +84,7 @@ class Grammar(WordScanner):
 
     def _list(self, *, closes: bool) -> None:
         while True:
-            self._skip_blanks()
+            self.skip_blanks()
             if self.pos >= self.end:
                 self.malformed = self.malformed or closes or bool(self._level.cases)
                 return
@@ -138,7 +103,8 @@ class Grammar(WordScanner):
             else:
                 self._command()
 
-    def _skip_blanks(self) -> None:
+    def skip_blanks(self) -> None:
+        """Step over blanks and a comment."""
         blanks = _BLANKS.match(self.text, self.pos, self.end)
         if blanks:
             self.pos = blanks.end()
@@ -155,7 +121,7 @@ class Grammar(WordScanner):
         pair = self.text[self.pos : min(self.pos + 2, self.end)]
         self.pos += 2 if pair in ("&&", "||", ";;", "|&", ";&") else 1
         if character == "\n":
-            self._read_here_documents()
+            self.read_here_documents()
         if pair in (";;", ";&"):
             level.pattern = level.cases > 0
             self.pos += self.text.startswith("&", self.pos)
@@ -186,7 +152,7 @@ class Grammar(WordScanner):
             draft.background = True
 
     def _subshell(self) -> None:
-        arithmetic = _ARITHMETIC.match(self.text, self.pos, self.end)
+        arithmetic = re.compile(_ARITHMETIC).match(self.text, self.pos, self.end)
         if arithmetic:
             self.pos = arithmetic.end()
             return
@@ -195,32 +161,58 @@ class Grammar(WordScanner):
             self.pos = self.end
             return
         first = len(self.drafts)
+        declared, self._declared = self._declared, ""
         self.nesting += 1
         self.pos += 1
+        start = self.pos
+        self._bodies += bool(declared)
         self._nested_list(fresh=False)
         self.nesting -= 1
         self._level.closed = first
+        if declared:
+            self._bodies -= 1
+            self.functions[declared] = (start, max(start, self.pos - 1))
 
     def _open(self) -> Draft:
         level = self._level
         draft = Draft(
-            len(self.drafts), self.pos, self.pos, self._current, level.subshell, self._substituted
+            len(self.drafts),
+            self.pos,
+            self.current,
+            level.subshell,
+            substituted=self._substituted,
         )
+        draft.in_function = self._bodies > 0
         draft.places.append((level.pipeline, level.stage))
+        for block in level.blocks[-_NEAREST_BLOCKS:]:
+            # What flows into a block reaches each command in it.
+            place = (block.pipeline, block.stage)
+            if block.stage > 0 and place not in draft.places:
+                draft.places.append(place)
         draft.after, level.last = level.last, draft.number
         self.drafts.append(draft)
         return draft
 
     def _command(self) -> None:
-        outer = self._current
+        outer = self.current
         draft = self._open()
-        self._current = draft.number
+        self.current = draft.number
         while self._part(draft):
             draft.end = self.pos
-            self._skip_blanks()
+            self.skip_blanks()
             if self.pos >= self.end:
                 break
-        self._current = outer
+        self.current = outer
+        self._feed_block(draft)
+
+    def _feed_block(self, draft: Draft) -> None:
+        """Remember for the commands of a block that `done < file` and its like feeds them."""
+        first = self._level.closed
+        if first is None or not any(one.operator[0] == "<" for one in draft.redirections):
+            return
+        for one in self.drafts[max(first, draft.number - _NEAREST_DRAFTS) : draft.number]:
+            if one.fed_by is None:
+                one.fed_by = draft.number
 
     def _part(self, draft: Draft) -> bool:
         """Read the next word or redirection of a command; false where the command ends."""
@@ -234,13 +226,16 @@ class Grammar(WordScanner):
         if character == "(":
             return self._function_or_list(draft)
         word = self.scan_word()
+        if draft.words and draft.words[0].text in _BEFORE_BLOCKS and word.text in _KEYWORDS:
+            draft.words.clear()
         if not draft.words:
             assigned = None if word.quoted and word.text[:1] == "'" else self._assigned(word)
             if assigned:
                 draft.assignments.append(assigned)
                 return True
             if not word.quoted and not word.expands and word.text in _KEYWORDS:
-                return self._keyword(word.text, draft)
+                return self._keyword(word, draft)
+        self._declared = ""
         draft.words.append(word)
         return True
 
@@ -248,28 +243,34 @@ class Grammar(WordScanner):
         if not _ASSIGNMENT.match(self.text, word.start, word.end):
             return None
         name, _, value = word.text.partition("=")
-        return name.rstrip("+"), Word(value, word.start, word.end, word.expands, word.quoted)
+        parts = word.parts
+        if parts:
+            parts = (parts[0]._replace(text=parts[0].text.partition("=")[2]), *parts[1:])
+        return name, word._replace(text=value, parts=parts)
 
     def _function_or_list(self, draft: Draft) -> bool:
         """After a name, `()` declares a function, whose body is read as commands; else end."""
-        declared = _FUNCTION.match(self.text, self.pos, self.end)
+        declared = re.compile(_FUNCTION).match(self.text, self.pos, self.end)
         if len(draft.words) == 1 and declared:
             self.pos = declared.end()
+            self._declared = draft.words[0].text
             draft.words.clear()
             return True
-        if draft.words or draft.assignments:
+        timed = draft.words and draft.words[0].text in _BEFORE_BLOCKS
+        if (draft.words and not timed) or draft.assignments:
             self.malformed = True
         return False
 
-    def _keyword(self, keyword: str, draft: Draft) -> bool:
+    def _keyword(self, word: Word, draft: Draft) -> bool:
         level = self._level
+        keyword = word.text
         draft.after = level.tested if keyword == "then" else draft.after
         if keyword in _OPENERS:
-            level.blocks.append((draft.number, level.pipeline, level.stage))
+            self._open_block(draft)
         elif keyword in _CLOSERS:
-            self._close_block()
+            self._close_block(word.start)
         elif keyword in ("for", "select"):
-            level.blocks.append((draft.number, level.pipeline, level.stage))
+            self._open_block(draft)
             self._loop_header(draft)
         elif keyword == "case":
             self._case_header()
@@ -283,42 +284,57 @@ class Grammar(WordScanner):
         return True
 
     def _function_name(self, draft: Draft) -> None:
-        self._skip_blanks()
+        self.skip_blanks()
         if self.pos >= self.end or self.text[self.pos] in _STOPS:
             return
         name = self.scan_word()
-        self._skip_blanks()
+        self.skip_blanks()
         if self.text.startswith("(", self.pos):
             draft.words.append(name)
+        else:
+            self._declared = name.text
 
-    def _close_block(self) -> None:
+    def _open_block(self, draft: Draft) -> None:
+        level = self._level
+        block = Block(draft.number, level.pipeline, level.stage, self._declared, self.pos)
+        self._bodies += bool(self._declared)
+        draft.in_function = draft.in_function or bool(self._declared)
+        self._declared = ""
+        level.blocks.append(block)
+
+    def _close_block(self, end: int) -> None:
         level = self._level
         if level.blocks:
-            level.closed, level.pipeline, level.stage = level.blocks.pop()
+            block = level.blocks.pop()
+            level.closed, level.pipeline, level.stage = block.first, block.pipeline, block.stage
+            if block.function:
+                self._bodies -= 1
+                self.functions[block.function] = (block.start, end)
 
     def _loop_header(self, draft: Draft) -> None:
-        self._skip_blanks()
-        arithmetic = _LOOP_ARITHMETIC.match(self.text, self.pos, self.end)
+        self.skip_blanks()
+        arithmetic = re.compile(_LOOP_ARITHMETIC).match(self.text, self.pos, self.end)
         if arithmetic or self.pos >= self.end or self.text[self.pos] in _STOPS:
             self.pos = arithmetic.end() if arithmetic else self.pos
             return
         name = self.scan_word().text
-        self._skip_blanks()
-        words = self._plain_words()
+        self.skip_blanks()
+        words = self.plain_words()
         if words and words[0].text == "in":
             draft.loop = name
             draft.words.extend(words[1:])
 
-    def _plain_words(self) -> list[Word]:
+    def plain_words(self) -> list[Word]:
+        """Read words up to the next operator."""
         words = []
         while self.pos < self.end and self.text[self.pos] not in _STOPS:
             words.append(self.scan_word())
-            self._skip_blanks()
+            self.skip_blanks()
         return words
 
     def _case_header(self) -> None:
         for _ in range(2):
-            self._skip_blanks()
+            self.skip_blanks()
             if self.pos < self.end and self.text[self.pos] not in _STOPS:
                 self.scan_word()
         self._level.cases += 1
@@ -334,14 +350,14 @@ class Grammar(WordScanner):
             elif self.scan_word().text == "esac":
                 level.cases = max(0, level.cases - 1)
                 return
-            self._skip_blanks()
+            self.skip_blanks()
         if self.text.startswith(")", self.pos):
             self.pos += 1
 
     def _condition(self) -> None:
         """Step over `[[ … ]]`, whose operators are not those of commands."""
         while self.pos < self.end:
-            self._skip_blanks()
+            self.skip_blanks()
             if self.pos >= self.end or self.text[self.pos] == "\n":
                 break
             if self.text[self.pos] in "&|()<>;":
@@ -353,7 +369,7 @@ class Grammar(WordScanner):
     def _redirect(self, draft: Draft, match: re.Match[str]) -> None:
         operator = match[1] or match[2]
         self.pos = match.end()
-        self._skip_blanks()
+        self.skip_blanks()
         if self.pos >= self.end or self.text[self.pos] in "\n;&|()":
             self.malformed = True
             return
@@ -362,39 +378,11 @@ class Grammar(WordScanner):
         span = (target.start, target.end)
         draft.redirections.append(Redirection(operator, target, body, span))
         if operator in ("<<", "<<-"):
-            self._pending.append((draft, len(draft.redirections) - 1))
+            self.pending.append((draft, len(draft.redirections) - 1))
 
-    def _read_here_documents(self) -> None:
-        pending, self._pending = self._pending, []
-        for draft, number in pending:
-            redirection = draft.redirections[number]
-            start = self.pos
-            stop = self._find_delimiter(redirection)
-            body = self.text[start:stop]
-            operator, target = redirection.operator, redirection.target
-            draft.redirections[number] = Redirection(operator, target, body, (start, stop))
-            if not target.quoted and ("$" in body or "`" in body):
-                self._expand_here_document(draft, start, stop)
 
-    def _find_delimiter(self, redirection: Redirection) -> int:
-        """Find the end of a body and step over the line of its delimiter."""
-        strip = redirection.operator == "<<-"
-        at = self.pos
-        while at < self.end:
-            newline = self.text.find("\n", at, self.end)
-            stop = self.end if newline < 0 else newline
-            line = self.text[at:stop].rstrip("\r")
-            if (line.lstrip("\t") if strip else line) == redirection.target.text:
-                self.pos = min(stop + 1, self.end)
-                return at
-            at = stop + 1
-        self.malformed = True
-        self.pos = self.end
-        return self.end
-
-    def _expand_here_document(self, draft: Draft, start: int, stop: int) -> None:
-        """Read the substitutions of an unquoted body: the shell runs them."""
-        after, end, current = self.pos, self.end, self._current
-        self.pos, self.end, self._current = start, stop, draft.number
-        self.scan_expansions(Parts(), closing="")
-        self.pos, self.end, self._current = after, end, current
+def words_of(text: str) -> list[Word]:
+    """Read the words of a text that holds no commands, such as the places of an array."""
+    grammar = Grammar(text)
+    grammar.skip_blanks()
+    return grammar.plain_words()

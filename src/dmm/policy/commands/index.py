@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from dmm.policy.commands.calls import script_of
 from dmm.policy.commands.dependencies import normal_name
 from dmm.policy.commands.options import SUBCOMMANDED
+from dmm.policy.commands.paths import script_of
 from dmm.policy.commands.rules import (
     BranchPattern,
     CommandPattern,
@@ -21,7 +21,7 @@ from dmm.policy.commands.rules import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from dmm.policy.commands.calls import CallFacts
+    from dmm.policy.commands.facts import CallFacts
     from dmm.policy.commands.rules import Pattern
 
 T = TypeVar("T")
@@ -85,6 +85,16 @@ def _path_keys(path: str) -> Iterator[Key]:
             yield ("ending", part.rpartition(".")[2])
 
 
+def _open_kinds(facts: CallFacts) -> set[str]:
+    """Name the kinds of keys that a call may meet under any name, by its wildcards."""
+    kinds: set[str] = set()
+    if any(use.glob for use in facts.paths):
+        kinds.update(("path", "part", "ending"))
+    if any(use.name and not _is_plain(use.name) for use in facts.branches):
+        kinds.add("branch")
+    return kinds
+
+
 def _fact_keys(facts: CallFacts) -> set[Key]:
     found: set[Key] = {("tool", facts.call.tool), ("tool", "*")}
     for use in facts.commands:
@@ -122,4 +132,7 @@ class CallIndex(Generic[T]):
         found: set[int] = set()
         for key in _fact_keys(facts) & self._places.keys():
             found |= self._places[key]
+        kinds = _open_kinds(facts)
+        for (kind, _), numbers in self._places.items() if kinds else ():
+            found |= numbers if kind in kinds else set()
         return [self._entries[number] for number in sorted(found)]

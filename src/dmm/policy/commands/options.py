@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from dmm.policy.commands.values import Invocation, Word
 
-_GIT = "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env"
+_GIT = "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source"
 _KUBECTL = "-n --namespace --context --cluster --kubeconfig -l --selector -f --filename -o --output"
 _CLOUD = "--profile --region --project --output --query --endpoint-url --account"
 _VALUED = {
@@ -49,6 +48,14 @@ _VALUED = {
     "sed": "-e -f --expression --file",
     "head": "-n -c",
     "tail": "-n -c",
+    "awk": "-F -v -f",
+    "jq": "--arg --argjson --indent -f --from-file",
+    "cut": "-d -f -c -b",
+    "sort": "-k -t -o -S -T",
+    "scp": "-i -P -o -F -S -c -J -l",
+    "rsync": "-e --rsh --exclude --include --exclude-from --include-from --files-from -f --filter",
+    "install": "-m -o -g -t",
+    "dmm": "--root",
     "redis-cli": "-h -p -a -n -u -s --user --pass",
     "gh": "-R --repo -t --title -b --body",
 }
@@ -58,14 +65,13 @@ SUBCOMMANDED = frozenset({
     "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "cargo", "go", "gem",
     "twine", "terraform", "tofu", "terragrunt", "pulumi", "gh", "glab", "apt", "apt-get", "brew",
     "systemctl", "rails", "rake", "prisma", "flyctl", "heroku", "vercel", "conda", "dotnet",
-    "composer", "mix", "bundle", "jj", "hg", "svn", "gsutil", "s3cmd", "rclone", "redis-cli",
+    "composer", "mix", "bundle", "jj", "hg", "svn", "gsutil", "s3cmd", "rclone", "redis-cli", "dmm",
 })  # fmt: skip
 LONG_WITH_ONE_DASH = frozenset({"find", "terraform", "tofu", "terragrunt", "java", "go", "openssl"})
 _NO_OPTIONS: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Options:
+class Options(NamedTuple):
     """The arguments of one invocation, sorted: `-rf` counts as `-r` and `-f`."""
 
     flags: frozenset[str]

@@ -7,59 +7,52 @@ passes for it does less harm than tests that ran and do not count.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import cache, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from dmm.policy.commands.wordlists import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from dmm.policy.commands.calls import CommandUse, ToolCall
+    from dmm.policy.commands.facts import CommandUse, ToolCall
 
 TESTS, LINT, TYPES = "runs tests", "runs a linter", "checks types"
 
 
-@dataclass(frozen=True, slots=True)
-class _Procedure:
+class _Procedure(NamedTuple):
     """Programs that do nothing else, and the words in the names of scripts and targets."""
 
     programs: frozenset[str]
     words: frozenset[str]
 
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
 _PROCEDURES = {
     TESTS: _Procedure(
-        _words(
+        names(
             """pytest py.test tox nox jest vitest mocha rspec phpunit pest ctest ava tap cypress
             playwright nextest gotestsum ginkgo behave cucumber karma wdio testcafe bats prove
             busted nose2 nosetests unittest trial stestr runtests shellspec robot minitest xctest
             detox uvu testacular"""
         ),
-        _words("test tests testing spec specs check checks unit e2e integration verify smoke"),
+        names("test tests testing spec specs check checks unit e2e integration verify smoke"),
     ),
     LINT: _Procedure(
-        _words(
+        names(
             """ruff flake8 pylint eslint golangci-lint rubocop shellcheck biome pre-commit oxlint
             stylelint tflint hadolint ktlint detekt checkstyle clippy credo xo swiftlint clang-tidy
             luacheck yamllint markdownlint actionlint standard prospector"""
         ),
-        _words("lint lints linter linting check checks"),
+        names("lint lints linter linting check checks"),
     ),
     TYPES: _Procedure(
-        _words("mypy pyright basedpyright tsc ty pyre pytype vue-tsc svelte-check srb flow"),
-        _words("typecheck types typing typechecker mypy tsc check checks"),
+        names("mypy pyright basedpyright tsc ty pyre pytype vue-tsc svelte-check srb flow"),
+        names("typecheck types typing typechecker mypy tsc check checks"),
     ),
 }
-_SIGNS = {
-    name: re.compile("|".join(sorted(map(re.escape, one.programs | one.words))) + r"|\b(?:t|tst)\b")
-    for name, one in _PROCEDURES.items()
-}
+PROGRAMS = frozenset().union(*(one.programs for one in _PROCEDURES.values()))
 # What looks at files, moves them or talks to other machines runs no procedure of a project.
-EVERYDAY = _words(
+EVERYDAY = names(
     """ls cat less more head tail grep egrep fgrep rg ag find fd sed awk cut sort uniq wc diff tree
     du df stat file echo printf cd pushd popd pwd mkdir rmdir rm mv cp ln touch chmod chown test [
     [[ true false exit export set unset alias which whereis type man vi vim nano emacs code open
@@ -67,19 +60,26 @@ EVERYDAY = _words(
     mysql sqlite3 redis-cli apt apt-get brew jq yq tee xxd sleep kill ps date whoami"""
 )
 # A program of the project is only looked up, fetched or removed.
-_FETCHING = _words(
+_FETCHING = names(
     """install i add remove rm uninstall un update upgrade outdated why info view show list ls init
     create search audit publish pack link freeze download fetch sync lock"""
 )
-_CONTAINERS = _words("docker podman docker-compose")
-_INSIDE = _words("run exec compose")
-_PART = re.compile(r"[a-z]+\d+[a-z]+(?![a-z0-9])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_CONTAINERS = names("docker podman docker-compose")
+_INSIDE = names("run exec compose")
+_PART = r"[a-z]+\d+[a-z]+(?![a-z0-9])|[A-Z]?[a-z]+|[A-Z]+|\d+"
 _MOST_WORDS = 40
 
 
 def may_run(name: str, text: str) -> bool:
     """Tell cheaply whether a text could hold an invocation of a procedure."""
-    return _SIGNS[name].search(text.lower()) is not None
+    return _signs(name).search(text.lower()) is not None
+
+
+@cache
+def _signs(name: str) -> re.Pattern[str]:
+    one = _PROCEDURES[name]
+    words = "|".join(sorted(map(re.escape, one.programs | one.words)))
+    return re.compile(words + r"|\b(?:t|tst)\b")
 
 
 def _runs(name: str, use: CommandUse, call: ToolCall) -> str | None:
@@ -124,7 +124,7 @@ def _says(name: str, use: CommandUse) -> bool:
         return name == TYPES and named >= {"cargo", "check"}
     texts = [use.invocation.program]
     texts += [one.text for one in use.options.operands[:_MOST_WORDS] if " " not in one.text]
-    parts = {part.lower() for text in texts for part in _PART.findall(text)}
+    parts = {part.lower() for text in texts for part in re.findall(_PART, text)}
     joined = {"typecheck"} if {"type", "check"} <= parts else set()
     return bool((parts | joined) & wanted)
 

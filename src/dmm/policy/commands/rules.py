@@ -2,32 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from dmm.errors import UsageError
-from dmm.policy.commands.calls import (
-    Access,
-    CallFacts,
-    ToolCall,
-    Verb,
-    read_call,
-    relative_path,
-    script_of,
-)
+from dmm.policy.commands.branches import is_every, same_branch
+from dmm.policy.commands.calls import read_call
 from dmm.policy.commands.checks import CHECKS
 from dmm.policy.commands.dependencies import normal_name
-from dmm.policy.commands.globs import matches_name, matches_path
+from dmm.policy.commands.facts import (
+    Access,
+    CallFacts,
+    PathUse,
+    ToolCall,
+    Verb,
+    relative_path,
+)
+from dmm.policy.commands.globs import (
+    matches_name,
+    matches_path,
+    plain_example,
+)
 from dmm.policy.commands.options import SUBCOMMANDED
+from dmm.policy.commands.paths import covers, script_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from dmm.policy.commands.calls import CommandUse
+    from dmm.policy.commands.facts import CommandUse
     from dmm.policy.commands.values import Span, Word
 
-RULES_VERSION = 1
+RULES_VERSION = 2
+STARTER_VERSION = 4
 
 
 class Action(StrEnum):
@@ -38,8 +45,7 @@ class Action(StrEnum):
     WARN = "warn"
 
 
-@dataclass(frozen=True, slots=True)
-class Evidence:
+class Evidence(NamedTuple):
     """What of a call matched a pattern: the place, the text there, and why."""
 
     span: Span
@@ -132,9 +138,13 @@ class PathPattern:
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the files that match, each with its evidence."""
         for use in facts.paths:
-            if use.access in self.access and matches_path(use.path, self.glob):
+            if use.access in self.access and covers(use, self.glob):
                 done = "read" if use.access == "read" else "written"
                 yield use, Evidence(use.span, f"{use.path} is {done}")
+
+    def spares(self, use: PathUse) -> bool:
+        """Whether every file that a path with wildcards could mean is covered."""
+        return use.access in self.access and matches_path(plain_example(use.path), self.glob)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +176,9 @@ class BranchPattern:
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find what is done to the branches that match, each with its evidence."""
         for use in facts.branches:
-            if use.verb in self.verbs and use.name and matches_name(use.name, self.name):
-                yield use, Evidence(use.span, f"{use.verb} of the branch {use.name}")
+            if use.verb in self.verbs and use.name and same_branch(use.name, self.name):
+                named = "every branch" if is_every(use.name) else f"the branch {use.name}"
+                yield use, Evidence(use.span, f"{use.verb} of {named}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +251,7 @@ class ToolRule:
     tools: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(NamedTuple):
     """A rule met by a call: what it leads to, where, and the steps that led there."""
 
     rule: str
@@ -250,7 +260,7 @@ class Match:
     matched: str
     reason: str
     suggestion: str
-    trace: tuple[str, ...] = field(default=())
+    trace: tuple[str, ...] = ()
 
 
 def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
@@ -270,6 +280,8 @@ def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
 
 
 def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
+    if isinstance(subject, PathUse) and subject.glob:
+        return any(isinstance(one, PathPattern) and one.spares(subject) for one in rule.exceptions)
     return any(
         found is subject for exception in rule.exceptions for found, _ in exception.find(facts)
     )

@@ -6,10 +6,12 @@ import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, ClassVar
 
-from dmm.policy.commands.values import Word
+from dmm.policy.commands.values import Part, Word
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from dmm.policy.commands.values import PartKind
 
 MAX_NESTING = 40
 
@@ -17,11 +19,9 @@ _PLAIN = re.compile(r"[^ \t\r\n\\'\"$`;&|<>()]+")
 _PLAIN_IN_DOUBLE = re.compile(r'[^"\\$`]+')
 _PLAIN_IN_BRACES = re.compile(r"[^{}\\$`'\"]+")
 _PARAMETER = re.compile(r"\$(?:[A-Za-z_][A-Za-z_0-9]*|[0-9@*#?$!-])")
-_ASSIGNED = re.compile(r"[A-Za-z_][A-Za-z_0-9]*(?:\[[^\]]*\])?\+?=", re.ASCII)
-_ESCAPED_IN_BACKTICKS = re.compile(r"\\([\\`$])")
-_ANSI = re.compile(
-    r"\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|([0-7]{1,3})|(.))", re.S
-)
+_ASSIGNED = r"[A-Za-z_][A-Za-z_0-9]*(?:\[[^\]]*\])?\+?="
+_ESCAPED_IN_BACKTICKS = r"\\([\\`$])"
+_ANSI = r"(?s)\\(?:x([0-9a-fA-F]{1,2})|u([0-9a-fA-F]{1,4})|U([0-9a-fA-F]{1,8})|0?([0-7]{1,3})|(.))"
 _ANSI_LETTERS = {
     "n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v",
     "e": "\x1b", "E": "\x1b",
@@ -37,21 +37,31 @@ def _ansi_character(match: re.Match[str]) -> str:
     return _ANSI_LETTERS.get(match[5], match[5])
 
 
+def unescape(text: str) -> str:
+    """Replace the escapes of an ANSI-C quote, of `echo -e` and of `printf` (`\\n`, `\\x41`)."""
+    return re.sub(_ANSI, _ansi_character, text) if "\\" in text else text
+
+
+def in_backticks(text: str) -> str:
+    """Give the commands between two backticks, their escapes removed."""
+    return re.sub(_ESCAPED_IN_BACKTICKS, r"\1", text)
+
+
 class Parts:
     """The pieces of the word being read."""
 
     __slots__ = ("expands", "pieces", "quoted")
 
     def __init__(self) -> None:
-        self.pieces: list[str] = []
+        self.pieces: list[Part] = []
         self.expands = False
         self.quoted = False
 
-    def add(self, piece: str, *, quoted: bool = False, expands: bool = False) -> None:
+    def add(self, text: str, kind: PartKind = "text", *, quoted: bool = False) -> None:
         """Add a piece and remember how it was written."""
-        self.pieces.append(piece)
+        self.pieces.append(Part(kind, text, quoted))
         self.quoted = self.quoted or quoted
-        self.expands = self.expands or expands
+        self.expands = self.expands or kind not in ("text", "array")
 
 
 class WordScanner(ABC):
@@ -79,7 +89,7 @@ class WordScanner(ABC):
         while self.pos < self.end:
             plain = _PLAIN.match(self.text, self.pos, self.end)
             if plain:
-                parts.pieces.append(plain.group())
+                parts.pieces.append(Part("text", plain.group()))
                 self.pos = plain.end()
                 continue
             handle = self._HANDLERS.get(self.text[self.pos])
@@ -89,7 +99,14 @@ class WordScanner(ABC):
             parts.add(self.text[start])
             self.pos += 1
             self.malformed = True
-        return Word("".join(parts.pieces), start, self.pos, parts.expands, parts.quoted)
+        return self._word(parts, start)
+
+    def _word(self, parts: Parts, start: int) -> Word:
+        pieces = parts.pieces
+        if len(pieces) == 1 and not pieces[0].quoted and pieces[0].kind == "text":
+            return Word(pieces[0].text, start, self.pos)
+        text = "".join([piece.text for piece in pieces])
+        return Word(text, start, self.pos, parts.expands, parts.quoted, tuple(pieces))
 
     def _peek(self, offset: int = 1) -> str:
         at = self.pos + offset
@@ -126,7 +143,7 @@ class WordScanner(ABC):
         while self.pos < self.end:
             plain = _PLAIN_IN_DOUBLE.match(self.text, self.pos, self.end)
             if plain:
-                parts.pieces.append(plain.group())
+                parts.pieces.append(Part("text", plain.group(), quoted=True))
                 self.pos = plain.end()
                 continue
             character = self.text[self.pos]
@@ -140,21 +157,21 @@ class WordScanner(ABC):
         if character == "$":
             self._dollar(parts, in_double=True)
         elif character == "`":
-            self._backticks(parts)
+            self._backticks(parts, in_double=True)
         elif character == "\\" and self._peek() in '$`"\\\n' and self._peek():
             if self._peek() != "\n":
-                parts.pieces.append(self._peek())
+                parts.pieces.append(Part("text", self._peek(), quoted=True))
             self.pos += 2
         else:
-            parts.pieces.append(character)
+            parts.pieces.append(Part("text", character, quoted=True))
             self.pos += 1
 
     def _dollar(self, parts: Parts, *, in_double: bool = False) -> bool:
         following = self._peek()
         if following == "(":
-            self._nested(parts, 2)
+            self._nested(parts, "command", quoted=in_double)
         elif following == "{":
-            self._braced(parts)
+            self._braced(parts, quoted=in_double)
         elif following == "'" and not in_double:
             self._ansi(parts)
         elif following == '"' and not in_double:
@@ -163,7 +180,7 @@ class WordScanner(ABC):
         else:
             name = _PARAMETER.match(self.text, self.pos, self.end)
             piece = name.group() if name else "$"
-            parts.add(piece, expands=bool(name))
+            parts.add(piece, "name" if name else "text", quoted=in_double)
             self.pos += len(piece)
         return True
 
@@ -174,10 +191,10 @@ class WordScanner(ABC):
         if at >= self.end:
             self.malformed = True
         stop = min(at, self.end)
-        parts.add(_ANSI.sub(_ansi_character, self.text[start:stop]), quoted=True)
+        parts.add(unescape(self.text[start:stop]), quoted=True)
         self.pos = min(stop + 1, self.end)
 
-    def _nested(self, parts: Parts, opening: int) -> None:
+    def _nested(self, parts: Parts, kind: PartKind, *, quoted: bool = False) -> None:
         """Read `$(…)`, `<(…)` or `>(…)`; too deep a nest ends the reading."""
         start = self.pos
         if self.nesting >= MAX_NESTING:
@@ -185,12 +202,13 @@ class WordScanner(ABC):
             self.pos = self.end
         else:
             self.nesting += 1
-            self.pos += opening
+            self.pos += 2
             self.substitute()
             self.nesting -= 1
-        parts.add(self.text[start : self.pos], expands=True)
+        source = self.text[start : self.pos]
+        parts.add(source, "name" if source.startswith("$((") else kind, quoted=quoted)
 
-    def _braced(self, parts: Parts) -> None:
+    def _braced(self, parts: Parts, *, quoted: bool) -> None:
         start = self.pos
         self.pos += 2
         depth = 1
@@ -213,9 +231,9 @@ class WordScanner(ABC):
             else:
                 self.pos += 1
         self.malformed = self.malformed or depth > 0
-        parts.add(self.text[start : self.pos], expands=True)
+        parts.add(self.text[start : self.pos], "name", quoted=quoted)
 
-    def _backticks(self, parts: Parts) -> bool:
+    def _backticks(self, parts: Parts, *, in_double: bool = False) -> bool:
         start = at = self.pos + 1
         while at < self.end and self.text[at] != "`":
             at += 2 if self.text[at] == "\\" else 1
@@ -223,21 +241,21 @@ class WordScanner(ABC):
             self.malformed = True
         stop = min(at, self.end)
         inner = self.text[start:stop]
-        self.embed(_ESCAPED_IN_BACKTICKS.sub(r"\1", inner), start, stop)
-        parts.add(f"`{inner}`", expands=True)
+        self.embed(in_backticks(inner), start, stop)
+        parts.add(f"`{inner}`", "command", quoted=in_double)
         self.pos = min(stop + 1, self.end)
         return True
 
     def _angle(self, parts: Parts) -> bool:
         if self._peek() != "(":
             return False
-        self._nested(parts, 2)
+        self._nested(parts, "stream")
         return True
 
     def _parenthesis(self, parts: Parts) -> bool:
         """Read the list of an array assignment or of an extended glob; else the word ends."""
-        before = "".join(parts.pieces[-1:])
-        array = len(parts.pieces) == 1 and _ASSIGNED.fullmatch(before)
+        before = parts.pieces[-1].text if parts.pieces else ""
+        array = len(parts.pieces) == 1 and re.fullmatch(_ASSIGNED, before, re.ASCII)
         if not array and (not before or before[-1] not in "@!?*+"):
             return False
         start = self.pos
@@ -253,7 +271,7 @@ class WordScanner(ABC):
             if depth == 0:
                 break
         self.malformed = self.malformed or depth > 0
-        parts.add(self.text[start : self.pos])
+        parts.add(self.text[start : self.pos], "array" if array else "text")
         return True
 
     _HANDLERS: ClassVar[dict[str, Callable[[WordScanner, Parts], bool]]] = {

@@ -2,158 +2,138 @@
 
 from __future__ import annotations
 
-import re
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from dmm.policy.commands.grammar import Draft, Grammar
-from dmm.policy.commands.inline import inline_runs
-from dmm.policy.commands.values import Context, Invocation, Script, Word
-from dmm.policy.commands.wrappers import SHELLS, Run, program_of, runs_of
+from dmm.policy.commands.expansion import Names
+from dmm.policy.commands.flow import Flow
+from dmm.policy.commands.grammar import Grammar
+from dmm.policy.commands.opening import Opener, Origin, Scene
+from dmm.policy.commands.runs import Run
+from dmm.policy.commands.settings import learn
+from dmm.policy.commands.values import Body, Context, Invocation, Output, Script, Word
+from dmm.policy.commands.written import note_written
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dmm.policy.commands.drafts import Draft
+    from dmm.policy.commands.expansion import Expanded
     from dmm.policy.commands.values import Redirection, Span
 
 MAX_TEXT = 100_000
 MAX_INVOCATIONS = 2_000
 MAX_DEPTH = 8
 _MAX_REPARSED = 300_000
-_MAX_VALUES = 32
-_MAX_WORD = 4_000
-_DECLARERS = frozenset({"export", "local", "readonly", "declare", "typeset"})
-_VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})", re.ASCII)
-UNKNOWN_INPUT = "$STDIN"
+# A script calls its functions often; what they do with other arguments is seldom news.
+_MAX_REPARSED_IN_FILE = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Origin:
-    """Where a nested text comes from: its place in the outermost text, and who runs it."""
+class _Directories:
+    """The directory of each subshell, as `cd` leaves it behind."""
 
-    span: Span
-    exact: bool
-    context: Context
-    depth: int
+    def __init__(self, subshells: list[int], start: str) -> None:
+        self._subshells = subshells
+        self._known = {0: start}
 
-    def place(self, start: int, end: int) -> Span:
-        """Translate a place in the nested text; the whole origin when it can't be exact."""
-        return (self.span[0] + start, self.span[0] + end) if self.exact else self.span
-
-
-class _Names:
-    """Variables with literal values, and the directory of each subshell, while reading on."""
-
-    def __init__(
-        self, subshells: list[int], directory: str, values: dict[str, tuple[Word, ...]]
-    ) -> None:
-        self.subshells = subshells
-        self.directories = {0: directory}
-        self.values = dict(values)
-
-    def directory(self, subshell: int) -> str:
+    def of(self, subshell: int) -> str:
+        """Give the directory of a subshell; it begins in that of the one around it."""
         chain = [subshell]
-        while chain[-1] not in self.directories:
-            chain.append(self.subshells[chain[-1]])
-        found = self.directories[chain[-1]]
+        while chain[-1] not in self._known:
+            chain.append(self._subshells[chain[-1]])
+        found = self._known[chain[-1]]
         for number in chain:
-            self.directories[number] = found
+            self._known[number] = found
         return found
 
-    def resolve(self, word: Word) -> list[Word]:
-        """Put known values in the place of variables; a loop variable gives a word each."""
-        if not word.expands or not self.values:
-            return [word]
-        names = {match[1] or match[2] for match in _VARIABLE.finditer(word.text)}
-        known = [name for name in names if name in self.values]
-        if not known:
-            return [word]
-        words = [word]
-        for name in sorted(known):
-            pattern = re.compile(rf"\$(?:{name}(?![A-Za-z_0-9])|\{{{name}\}})")
-            words = [
-                self._put(one, pattern, value) for one in words for value in self.values[name]
-            ][:_MAX_VALUES]
-        return [part for one in words for part in self._split(one)]
-
-    @staticmethod
-    def _put(word: Word, pattern: re.Pattern[str], value: Word) -> Word:
-        held = len(pattern.findall(word.text))
-        if len(word.text) + held * len(value.text) > _MAX_WORD:
-            return word
-        text = pattern.sub(lambda _: value.text, word.text)
-        return replace(word, text=text, expands=value.expands or "$" in text or "`" in text)
-
-    @staticmethod
-    def _split(word: Word) -> list[Word]:
-        if word.quoted or word.expands or " " not in word.text.strip():
-            return [word]
-        return [replace(word, text=text) for text in word.text.split()]
-
-    def learn(self, draft: Draft, words: tuple[Word, ...]) -> None:
-        """Take in what a command does to variables and to the directory."""
-        if draft.loop:
-            self.values[draft.loop] = words[:_MAX_VALUES] or (Word("", 0, 0),)
-            return
-        if not words:
-            for name, value in draft.assignments:
-                self.values[name] = tuple(self.resolve(replace(value, quoted=True)))
-            return
-        program = program_of(words[0])
-        if program in _DECLARERS:
-            for word in words[1:]:
-                name, equals, text = word.text.partition("=")
-                if equals:
-                    self.values[name] = (replace(word, text=text),)
-        elif program in ("read", "unset", "mapfile"):
-            for word in words[1:]:
-                self.values.pop(word.text, None)
-        elif program in ("cd", "pushd"):
-            self._change_directory(draft.subshell, words)
-
-    def _change_directory(self, subshell: int, words: tuple[Word, ...]) -> None:
+    def change(self, subshell: int, words: tuple[Word, ...]) -> None:
+        """Follow a `cd` or `pushd`."""
         targets = [word.text for word in words[1:] if not word.text.startswith("-")]
         target = targets[0] if targets else ("$OLDPWD" if len(words) > 1 else "~")
-        before = self.directory(subshell)
+        before = self.of(subshell)
         joins = before and not target.startswith(("/", "~", "$", "`"))
-        self.directories[subshell] = f"{before.rstrip('/')}/{target}" if joins else target
+        self._known[subshell] = f"{before.rstrip('/')}/{target}" if joins else target
 
 
-class _Reader:
+class _Text:
+    """One text while it is read: its drafts, and the invocations they became."""
+
+    def __init__(self, grammar: Grammar, origin: Origin, names: Names, shift: int) -> None:
+        self.grammar = grammar
+        self.origin = origin
+        self.names = names
+        self.shift = shift
+        self.directories = _Directories(grammar.subshells, origin.context.directory)
+        self.ids: dict[int, int] = {}
+        self.links: dict[int | None, int | None] = {None: origin.context.after}
+        self.stages: dict[int, int] = {}
+        for draft in grammar.drafts:
+            for pipeline, stage in draft.places:
+                self.stages[pipeline] = max(self.stages.get(pipeline, 0), stage)
+
+    def context_of(self, draft: Draft) -> Context:
+        """Say where a draft stands."""
+        outer = self.origin.context
+        inherited = outer.places if draft.places[0] == (0, 0) else ()
+        parent = outer.parent if draft.parent is None else self.ids.get(draft.parent, outer.parent)
+        return Context(
+            parent=parent,
+            via=(*outer.via, "substitution") if draft.substituted else outer.via,
+            places=(*((p + self.shift, s) for p, s in draft.places), *inherited),
+            directory=self.directories.of(draft.subshell),
+            piped_from=any(stage > 0 for _, stage in (*draft.places, *inherited)),
+            piped_into=any(self.stages[p] > s for p, s in draft.places) or outer.piped_into,
+            in_subshell=outer.in_subshell or (draft.subshell > 0 and not draft.substituted),
+            in_substitution=outer.in_substitution or draft.substituted,
+            background=outer.background or draft.background,
+            after=self.links.get(draft.after),
+        )
+
+
+class _Reader(Opener):
     """Collects the invocations of a text and of all texts nested in it."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, *, from_file: bool = False) -> None:
+        super().__init__(text)
         self.invocations: list[Invocation] = []
-        self.malformed = False
-        self.truncated = False
+        self.from_file = from_file
+        self._most = 2 * len(text) + _MAX_REPARSED_IN_FILE if from_file else _MAX_REPARSED
         self._reparsed = 0
         self._pipelines = 0
-        self._values: dict[str, tuple[Word, ...]] = {}
 
-    def read(self, text: str, origin: _Origin) -> None:
+    def read(self, text: str, origin: Origin, names: Names, given: Callable[[], Output]) -> None:
         """Parse one text and everything it runs."""
         self._reparsed += len(text)
-        if origin.depth > MAX_DEPTH or self._reparsed > _MAX_REPARSED:
+        if origin.depth > MAX_DEPTH or self._reparsed > self._most or self._is_full():
             self.truncated = True
             return
         grammar = Grammar(text)
         grammar.read()
         self.malformed = self.malformed or grammar.malformed
-        outer = self._values
-        names = _Names(grammar.subshells, origin.context.directory, outer)
-        self._values = names.values
+        for name, (start, end) in grammar.functions.items():
+            place = origin.place(start, end) if origin.exact else (0, 0)
+            names.functions[name] = Body(text[start:end], place)
         shift, self._pipelines = self._pipelines, self._pipelines + len(text) + 1
-        ids: dict[int, int] = {}
-        links: dict[int | None, int | None] = {None: origin.context.after}
-        stages: dict[int, int] = {}
+        held = _Text(grammar, origin, names, shift)
+        flow = Flow(grammar.drafts, names, self.evaluation, given)
         for draft in grammar.drafts:
-            for pipeline, stage in draft.places:
-                stages[pipeline] = max(stages.get(pipeline, 0), stage)
-        for draft in grammar.drafts:
-            self._take(draft, origin, names, (shift, ids, stages, links))
+            if self._is_full():
+                self.truncated = True
+                return
+            if draft.in_function and self.from_file:
+                # Others may define what nobody calls.
+                continue
+            self._take(draft, held, flow)
             # An assignment runs nothing; what was before it counts behind it.
-            links[draft.number] = ids.get(draft.number, links.get(draft.after))
-        for piece in grammar.embedded:
-            parent = origin.context.parent if piece.parent is None else ids.get(piece.parent)
+            held.links[draft.number] = held.ids.get(draft.number, held.links.get(draft.after))
+        self._read_embedded(held, text)
+
+    def _is_full(self) -> bool:
+        return len(self.invocations) >= MAX_INVOCATIONS
+
+    def _read_embedded(self, held: _Text, text: str) -> None:
+        origin = held.origin
+        for piece in held.grammar.embedded:
+            parent = origin.context.parent if piece.parent is None else held.ids.get(piece.parent)
             context = Context(
                 parent=parent,
                 via=(*origin.context.via, "substitution"),
@@ -161,183 +141,83 @@ class _Reader:
                 in_substitution=True,
             )
             exact = origin.exact and text[piece.span[0] : piece.span[1]] == piece.text
-            span = origin.place(*piece.span)
-            self.read(piece.text, _Origin(span, exact, context, origin.depth + 1))
-        self._values = outer
+            nested = Origin(origin.place(*piece.span), exact, context, origin.depth + 1)
+            self.read(piece.text, nested, held.names.child(), Output)
 
-    def _take(
-        self,
-        draft: Draft,
-        origin: _Origin,
-        names: _Names,
-        maps: tuple[int, dict[int, int], dict[int, int], dict[int | None, int | None]],
-    ) -> None:
-        shift, ids, stages, links = maps
-        words = tuple(part for word in draft.words for part in names.resolve(word))
-        directory = names.directory(draft.subshell)
-        redirections = tuple(
-            replace(one, target=names.resolve(one.target)[0]) for one in draft.redirections
-        )
-        names.learn(draft, words)
-        if draft.loop or not (words or redirections):
-            return
-        outer = origin.context
-        inherited = outer.places if draft.places[0] == (0, 0) else ()
-        parent = outer.parent if draft.parent is None else ids.get(draft.parent, outer.parent)
-        context = Context(
-            parent=parent,
-            via=(*outer.via, "substitution") if draft.substituted else outer.via,
-            places=(*((p + shift, s) for p, s in draft.places), *inherited),
-            directory=directory,
-            piped_from=any(stage > 0 for _, stage in (*draft.places, *inherited)),
-            piped_into=any(stages[p] > s for p, s in draft.places) or outer.piped_into,
-            in_subshell=outer.in_subshell or (draft.subshell > 0 and not draft.substituted),
-            in_substitution=outer.in_substitution or draft.substituted,
-            background=outer.background or draft.background,
-            after=links.get(draft.after),
-        )
-        starts = [word.start for word in (*draft.words, *(v for _, v in draft.assignments))]
-        span = origin.place(min(starts, default=draft.start), draft.end)
-        env = tuple((name, value.text) for name, value in draft.assignments)
-        number = self._add(words, env, redirections, span, context)
-        if number is not None:
-            ids[draft.number] = number
-            self._open(number, origin, context)
+    def _take(self, draft: Draft, held: _Text, flow: Flow) -> None:
+        for expanded in held.names.expand(draft):
+            self._take_one(draft, expanded, held, flow)
 
-    def _add(
+    def _take_one(self, draft: Draft, expanded: Expanded, held: _Text, flow: Flow) -> None:
+        words, redirections = expanded
+        directory = held.directories.of(draft.subshell)
+        number = flow.add(draft, words, redirections, directory)
+        if not draft.loop and (words or redirections):
+            context = held.context_of(draft)
+            values = [value for _, value in draft.assignments]
+            starts = [word.start for word in (*draft.words, *values)]
+            span = held.origin.place(min(starts, default=draft.start), draft.end)
+            env = tuple(
+                (name.rstrip("+"), held.names.text_of(value)) for name, value in draft.assignments
+            )
+            found = self.add(words, env, redirections, span, context)
+            if found is not None:
+                held.ids.setdefault(draft.number, found.id)
+                self.open(found, Scene(held.origin, held.names, flow, number))
+        learn(held.names, draft, words, lambda: flow.input_of(number))
+        if words and words[0].text in ("cd", "pushd"):
+            held.directories.change(draft.subshell, words)
+        note_written(self.evaluation, flow, number, words, redirections, directory)
+
+    def add(
         self,
         words: tuple[Word, ...],
         env: tuple[tuple[str, str], ...],
         redirections: tuple[Redirection, ...],
         span: Span,
         context: Context,
-    ) -> int | None:
-        if len(self.invocations) >= MAX_INVOCATIONS:
+    ) -> Invocation | None:
+        """Take an invocation in; none when there are too many."""
+        if self._is_full():
             self.truncated = True
             return None
-        number = len(self.invocations)
-        self.invocations.append(Invocation(number, words, env, redirections, span, context))
-        return number
-
-    def _open(self, number: int, origin: _Origin, context: Context) -> None:
-        """Follow what an invocation runs: the wrapped program, the nested text, inline code."""
-        invocation = self.invocations[number]
-        if not invocation.words:
-            return
-        for run in runs_of(invocation.words, invocation.redirections):
-            self._run(run, invocation, origin, context)
-        self._piped_text(invocation, origin, context)
-
-    def _run(self, run: Run, invocation: Invocation, origin: _Origin, context: Context) -> None:
-        inner = replace(context, parent=invocation.id, via=(*context.via, run.via))
-        if origin.depth >= MAX_DEPTH:
-            self.truncated = True
-        elif run.kind == "argv":
-            words = run.words
-            if run.via in ("xargs", "find -exec"):
-                words = self._fed(words, invocation, run.via)
-            self._nested_argv(words, invocation, replace(origin, depth=origin.depth + 1), inner)
-        elif run.kind == "shell":
-            self.read(run.text, self._nested(run, origin, inner))
-        else:
-            self._inline(run, invocation, self._nested(run, origin, inner), inner)
-
-    def _nested_argv(
-        self, words: tuple[Word, ...], outer: Invocation, origin: _Origin, context: Context
-    ) -> None:
-        env = outer.env
-        number = self._add(words, env, outer.redirections, outer.span, context)
-        if number is not None:
-            self._open(number, origin, context)
-
-    def _nested(self, run: Run, origin: _Origin, context: Context) -> _Origin:
-        """Place a nested text exactly where it stands unescaped in the outermost text."""
-        start, end = origin.place(*run.span)
-        context = replace(context, places=context.places)
-        for skip in (0, 1):
-            exact = origin.exact and self.text[start + skip : end - skip] == run.text
-            if exact:
-                return _Origin((start + skip, end - skip), True, context, origin.depth + 1)
-        return _Origin((start, end), False, context, origin.depth + 1)
-
-    def _inline(self, run: Run, outer: Invocation, origin: _Origin, context: Context) -> None:
-        for found in inline_runs(run.via, run.text):
-            if found.argv:
-                words = tuple(Word(text, 0, 0) for text in found.argv)
-                self._nested_argv(words, outer, origin, context)
-            else:
-                self.read(found.text, replace(origin, exact=False))
-
-    def _feeders(self, invocation: Invocation) -> list[Invocation]:
-        """Give the invocations of the pipe stage right before this one."""
-        before = {(pipeline, stage - 1) for pipeline, stage in invocation.context.places}
-        recent = self.invocations[max(0, invocation.id - 8) : invocation.id]
-        return [one for one in recent if before.intersection(one.context.places)]
-
-    def _piped_text(self, invocation: Invocation, origin: _Origin, context: Context) -> None:
-        """Read the literal text that `echo`, `printf` or a here-document pipes into a shell."""
-        if invocation.program not in SHELLS or not context.piped_from:
-            return
-        if any(not word.text.startswith("-") for word in invocation.words[1:]):
-            return
-        via = f"{invocation.program} input"
-        inner = replace(context, parent=invocation.id, via=(*context.via, via), places=())
-        for feeder in self._feeders(invocation):
-            text = _printed(feeder)
-            if text:
-                self.read(text, _Origin(feeder.span, False, inner, origin.depth + 1))
-
-    def _fed(self, words: tuple[Word, ...], invocation: Invocation, via: str) -> tuple[Word, ...]:
-        """Put the operands that `find` or a pipe would hand over in their place."""
-        sources = [invocation] if via == "find -exec" else self._feeders(invocation)
-        fed: list[Word] = []
-        for source in sources:
-            if source.program in ("find", "fd"):
-                fed += _found(source)
-            elif source.program in ("echo", "printf"):
-                fed += [word for word in source.words[1:] if word.text not in ("-n", "-e")]
-        fed = fed or [Word(UNKNOWN_INPUT, 0, 0, expands=True)]
-        held = [word for word in words if "{}" not in word.text]
-        return (*held, *fed)
+        made = Invocation(len(self.invocations), words, env, redirections, span, context)
+        self.invocations.append(made)
+        return made
 
 
-def _printed(feeder: Invocation) -> str:
-    if feeder.program in ("echo", "printf"):
-        flags = ("-n", "-e", "-en", "-ne", "%s", "%s\\n", "%b")
-        return " ".join(word.text for word in feeder.words[1:] if word.text not in flags)
-    if feeder.program in ("cat", "tee"):
-        return "".join(one.body for one in feeder.redirections if one.body)
-    return ""
+def parse_shell(
+    text: str, *, directory: str = "", from_file: bool = False, arguments: Sequence[str] = ()
+) -> Script:
+    """Read a shell text into all its invocations; odd input is flagged and never raises.
 
-
-def _found(source: Invocation) -> list[Word]:
-    """Say what `find` would hand over: its roots, narrowed by a name where one is asked for."""
-    words = source.words[1:]
-    roots: list[Word] = []
-    for word in words:
-        if word.text.startswith(("-", "(", "!")):
-            break
-        roots.append(word)
-    texts = [word.text for word in words]
-    tests = ("-name", "-iname", "-path", "-wholename", "-regex")
-    names = [
-        (texts[at + 1] if texts[at] in tests[:2] else texts[at + 1].strip("*/").rpartition("/")[2])
-        for at in range(len(texts) - 1)
-        if texts[at] in tests
-    ]
-    roots = roots or [Word(".", 0, 0)]
-    if not names:
-        return roots
-    return [
-        replace(root, text=f"{root.text.rstrip('/')}/{name}") for root in roots for name in names
-    ]
-
-
-def parse_shell(text: str) -> Script:
-    """Read a shell text into all its invocations; odd input is flagged and never raises."""
-    reader = _Reader(text[:MAX_TEXT])
+    A file is read with the arguments it is given; what its functions do counts where they are
+    called.
+    """
+    reader = _Reader(text[:MAX_TEXT], from_file=from_file)
     reader.truncated = len(text) > MAX_TEXT
-    reader.read(reader.text, _Origin((0, len(reader.text)), True, Context(), 0))
+    origin = Origin((0, len(reader.text)), True, Context(directory=directory), 0)
+    names = Names(reader.evaluation.evaluate)
+    if from_file:
+        names.set_positional([Word(one, 0, 0, expands="$" in one) for one in arguments])
+    reader.read(reader.text, origin, names, Output)
+    reader.finish()
+    return _script(reader, text)
+
+
+def parse_code(language: str, code: str) -> Script:
+    """Read code of another language into the commands it would run."""
+    reader = _Reader(code[:MAX_TEXT])
+    names = Names(reader.evaluation.evaluate)
+    origin = Origin((0, len(reader.text)), False, Context(), 0)
+    flow = Flow([], names, reader.evaluation)
+    host = Invocation(0, (Word(language, 0, 0),), (), (), origin.span, origin.context)
+    run = Run("code", language, text=reader.text, span=origin.span)
+    reader.read_code(run, reader.text, host, Scene(origin, names, flow, 0), origin.context)
+    return _script(reader, code)
+
+
+def _script(reader: _Reader, text: str) -> Script:
     pipelines: dict[int, list[tuple[int, int]]] = {}
     for invocation in reader.invocations:
         for pipeline, stage in invocation.context.places:
@@ -348,4 +228,7 @@ def parse_shell(text: str) -> Script:
         {number: tuple(stages) for number, stages in pipelines.items()},
         reader.malformed,
         reader.truncated,
+        tuple(reader.files),
+        tuple(reader.unresolved),
+        reader.from_file,
     )

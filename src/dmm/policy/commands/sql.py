@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import re
 
-_COMMENT = re.compile(r"--[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|$)")
-_LITERAL = re.compile(r"'(?:[^']|'')*'")
-_DESTROYS = re.compile(
-    r"(?:^|;)\s*(?:drop\s+(?:database|schema|table|tablespace|role|user|keyspace|collection)\b"
+_COMMENT = r"--[^\n]*|/\*(?:[^*]|\*(?!/))*(?:\*/|$)"
+_LITERAL = r"'(?:[^']|'')*'"
+_DESTROYS = (
+    r"(?im)(?:^|;)\s*(?:drop\s+(?:database|schema|table|tablespace|role|user|keyspace|collection)\b"
     r"|truncate\b(?:\s+table)?\s+[\w\"`.$]|delete\s+from\s+[\w\"`.$]+\s*(?:;|$)"
-    r"|alter\s+table\s+[\w\"`.$]+\s+drop\s+(?:column|partition)\b)",
-    re.I | re.M,
+    r"|alter\s+table\s+[\w\"`.$]+\s+drop\s+(?:column|partition)\b)"
 )
-_DOCUMENTS = re.compile(
-    r"\.dropDatabase\s*\(|\.drop\s*\(\s*\)|\.deleteMany\s*\(\s*\{\s*\}\s*\)|\.remove\s*\(\s*\{\s*\}\s*\)"
+_DOCUMENTS = (
+    r"\.dropDatabase\s*\(|\.drop\s*\(\s*\)|\.deleteMany\s*\(\s*\{\s*\}\s*\)"
+    r"|\.remove\s*\(\s*\{\s*\}\s*\)"
 )
 _MAX_TEXT = 20_000
 
 
 def destroying_statement(text: str) -> str | None:
     """Give the first statement that drops, truncates or empties; comments and literals aside."""
-    plain = _LITERAL.sub("''", _COMMENT.sub(" ", text[:_MAX_TEXT]))
-    found = _DESTROYS.search(plain)
+    plain = re.sub(_LITERAL, "''", re.sub(_COMMENT, " ", text[:_MAX_TEXT]))
+    found = re.search(_DESTROYS, plain)
     return found.group().lstrip("; \t\n") if found else None
 
 
 def destroying_document_call(text: str) -> str | None:
     """Give the first call of a document database that drops or empties a collection."""
-    found = _DOCUMENTS.search(text[:_MAX_TEXT])
+    found = re.search(_DOCUMENTS, text[:_MAX_TEXT])
     return found.group() if found else None

@@ -17,8 +17,8 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, get_args
 
-from dmm.policy.commands.calls import SHELL_TOOLS, Access, ToolCall, Verb
 from dmm.policy.commands.explain import describe_pattern
+from dmm.policy.commands.facts import Access, ToolCall, Verb
 from dmm.policy.commands.options import LONG_WITH_ONE_DASH, SUBCOMMANDED, VALUED
 from dmm.policy.commands.rules import (
     Action,
@@ -34,6 +34,7 @@ from dmm.policy.commands.rules import (
     match_tool,
 )
 from dmm.policy.commands.shell import parse_shell
+from dmm.policy.commands.tools import SHELL_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

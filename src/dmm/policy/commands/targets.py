@@ -22,13 +22,13 @@ REGENERABLE = frozenset({
     ".docusaurus", ".astro", "test-results", "playwright-report", ".benchmarks",
 })  # fmt: skip
 _REGENERABLE_ENDING = (".egg-info", ".dist-info", ".pyc", ".tmp", ".log", ".cache", "-build", ".o")
-_TEMPORARY = re.compile(
+_TEMPORARY = (
     r"(?:/private)?(?:/tmp|/var/tmp|/var/folders/[^/]+)/+[^/]"
     r"|\$\{?(?:TMPDIR|TMP|TEMP|RUNNER_TEMP)(?::?-/(?:var/)?tmp/?)?\}?/+[^/]"
     r"|[$`]\(?mktemp\b"
 )
-_HOME = re.compile(r"(?:~[A-Za-z0-9_-]*|\$\{?HOME\}?)(?:/|$)")
-_WORKING = re.compile(r"(?:\$\{?(?:PWD|CI_PROJECT_DIR|GITHUB_WORKSPACE)\}?|\$\(pwd\)|`pwd`)(?:/|$)")
+_HOME = r"(?:~[A-Za-z0-9_-]*|\$\{?HOME\}?)(?:/|$)"
+_WORKING = r"(?:\$\{?(?:PWD|CI_PROJECT_DIR|GITHUB_WORKSPACE)\}?|\$\(pwd\)|`pwd`)(?:/|$)"
 _DEEP = 4
 _AT_ROOT = frozenset({"tmp", "temp"})
 
@@ -49,7 +49,7 @@ def _regenerable(path: str) -> bool:
 
 
 def _home(path: str) -> tuple[Target, str]:
-    inside = _HOME.sub("", path, count=1).strip("/*")
+    inside = re.sub(_HOME, "", path, count=1).strip("/*")
     deep = inside.count("/") > 0 or inside in (".cache",)
     if deep and _regenerable(inside):
         return Target.SAFE, "a folder that tools make again"
@@ -60,7 +60,7 @@ def _absolute(path: str, cwd: str | None) -> tuple[Target, str]:
     normal = posixpath.normpath(re.sub(r"/+", "/", path))
     if cwd and normal.startswith(cwd.rstrip("/") + "/"):
         return _relative(normal[len(cwd.rstrip("/")) + 1 :])
-    if _TEMPORARY.match(normal):
+    if re.match(_TEMPORARY, normal):
         return Target.SAFE, "a temporary folder"
     parts = normal.strip("/").split("/")
     if len(parts) >= _DEEP and parts[-1] in REGENERABLE and "$" not in normal:
@@ -89,12 +89,12 @@ def judge_target(word: Word, directory: str = "", cwd: str | None = None) -> tup
     if directory and not (text.startswith(("/", "~")) or (not literal and text[:1] in "$`")):
         text = f"{directory.rstrip('/')}/{text}"
         literal = literal and directory[:1] not in "$`"
-    if not literal and _TEMPORARY.match(text) and "/.." not in text:
+    if not literal and re.match(_TEMPORARY, text) and "/.." not in text:
         return Target.SAFE, "a temporary folder"
-    if text.startswith("~") or (not literal and _HOME.match(text)):
+    if text.startswith("~") or (not literal and re.match(_HOME, text)):
         return _home(text)
-    if not literal and _WORKING.match(text):
-        return _relative(_WORKING.sub("./", text, count=1))
+    if not literal and re.match(_WORKING, text):
+        return _relative(re.sub(_WORKING, "./", text, count=1))
     if not literal and text[:1] in ("$", "`"):
         # Were the variable empty, a folder of this name at the root would hardly be there.
         if text.rpartition("/")[2] in REGENERABLE - _AT_ROOT:

@@ -1,32 +1,72 @@
-"""Values of a parsed shell text: words, redirections, invocations and the script they form."""
+"""Values of a parsed shell text: words, redirections, invocations and the script they form.
+
+The small ones are named tuples: a hook that judges alone pays for every class it defines.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 Span = tuple[int, int]
 Place = tuple[int, int]
+PartKind = Literal["text", "name", "command", "stream", "array"]
 
 NEAREST_STAGES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Word:
-    """One word after quote removal; expansions stay as written (`$VAR`, `$(…)`)."""
+class Part(NamedTuple):
+    """A piece of a word: plain text, or the source of an expansion."""
+
+    kind: PartKind
+    text: str
+    quoted: bool = False
+
+
+class Output(NamedTuple):
+    """What a command writes, as far as the text of the call tells.
+
+    `text` is what is known of it; `partial` says that it holds expansions as written. `paths` are
+    files that are passed on as they are. `made` names the tool that makes it out of data that the
+    agent supplied or fetched. None of the three: the output of an ordinary program. `more` says
+    that such output comes beside the text.
+    """
+
+    text: str | None = None
+    made: str = ""
+    paths: tuple[str, ...] = ()
+    partial: bool = False
+    more: bool = False
+
+    @property
+    def whole(self) -> bool:
+        """Whether the text is all of it."""
+        return self.text is not None and not (self.made or self.paths or self.more)
+
+
+class Word(NamedTuple):
+    """One word after quote removal; unknown expansions stay as written (`$VAR`, `$(…)`).
+
+    `source` says where the unknown part comes from, if that matters.
+    """
 
     text: str
     start: int
     end: int
     expands: bool = False
     quoted: bool = False
+    parts: tuple[Part, ...] = ()
+    source: Output | None = None
+
+    @property
+    def made(self) -> str:
+        """The tool that makes a part of this word out of data, if one does."""
+        return self.source.made if self.source else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Redirection:
+class Redirection(NamedTuple):
     """One redirection; `body` holds the text of a here-document or here-string."""
 
     operator: str
@@ -45,8 +85,7 @@ class Redirection:
         return self.body is None and ">" in self.operator and not self.target.text.isdigit()
 
 
-@dataclass(frozen=True, slots=True)
-class Context:
+class Context(NamedTuple):
     """Where an invocation stands: who runs it, in which pipelines, in which directory.
 
     `parent` is the invocation that runs this one and `via` says how, outermost first.
@@ -66,8 +105,7 @@ class Context:
     after: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Invocation:
+class Invocation(NamedTuple):
     """One program run: its words, its environment prefixes, and its place in the text."""
 
     id: int
@@ -88,8 +126,36 @@ class Invocation:
         return self.words[0].text.rpartition("/")[2] if self.words else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Script:
+class Body(NamedTuple):
+    """The body of a function, and its place in the outermost text where that is known."""
+
+    text: str
+    span: Span = (0, 0)
+
+
+class FileRun(NamedTuple):
+    """A file whose text would be run, and how: by a shell, a language, `make` or a package script.
+
+    An empty `language` leaves it to the first line of the file. `words` are those of the program
+    that runs it.
+    """
+
+    path: str
+    language: str
+    span: Span
+    words: tuple[str, ...] = ()
+    directory: str = ""
+
+
+class Unresolved(NamedTuple):
+    """Something that is run and can't be read; `made` names the tool that makes it."""
+
+    what: str
+    made: str
+    span: Span
+
+
+class Script(NamedTuple):
     """All invocations of a shell text, those of nested shells included, in reading order."""
 
     text: str
@@ -97,6 +163,9 @@ class Script:
     pipelines: Mapping[int, tuple[tuple[int, int], ...]]
     malformed: bool = False
     truncated: bool = False
+    files: tuple[FileRun, ...] = ()
+    unresolved: tuple[Unresolved, ...] = ()
+    from_file: bool = False
 
     def upstream(self, invocation: Invocation) -> tuple[Invocation, ...]:
         """Give the invocations whose output reaches this one through pipes, nearest stages only."""

@@ -1,313 +1,334 @@
-"""Wrappers: programs that run another program, a shell text or inline code given to them."""
+"""Wrappers: programs that run another program, a shell text or code given to them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
+
+from dmm.policy.commands.hosts import HOSTS
+from dmm.policy.commands.options import SUBCOMMANDED
+from dmm.policy.commands.procedures import EVERYDAY
+from dmm.policy.commands.runs import (
+    CODE_FLAGS,
+    MAX_CODE,
+    SHELL,
+    SHELLS,
+    STANDARD_INPUT,
+    Run,
+    Wrapper,
+    after_options,
+    argv,
+    joined,
+    language_of,
+    option_texts,
+    program_of,
+    text_of,
+    wrapper,
+)
+from dmm.policy.commands.wordlists import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dmm.policy.commands.values import Redirection, Span, Word
-
-SHELLS = frozenset({"bash", "sh", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash"})
-_CODE_FLAGS = {
-    "python": ("-c",), "pypy": ("-c",), "node": ("-e", "--eval", "-p", "--print"),
-    "nodejs": ("-e", "--eval", "-p", "--print"), "bun": ("-e", "--eval"), "ruby": ("-e",),
-    "perl": ("-e", "-E"), "php": ("-r",), "lua": ("-e",), "osascript": ("-e",),
-    "deno": ("eval",), "Rscript": ("-e",), "pwsh": ("-c", "-Command"),
-}  # fmt: skip
-_VERSION = re.compile(r"[\d.]+$")
-_ENV_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=", re.ASCII)
-
-Kind = Literal["argv", "shell", "code"]
-
-
-@dataclass(frozen=True, slots=True)
-class Run:
-    """What a program runs: an argument list, a shell text, or code of another language."""
-
-    kind: Kind
-    via: str
-    words: tuple[Word, ...] = ()
-    text: str = ""
-    span: Span = (0, 0)
-
-
-@dataclass(frozen=True, slots=True)
-class _Wrapper:
-    """How to find the wrapped command: options with values, operands to pass, options that stop."""
-
-    valued: frozenset[str] = frozenset()
-    operands: int = 0
-    inert: frozenset[str] = frozenset()
-    assignments: bool = False
-
-
-def _wrapper(
-    valued: str = "", operands: int = 0, inert: str = "", *, assignments: bool = False
-) -> _Wrapper:
-    return _Wrapper(frozenset(valued.split()), operands, frozenset(inert.split()), assignments)
-
+    from dmm.policy.commands.values import Word
 
 _WRAPPERS = {
-    "sudo": _wrapper(
+    "sudo": wrapper(
         "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --role --type",
         inert="-l -v -k -K -V --list --validate --version -e --edit",
         assignments=True,
     ),
-    "doas": _wrapper("-u -C", inert="-L"),
-    "env": _wrapper("-u -C --unset --chdir", inert="--version", assignments=True),
-    "nohup": _wrapper(),
-    "setsid": _wrapper(),
-    "time": _wrapper("-f -o --format --output"),
-    "gtime": _wrapper("-f -o"),
-    "nice": _wrapper("-n --adjustment"),
-    "ionice": _wrapper("-c -n -t", inert="-p"),
-    "chrt": _wrapper("-T -P -D", operands=1, inert="-p -m"),
-    "taskset": _wrapper(operands=1, inert="-p"),
-    "stdbuf": _wrapper("-i -o -e --input --output --error"),
-    "timeout": _wrapper("-k -s --kill-after --signal", operands=1),
-    "gtimeout": _wrapper("-k -s", operands=1),
-    "exec": _wrapper("-a"),
-    "command": _wrapper(inert="-v -V"),
-    "builtin": _wrapper(),
-    "coproc": _wrapper(),
-    "noglob": _wrapper(),
-    "nocorrect": _wrapper(),
-    "busybox": _wrapper(inert="--list --install"),
-    "toybox": _wrapper(),
-    "chroot": _wrapper("--userspec --groups", operands=1),
-    "unbuffer": _wrapper(),
-    "caffeinate": _wrapper("-t -w"),
-    "strace": _wrapper("-o -e -p -s -u"),
-    "ltrace": _wrapper("-o -e -p -s -u"),
-    "systemd-run": _wrapper("-p -u --unit --property --uid --gid --working-directory"),
-    "unshare": _wrapper(),
-    "faketime": _wrapper(operands=1),
-    "xvfb-run": _wrapper("-n -s -e -f"),
-    "dotenv": _wrapper("-f -e"),
-    "parallel": _wrapper("-j -N -n --jobs --delay --timeout -a -S --colsep"),
-    "gosu": _wrapper(operands=1),
+    "doas": wrapper("-u -C", inert="-L"),
+    "env": wrapper("-u -C --unset --chdir -S --split-string", inert="--version", assignments=True),
+    "time": wrapper("-f -o --format --output"),
+    "gtime": wrapper("-f -o"),
+    "nice": wrapper("-n --adjustment"),
+    "ionice": wrapper("-c -n -t", inert="-p"),
+    "chrt": wrapper("-T -P -D", operands=1, inert="-p -m"),
+    "taskset": wrapper(operands=1, inert="-p"),
+    "stdbuf": wrapper("-i -o -e --input --output --error"),
+    "timeout": wrapper("-k -s --kill-after --signal", operands=1),
+    "gtimeout": wrapper("-k -s", operands=1),
+    "exec": wrapper("-a"),
+    "command": wrapper(inert="-v -V"),
+    "busybox": wrapper(inert="--list --install"),
+    "chroot": wrapper("--userspec --groups", operands=1),
+    "caffeinate": wrapper("-t -w"),
+    "strace": wrapper("-o -e -p -s -u"),
+    "ltrace": wrapper("-o -e -p -s -u"),
+    "systemd-run": wrapper("-p -u --unit --property --uid --gid --working-directory"),
+    "faketime": wrapper(operands=1),
+    "xvfb-run": wrapper("-n -s -e -f"),
+    "dotenv": wrapper("-f -e"),
+    "gosu": wrapper(operands=1),
+    "su-exec": wrapper(operands=1),
+    "cgexec": wrapper("-g"),
+    "nsenter": wrapper("-t -S -G --target --setuid --setgid"),
+    "perf": wrapper("-e -o -F", operands=1),
+    "watchexec": wrapper("-e -w -i -f -d --exts --watch --ignore --filter"),
+    "direnv": wrapper(operands=2),
+    "asdf": wrapper(operands=1),
+    "rbenv": wrapper(operands=1),
+    "pyenv": wrapper(operands=1),
+    "volta": wrapper("--node --npm", operands=1),
+    "fnm": wrapper("--using", operands=1),
+    "nvm": wrapper(operands=2),
+    "ld.so": wrapper("--library-path --preload --argv0"),
+} | dict.fromkeys(
+    names(
+        """nohup setsid builtin coproc noglob nocorrect toybox unbuffer unshare setarch linux64
+        fakeroot eatmydata chronic ifne rlwrap setpriv prlimit numactl catchsegv
+        dbus-run-session valgrind firejail pkexec sem proxychains proxychains4 torsocks trickle
+        corepack"""
+    ),
+    wrapper(),
+)
+# These run a program only with such a word first.
+_WITH_WORD = {
+    **dict.fromkeys(("direnv", "asdf", "rbenv", "pyenv", "fnm", "nvm"), "exec"),
+    "volta": "run",
+    "perf": "stat",
 }
 _RUNNERS = {
     ("uv", "run"), ("poetry", "run"), ("pipenv", "run"), ("pdm", "run"), ("hatch", "run"),
-    ("bundle", "exec"), ("npm", "exec"), ("pnpm", "exec"), ("yarn", "exec"), ("mise", "exec"),
-    ("bunx", ""), ("npx", ""),
+    ("rye", "run"), ("bundle", "exec"), ("npm", "exec"), ("npm", "x"), ("pnpm", "exec"),
+    ("pnpm", "dlx"), ("yarn", "exec"), ("yarn", "dlx"), ("mise", "exec"), ("mise", "x"),
+    ("conda", "run"), ("mamba", "run"), ("bunx", ""), ("npx", ""), ("uvx", ""), ("pipx", "run"),
+    ("bun", "x"),
 }  # fmt: skip
-_RUNNER_VALUED = frozenset({"--with", "--python", "-p", "--package", "--project", "--directory"})
+_RUNNER_VALUED = frozenset({
+    "--with", "--python", "-p", "--package", "--project", "--directory", "-n", "--name",
+    "--from", "--env-file", "--extra", "--group",
+})  # fmt: skip
+# What these do themselves; any other word is a script of the project or an installed program.
+OF_MANAGERS = names(
+    """add install i ci remove rm uninstall un update up upgrade link unlink import rebuild prune
+    fetch run run-script test t tst start stop restart exec dlx x create init audit outdated
+    list ls la ll why licenses publish pack config store root bin deploy patch patch-commit
+    setup env server workspace workspaces dedupe global cache info view show login logout
+    whoami node help plugin set version versions policies autoclean check team owner dist-tag
+    tag unplug self-update search pm repl completion doctor ping pkg prefix access token org
+    explain fund shrinkwrap approve-builds recursive multi catalog constraints npm unpublish"""
+)
+# An option of this name holds a command, whatever the program.
+_COMMAND_OPTION = r"--?(?:[\w-]*-)?(?:command|cmd|exec|run|rsh|shell)"
+_COMMAND_VALUE = r"(?:exec|ProxyCommand|LocalCommand)=(.+)|(?:EXEC|SYSTEM):([^,]+)"
+# Their options hold statements, patterns and addresses, and `--` only ends their options.
+_OTHERWISE = EVERYDAY | SUBCOMMANDED | SHELLS | frozenset(CODE_FLAGS)
+_PACKAGE_OPTIONS = Wrapper(frozenset({"--filter", "-F", "--dir", "-C", "--cwd", "--prefix"}))
 
 
-def program_of(word: Word) -> str:
-    """Name a program without its directory."""
-    return word.text.rpartition("/")[2]
-
-
-def language_of(program: str) -> str | None:
-    """Name the language whose code a program runs, ignoring a version (`python3.12`)."""
-    plain = _VERSION.sub("", program)
-    return plain if plain in _CODE_FLAGS else None
-
-
-def _after_options(words: Sequence[Word], wrapper: _Wrapper) -> int | None:
-    """Give the index of the wrapped command; none when the wrapper runs nothing."""
-    at = 1
-    left = wrapper.operands
-    while at < len(words):
-        text = words[at].text
-        if text == "--":
-            return at + 1 + left
-        if text in wrapper.inert:
-            return None
-        if text.startswith("-") and len(text) > 1:
-            at += 2 if text in wrapper.valued else 1
-        elif wrapper.assignments and _ENV_ASSIGNMENT.match(text):
-            at += 1
-        elif left:
-            left -= 1
-            at += 1
-        else:
-            return at
-    return None
-
-
-def _joined(words: Sequence[Word], via: str) -> list[Run]:
-    if not words:
-        return []
-    text = " ".join(word.text for word in words)
-    return [Run("shell", via, text=text, span=(words[0].start, words[-1].end))]
-
-
-def _argv(words: Sequence[Word], via: str) -> list[Run]:
-    return [Run("argv", via, words=tuple(words))] if words else []
-
-
-def _option_text(words: Sequence[Word], flags: Sequence[str], via: str) -> list[Run]:
-    """Take the values of options that hold a shell text (`-c TEXT`, `--exec=TEXT`)."""
-    found: list[Run] = []
-    for at, word in enumerate(words[1:], 1):
-        name, equals, value = word.text.partition("=")
-        if word.text in flags and at + 1 < len(words):
-            found += _joined(words[at + 1 : at + 2], via)
-        elif equals and name in flags and name.startswith("--"):
-            found.append(Run("shell", via, text=value, span=(word.start, word.end)))
-    return found
-
-
-def _shell(words: Sequence[Word], redirections: Sequence[Redirection]) -> list[Run]:
+def _shell(words: Sequence[Word]) -> list[Run]:
     program = program_of(words[0])
     at = 1
     while at < len(words) and words[at].text[:1] in ("-", "+") and len(words[at].text) > 1:
         flag = words[at].text
+        if flag == "--":
+            at += 1
+            break
+        if flag == "-n":
+            return []
         if not flag.startswith("--") and "c" in flag:
             at += 1
-            while at < len(words) - 1 and words[at].text.startswith("-"):
-                at += 1
-            return _joined(words[at : at + 1], f"{program} -c")
-        at += 2 if flag in ("-o", "+o", "-O", "+O", "--rcfile", "--init-file") else 1
-    reads_input = at >= len(words) or words[at - 1].text == "-s"
-    return _bodies("shell", f"{program} input", redirections) if reads_input else []
+            while at < len(words) - 1 and words[at].text.startswith(("-", "+")):
+                at += 2 if words[at].text in ("-o", "+o", "-O", "+O") else 1
+            held = words[at : at + 1]
+            return [
+                text_of(one, f"{program} -c")._replace(words=tuple(words[at + 1 :])) for one in held
+            ]
+        if not flag.startswith("--") and "s" in flag:
+            return [Run("input", f"{program} input", tuple(words[at:]), language=SHELL)]
+        if flag in ("--rcfile", "--init-file") and at + 1 < len(words):
+            return _from_file(program, SHELL, words[at + 1 :])
+        at += 2 if flag in ("-o", "+o", "-O", "+O") else 1
+    return _from_file(program, SHELL, words[at:])
 
 
-def _bodies(kind: Kind, via: str, redirections: Sequence[Redirection]) -> list[Run]:
-    return [
-        Run(kind, via, text=redirection.body, span=redirection.body_span)
-        for redirection in redirections
-        if redirection.body is not None
-    ]
+def _from_file(program: str, language: str, words: Sequence[Word]) -> list[Run]:
+    """Run the file that the first word names, or what comes in where there is none."""
+    if not words or words[0].text in STANDARD_INPUT:
+        return [Run("input", f"{program} input", tuple(words), language=language)]
+    run = Run("file", program, tuple(words), language=language)
+    name = _program_in(words[0].text)
+    if not name:
+        return [run]
+    return [run, Run("argv", program, (words[0]._replace(text=name), *words[1:]), guess=True)]
 
 
-def _code(language: str, words: Sequence[Word], redirections: Sequence[Redirection]) -> list[Run]:
-    for at, word in enumerate(words[1:], 1):
-        flag = word.text
-        bundled = flag[:1] == "-" and flag[:2] != "--" and f"-{flag[-1:]}" in _CODE_FLAGS[language]
-        if (flag in _CODE_FLAGS[language] or bundled) and at + 1 < len(words):
-            code = words[at + 1]
-            return [Run("code", language, text=code.text, span=(code.start, code.end))]
-        if not flag.startswith("-"):
-            return []
-    return _bodies("code", language, redirections)
+def _program_in(path: str) -> str:
+    """Name the installed program whose own file an interpreter is given: `node …/npm-cli.js`."""
+    name = path.rpartition("/")[2]
+    if "node_modules/" in path:
+        return re.sub(r"(?:-cli)?\.[cm]?js$", "", name)
+    return name if re.fullmatch(r"[\w+-]+", name) else ""
 
 
-def _find(words: Sequence[Word]) -> list[Run]:
-    found: list[Run] = []
+def _source(words: Sequence[Word]) -> list[Run]:
+    return _from_file(program_of(words[0]), SHELL, words[1:]) if len(words) > 1 else []
+
+
+def _code(language: str, words: Sequence[Word]) -> list[Run]:
+    program = program_of(words[0])
+    flags = CODE_FLAGS[language]
     at = 1
     while at < len(words):
-        if words[at].text in ("-exec", "-execdir", "-ok", "-okdir", "-x", "-X", "--exec"):
-            stop = at + 1
-            while stop < len(words) and words[stop].text not in (";", "+"):
-                stop += 1
-            found += _argv(words[at + 1 : stop], "find -exec")
-            at = stop
+        flag = words[at].text
+        bundled = flag[:1] == "-" and flag[:2] != "--" and f"-{flag[-1:]}" in flags
+        if (flag in flags or bundled) and at + 1 < len(words):
+            code = words[at + 1]
+            return [Run("code", language, text=code.text, span=(code.start, code.end))]
+        if language in ("python", "pypy"):
+            if flag.startswith("-c") and len(flag) > len("-c"):
+                return [Run("code", language, text=flag[2:], span=words[at][1:3])]
+            if flag == "-m":
+                return argv(words[at + 1 :], program)
+            at += flag in ("-W", "-X", "-Q")
+        if not flag.startswith("-") or flag == "-":
+            break
         at += 1
-    return found
-
-
-def _xargs(words: Sequence[Word]) -> list[Run]:
-    valued = _wrapper("-I -n -P -L -d -a -E -s --max-args --max-procs --delimiter --replace")
-    at = _after_options(words, valued)
-    return [] if at is None else _argv(words[at:], "xargs")
-
-
-def _ssh(words: Sequence[Word]) -> list[Run]:
-    valued = "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w"
-    at = _after_options(words, _wrapper(valued, operands=1))
-    return [] if at is None else _joined(words[at:], "ssh")
-
-
-def _container(words: Sequence[Word]) -> list[Run]:
-    """Open `docker exec`, `docker compose exec` and `kubectl exec … --`."""
-    texts = [word.text for word in words]
-    if "exec" not in texts:
+    if language == "deno":
+        named = at < len(words) and words[at].text == "run"
+        return _from_file(program, language, words[at + 1 :]) if named else []
+    if language == "bun" and at < len(words):
+        return _wrapped(program, words)
+    if language == "emacs":
         return []
-    at = texts.index("exec")
-    if "--" in texts[at:]:
-        return _argv(words[texts.index("--", at) + 1 :], "exec")
-    if program_of(words[0]) == "kubectl":
-        return []
-    inner = _wrapper("-e -u -w --env --user --workdir --index --env-file", operands=1)
-    start = _after_options(words[at:], inner)
-    return [] if start is None else _argv(words[at + start :], "exec")
-
-
-def _git(words: Sequence[Word]) -> list[Run]:
-    texts = [word.text for word in words]
-    runs = _option_text(words, ("--exec", "-x"), "git --exec") if "rebase" in texts else []
-    if "filter-branch" in texts:
-        flags = ("--tree-filter", "--index-filter", "--msg-filter", "--env-filter")
-        runs += _option_text(words, flags, "git filter")
-    if "submodule" in texts and "foreach" in texts:
-        rest = [word for word in words[texts.index("foreach") + 1 :] if word.text[:1] != "-"]
-        runs += _joined(rest, "git submodule foreach")
-    if "bisect" in texts and "run" in texts:
-        runs += _argv(words[texts.index("run") + 1 :], "git bisect run")
-    return runs
-
-
-def _trap(words: Sequence[Word]) -> list[Run]:
-    return _joined(words[1:2], "trap") if len(words) > 2 else []
-
-
-def _env_split(words: Sequence[Word]) -> list[Run]:
-    return _option_text(words, ("-S", "--split-string"), "env -S")
-
-
-_SPECIAL: dict[str, Callable[[Sequence[Word]], list[Run]]] = {
-    "eval": lambda words: _joined(words[1:], "eval"),
-    "trap": _trap,
-    "su": lambda words: _option_text(words, ("-c", "--command"), "su -c"),
-    "runuser": lambda words: _option_text(words, ("-c", "--command"), "runuser -c"),
-    "script": lambda words: _option_text(words, ("-c", "--command"), "script -c"),
-    "flock": lambda words: _option_text(words, ("-c", "--command"), "flock -c"),
-    "nix-shell": lambda words: _option_text(words, ("--run", "--command"), "nix-shell"),
-    "watch": lambda words: _joined(
-        words[_after_options(words, _wrapper("-n -q")) or 9999 :], "watch"
-    ),
-    "find": _find,
-    "fd": _find,
-    "xargs": _xargs,
-    "gxargs": _xargs,
-    "ssh": _ssh,
-    "docker": _container,
-    "podman": _container,
-    "docker-compose": _container,
-    "kubectl": _container,
-    "git": _git,
-}
+    return _from_file(program, language, words[at:])
 
 
 def _awk(words: Sequence[Word]) -> list[Run]:
     for word in words[1:]:
-        if "system(" in word.text or "| getline" in word.text:
+        if "system(" in word.text or "getline" in word.text or '| "' in word.text:
             return [Run("code", "awk", text=word.text, span=(word.start, word.end))]
     return []
 
 
-def runs_of(words: Sequence[Word], redirections: Sequence[Redirection]) -> list[Run]:
+def _sed(words: Sequence[Word]) -> list[Run]:
+    """Find the `e` command and flag of GNU sed: it runs the rest of its line, or what comes in."""
+    if any(_runs_its_input(word.text) for word in words[1:]):
+        return [Run("input", "sed", language=SHELL)]
+    return [
+        text_of(word, "sed", text, guess=True)
+        for word in words[1:]
+        for text in re.findall(r"(?:^|[;{}\n/$\d])[ \t]*e[ \t]+([^\n;}]+)", word.text[:MAX_CODE])
+    ]
+
+
+def _runs_its_input(script: str) -> bool:
+    """Whether a script of sed is `e`, or ends in a substitution with that flag (`s/a/b/e`)."""
+    if script.lstrip("0123456789") == "e":
+        return True
+    delimiter = script[1:2]
+    flags = script.rpartition(delimiter)[2] if delimiter and script[0] == "s" else ""
+    return "e" in flags and script.count(delimiter) > 2 and set(flags) <= set("gIpme0123456789")
+
+
+def _env(words: Sequence[Word]) -> list[Run]:
+    """Open `env -S TEXT REST…`: the text is split into words, the rest follows it."""
+    for at, word in enumerate(words[1:], 1):
+        name, equals, value = word.text.partition("=")
+        if word.text in ("-S", "--split-string"):
+            return joined(words[at + 1 :], "env -S")
+        if equals and name == "--split-string":
+            return [text_of(word, "env -S", value)]
+        if word.text.startswith(("-S", "-vS", "-iS")):
+            rest = " ".join(one.text for one in words[at + 1 :])
+            return [text_of(word, "env -S", f"{word.text.partition('S')[2]} {rest}")]
+        if not word.text.startswith("-"):
+            break
+    return []
+
+
+_SPECIAL: dict[str, Callable[[Sequence[Word]], list[Run]]] = {
+    "source": _source,
+    ".": _source,
+    **dict.fromkeys(("awk", "gawk", "mawk", "nawk"), _awk),
+    **dict.fromkeys(("sed", "gsed"), _sed),
+    **HOSTS,
+}
+
+
+def runs_of(words: Sequence[Word]) -> list[Run]:
     """Say what a program runs beyond itself; an empty list for an ordinary program."""
     program = program_of(words[0])
     if program in SHELLS:
-        return _shell(words, redirections)
+        return _shell(words)
     if program in _SPECIAL:
         return _SPECIAL[program](words)
-    if program in ("awk", "gawk", "mawk", "nawk"):
-        return _awk(words)
     language = language_of(program)
     if language:
-        return _code(language, words, redirections)
-    return _wrapped(program, words)
+        return _code(language, words)
+    return _wrapped(program, words) or _given(program, words)
 
 
 def _wrapped(program: str, words: Sequence[Word]) -> list[Run]:
-    wrapper = _WRAPPERS.get(program)
-    if wrapper:
-        at = _after_options(words, wrapper)
-        runs = [] if at is None else _argv(words[at:], program)
-        return runs + (_env_split(words) if program == "env" else [])
+    if program.startswith("git-"):
+        # Git's own commands by their file names.
+        return argv(
+            [words[0]._replace(text="git"), words[0]._replace(text=program[4:]), *words[1:]], "git"
+        )
+    held = _WRAPPERS.get("ld.so" if program.startswith(("ld-linux", "ld-musl")) else program)
     second = words[1].text if len(words) > 1 else ""
+    if held and second in (_WITH_WORD.get(program, second), ""):
+        at = after_options(words, held)
+        split = _env(words) if program == "env" else []
+        if split or at is None:
+            return split or _login(program, words)
+        return argv(_unversioned(words[at:]), program)
     if (program, second) in _RUNNERS or (program, "") in _RUNNERS:
         skip = 1 if (program, second) in _RUNNERS else 0
-        at = _after_options(words[skip:], _Wrapper(valued=_RUNNER_VALUED))
-        return [] if at is None else _argv(words[skip + at :], program)
-    return []
+        at = after_options(words[skip:], Wrapper(valued=_RUNNER_VALUED))
+        if at is None or program in ("npx", "npm"):
+            texts = option_texts(words[skip : at and skip + at + 1], ("-c", "--call"), program)
+            if texts or at is None:
+                return texts
+        return argv(_unversioned(words[skip + at :]), program)
+    return _package(program, words) if program in ("npm", "pnpm", "yarn", "bun") else []
+
+
+def _package(program: str, words: Sequence[Word]) -> list[Run]:
+    """Open a script of package.json; where there is none of that name, the program so called."""
+    if [word.text for word in words[1:3]] == ["pkg", "set"]:
+        texts = [word.text.partition("=")[2] for word in words[3:]]
+        pairs = zip(words[3:], texts, strict=True)
+        return [text_of(word, program, text, guess=True) for word, text in pairs if " " in text]
+    script = Run("file", program, tuple(words), language="package")
+    at = after_options(words, _PACKAGE_OPTIONS)
+    if program == "npm" or at is None or words[at].text in OF_MANAGERS:
+        return [script]
+    return [script, *argv(words[at:], program)]
+
+
+def _login(program: str, words: Sequence[Word]) -> list[Run]:
+    """Open a wrapper that starts a shell where it is given no command."""
+    shell = {"-s", "-i", "--shell", "--login"} & {word.text for word in words}
+    starts = shell if program in ("sudo", "doas") else program in ("chroot", "unshare", "nsenter")
+    return [Run("input", program, language=SHELL)] if starts else []
+
+
+def _unversioned(words: Sequence[Word]) -> list[Word]:
+    """Take the version off a package that is run by its name: `npx npm@10 install`."""
+    name = words[0].text if words else ""
+    at = name.find("@", 1)
+    return [words[0]._replace(text=name[:at]), *words[1:]] if at > 0 else list(words)
+
+
+def _given(program: str, words: Sequence[Word]) -> list[Run]:
+    """Find a command among the words of a program that nothing is known of."""
+    found: list[Run] = []
+    for at, word in enumerate(words[1:], 1):
+        text = word.text
+        if text == "--" and program not in _OTHERWISE:
+            return found + [one._replace(guess=True) for one in argv(words[at + 1 :], program)]
+        name, equals, value = text.partition("=")
+        if text.startswith("-") and re.fullmatch(_COMMAND_OPTION, name):
+            held = value if equals else "".join(one.text for one in words[at + 1 : at + 2])
+            if " " in held:
+                found.append(text_of(word, f"{program} {name}", held, guess=True))
+        elif ("=" in text or ":" in text) and (inner := re.search(_COMMAND_VALUE, text)):
+            found.append(text_of(word, program, inner[1] or inner[2], guess=True))
+    return found
+
+
+# Their operands are commands of others.
+CARRIERS = frozenset(_WRAPPERS) | frozenset(HOSTS) | {name for name, _ in _RUNNERS}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, get_args
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from dmm.errors import UsageError
 from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
@@ -21,7 +21,6 @@ from dmm.policy.commands.rules import (
     rule_from_dict,
     rule_to_dict,
 )
-from dmm.policy.language import tokens_of
 from dmm.policy.spoken.names import NAMES_VERSION
 from dmm.policy.spoken.scopes import Kind, Scope
 
@@ -31,12 +30,11 @@ if TYPE_CHECKING:
     from dmm.policy.commands.calls import CommandUse
 
 CALLS_VERSION = 2
-_QUOTES = re.compile(r"[\s`'\",;:]+")
+_QUOTES = r"[\s`'\",;:]+"
 SPOKEN_VERSION = f"{CALLS_VERSION}.{NAMES_VERSION}"
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(NamedTuple):
     """A recorded query or tool call that may count as done before."""
 
     seq: int
@@ -87,7 +85,7 @@ class Need:
     def met_within(self, facts: CallFacts, earlier: Sequence[CommandUse]) -> bool:
         """Whether earlier commands of the same call are what has to be done first."""
         if self.patterns:
-            return self._ran(replace(facts, commands=tuple(earlier)))
+            return self._ran(facts._replace(commands=tuple(earlier)))
         words = [word for use in earlier for word in use.invocation.argv]
         return bool(words) and self._looked_up(" ".join(words))
 
@@ -100,7 +98,7 @@ class Need:
             if one.call is None and any(may_run(name, one.text) for name in checks - {""})
         ]
         return bool(asked) and any(
-            program in _QUOTES.sub(" ", text).replace(" ./", " ").split()
+            program in re.sub(_QUOTES, " ", text).replace(" ./", " ").split()
             for one in done
             if one.call is not None
             for program in _programs(one.facts())
@@ -111,6 +109,9 @@ class Need:
         return any(True for pattern in self.patterns for _ in pattern.find(facts))
 
     def _looked_up(self, text: str) -> bool:
+        # A call is judged without its words; only a look-up is read as prose.
+        from dmm.policy.language import tokens_of
+
         held = tokens_of(_apart(text))
         return all(
             any(token.stands_for(wanted.forms) for token in held)
@@ -141,8 +142,7 @@ class CallRule:
     instead: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Meeting:
+class Meeting(NamedTuple):
     """A call that meets a rule: how hard, and what of it is not known."""
 
     match: Match

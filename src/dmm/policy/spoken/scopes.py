@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from dmm.policy.commands.calls import CommandUse, ToolCall, branches_of, relative_path
-from dmm.policy.commands.globs import matches_name
+from dmm.policy.commands.branches import branches_of, same_branch
+from dmm.policy.commands.facts import CommandUse, ToolCall, relative_path
 from dmm.policy.spoken.names import ENVIRONMENTS
 
 if TYPE_CHECKING:
-    from dmm.policy.commands.calls import CallFacts
+    from dmm.policy.commands.facts import CallFacts
 
 Kind = Literal["branch", "folder", "environment"]
 _PARTS = re.compile(r"[^a-z0-9]+")
@@ -39,7 +39,7 @@ class Scope:
             branches = (facts.call.branch,) if facts.call.branch else ()
         if not branches:
             return None
-        return any(matches_name(one, name) for one in branches for name in self.names)
+        return any(same_branch(one, name) for one in branches for name in self.names)
 
     def _in_folder(self, facts: CallFacts, subject: object) -> bool | None:
         cwd = facts.call.cwd
