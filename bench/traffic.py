@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 CLIENTS = ("claude-code", "codex", "gemini")
 TURNS = 4
+# One session in so many asks what reads most.
+SELDOM = 4
 CALLS = 5
 FILES = 60
 KEYS = 150
@@ -57,6 +59,7 @@ class Agent:
     words: Sequence[str]
     seed: int
     session: str = ""
+    sessions: int = 0
     _drawn: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
@@ -65,6 +68,7 @@ class Agent:
     def work(self) -> Iterator[Request]:
         """Begin session after session, without end."""
         while True:
+            self.sessions += 1
             self.session = str(uuid.UUID(int=self._drawn.getrandbits(128), version=4))
             yield self._hook("SessionStart", source="startup")
             for turn in range(TURNS):
@@ -90,23 +94,25 @@ class Agent:
         """What an agent asks of its memory beside the hooks; each kind comes in every session."""
         fact = {"key": f"fact_{self._drawn.randrange(KEYS)}", "value": self._text(6)}
         decision = {"text": self._say(SAYINGS[3:]), "rationale": self._text(30)}
+        seldom = self.sessions % SELDOM == 1
         match turn % TURNS:
             case 0:
                 yield Request("mcp", "add_fact", fact)
                 yield Request("mcp", "search", {"query": self._text(3)})
-                yield Request("http", "GET /v1/search", {"query": self._text(3), "limit": 5})
             case 1:
                 yield Request("mcp", "record_decision", decision)
                 yield Request("mcp", "query_memory", {"question": self._text(2)})
-                yield Request("http", "POST /v1/ask", {"question": prompt})
+                if seldom:
+                    yield Request("http", "POST /v1/ask", {"question": prompt})
             case 2:
                 yield Request("http", "POST /v1/ledger/facts", fact)
-                yield Request("mcp", "timeline", {"query": self._text(3)})
+                yield Request("mcp", "search", {"query": "", "limit": 10})
                 yield Request("http", "GET /v1/ledger/context", {})
             case 3:
                 yield Request("http", "POST /v1/ledger/decisions", decision)
                 yield Request("http", "POST /v1/query", {"query": prompt})
-                yield Request("mcp", "search", {"query": "", "limit": 10})
+                if seldom:
+                    yield Request("http", "GET /v1/timeline", {"query": self._text(3)})
 
     def _call(self, turn_id: str) -> Iterator[Request]:
         """One tool call, before and after."""

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import datetime as dt
 import os
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from dmm.config import FILE_NAME, Config, ModelConfig, StorageConfig, read_config
 from dmm.files.roots import NAME, Root
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     from dmm.service.indexes import Indexes, Shelf
     from dmm.service.reviewing import Reviewer
     from dmm.service.standing import Standing
+
+
+T = TypeVar("T")
 
 
 def now() -> dt.datetime:
@@ -51,15 +55,34 @@ class _Counting:
         return self._counter.count(text)
 
 
+class Shared:
+    """What all who have one project open hold together, so that it is in memory once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._parts: dict[type, object] = {}
+
+    def part(self, kind: type[T]) -> T:
+        """Give the one part of a kind; it is made when it is first asked for."""
+        with self._lock:
+            if kind not in self._parts:
+                self._parts[kind] = kind()
+            return cast("T", self._parts[kind])
+
+
 @dataclass(frozen=True)
 class Base:
-    """One project, opened; each part is loaded when it is first asked for."""
+    """One project, opened; each part is loaded when it is first asked for.
+
+    `replace` opens it once more, with files of its own; `shared` is the same for both.
+    """
 
     root: Root
     config: Config
     home: Path
     load_model: Callable[[], Embedder]
     by_agent: bool = False
+    shared: Shared = field(default_factory=Shared, compare=False, repr=False)
 
     @cached_property
     def count(self) -> Callable[[str], int]:
@@ -69,13 +92,14 @@ class Base:
     @cached_property
     def indexes(self) -> Indexes:
         """The index of the project, and of the user's own memories beside it."""
-        from dmm.service.indexes import Indexes
+        from dmm.service.indexes import Indexes, Loaded
 
         return Indexes(
             shelves=_shelves(self.root, self.home, self.config),
             count=self.count,
             load_model=self.load_model,
             batch_size=self.config.indexer.batch_size,
+            loaded=self.shared.part(Loaded),
         )
 
     @cached_property
@@ -111,6 +135,7 @@ class Base:
             now,
             agent if self.by_agent else chronicle.Voice(),
             chronicle.TrustedLedger(self.trust_store, self.root.folder),
+            self.shared.part(chronicle.Folded),
         )
 
     def _find_standing(self) -> Standing | None:

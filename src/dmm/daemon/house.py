@@ -11,6 +11,7 @@ from dmm.daemon.agents import Agents
 from dmm.daemon.attendance import Attendance
 from dmm.daemon.calls import Calls
 from dmm.daemon.chores import Chores
+from dmm.daemon.memory import return_memory
 from dmm.daemon.spooled import Spool
 from dmm.embed.tokens import release_ranks
 from dmm.errors import DaemonError, DmmError, UsageError
@@ -284,12 +285,3 @@ class House:
         self.attendance.close()
         self.agents.close()
         self.projects.close()
-
-
-def return_memory() -> None:
-    """Give freed memory back to the system, where its allocator can be told to."""
-    import ctypes
-
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)

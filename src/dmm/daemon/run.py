@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from dmm import VERSION, endpoint
 from dmm.daemon.instance import Instance, claim
 from dmm.daemon.logs import Log
+from dmm.daemon.memory import bound_pools
 from dmm.daemon.server import Request, Server
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def main(arguments: list[str]) -> int:
     instance = claim(Path(endpoint.run_folder()), patience=LEAVING)
     if instance is None:
         return 0
+    bound_pools()
     return Life(instance, options).live()
 
 

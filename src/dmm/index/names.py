@@ -24,18 +24,24 @@ class _Name(NamedTuple):
 class NameIndex:
     """The names of all memories, by their first word."""
 
-    def __init__(self, names: Iterable[Iterable[str]]) -> None:
+    def __init__(self, names: Iterable[Iterable[str]] = ()) -> None:
         self._by_first: dict[str, list[_Name]] = {}
         self._by_start: dict[str, set[str]] = {}
+        self._stems: dict[str, str] = {}
         for row, own in enumerate(names):
-            for name in own:
-                self._add(name, row)
+            self.add(row, own)
+
+    def add(self, row: int, names: Iterable[str]) -> None:
+        """Add the names of one memory."""
+        for name in names:
+            self._add(name, row)
 
     def _add(self, name: str, row: int) -> None:
         words = _words(name)
         if all(word in STOP_WORDS for word in words):
             return
-        stems = tuple(map(stem, words))
+        # The same few words name many memories: each is kept once.
+        stems = tuple(self._stems.setdefault(one, one) for one in map(stem, words))
         self._by_first.setdefault(stems[0], []).append(_Name(stems, row))
         for word in words:
             if len(word) >= SHORTEST_TYPO:

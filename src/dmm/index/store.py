@@ -69,6 +69,9 @@ SELECT path, id, directory, title, scope, priority, confidence, in_force,
     vector_key, aliases, term_hashes, term_weights, term_length
 FROM memories ORDER BY path
 """
+_SEARCH_VECTORS = """
+SELECT path, data FROM memories LEFT JOIN vectors ON key = vector_key ORDER BY path
+"""
 _PUT_FILE = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _PUT_MEMORY = """
 INSERT OR REPLACE INTO memories
@@ -152,6 +155,11 @@ class IndexStore:
         store._prepare(sqlite.MEMORY)
         return store
 
+    @property
+    def connection(self) -> apsw.Connection:
+        """The open file, for whoever keeps tables of their own in it."""
+        return self._connection
+
     def _is_ours(self) -> bool:
         pragmas = {"application_id": APPLICATION_ID, "user_version": SCHEMA_VERSION}
         return all(self._connection.pragma(name) == value for name, value in pragmas.items())
@@ -225,6 +233,12 @@ class IndexStore:
             raise IndexBroken(f"no memory {path} in the index", where=self.where)
         return row[0], row[1], row[2]
 
+    def counted(self, path: str) -> tuple[str, int] | None:
+        """Tell which content of a memory was counted, and its tokens; None where there is none."""
+        statement = "SELECT content_hash, token_count FROM memories WHERE path = ?"
+        row = next(self._select(statement, path), None)
+        return None if row is None else (row[0], row[1])
+
     def _read(self, row: tuple[Any, ...]) -> IndexedMemory:
         with intact(self.where):
             return rows.read_memory(row)
@@ -237,6 +251,11 @@ class IndexStore:
         """All memories as searching needs them, in path order."""
         for row in self._select(_SEARCH_ROWS):
             yield rows.SearchRow(*row)
+
+    def search_vectors(self) -> Iterator[tuple[str, bytes | None]]:
+        """The vectors of all memories with their paths, in the same order."""
+        for row in self._select(_SEARCH_VECTORS):
+            yield row[0], row[1]
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:

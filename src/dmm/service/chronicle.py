@@ -69,6 +69,13 @@ class TrustedLedger:
 
 
 @dataclass(slots=True)
+class Folded:
+    """The newest state that was read, with its head: held once by all who have a ledger open."""
+
+    at: tuple[Head, State] = field(default_factory=lambda: (Head(), State()))
+
+
+@dataclass(slots=True)
 class Chronicle:
     """One ledger, with the state at its head; without a path it lives as long as the process.
 
@@ -79,11 +86,10 @@ class Chronicle:
     now: Callable[[], dt.datetime]
     voice: Voice = Voice()
     record_of: TrustedLedger | None = None
+    folded: Folded = field(default_factory=Folded)
     _log: EventLog | None = None
     _nothing: EventLog | None = None
     _sealed: EventLog | None = None
-    _state: State = field(default_factory=State)
-    _head: Head = field(default_factory=Head)
     _rules: tuple[tuple[int, ...], Rulebook] | None = None
 
     @property
@@ -186,15 +192,14 @@ class Chronicle:
         head = log.head()
         if to is not None and to != head.seq:
             return replay(log, to)
-        if self._head != head:
-            start = self._state if self._goes_on(log) else None
-            self._state, self._head = replay(log, head.seq, start=start), head
-        return self._state
-
-    def _goes_on(self, log: EventLog) -> bool:
-        """Say whether the log still holds the events that the state was folded from."""
-        last = log.event(self._head.seq)
-        return last is not None and last.hash == self._head.hash
+        known, state = self.folded.at
+        if to is None and known.seq > head.seq:
+            # Another connection has just read a newer event; by now this one sees it too.
+            head = log.head()
+        if known != head:
+            state = replay(log, head.seq, start=state if _goes_on(log, known) else None)
+            self.folded.at = head, state
+        return state
 
     def rulebook(self, state: State) -> Rulebook:
         """Compile the constraints in force, once for as long as they are the same."""
@@ -237,6 +242,12 @@ class Chronicle:
             if log is not None:
                 log.close()
         self._log = self._nothing = self._sealed = None
+
+
+def _goes_on(log: EventLog, known: Head) -> bool:
+    """Say whether a log still holds the events that a state was folded from."""
+    last = log.event(known.seq)
+    return last is not None and last.hash == known.hash
 
 
 def tool_text(event: Event) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -14,14 +15,15 @@ from dmm.index.store import ELSEWHERE, LOGS, IndexStore
 from dmm.index.sync import Syncer, SyncReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Hashable, Iterator, Sequence
     from pathlib import Path
 
     from dmm.domain.memory import Origin
     from dmm.embed.model import Embedder, Vectors
     from dmm.files.tree import MemoryTree
+    from dmm.index.places import Place
     from dmm.index.records import IndexedMemory
-    from dmm.index.snapshot import Place, Snapshot
+    from dmm.index.snapshot import Snapshot
     from dmm.index.sync import Progress
 
     Fill = Callable[[IndexStore, Embedder | None, Progress | None], SyncReport]
@@ -56,6 +58,44 @@ class Shelf:
 
 
 @dataclass(slots=True)
+class _Place:
+    """Where the snapshot of some index files is kept, and who waits for it."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    state: Hashable = None
+    snapshot: Snapshot | None = None
+
+
+@dataclass(slots=True)
+class Loaded:
+    """Snapshots in memory: one of each set of index files, for all who have these files open."""
+
+    _places: dict[tuple[Path, ...], _Place] = field(default_factory=dict)
+
+    def take(
+        self, files: tuple[Path, ...], state: Hashable, load: Callable[[], Snapshot]
+    ) -> Snapshot:
+        """Give the snapshot of a state of files; whoever comes first loads it for the others."""
+        place = self._places.setdefault(files, _Place())
+        with place.lock:
+            if place.snapshot is None or place.state != state:
+                # What is out of date must not be in memory while its successor is loaded.
+                place.snapshot = None
+                place.snapshot = load()
+                place.state = state
+            return place.snapshot
+
+    def held(self, files: tuple[Path, ...]) -> Snapshot | None:
+        """Give what is in memory of some files, of whatever state."""
+        place = self._places.get(files)
+        return None if place is None else place.snapshot
+
+    def drop(self, files: tuple[Path, ...]) -> None:
+        """Let go of the snapshot of some files."""
+        self._places.pop(files, None)
+
+
+@dataclass(slots=True)
 class Indexes:
     """All shelves of one project, searched as one; `fill` brings in what comes of no files."""
 
@@ -64,11 +104,10 @@ class Indexes:
     load_model: Callable[[], Embedder]
     batch_size: int
     fill: Fill | None = None
+    loaded: Loaded = field(default_factory=Loaded)
     notices: dict[str, str] = field(default_factory=dict)
     _embedder: Embedder | None = None
     _asked_for_model: bool = False
-    _snapshot: Snapshot | None = None
-    _generations: tuple[int, ...] = ()
 
     def embedder(self) -> Embedder | None:
         """Load the model on first use; without it every answer says that only keywords count."""
@@ -96,7 +135,8 @@ class Indexes:
     @property
     def held(self) -> int:
         """How many memories the snapshot in memory has; none before the first query."""
-        return 0 if self._snapshot is None else len(self._snapshot)
+        snapshot = self.loaded.held(self._files)
+        return 0 if snapshot is None else len(snapshot)
 
     def release_model(self) -> None:
         """Let go of the model; the next query asks for it again."""
@@ -106,7 +146,11 @@ class Indexes:
 
     def release_snapshot(self) -> None:
         """Let go of the content in memory; the next query loads it again."""
-        self._snapshot = None
+        self.loaded.drop(self._files)
+
+    @property
+    def _files(self) -> tuple[Path, ...]:
+        return tuple(shelf.path for shelf in self.shelves)
 
     def is_word(self, word: str) -> bool:
         """Say whether a word is common English; without the model every word is taken for one."""
@@ -221,7 +265,7 @@ class Indexes:
         """Begin a damaged index anew; it holds nothing that the files do not."""
         if error.what != ELSEWHERE:
             self.notices["broken"] = f"the index was damaged and is built anew ({error.what})"
-        self._snapshot = None
+        self.release_snapshot()
         self._close(shelf)
         shelf.store = self._start_over(shelf)
         return shelf.store
@@ -254,12 +298,17 @@ class Indexes:
 
     def _take(self) -> Snapshot:
         stores = [(shelf.origin, self._open(shelf)) for shelf in self.shelves]
+        dimensions = self._dimensions([store for _, store in stores])
+        # An index that is held in memory belongs to whoever holds it.
+        files = tuple(shelf.store if shelf.inode is None else shelf.inode for shelf in self.shelves)
         generations = tuple(store.generation() for _, store in stores)
-        if self._snapshot is None or generations != self._generations:
-            self._snapshot = take_snapshot(stores, self._dimensions([s for _, s in stores]))
-            self._generations = generations
-            self._tell_hidden(self._snapshot)
-        return self._snapshot
+        snapshot = self.loaded.take(
+            self._files,
+            (files, generations, dimensions),
+            lambda: take_snapshot(stores, dimensions),
+        )
+        self._tell_hidden(snapshot)
+        return snapshot
 
     def _dimensions(self, stores: Sequence[IndexStore]) -> int | None:
         """Use vectors only if all of them are of the model at hand."""
@@ -303,7 +352,7 @@ class Indexes:
         if shelf.store is not None:
             with contextlib.suppress(DmmError):
                 shelf.store.close()
-            shelf.store = shelf.inode = self._snapshot = None
+            shelf.store = shelf.inode = None
 
 
 def _inode(path: Path) -> int:

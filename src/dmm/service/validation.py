@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from dmm.files.markdown import Document
     from dmm.files.roots import Root
     from dmm.files.tree import MemoryTree
-    from dmm.index.snapshot import Place, Snapshot
+    from dmm.index.places import Place
+    from dmm.index.snapshot import Snapshot
     from dmm.service.indexes import Indexes
 
     Count = Callable[[str], int]
