@@ -45,7 +45,16 @@ BAR = 1.15
 WARM_SESSIONS = 2
 LAST = 5
 TIMEOUT = 120.0
-HEAD = ("minutes", "requests", "a second", "RSS MB", "private MB", "events", "descriptors", "threads")
+HEAD = (
+    "minutes",
+    "requests",
+    "a second",
+    "RSS MB",
+    "private MB",
+    "events",
+    "descriptors",
+    "threads",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,8 +232,9 @@ def make_project(machine: Machine, world: World, embedder: Embedder, memories: i
     for number in range(FILES):
         name = f"src/module_{number:02d}.py"
         words = [str(world.words[n]) for n in world.topics[number % len(world.topics)][:20]]
-        code = "\n\n".join(f"def {a}_{b}(value):\n    return {a!r}, value" for a, b in
-                           itertools.pairwise(words))
+        code = "\n\n".join(
+            f"def {a}_{b}(value):\n    return {a!r}, value" for a, b in itertools.pairwise(words)
+        )
         (folder / name).write_text(code + "\n")
     TrustStore.of_user(machine.home).trust(folder / ".dmm")
     opened = open_dmm(override=folder, home=machine.home, load_model=lambda: embedder)
@@ -284,18 +294,20 @@ def observe(pid: int, requests: int, minutes: float, folder: Path) -> Line:
 def _count_events(folder: Path) -> int:
     import apsw
 
-    connection = apsw.Connection(str(folder / ".dmm" / "ledger.db"), flags=apsw.SQLITE_OPEN_READONLY)
+    connection = apsw.Connection(
+        str(folder / ".dmm" / "ledger.db"), flags=apsw.SQLITE_OPEN_READONLY
+    )
     try:
         return int(next(connection.execute("SELECT coalesce(max(seq), 0) FROM events"))[0])
     finally:
         connection.close()
 
 
-def soak(machine: Machine, folder: Path, words: Sequence[str], asked: argparse.Namespace) -> list[Line]:
+def soak(
+    machine: Machine, folder: Path, words: Sequence[str], asked: argparse.Namespace
+) -> list[Line]:
     """Have the agents work for so long; tell what is held, line by line."""
-    agents = [
-        Agent(CLIENTS[n % len(CLIENTS)], folder, words, n) for n in range(asked.agents)
-    ]
+    agents = [Agent(CLIENTS[n % len(CLIENTS)], folder, words, n) for n in range(asked.agents)]
     pace = Pace(asked.rate)
     warm = threading.Barrier(len(agents) + 1)
     threads = [
@@ -339,7 +351,10 @@ def main() -> None:
     embedder = Embedder.load()
     world = synthetic.make_world(embedder)
     words = [str(word) for word in world.words[synthetic.COMMON_WORDS :]]
-    with tempfile.TemporaryDirectory(prefix="dmm-soak-", dir="/tmp") as name, contextlib.ExitStack():
+    with (
+        tempfile.TemporaryDirectory(prefix="dmm-soak-", dir="/tmp") as name,
+        contextlib.ExitStack(),
+    ):
         machine = Machine(Path(name))
         folder = make_project(machine, world, embedder, asked.memories)
         fill_ledger(machine, folder, words, asked.events)

@@ -20,14 +20,18 @@ from dmm.projects import Projects
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dmm.daemon.incoming import Request
     from dmm.daemon.instance import Instance
     from dmm.daemon.logs import Log
     from dmm.daemon.loop import Loop
-    from dmm.daemon.server import Request, Server
+    from dmm.daemon.server import Server
     from dmm.daemon.watch import Watch
     from dmm.daemon.web import Web
     from dmm.projects import Project
 
+DESCRIPTORS = 1_024
+# Each of the two HTTP doors takes this part of the descriptors at most; hooks need the rest.
+WEB_SHARE = 8
 MODEL_IDLE = 300.0
 # The token ranks take a fifth of all memory and are needed only while files are indexed.
 RANKS_IDLE = 10.0
@@ -43,11 +47,17 @@ class House:
     """Projects, agents, watchers and surfaces of one process."""
 
     def __init__(
-        self, instance: Instance, log: Log, port: int | None, stop: Callable[[], None]
+        self,
+        instance: Instance,
+        log: Log,
+        port: int | None,
+        stop: Callable[[], None],
+        descriptors: int = DESCRIPTORS,
     ) -> None:
         self._log = log
         self._instance = instance
         self._wanted = port
+        self._descriptors = descriptors
         self.projects = Projects()
         self.agents = Agents()
         self.attendance = Attendance(self.projects, self.agents, log)
@@ -71,10 +81,13 @@ class House:
     def open(self) -> None:
         """Open the HTTP port and load what the first question will need, in the background."""
         from dmm.daemon.loop import Loop
-        from dmm.daemon.web import Web
+        from dmm.daemon.web import MOST, Limits, Web
 
         self._loop = loop = Loop(self._log)
-        self._web = Web(self._instance, self.projects, loop, self._report, self._wanted, self._log)
+        limits = Limits(most=min(MOST, self._descriptors // WEB_SHARE))
+        self._web = Web(
+            self._instance, self.projects, loop, self._report, self._wanted, self._log, limits
+        )
         self._web.open()
         self._warming = threading.Thread(target=self._warm, name="dmm-warm", daemon=True)
         self._warming.start()

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
 AT_ONCE = 200
 
-# Each open episode stands behind those that were touched before it.
+# Each open episode stands behind those that were touched before it. The line lays all units out in
+# time: session after session by first moments, each in one piece, turns before what they made.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS reading (
     one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, hash TEXT NOT NULL,
@@ -41,9 +42,17 @@ CREATE TABLE IF NOT EXISTS episodes (
     number INTEGER PRIMARY KEY AUTOINCREMENT, session TEXT NOT NULL UNIQUE, data TEXT NOT NULL
 ) STRICT;
 CREATE TABLE IF NOT EXISTS retellings (of TEXT PRIMARY KEY, data TEXT NOT NULL) STRICT;
+CREATE VIEW IF NOT EXISTS line AS
+SELECT id, coalesce(start, at) AS start, units.session AS session, first, kind <> 'message' AS made
+FROM units LEFT JOIN (
+    SELECT session, min(at) AS start FROM units WHERE session <> '' GROUP BY session
+) AS starts ON starts.session = units.session;
 """
 _PUT = "INSERT OR REPLACE INTO units VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _SOME = "SELECT id, data FROM units WHERE id IN (SELECT value FROM json_each(?))"
+_SOME_BY_RULES = """
+SELECT id, coalesce(by_rules, data) FROM units WHERE id IN (SELECT value FROM json_each(?))
+"""
 _CHOSEN = """
 SELECT id, files FROM units
 WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR substr(session, 1, length(?2)) = ?2)
@@ -52,22 +61,16 @@ WHERE (?1 IS NULL OR kind = ?1) AND (?2 IS NULL OR substr(session, 1, length(?2)
 ORDER BY at DESC, first DESC, id DESC LIMIT ?6
 """
 _OF_DAY = "SELECT data FROM units WHERE at >= ?1 AND substr(at, 1, 10) = ?1 ORDER BY first, id"
-# Sessions one after the other, each in one piece, by its first moment; turns before what they made.
-_LINE = """
-WITH starts AS (SELECT session, min(at) AS start FROM units WHERE session <> '' GROUP BY session),
-line AS (
-    SELECT id, coalesce(start, at) AS start, units.session AS session, first,
-        kind <> 'message' AS made
-    FROM units LEFT JOIN starts ON starts.session = units.session
-),
-anchor AS (SELECT start, session, first, made, id FROM line WHERE id = ?1)
-"""
-_BEFORE = f"""{_LINE}
-SELECT id FROM line WHERE (start, session, first, made, id) < (SELECT * FROM anchor)
+_BEFORE = """
+SELECT id FROM line WHERE (start, session, first, made, id) < (
+    SELECT start, session, first, made, id FROM line WHERE id = ?1
+)
 ORDER BY start DESC, session DESC, first DESC, made DESC, id DESC LIMIT ?2
 """
-_FROM = f"""{_LINE}
-SELECT id FROM line WHERE (start, session, first, made, id) >= (SELECT * FROM anchor)
+_FROM = """
+SELECT id FROM line WHERE (start, session, first, made, id) >= (
+    SELECT start, session, first, made, id FROM line WHERE id = ?1
+)
 ORDER BY start, session, first, made, id LIMIT ?2
 """
 _CHANGED = """
@@ -135,7 +138,7 @@ class UnitStore:
         self._change(_PUT, (_write(unit, by_rules) for unit, by_rules in units))
 
     def episodes(self) -> dict[str, str]:
-        """Give the open episodes as they were kept, by session; the one touched last stands last."""
+        """Give the open episodes as they were kept, by session, the one touched last at the end."""
         return dict(self._select("SELECT session, data FROM episodes ORDER BY number"))
 
     def keep_episodes(self, touched: Mapping[str, str], closed: Iterable[str]) -> None:
@@ -155,12 +158,13 @@ class UnitStore:
 
     def retold(self) -> frozenset[str]:
         """Name the units that are told in other words than those of the rules."""
-        return frozenset(row[0] for row in self._select("SELECT id FROM units WHERE by_rules <> ''"))
+        return frozenset(
+            row[0] for row in self._select("SELECT id FROM units WHERE by_rules <> ''")
+        )
 
     def by_rules(self, ids: Iterable[str]) -> dict[str, Observation]:
         """Give some units as the rules made them."""
-        wanted = json.dumps(list(ids))
-        rows = self._select(_SOME.replace("data", "coalesce(by_rules, data)"), wanted)
+        rows = self._select(_SOME_BY_RULES, json.dumps(list(ids)))
         return {name: self._read(data) for name, data in rows}
 
     def find(self, ids: Iterable[str]) -> dict[str, Observation]:

@@ -94,7 +94,9 @@ class Observations:
         """The units that may still change, with the newest event that is known of each."""
         kept = self.units().kept
         found = Progress() if kept is None else self._progress(kept, kept.reading())
-        return {name_observation(one.anchor): one.newest for one in found.open.values() if one.anchor}
+        return {
+            name_observation(one.anchor): one.newest for one in found.open.values() if one.anchor
+        }
 
     def find(self, ids: Iterable[str]) -> list[Observation]:
         """Give some units, in the order in which they are named; those unknown are left out."""
@@ -157,7 +159,7 @@ class Observations:
         return last is not None and last.hash == at.hash
 
     def _progress(self, kept: UnitStore, at: Reading) -> Progress:
-        """Give the open episodes: as they are at hand, or as they were kept by whoever read last."""
+        """Give the open episodes: those at hand, or those that whoever read last has kept."""
         if self._left[0] != at:
             read = ((name, read_episode(text)) for name, text in kept.episodes().items())
             known = {name: one for name, one in read if one is not None}

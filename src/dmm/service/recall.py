@@ -128,9 +128,7 @@ class Recall:
         words = _words(query or "")
         return self._mended(lambda: self._tell_around(name, words, before, after))
 
-    def _tell_around(
-        self, name: str | None, words: str, before: int, after: int
-    ) -> dict[str, Any]:
+    def _tell_around(self, name: str | None, words: str, before: int, after: int) -> dict[str, Any]:
         anchor = self._choose(name, words)
         kept = self.observations.units().kept
         if anchor is None or kept is None:
