@@ -17,7 +17,7 @@ from tests.daemon.conftest import take_all
 from dmm import VERSION, endpoint
 from dmm.daemon.house import REST, House
 from dmm.daemon.logs import Log
-from dmm.daemon.server import AT_ONCE, Request, Server
+from dmm.daemon.server import AT_ONCE, Server
 from dmm.daemon.web import route
 from dmm.http import SERVER
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import pytest
     from tests.conftest import MemoryText, Project
     from tests.daemon.conftest import Machine, Session
+
+    from dmm.daemon.incoming import Request
 
 SOON = 20.0
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm import VERSION
-from dmm.daemon.server import LONGEST_HEADER, BadRequest, read_request
+from dmm.daemon.incoming import LONGEST_HEADER, BadRequest, Incoming
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -58,37 +58,35 @@ def test_what_is_no_request_is_hung_up_on(serving: Machine) -> None:
 
 
 @pytest.fixture
-def line() -> Iterator[tuple[socket.socket, socket.socket]]:
-    """Two ends of a connection; who would have to wait at one of them fails instead."""
+def line() -> Iterator[tuple[Incoming, socket.socket]]:
+    """A connection as it is read, and its other end."""
     near, far = socket.socketpair()
     with near, far:
-        near.setblocking(False)
-        yield near, far
+        yield Incoming(near), far
 
 
 def test_a_first_line_that_is_too_long_is_not_waited_for(
-    line: tuple[socket.socket, socket.socket],
+    line: tuple[Incoming, socket.socket],
 ) -> None:
-    near, far = line
+    incoming, far = line
     far.sendall(b"x" * (LONGEST_HEADER - 1))
-    with pytest.raises(BlockingIOError):
-        read_request(near)
-    far.sendall(b"x" * LONGEST_HEADER)
+    assert incoming.read() is None
+    far.sendall(b"x")
     with pytest.raises(BadRequest):
-        read_request(near)
+        incoming.read()
 
 
 def test_the_longest_first_line_is_read_and_nothing_behind_it(
-    line: tuple[socket.socket, socket.socket],
+    line: tuple[Incoming, socket.socket],
 ) -> None:
-    near, far = line
+    incoming, far = line
     first, last = f"DMM1 {VERSION} mcp ", " 0\n"
     label = "x" * (LONGEST_HEADER - len(first) - len(last))
     far.sendall(f"{first}{label}{last}behind".encode())
-    found = read_request(near)
+    found = incoming.read()
     assert found is not None
     assert (found.kind, found.label, found.body) == ("mcp", label, b"")
-    assert near.recv(10) == b"behind"
+    assert found.link.recv(10) == b"behind"
 
 
 def test_a_call_that_is_none_is_answered_so(serving: Machine) -> None:

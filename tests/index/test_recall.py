@@ -12,7 +12,6 @@ from dmm.domain.memory import Confidence
 from dmm.domain.observation import Kind, Observation
 from dmm.index.recall import (
     LONGEST_SEARCHED,
-    UnitSyncer,
     digest,
     place,
     spoken_day,
@@ -20,6 +19,8 @@ from dmm.index.recall import (
     to_record,
 )
 from dmm.index.store import IndexStore
+from dmm.index.unit_sync import UnitSyncer
+from dmm.index.units import UnitStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -95,13 +96,18 @@ def test_only_what_is_new_or_changed_is_written_and_embedded(
     new_embedder: Callable[..., HashEmbedder],
 ) -> None:
     store, embedder = IndexStore.in_memory(), new_embedder()
-    syncer = UnitSyncer(len, embedder)
-    assert syncer.sync([UNIT, MESSAGE], store) == 0
+    units, syncer = UnitStore(store), UnitSyncer(len, embedder)
+    units.put([(UNIT, None), (MESSAGE, None)])
+    assert syncer.sync(units) == 0
     done, generation = embedder.windows, store.generation()
-    assert syncer.sync([UNIT, MESSAGE], store) == 0
+    units.put([(UNIT, None), (MESSAGE, None)])
+    assert syncer.sync(units) == 0
     assert (embedder.windows, store.generation()) == (done, generation)
-    syncer.sync([replace(UNIT, narrative="The import lost rows."), MESSAGE], store)
+    units.put([(replace(UNIT, narrative="The import lost rows."), None)])
+    syncer.sync(units)
     assert embedder.windows == done + 1
-    syncer.sync([MESSAGE], store)
+    units.clear()
+    units.put([(MESSAGE, None)])
+    syncer.sync(units)
     assert list(store.hashes()) == [place(MESSAGE)]
     assert len(store.vector_keys()) == 1

@@ -73,7 +73,7 @@ def both(
 
 
 def test_a_memory_of_the_user_gives_way_to_one_of_the_project_with_its_id(both: Snapshot) -> None:
-    assert both.places == (
+    assert tuple(both.places) == (
         Place(Origin.PROJECT, "global/b.md", "mem_2026_01_01_002", "Ours"),
         Place(Origin.PROJECT, "project/http/a.md", "mem_2026_01_01_001", "Retry"),
         Place(Origin.USER, "global/c.md", "mem_2026_01_01_003", "Only theirs"),

@@ -126,7 +126,7 @@ def test_a_finished_episode_is_told_in_the_words_of_the_model(world: World) -> N
     assert (unit.files, unit.evidence) == (before.files, before.evidence)
     assert (unit.kind, unit.session, unit.at) == (before.kind, before.session, before.at)
     assert unit.trust == "tool"
-    assert world.dmm.observations.units()["obs_1"] is unit
+    assert world.dmm.observations.units()["obs_1"] == unit
     (made,) = world.events(EventType.OBSERVATION_MADE)
     assert made.payload == {**GOOD, "of": "obs_1", "model": "anthropic/m", "facts": [*unit.facts]}
     assert (made.references, made.trust) == (before.evidence, "tool")

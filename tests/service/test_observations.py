@@ -5,13 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import apsw
 import pytest
 
 from dmm.capture.payload import parse_payload
 from dmm.domain.event import EventType
 from dmm.observations.distil import distil
-from dmm.observations.snapshots import CODE
 from dmm.service.observations import Observations
 from dmm.service.sessions import deliver
 
@@ -77,37 +75,74 @@ def test_what_is_held_is_what_a_fresh_reading_finds(dmm: Dmm) -> None:
     assert list(fresh.items()) == list(dmm.observations.units().items())
 
 
-def test_a_long_ledger_is_begun_at_its_snapshots(dmm: Dmm, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def read(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The numbers of the events that are distilled, as it happens."""
+    numbers: list[int] = []
+
+    def watched(events: Iterable[Event], start: Progress, *, root: str) -> Distilled:
+        found = list(events)
+        numbers.extend(event.seq for event in found)
+        return distil(found, start, root=root)
+
+    monkeypatch.setattr("dmm.service.observations.distil", watched)
+    return numbers
+
+
+def test_each_event_is_read_once_also_by_the_next_process(
+    dmm: Dmm,
+    project: Project,
+    open_project: Opener,
+    read: list[int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("dmm.service.observations.EVERY", 8)
-    monkeypatch.setattr("dmm.service.observations.BESIDE", 2)
     for number in range(12):
         work(dmm, str(number))
         hook(dmm, "Stop", last_assistant_message=f"Renamed `Cart{number}` in 1 file.")
         if number % 5 == 0:
             dmm.observations.units()
-    whole = dict(dmm.observations.units())
-    log = dmm.chronicle.log
-    assert [seq for seq, _ in log.snapshots(CODE)] == [2, 10, 18, 26, 34]
-    read: list[int] = []
-
-    def watched(events: Iterable[Event], start: Progress, *, root: str) -> Distilled:
-        found = list(events)
-        read.extend(event.seq for event in found)
-        return distil(found, start, root=root)
-
-    monkeypatch.setattr("dmm.service.observations.distil", watched)
-    project = str(dmm.root.project)
-    assert list(Observations(dmm.chronicle, project).units().items()) == list(whole.items())
-    assert read == [35, 36]
+    whole = list(dmm.observations.units().items())
+    assert read == [*range(1, 37)]
     read.clear()
-    Observations(dmm.chronicle, "/elsewhere").units()
-    assert len(read) == 36
-    forger = apsw.Connection(log.where)
-    forger.execute("UPDATE snapshots SET state = x'00' WHERE seq = 18")
-    forger.close()
+    again = open_project(project)
+    assert list(again.observations.units().items()) == whole
+    assert read == []
+    hook(again, "Stop", last_assistant_message="Renamed the last `Cart` in 1 file.")
+    assert again.observations.units()["obs_34"].evidence[-1] == 37
+    assert read == [37]
+    fresh = Observations(dmm.chronicle, str(dmm.root.project)).units()
+    assert list(dmm.observations.units().items()) == list(fresh.items())
+
+
+def test_what_was_read_for_another_folder_is_read_anew(dmm: Dmm, read: list[int]) -> None:
+    work(dmm)
+    assert dmm.observations.units()["obs_1"].files == ("src/cart.py",)
     read.clear()
-    assert list(Observations(dmm.chronicle, project).units().items()) == list(whole.items())
-    assert read[0] == 11
+    dmm.observations.project = "/elsewhere"
+    assert list(dmm.observations.units()) == ["msg_1", "obs_1"]
+    assert read == [1, 2]
+
+
+def test_units_that_can_not_be_kept_on_disk_are_held_in_memory(
+    dmm: Dmm, project: Project, read: list[int]
+) -> None:
+    (project.dmm / "index").write_text("no folder")
+    work(dmm)
+    assert len(held(dmm)) == 2
+    read.clear()
+    assert len(held(dmm)) == 2
+    assert read == []
+
+
+def test_units_that_are_lost_from_their_file_are_made_again(dmm: Dmm) -> None:
+    work(dmm)
+    before = held(dmm)
+    kept = dmm.observations.units().kept
+    assert kept is not None
+    kept.store.connection.execute("DROP TABLE units")
+    hook(dmm, "Stop", last_assistant_message="Renamed `Cart` to `Basket` in 1 file")
+    assert held(dmm) == [*before, ("msg_3", "message", "Renamed `Cart` to `Basket` in 1 file")]
 
 
 def test_units_are_found_by_id_and_by_day(dmm: Dmm) -> None:

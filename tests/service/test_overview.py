@@ -21,9 +21,10 @@ from dmm.files.consents import without_consents
 from dmm.files.roots import Root
 from dmm.files.tree import MemoryTree
 from dmm.service.baselines import Baselines
-from dmm.service.indexes import Indexes, Shelf
+from dmm.service.indexes import Indexes
 from dmm.service.overview import Overview
 from dmm.service.setup import set_up
+from dmm.service.shelves import Shelf
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:

@@ -248,6 +248,24 @@ def test_a_damaged_index_is_built_anew(past: Past, project: Project, open_projec
     assert "built anew" in told["notices"][0]
 
 
+def test_units_that_can_not_be_read_back_are_made_again(past: Past) -> None:
+    asked: tuple[Callable[[], dict[str, Any]], ...] = (
+        lambda: past.dmm.recall.search("login page"),
+        lambda: past.dmm.recall.search(""),
+        lambda: past.dmm.recall.timeline("msg_2"),
+        lambda: past.dmm.recall.get_observations(["msg_1", "obs_5"]),
+    )
+    for ask in asked:
+        first = ask()
+        first.pop("notices", None)
+        kept = past.dmm.observations.units().kept
+        assert kept is not None
+        kept.store.connection.execute("UPDATE units SET data = '[1'")
+        again = ask()
+        again.pop("notices", None)
+        assert again == first
+
+
 def test_an_index_that_somebody_removed_is_made_again(past: Past, project: Project) -> None:
     first = past.dmm.recall.search("login page")
     for file in (project.dmm / "index").glob("recall.db*"):

@@ -18,8 +18,9 @@ from dmm.errors import ModelUnavailable
 from dmm.files.citations import digest
 from dmm.files.edits import carry_out
 from dmm.files.tree import MemoryTree
-from dmm.service.indexes import Indexes, Shelf
+from dmm.service.indexes import Indexes
 from dmm.service.setup import set_up
+from dmm.service.shelves import Shelf
 from dmm.service.validation import Validation
 
 if TYPE_CHECKING:

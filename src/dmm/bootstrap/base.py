@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import os
 import sys
-from dataclasses import dataclass
+import threading
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from dmm.config import FILE_NAME, Config, ModelConfig, StorageConfig, read_config
 from dmm.errors import StorageError
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
     from dmm.service.chronicle import Chronicle
     from dmm.service.desk import Desk
     from dmm.service.docket import Docket
-    from dmm.service.indexes import Indexes, Shelf
+    from dmm.service.indexes import Indexes
     from dmm.service.reviewing import Reviewer
+    from dmm.service.shelves import Shelf
     from dmm.service.standing import Standing
 
 
+T = TypeVar("T")
 # With less, the libraries that count tokens and run the model end the process themselves.
 LEAST_MEMORY = 256 << 20
 
@@ -58,15 +61,34 @@ class _Counting:
         return self._counter.count(text)
 
 
+class Shared:
+    """What all who have one project open hold together, so that it is in memory once."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._parts: dict[type, object] = {}
+
+    def part(self, kind: type[T]) -> T:
+        """Give the one part of a kind; it is made when it is first asked for."""
+        with self._lock:
+            if kind not in self._parts:
+                self._parts[kind] = kind()
+            return cast("T", self._parts[kind])
+
+
 @dataclass(frozen=True)
 class Base:
-    """One project, opened; each part is loaded when it is first asked for."""
+    """One project, opened; each part is loaded when it is first asked for.
+
+    `replace` opens it once more, with files of its own; `shared` is the same for both.
+    """
 
     root: Root
     config: Config
     home: Path
     load_model: Callable[[], Embedder]
     by_agent: bool = False
+    shared: Shared = field(default_factory=Shared, compare=False, repr=False)
 
     @cached_property
     def count(self) -> Callable[[str], int]:
@@ -78,6 +100,7 @@ class Base:
         """The index of the project, and of the user's own memories beside it."""
         _need_memory()
         from dmm.service.indexes import Indexes
+        from dmm.service.loaded import Loaded
 
         return Indexes(
             shelves=_shelves(self.root, self.home, self.config),
@@ -85,6 +108,7 @@ class Base:
             load_model=self.load_model,
             batch_size=self.config.indexer.batch_size,
             allowance=self.config.indexer.query_wait_ms / 1_000,
+            loaded=self.shared.part(Loaded),
         )
 
     @cached_property
@@ -126,6 +150,7 @@ class Base:
             agent if self.by_agent else chronicle.Voice(),
             chronicle.TrustedLedger(self.trust_store, self.root.folder),
             find_earlier(self.root.folder),
+            self.shared.part(chronicle.Folded),
         )
 
     def _find_standing(self) -> Standing | None:
@@ -188,7 +213,7 @@ def _need_memory() -> None:
 def _shelves(root: Root, home: Path, config: Config) -> tuple[Shelf, ...]:
     from dmm.domain.memory import OVERLAY_SCOPES, Origin
     from dmm.files.tree import MemoryTree
-    from dmm.service.indexes import Shelf
+    from dmm.service.shelves import Shelf
 
     name = config.storage.embeddings_db
     shelves = [Shelf(Origin.PROJECT, root.tree, root.folder / name)]

@@ -149,9 +149,16 @@ class Reading(Base):
     @cached_property
     def observations(self) -> Observations:
         """What sessions did, distilled."""
+        from dmm.domain.memory import Origin
         from dmm.service import observations
 
-        return observations.Observations(self.chronicle, str(self.root.project))
+        indexes = self._unit_indexes
+        return observations.Observations(
+            self.chronicle,
+            str(self.root.project),
+            lambda: indexes.store(Origin.PROJECT),
+            indexes.mend,
+        )
 
     @cached_property
     def recall(self) -> Recall:
@@ -160,21 +167,30 @@ class Reading(Base):
 
         return recall.Recall(
             self.observations,
-            self._index_units,
+            self._unit_indexes,
             self.config.retrieval,
             self.count,
             lambda: self.trust_store.require(self.root.folder),
         )
 
-    def _index_units(self, recall: Recall) -> Indexes:
-        """Make the index of the units of recall, beside that of the memories."""
+    @cached_property
+    def _unit_indexes(self) -> Indexes:
+        """The index of the units of recall, beside that of the memories."""
         from dmm.domain.memory import Origin
-        from dmm.service.indexes import Indexes, Shelf
+        from dmm.service.indexes import Indexes
+        from dmm.service.loaded import Loaded
+        from dmm.service.shelves import Shelf
 
         path = (self.root.folder / self.config.storage.embeddings_db).with_name("recall.db")
         shelf = Shelf(Origin.PROJECT, self.root.tree, path, lock="recall.lock")
-        size = self.config.indexer.batch_size
-        return Indexes((shelf,), self.count, self.load_model, size, recall.fill)
+        return Indexes(
+            shelves=(shelf,),
+            count=self.count,
+            load_model=self.load_model,
+            batch_size=self.config.indexer.batch_size,
+            fill=lambda store, embedder, progress: self.recall.fill(store, embedder, progress),
+            loaded=self.shared.part(Loaded),
+        )
 
     @cached_property
     def asking(self) -> Asking:
@@ -225,8 +241,8 @@ class Reading(Base):
         release()
         if "indexes" in self.__dict__:
             self.indexes.close()
-        if "recall" in self.__dict__:
-            self.recall.close()
+        if "_unit_indexes" in self.__dict__:
+            self._unit_indexes.close()
         if "asking" in self.__dict__:
             self.asking.close()
         if "chronicle" in self.__dict__:

@@ -12,6 +12,7 @@ from dmm.daemon.agents import Agents
 from dmm.daemon.attendance import Attendance
 from dmm.daemon.calls import Calls
 from dmm.daemon.chores import Chores
+from dmm.daemon.memory import return_memory
 from dmm.daemon.spooled import Spool
 from dmm.embed.tokens import release_ranks
 from dmm.errors import DaemonError, DmmError, UsageError
@@ -20,15 +21,19 @@ from dmm.projects import Projects
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dmm.daemon.incoming import Request
     from dmm.daemon.instance import Instance
     from dmm.daemon.logs import Log
     from dmm.daemon.loop import Loop
-    from dmm.daemon.server import Request, Server
+    from dmm.daemon.server import Server
     from dmm.daemon.spooled import Kept
     from dmm.daemon.watch import Watch
     from dmm.daemon.web import Web
     from dmm.projects import Project
 
+DESCRIPTORS = 1_024
+# Each of the two HTTP doors takes this part of the descriptors at most; hooks need the rest.
+WEB_SHARE = 8
 MODEL_IDLE = 300.0
 # The token ranks take a fifth of all memory and are needed only while files are indexed.
 RANKS_IDLE = 10.0
@@ -44,11 +49,17 @@ class House:
     """Projects, agents, watchers and surfaces of one process."""
 
     def __init__(
-        self, instance: Instance, log: Log, port: int | None, stop: Callable[[], None]
+        self,
+        instance: Instance,
+        log: Log,
+        port: int | None,
+        stop: Callable[[], None],
+        descriptors: int = DESCRIPTORS,
     ) -> None:
         self._log = log
         self._instance = instance
         self._wanted = port
+        self._descriptors = descriptors
         self.projects = Projects()
         self.agents = Agents()
         self.attendance = Attendance(self.projects, self.agents, log)
@@ -73,10 +84,13 @@ class House:
     def open(self) -> None:
         """Open the HTTP port and load what the first question will need, in the background."""
         from dmm.daemon.loop import Loop
-        from dmm.daemon.web import Web
+        from dmm.daemon.web import MOST, Limits, Web
 
         self._loop = loop = Loop(self._log)
-        self._web = Web(self._instance, self.projects, loop, self._report, self._wanted, self._log)
+        limits = Limits(most=min(MOST, self._descriptors // WEB_SHARE))
+        self._web = Web(
+            self._instance, self.projects, loop, self._report, self._wanted, self._log, limits
+        )
         self._web.open()
         self._warming = threading.Thread(target=self._warm, name="dmm-warm", daemon=True)
         self._warming.start()
@@ -294,12 +308,3 @@ class House:
         self.attendance.close()
         self.agents.close()
         self.projects.close()
-
-
-def return_memory() -> None:
-    """Give freed memory back to the system, where its allocator can be told to."""
-    import ctypes
-
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)

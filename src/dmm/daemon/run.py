@@ -12,14 +12,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dmm import VERSION, endpoint
+from dmm.daemon.descriptors import raise_limit
 from dmm.daemon.instance import Instance, claim
 from dmm.daemon.logs import Log
-from dmm.daemon.server import Request, Server
+from dmm.daemon.memory import bound_pools
+from dmm.daemon.server import MOST, Limits, Server
 
 if TYPE_CHECKING:
     from dmm.daemon.house import House
+    from dmm.daemon.incoming import Request
 
 IDLE = 600.0
+# Connections that wait on the Unix socket take this part of the descriptors at most.
+SOCKET_SHARE = 4
 DRAIN = 5.0
 TICK = 0.5
 # Whoever started this process waits for its first answer: what is not needed for it comes later.
@@ -59,6 +64,7 @@ def main(arguments: list[str]) -> int:
     instance = claim(Path(endpoint.run_folder()), patience=LEAVING)
     if instance is None:
         return 0
+    bound_pools()
     return Life(instance, options).live()
 
 
@@ -74,7 +80,9 @@ class Life:
         self._opened = threading.Event()
         self._house: House | None = None
         self._loading = threading.Lock()
-        self._server = Server(instance.listener, self._handle, self._log)
+        self._descriptors = raise_limit()
+        most = min(MOST, self._descriptors // SOCKET_SHARE)
+        self._server = Server(instance.listener, self._handle, self._log, Limits(most=most))
 
     def live(self) -> int:
         """Serve until the end, and leave nothing behind."""
@@ -128,7 +136,9 @@ class Life:
                 from dmm.daemon.house import House
 
                 port = self._options.port
-                self._house = House(self._instance, self._log, port, self._ended.set)
+                self._house = House(
+                    self._instance, self._log, port, self._ended.set, self._descriptors
+                )
             return self._house
 
     def _handle(self, request: Request) -> bytes | None:

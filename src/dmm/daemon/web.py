@@ -11,9 +11,11 @@ import logging
 import socket
 import threading
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dmm.daemon.loop import load
+from dmm.daemon.underway import UnderWay
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
@@ -30,9 +32,20 @@ if TYPE_CHECKING:
 HOST = "127.0.0.1"
 BACKLOG = 64
 LOCAL = "http.sock"
+# So few connections are taken at once that one which has asked is heard before it is pushed out.
+TAKEN_AT_ONCE = 32
+MOST = 256
 LOGGERS = ("dmm.http", "uvicorn.error")
 # The requests end in the event loop's thread, which tells no other; looked at again, briefly.
 PAUSE = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How many connections each door may have, and the seconds for the head of a request."""
+
+    most: int = MOST
+    head: float = 5.0
 
 
 class Web:
@@ -46,6 +59,7 @@ class Web:
         health: Callable[[], dict[str, Any]],
         wanted: int | None,
         log: Log,
+        limits: Limits | None = None,
     ) -> None:
         self._instance = instance
         self._projects = projects
@@ -53,6 +67,7 @@ class Web:
         self._health = health
         self._wanted = wanted
         self._log = log
+        self._limits = limits or Limits()
         self._port: socket.socket | None = None
         self._local: socket.socket | None = None
         self._codes: Codes | None = None
@@ -60,7 +75,7 @@ class Web:
         self._servers: list[Any] = []
         self._serving = 0
         self._leaving = False
-        self.busy = 0
+        self._under_way = UnderWay()
         self.last = time.monotonic()
         self.port: int | None = None
         self.fault: str | None = None
@@ -126,6 +141,7 @@ class Web:
             load(name)
         import uvicorn
 
+        from dmm.daemon.links import Links, make_protocol
         from dmm.http import SERVER, make_app
         from dmm.mcp.web import make_app as make_mcp
 
@@ -138,26 +154,40 @@ class Web:
             local=local,
             mounts={"/mcp": make_mcp(self._projects)},
         )
-        return uvicorn.Server(uvicorn.Config(self._counted(app), **SERVER))
+        links = Links(self._limits.most, self._limits.head)
+        own = {"http": make_protocol(links), "backlog": TAKEN_AT_ONCE}
+        return uvicorn.Server(uvicorn.Config(self._counted(app), **SERVER | own))
 
     def _counted(self, app: Application) -> Application:
         """Know of the requests under way: they are use, and are waited for."""
 
+        from dmm.daemon.links import LINK
+
         async def serve(scope: Any, receive: Any, send: Any) -> None:
+            link = scope["state"][LINK]
             with self._counting():
-                await app(scope, receive, send)
+                heard = link.listen(scope, receive)
+                try:
+                    await app(scope, heard, send)
+                finally:
+                    link.rest()
 
         return serve
 
     @contextlib.contextmanager
     def _counting(self) -> Iterator[None]:
-        self.busy += 1
+        number = self._under_way.begin()
         self.last = time.monotonic()
         try:
             yield
         finally:
             self.last = time.monotonic()
-            self.busy -= 1
+            self._under_way.end(number)
+
+    @property
+    def busy(self) -> int:
+        """How many requests are being answered, without those that hang."""
+        return self._under_way.count
 
     @property
     def codes(self) -> Codes:

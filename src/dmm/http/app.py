@@ -42,7 +42,6 @@ SERVER: dict[str, Any] = {
     "log_config": None,
     "proxy_headers": False,
     "server_header": False,
-    "limit_concurrency": 128,
     "timeout_keep_alive": 5,
     "timeout_graceful_shutdown": 2,
     "h11_max_incomplete_event_size": 64 << 10,

@@ -48,8 +48,9 @@ class _Table:
 
     def _enter(self, words: list[str]) -> None:
         stems = tuple(map(stem, words))
-        self.by_first.setdefault(stems[0], []).append(len(self.stems))
+        # Others may be looking for names at this moment: a number is told once it has its name.
         self.stems.append(stems)
+        self.by_first.setdefault(stems[0], []).append(len(self.stems) - 1)
         for word in words:
             if word not in self._words and len(word) >= SHORTEST_TYPO:
                 self._words.add(word)
@@ -96,7 +97,7 @@ class NameIndex:
     def _readings(self, word: str, is_known: Callable[[str], bool]) -> set[str]:
         readings = {stem(word)}
         if len(word) >= SHORTEST_TYPO and not is_known(word):
-            meant = self._table.by_start.get(word[:2], ())
+            meant = tuple(self._table.by_start.get(word[:2], ()))
             readings |= {stem(other) for other in meant if is_one_slip(word, other)}
         return readings
 

@@ -1,42 +1,33 @@
-"""Units of recall → an index of their own, so that they are found and ranked as memories are.
+"""A unit of recall as its index keeps it: its text, its place, and the state it is in.
 
 A folder is a session: its turns stand in the order in which they were said, and what was distilled
-of them follows. Vectors come last and newest first, so a large import can be searched by its words
-while it waits for them.
+of them follows.
 """
 
 from __future__ import annotations
 
 import datetime as dt
 import hashlib
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
 from dmm.domain.memory import Confidence, Scope
 from dmm.domain.observation import Kind
 from dmm.domain.text import neutralise, shield
-from dmm.files.tree import Stamp
-from dmm.index import analysis, composite
-from dmm.index.lexical import pack_terms
-from dmm.index.records import Batch, IndexedMemory, KnownFile
+from dmm.index import analysis
+from dmm.index.records import IndexedMemory
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable
 
     from dmm.domain.observation import Observation
-    from dmm.embed.model import Embedder
-    from dmm.index.store import IndexStore
 
-    Progress = Callable[[int, int], None]
     Count = Callable[[str], int]
 
 VERSION = "recall-1"
-BATCH = 500
-EMBEDDED_AT_ONCE = 16
 # Of a very long message its beginning is searched; all of it is shown.
 LONGEST_SEARCHED = 8_000
-ORPHANS_KEPT = 2_000
+DIGITS = 15
 LOW_TRUST = (Trust.TOOL, Trust.THIRD_PARTY)
 # As questions write them; the words of a locale would make another index on another machine.
 MONTHS = (
@@ -77,7 +68,12 @@ def _safe(text: str) -> str:
 def place(unit: Observation) -> str:
     """Name the place of a unit in the index: turns beside turns, in the order of the session."""
     lane = "m" if unit.kind is Kind.MESSAGE else "o"
-    return f"{unit.session}/{lane}{unit.evidence[0]:015d}"
+    return f"{unit.session}/{lane}{unit.evidence[0]:0{DIGITS}d}"
+
+
+def first_of(path: str) -> int:
+    """Tell the first event of a unit from its place."""
+    return int(path[-DIGITS:])
 
 
 def digest(unit: Observation) -> str:
@@ -127,63 +123,3 @@ def _read_day(day: str) -> dt.date | None:
         return dt.date.fromisoformat(day)
     except ValueError:
         return None
-
-
-@dataclass(frozen=True, slots=True)
-class UnitSyncer:
-    """Brings an index up to the units; `going_on` says whether there is time for more vectors."""
-
-    count: Count
-    embedder: Embedder | None
-    going_on: Callable[[], bool] = lambda: True
-
-    def sync(
-        self, units: Iterable[Observation], store: IndexStore, progress: Progress | None = None
-    ) -> int:
-        """Write what is new or other than before, and tell how many units wait for vectors."""
-        composite.refresh_identity(store, f"{VERSION}/{analysis.VERSION}", self.embedder)
-        wanted = {place(unit): unit for unit in units}
-        known = store.hashes()
-        removed = sorted(known.keys() - wanted.keys())
-        changed = [unit for path, unit in wanted.items() if known.get(path) != digest(unit)]
-        for at in range(0, max(len(changed), len(removed)), BATCH):
-            self._write(changed[at : at + BATCH], removed[at : at + BATCH], store)
-        waiting = self._embed(wanted, store, progress or (lambda _done, _of: None))
-        self._clean_up(store, len(wanted))
-        return waiting
-
-    def _clean_up(self, store: IndexStore, size: int) -> None:
-        """Forget old vectors; what left the ledger was most likely blanked, so no byte stays."""
-        due = store.meta("erase") == "due"
-        store.forget_orphans(keep=0 if due else max(ORPHANS_KEPT, size))
-        if due:
-            store.scrub()
-            store.apply(Batch(meta={"erase": "done"}))
-
-    def _write(self, units: list[Observation], removed: list[str], store: IndexStore) -> None:
-        records = [to_record(unit, self.count) for unit in units]
-        store.apply(
-            Batch(
-                files=[KnownFile(Stamp(one.path, 0, 0, 0), one.content_hash) for one in records],
-                memories=[(one, pack_terms(analysis.weigh(one))) for one in records],
-                removed=removed,
-                meta={"erase": "due"} if removed else {},
-            )
-        )
-
-    def _embed(
-        self, wanted: Mapping[str, Observation], store: IndexStore, progress: Progress
-    ) -> int:
-        lacking = store.lacking_vectors()
-        if self.embedder is None:
-            return 0
-        newest = sorted(lacking, key=lambda path: -wanted[path].evidence[0])
-        done = 0
-        while done < len(newest) and (done == 0 or self.going_on()):
-            batch = newest[done : done + EMBEDDED_AT_ONCE]
-            memories = [store.memory(path) for path in batch]
-            cuts = {one.vector_key: composite.cut(one, self.embedder.encode) for one in memories}
-            store.apply(Batch(vectors=composite.embed(cuts, self.embedder)))
-            done += len(batch)
-            progress(done, len(newest))
-        return len(newest) - done

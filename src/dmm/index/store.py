@@ -179,6 +179,11 @@ class IndexStore:
         store._prepare(sqlite.MEMORY)
         return store
 
+    @property
+    def connection(self) -> apsw.Connection:
+        """The open file, for whoever keeps tables of their own in it."""
+        return self._connection
+
     def _is_ours(self) -> bool:
         pragmas = {"application_id": APPLICATION_ID, "user_version": SCHEMA_VERSION}
         return all(self._connection.pragma(name) == value for name, value in pragmas.items())
@@ -274,6 +279,12 @@ class IndexStore:
         if row is None:
             raise IndexBroken(f"no memory {path} in the index", where=self.where)
         return row[0], row[1], row[2]
+
+    def counted(self, path: str) -> tuple[str, int] | None:
+        """Tell which content of a memory was counted, and its tokens; None where there is none."""
+        statement = "SELECT content_hash, token_count FROM memories WHERE path = ?"
+        row = next(self._select(statement, path), None)
+        return None if row is None else (row[0], row[1])
 
     def _read(self, row: tuple[Any, ...]) -> IndexedMemory:
         with intact(self.where):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field, fields, replace
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import PERSONS, Event, EventType, Trust, canonical
@@ -119,6 +120,11 @@ def fold(state: State, events: Iterable[Event], *, to: int | None = None) -> Sta
     Events that are unknown, blanked, malformed or of a version from the future change nothing but
     the number.
     """
+    rest = iter(events)
+    first = next(rest, None)
+    if first is None:
+        # Most events change nothing here, and a long ledger's state is large to copy.
+        return state if to is None else replace(state, seq=to)
     draft = State(
         facts=dict(state.facts),
         constraints=dict(state.constraints),
@@ -127,7 +133,7 @@ def fold(state: State, events: Iterable[Event], *, to: int | None = None) -> Sta
         committed=dict(state.committed),
     )
     seq = state.seq
-    for event in events:
+    for event in chain((first,), rest):
         seq = event.seq
         step = _STEPS.get(event.type)
         if step is not None and event.payload is not None and event.version == VERSION:

@@ -6,6 +6,7 @@ was made of: an episode that went on, or lost an event, is told by the rules aga
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,6 @@ from dmm.domain.event import Trust, least
 from dmm.observations.records import label
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from dmm.domain.event import Event
     from dmm.domain.observation import Observation
 
@@ -66,23 +65,14 @@ def retell(unit: Observation, told: Retelling) -> Observation | None:
     )
 
 
-def retell_all(
-    units: Mapping[str, Observation],
-    retellings: Mapping[str, Retelling],
-    before: Mapping[str, tuple[Observation, Retelling, Observation]],
-) -> dict[str, tuple[Observation, Retelling, Observation]]:
-    """Lay retellings over units: for each its unit, the retelling and what came of them.
+def write_kept(told: Retelling) -> str:
+    """Write a retelling as text, to be kept beside the units."""
+    evidence = sorted(told.evidence)
+    row = (told.of, told.title, told.narrative, told.facts, told.model, evidence, told.trust)
+    return json.dumps(row, separators=(",", ":"))
 
-    What was made `before` of the same two is taken over, so that it stays the very same thing.
-    """
-    found = {}
-    for name, told in retellings.items():
-        unit = units.get(name)
-        known = before.get(name)
-        if unit is None:
-            continue
-        if known is not None and known[0] is unit and known[1] == told:
-            found[name] = known
-        elif (made := retell(unit, told)) is not None:
-            found[name] = unit, told, made
-    return found
+
+def read_kept(text: str) -> Retelling:
+    """Read a kept retelling back."""
+    of, title, narrative, facts, model, evidence, trust = json.loads(text)
+    return Retelling(of, title, narrative, tuple(facts), model, frozenset(evidence), Trust(trust))

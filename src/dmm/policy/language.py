@@ -99,7 +99,8 @@ _PLAIN_MARKS = str.maketrans(
 )
 
 
-@lru_cache(maxsize=4096)
+# A decision is looked at several times in a row; what was read of one takes 10 KB.
+@lru_cache(maxsize=512)
 def tokens_of(text: str) -> tuple[Token, ...]:
     """The tokens of a text; what stands in the brackets of a call is not part of it."""
     plain, offsets = folded(text)

@@ -61,7 +61,7 @@ def _irregular_forms() -> dict[str, frozenset[str]]:
 _IRREGULAR = _irregular_forms()
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def base_forms(word: str) -> frozenset[str]:
     """Every base form `word` may be an inflection of, the word itself included."""
     known = _IRREGULAR.get(word)

@@ -346,13 +346,13 @@ PHRASES = _phrases()
 _NOTHING: frozenset[str] = frozenset()
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def synonyms_of(forms: frozenset[str]) -> frozenset[str]:
     """The marks of the meanings these forms share with other words."""
     return _NOTHING.union(*(_SAME.get(form, _NOTHING) for form in forms))
 
 
-@lru_cache(maxsize=16_384)
+@lru_cache(maxsize=4_096)
 def kinds_of(forms: frozenset[str]) -> frozenset[str]:
     """The more general words, with their meanings, that these forms are a kind of."""
     general = _NOTHING.union(*(_KINDS.get(form, _NOTHING) for form in forms))

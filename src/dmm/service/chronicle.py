@@ -96,6 +96,22 @@ class TrustedLedger:
         return load_seal(self.state)
 
 
+@dataclass(frozen=True, slots=True)
+class Fold:
+    """A state with the head of the log it was read from, and whether its rules were proved."""
+
+    head: Head = field(default_factory=Head)
+    state: State = field(default_factory=State)
+    proved: bool = False
+
+
+@dataclass(slots=True)
+class Folded:
+    """The newest state that was read, held once by all who have a ledger open."""
+
+    at: Fold = field(default_factory=Fold)
+
+
 @dataclass(slots=True)
 class Chronicle:
     """One ledger, with the state at its head; without a path it lives as long as the process.
@@ -108,11 +124,10 @@ class Chronicle:
     voice: Voice = Voice()
     record_of: TrustedLedger | None = None
     earlier: tuple[Path, ...] = ()
+    folded: Folded = field(default_factory=Folded)
     _log: EventLog | None = None
     _nothing: EventLog | None = None
     _sealed: EventLog | None = None
-    _state: State = field(default_factory=State)
-    _head: Head = field(default_factory=Head)
     _rules: tuple[tuple[tuple[int, str], ...], Rulebook] | None = None
 
     @property
@@ -223,13 +238,23 @@ class Chronicle:
         head = log.head()
         if to is not None and to != head.seq:
             return replay(log, to)
-        if self._head != head:
-            start = self._state if self._goes_on(log) else None
-            if self.is_own:
-                # A rule that was edited must not be obeyed, nor one lifted that nobody lifted.
-                prove_events(log, RULES, 0 if start is None else start.seq, head.seq)
-            self._state, self._head = replay(log, head.seq, start=start), head
-        return self._state
+        folded = self.folded.at
+        if to is None and folded.head.seq > head.seq:
+            # Another connection has just read a newer event; by now this one sees it too.
+            head = log.head()
+        if folded.head != head or (self.is_own and not folded.proved):
+            folded = self._fold(log, head, folded)
+            self.folded.at = folded
+        return folded.state
+
+    def _fold(self, log: EventLog, head: Head, known: Fold) -> Fold:
+        """Read what a state does not have yet, or all of it where the log is another."""
+        start = known.state if _goes_on(log, known.head) else None
+        if self.is_own:
+            # A rule that was edited must not be obeyed, nor one lifted that nobody lifted.
+            proved = start.seq if start is not None and known.proved else 0
+            prove_events(log, RULES, proved, head.seq)
+        return Fold(head, replay(log, head.seq, start=start), self.is_own)
 
     @contextlib.contextmanager
     def as_it_is(self) -> Iterator[EventLog]:
@@ -248,11 +273,6 @@ class Chronicle:
     def wrong_snapshots(self) -> tuple[int, ...]:
         """The stored states that were found changed since this was opened."""
         return () if self._log is None else tuple(sorted(self._log.wrong_snapshots))
-
-    def _goes_on(self, log: EventLog) -> bool:
-        """Say whether the log still holds the events that the state was folded from."""
-        last = log.event(self._head.seq)
-        return last is not None and last.hash == self._head.hash
 
     def rulebook(self, state: State) -> Rulebook:
         """Compile the constraints in force, once for as long as they are the same."""
@@ -295,6 +315,12 @@ class Chronicle:
             if log is not None:
                 log.close()
         self._log = self._nothing = self._sealed = None
+
+
+def _goes_on(log: EventLog, known: Head) -> bool:
+    """Say whether a log still holds the events that a state was folded from."""
+    last = log.event(known.seq)
+    return last is not None and last.hash == known.hash
 
 
 def tool_text(event: Event) -> str:

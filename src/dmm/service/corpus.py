@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from dmm.index.records import IndexedMemory
     from dmm.index.store import IndexStore
     from dmm.index.vectors import Floats
-    from dmm.service.indexes import Indexes, Shelf
+    from dmm.service.indexes import Indexes
+    from dmm.service.shelves import Shelf
 
     Compared = Generator[tuple[Task, Clash | None]]
     Progress = Callable[[int, int], None]

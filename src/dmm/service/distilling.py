@@ -101,12 +101,11 @@ class Distiller:
 
     def _waiting(self) -> Iterator[Observation]:
         """Give the finished episodes that rules told, newest first."""
-        units = self.observations.units()
         retold, unfinished = self.observations.retold, self.observations.unfinished
         tries = self._tries()
-        for unit in reversed(list(units.values())):
+        for unit in self.observations.newest_of(_KINDS):
             open_at = unfinished.get(unit.id)
-            if unit.kind not in _KINDS or unit.id in retold or tries[unit.id] >= MOST_TRIES:
+            if unit.id in retold or tries[unit.id] >= MOST_TRIES:
                 continue
             if (open_at is None or self._is_quiet(open_at)) and self._is_episode(unit):
                 yield unit

@@ -7,14 +7,14 @@ import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dmm.errors import DmmError, IndexBroken, IndexBusy, ModelUnavailable, StorageError
+from dmm.errors import IndexBroken, IndexBusy, ModelUnavailable, StorageError
 from dmm.files.lock import in_turn
 from dmm.index.lexical import Unread
 from dmm.index.renewal import renew_snapshot
 from dmm.index.store import ELSEWHERE, IndexStore
 from dmm.index.sync import Syncer, SyncReport
 from dmm.service.hurry import Hurry, describe_left
-from dmm.storage.sqlite import LOGS
+from dmm.service.loaded import Loaded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from dmm.domain.memory import Origin
     from dmm.embed.model import Embedder, Vectors
-    from dmm.files.tree import MemoryTree
     from dmm.index.records import IndexedMemory
     from dmm.index.snapshot import Place, Snapshot
     from dmm.index.sync import Progress
+    from dmm.service.shelves import Shelf
 
     Fill = Callable[[IndexStore, Embedder | None, Progress | None], SyncReport]
 
@@ -53,18 +53,6 @@ class _Order:
 
 
 @dataclass(slots=True)
-class Shelf:
-    """One tree of memories and the file of its index."""
-
-    origin: Origin
-    tree: MemoryTree
-    path: Path
-    store: IndexStore | None = None
-    inode: int | None = None
-    lock: str = "index.lock"
-
-
-@dataclass(slots=True)
 class Indexes:
     """All shelves of one project, searched as one; `fill` brings in what comes of no files.
 
@@ -76,14 +64,13 @@ class Indexes:
     load_model: Callable[[], Embedder]
     batch_size: int
     fill: Fill | None = None
+    loaded: Loaded = field(default_factory=Loaded)
     allowance: float = ALLOWANCE
     followed: bool = False
     clock: Callable[[], float] = time.monotonic
     notices: dict[str, str] = field(default_factory=dict)
     _embedder: Embedder | None = None
     _asked_for_model: bool = False
-    _snapshot: Snapshot | None = None
-    _generations: tuple[int, ...] = ()
     _unread: Unread = field(default_factory=lambda: Unread(0, {}))
 
     def embedder(self) -> Embedder | None:
@@ -112,7 +99,8 @@ class Indexes:
     @property
     def held(self) -> int:
         """How many memories the snapshot in memory has; none before the first query."""
-        return 0 if self._snapshot is None else len(self._snapshot)
+        snapshot = self.loaded.held(self._files)
+        return 0 if snapshot is None else len(snapshot)
 
     def release_model(self) -> None:
         """Let go of the model; the next query asks for it again."""
@@ -122,7 +110,11 @@ class Indexes:
 
     def release_snapshot(self) -> None:
         """Let go of the content in memory; the next query loads it again."""
-        self._snapshot = None
+        self.loaded.drop(self._files)
+
+    @property
+    def _files(self) -> tuple[Path, ...]:
+        return tuple(shelf.path for shelf in self.shelves)
 
     def is_word(self, word: str) -> bool:
         """Say whether a word is common English; without the model every word is taken for one."""
@@ -204,7 +196,7 @@ class Indexes:
             held = sum(self._open(shelf).size() for shelf in self.shelves)
         except IndexBroken:
             held = 0
-        needed = held * (LOADING if self._snapshot is None else RENEWING)
+        needed = held * (LOADING if self.loaded.held(self._files) is None else RENEWING)
         return max(min(LEAST_ALLOWANCE, self.allowance), self.allowance - needed)
 
     def _tell_faults(self, report: SyncReport) -> None:
@@ -262,56 +254,39 @@ class Indexes:
             return
         lock = shelf.path.with_name(shelf.lock)
         with in_turn(lock, what="another process is indexing", patience=patience):
-            if shelf.inode not in (None, _inode(shelf.path)):
+            if shelf.replaced:
                 # What is written from here on would be lost.
                 hint = "run the command again"
                 raise IndexBusy("the index was built anew meanwhile", where=store.where, hint=hint)
             yield
 
     def _open(self, shelf: Shelf) -> IndexStore:
-        if shelf.store is not None and shelf.inode not in (None, _inode(shelf.path)):
-            # Somebody removed the index, or built it anew; what is open here is no longer it.
-            self._close(shelf)
+        if shelf.replaced:
+            shelf.close()
         if shelf.store is None:
             try:
-                _refuse_links(shelf.path)
-                shelf.store = IndexStore.open(shelf.path)
-                shelf.inode = _inode(shelf.path)
+                return shelf.open()
             except IndexBroken as error:
                 return self._rebuild(shelf, error)
             except StorageError as error:
                 self.notices["store"] = f"the index is held in memory only: {error}"
-                shelf.store = IndexStore.in_memory()
+                return shelf.hold_in_memory()
         return shelf.store
 
     def _rebuild(self, shelf: Shelf, error: IndexBroken) -> IndexStore:
         """Begin a damaged index anew; it holds nothing that the files do not."""
         if error.what != ELSEWHERE:
             self.notices["broken"] = f"the index was damaged and is built anew ({error.what})"
-        self._snapshot = None
-        self._close(shelf)
-        shelf.store = self._start_over(shelf)
-        return shelf.store
-
-    def _start_over(self, shelf: Shelf) -> IndexStore:
-        try:
-            for suffix in ("", *LOGS):
-                shelf.path.with_name(shelf.path.name + suffix).unlink(missing_ok=True)
-            store = IndexStore.open(shelf.path)
-        except (OSError, StorageError):
-            shelf.inode = None
-            return IndexStore.in_memory()
-        shelf.inode = _inode(shelf.path)
-        return store
+        self.release_snapshot()
+        return shelf.start_over()
 
     def snapshot_at_hand(self) -> Snapshot:
         """Give what is in memory as it is, while somebody else is indexing; else what is current.
 
         A large index changes several times a second then, and to follow it takes about one.
         """
-        if self.followed and self._snapshot is not None:
-            return self._snapshot
-        return self.snapshot()
+        held = self.loaded.held(self._files) if self.followed else None
+        return self.snapshot() if held is None else self._amid_unread(held)
 
     def snapshot(self) -> Snapshot:
         """Give the current content in memory, loaded again only when an index has changed."""
@@ -330,16 +305,22 @@ class Indexes:
 
     def _take(self) -> Snapshot:
         stores = [(shelf.origin, self._open(shelf)) for shelf in self.shelves]
+        dimensions = self._dimensions([store for _, store in stores])
+        # An index that is held in memory belongs to whoever holds it.
+        files = tuple(shelf.store if shelf.inode is None else shelf.inode for shelf in self.shelves)
         generations = tuple(store.generation() for _, store in stores)
-        if self._snapshot is None or generations != self._generations:
-            dimensions = self._dimensions([store for _, store in stores])
-            self._snapshot = renew_snapshot(self._snapshot, stores, dimensions)
-            self._generations = generations
-            self._tell_hidden(self._snapshot)
-        if self._snapshot.lexical.unread != self._unread:
-            lexical = self._snapshot.lexical.amid(self._unread)
-            self._snapshot = replace(self._snapshot, lexical=lexical)
-        return self._snapshot
+        snapshot = self.loaded.take(
+            self._files,
+            (files, generations, dimensions),
+            lambda held: renew_snapshot(held, stores, dimensions),
+        )
+        self._tell_hidden(snapshot)
+        return self._amid_unread(snapshot)
+
+    def _amid_unread(self, snapshot: Snapshot) -> Snapshot:
+        if snapshot.lexical.unread == self._unread:
+            return snapshot
+        return replace(snapshot, lexical=snapshot.lexical.amid(self._unread))
 
     def _dimensions(self, stores: Sequence[IndexStore]) -> int | None:
         """Use vectors only if all of them are of the model at hand."""
@@ -377,24 +358,4 @@ class Indexes:
     def close(self) -> None:
         """Close all index files."""
         for shelf in self.shelves:
-            self._close(shelf)
-
-    def _close(self, shelf: Shelf) -> None:
-        if shelf.store is not None:
-            with contextlib.suppress(DmmError):
-                shelf.store.close()
-            shelf.store = shelf.inode = self._snapshot = None
-
-
-def _inode(path: Path) -> int:
-    try:
-        return path.stat().st_ino
-    except OSError:
-        return -1
-
-
-def _refuse_links(path: Path) -> None:
-    """Refuse an index that a cloned repository would have us write somewhere else."""
-    if path.resolve() != path:
-        hint = "make the index folder a real folder inside .dmm"
-        raise StorageError("it leads through a symbolic link", where=str(path), hint=hint)
+            shelf.close()

@@ -26,9 +26,9 @@ from dmm.monolith.remembered import Remembered
 from dmm.monolith.sources import Source, SourceKind, SourceRef, recognise
 from dmm.service.baselines import Baselines
 from dmm.service.heap import undisturbed
-from dmm.service.indexes import Indexes, Shelf
 from dmm.service.packs import Packs
 from dmm.service.setup import settle_trust
+from dmm.service.shelves import Shelf
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from dmm.files.trusted import TrustStore
     from dmm.monolith.memories import ImportPlan, PlannedMemory
     from dmm.monolith.sources import FileImport
+    from dmm.service.indexes import Indexes
 
 SUFFIXES = (".md", ".mdc")
 SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules"}

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dmm.files.roots import Root
     from dmm.files.tree import Scan, Stamp
     from dmm.index.records import IndexedMemory, KnownFile
-    from dmm.service.indexes import Shelf
+    from dmm.service.shelves import Shelf
 
 Usability = Literal["ready", "not built", "broken", "unreadable"]
 

@@ -7,19 +7,20 @@ up to its newest event at every call. The same ledger gives the same answers on 
 from __future__ import annotations
 
 import datetime as dt
-import heapq
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from dmm.capture.clean import clean
-from dmm.domain.observation import Kind, describe_observation
+from dmm.domain.memory import Origin
+from dmm.domain.observation import describe_observation
 from dmm.domain.pack import QueryRequest
 from dmm.domain.text import neutralise, shield
 from dmm.errors import IndexBroken, IndexBusy, UsageError
 from dmm.index.analysis import analyze
-from dmm.index.recall import LOW_TRUST, UnitSyncer, tell
+from dmm.index.recall import LOW_TRUST, digest, place, tell
 from dmm.index.sync import SyncReport
+from dmm.index.unit_sync import UnitSyncer
 from dmm.retrieval.retrieve import retrieve
 from dmm.service.packs import MAX_QUERY_CHARACTERS
 from dmm.service.recalled import Wanted, find_gist, read_wanted
@@ -33,15 +34,18 @@ if TYPE_CHECKING:
     from dmm.index.snapshot import Snapshot
     from dmm.index.store import IndexStore
     from dmm.index.sync import Progress
+    from dmm.index.units import UnitStore
     from dmm.service.indexes import Indexes
     from dmm.service.observations import Observations
 
+T = TypeVar("T")
 DEFAULT_LIMIT = 20
 MOST_ROWS = 200
 MOST_WEAK = 5
 MOST_IDS = 100
 MOST_AROUND = 100
 DEFAULT_AROUND = 5
+MOST_COUNTED = 1_000
 MOST_FILES_IN_ROW = 3
 MOST_SOURCES_IN_ROW = 5
 # Whoever asks waits so long for vectors; the words are always up to date.
@@ -50,6 +54,7 @@ NOTHING_YET = (
     "no session is recorded here yet: dmm install connects an agent,"
     " dmm import-sessions reads earlier sessions"
 )
+NO_DAY = "2000-01-01"
 NO_SUCH_ID = "search gives the ids, such as obs_17 or msg_12"
 NOTHING_LEFT = "no unit passes these filters: leave one out, or widen the dates"
 NOTHING_CLEAR = "nothing speaks clearly to these words; these come nearest"
@@ -58,38 +63,19 @@ NOTHING_FOUND = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _View:
-    """A snapshot and the unit of each of its rows; None for one that the ledger lacks by now."""
-
-    snapshot: Snapshot
-    units: tuple[Observation | None, ...]
-    rows: dict[str, int]
-    day: dt.date
-
-
 @dataclass(slots=True)
 class Recall:
     """Finds what was said and done in the sessions of one project."""
 
     observations: Observations
-    make_indexes: Callable[[Recall], Indexes]
+    indexes: Indexes
     settings: RetrievalConfig
     count: Callable[[str], int]
     require_trust: Callable[[], object]
     embed_within: float | None = EMBED_WITHIN
-    _indexes: Indexes | None = None
-    _view: _View | None = None
-    _synced: object = None
+    _synced: str = ""
     _waiting: int = 0
-    _tokens: dict[str, tuple[Observation, int]] = field(default_factory=dict)
-
-    @property
-    def indexes(self) -> Indexes:
-        """The index of the units, opened with the first search."""
-        if self._indexes is None:
-            self._indexes = self.make_indexes(self)
-        return self._indexes
+    _tokens: dict[str, int] = field(default_factory=dict)
 
     def search(
         self,
@@ -108,7 +94,7 @@ class Recall:
         _check(limit, "limit", 1, MOST_ROWS)
         words = _words(query)
         self.require_trust()
-        found, way, hint = self._find(words, wanted, limit, progress)
+        found, way, hint = self._mended(lambda: self._find(words, wanted, limit, progress))
         terms = frozenset(analyze(words))
         rows = [self.row(unit, terms) for unit in found]
         told = {"query": words, "results": rows, "retrieval": way}
@@ -118,12 +104,11 @@ class Recall:
         self, words: str, wanted: Wanted, limit: int, progress: Progress | None
     ) -> tuple[list[Observation], str, str | None]:
         """Give what was found, the way it was found, and what to say about it."""
-        units = self.observations.units()
-        if not any(map(wanted.admits, units.values())):
-            return [], "newest", NOTHING_LEFT if units else NOTHING_YET
+        kept = self.observations.units().kept
+        if kept is None or not wanted.choose(kept, 1):
+            return [], "newest", NOTHING_LEFT if kept and kept.count() else NOTHING_YET
         if not words:
-            admitted = filter(wanted.admits, units.values())
-            return heapq.nlargest(limit, admitted, key=_age), "newest", None
+            return list(kept.each(wanted.choose(kept, limit))), "newest", None
         if found := self._rank(words, wanted, limit, progress):
             return found, self._way(), None
         weak = self._retrieve(words, wanted, min(limit, MOST_WEAK), weak=True)
@@ -140,50 +125,57 @@ class Recall:
         _check(before, "before", 0, MOST_AROUND)
         _check(after, "after", 0, MOST_AROUND)
         self.require_trust()
-        units = list(self.observations.units().values())
-        anchor = self._choose(name, _words(query or ""))
-        if anchor is None:
-            told: dict[str, Any] = {"anchor": None, "results": []}
-            hint = NOTHING_YET if not units else NO_SUCH_ID if name else NOTHING_FOUND
-            return told | self._remarks(hint)
-        line = _in_order(units)
-        at = next(place for place, unit in enumerate(line) if unit.id == anchor.id)
-        around = line[max(0, at - before) : at + after + 1]
-        return {"anchor": anchor.id, "results": [self.row(unit) for unit in around]}
+        words = _words(query or "")
+        return self._mended(lambda: self._tell_around(name, words, before, after))
 
-    def _choose(self, name: str | None, words: str) -> Observation | None:
+    def _tell_around(self, name: str | None, words: str, before: int, after: int) -> dict[str, Any]:
+        anchor = self._choose(name, words)
+        kept = self.observations.units().kept
+        if anchor is None or kept is None:
+            told: dict[str, Any] = {"anchor": None, "results": []}
+            some = kept is not None and kept.count()
+            hint = NOTHING_YET if not some else NO_SUCH_ID if name else NOTHING_FOUND
+            return told | self._remarks(hint)
+        around = kept.each(kept.around(anchor, before, after))
+        return {"anchor": anchor, "results": [self.row(unit) for unit in around]}
+
+    def _choose(self, name: str | None, words: str) -> str | None:
+        """Name the unit that a timeline is about."""
         units = self.observations.units()
         if name:
-            return units.get(name)
+            return name if name in units else None
         if words:
-            return next(iter(self._rank(words, Wanted(), 1, None)), None)
-        return max(units.values(), key=_age, default=None)
+            return next((unit.id for unit in self._rank(words, Wanted(), 1, None)), None)
+        return None if units.kept is None else next(iter(Wanted().choose(units.kept, 1)), None)
 
     def get_observations(self, ids: Sequence[str]) -> dict[str, Any]:
         """Give units in full, in the order in which they are named."""
         if not 1 <= len(ids) <= MOST_IDS:
             raise UsageError(f"name from 1 to {MOST_IDS} ids", hint="search gives them")
         self.require_trust()
-        found = self.observations.find(ids)
+        found = self._mended(lambda: self.observations.find(ids))
         known = {unit.id for unit in found}
         missing = [name for name in dict.fromkeys(ids) if name not in known]
         told: dict[str, Any] = {"observations": [self._full(unit) for unit in found]}
         return told | ({"missing": missing, "hint": NO_SUCH_ID} if missing else {})
 
+    def _mended(self, answer: Callable[[], T]) -> T:
+        """Answer; where the index turns out to be damaged, once more when it is built anew."""
+        try:
+            return answer()
+        except IndexBroken as error:
+            self.indexes.mend(error)
+            return answer()
+
     def release(self) -> None:
         """Let go of what takes up memory; the next call loads it again."""
-        self._view = None
         self._tokens.clear()
-        if self._indexes is not None:
-            self._indexes.release_model()
-            self._indexes.release_snapshot()
+        self.indexes.release_model()
+        self.indexes.release_snapshot()
 
     def close(self) -> None:
         """Close the index."""
-        self._view = None
-        if self._indexes is not None:
-            self._indexes.close()
-            self._indexes = None
+        self.indexes.close()
 
     def row(self, unit: Observation, terms: frozenset[str] = frozenset()) -> dict[str, Any]:
         """Describe a unit in a row: enough to choose by, and what the whole would cost."""
@@ -212,14 +204,16 @@ class Recall:
 
     def _cost(self, unit: Observation) -> int:
         """Tell the tokens of a unit: as they are in the index, or counted once and kept."""
-        view = self._view
-        row = None if view is None else view.rows.get(unit.id)
-        if view is not None and row is not None and view.units[row] is unit:
-            return int(view.snapshot.columns.tokens[row])
-        known = self._tokens.get(unit.id)
-        if known is None or known[0] is not unit:
-            known = self._tokens[unit.id] = unit, self.count(tell(unit))
-        return known[1]
+        own = digest(unit)
+        store = self.indexes.store(Origin.PROJECT)
+        known = None if store is None else store.counted(place(unit))
+        if known is not None and known[0] == own:
+            return known[1]
+        if own not in self._tokens:
+            if len(self._tokens) >= MOST_COUNTED:
+                self._tokens.clear()
+            self._tokens[own] = self.count(tell(unit))
+        return self._tokens[own]
 
     def _rank(
         self, words: str, wanted: Wanted, limit: int, progress: Progress | None
@@ -229,43 +223,41 @@ class Recall:
         self._refresh(progress)
         try:
             return self._retrieve(words, wanted, limit)
-        except (IndexBusy, IndexBroken) as error:
-            if isinstance(error, IndexBroken):
-                self.indexes.mend(error)
+        except IndexBusy:
             return self._retrieve(words, wanted, limit)
 
     def _retrieve(
         self, words: str, wanted: Wanted, limit: int, *, weak: bool = False
     ) -> list[Observation]:
-        view = self._look()
-        only = None
-        if wanted != Wanted() or None in view.units:
-            only = [unit is not None and wanted.admits(unit) for unit in view.units]
-        vector = self.indexes.embed(words)
+        kept = self.observations.units().kept
+        snapshot = self.indexes.snapshot()
+        if kept is None:
+            return []
+        # The newest day stands for today: the same ledger is ranked the same on any day.
+        day = dt.date.fromisoformat(kept.newest_day() or NO_DAY)
         # A unit and a decision made of the same event may both be found.
         settings = replace(self.settings, max_candidates=2 * limit)
         found = retrieve(
-            view.snapshot,
+            snapshot,
             QueryRequest(words, explain=weak),
-            vector,
-            view.day,
+            self.indexes.embed(words),
+            day,
             settings,
             self.indexes.is_word,
-            only,
+            _only(snapshot, kept, wanted),
         )
-        units = (view.units[one.row] for one in (found.others if weak else found.ranked))
-        return _once([unit for unit in units if unit is not None])[:limit]
+        rows = (one.row for one in (found.others if weak else found.ranked))
+        units = kept.each([snapshot.places[row].id for row in rows])
+        return _once(list(units))[:limit]
 
     def _refresh(self, progress: Progress | None) -> None:
         """Bring the index up to the units, unless nothing has happened since the last time."""
         units = self.observations.units()
-        current = units is self._synced and not self._waiting
+        newest = "" if units.kept is None else units.kept.reading().hash
+        current = newest == self._synced and not self._waiting
         # Somebody may have removed the index meanwhile.
         if not current or len(self.indexes.snapshot()) != len(units):
-            self._synced = units if self.indexes.refresh(progress=progress) else None
-            # What is out of date must not be in memory while its successor is loaded.
-            self._view = None
-            self.indexes.release_snapshot()
+            self._synced = newest if self.indexes.refresh(progress=progress) else ""
 
     def fill(
         self, store: IndexStore, embedder: Embedder | None, progress: Progress | None
@@ -273,26 +265,17 @@ class Recall:
         """Write the units into their index; called under its lock."""
         ends = None if self.embed_within is None else time.monotonic() + self.embed_within
         syncer = UnitSyncer(self.count, embedder, lambda: ends is None or time.monotonic() < ends)
-        units = self.observations.units()
-        self._waiting = syncer.sync(units.values(), store, progress)
-        return SyncReport(total=len(units))
-
-    def _look(self) -> _View:
-        snapshot = self.indexes.snapshot()
-        if self._view is None or self._view.snapshot is not snapshot:
-            held = self.observations.units()
-            units = tuple(held.get(one.id) for one in snapshot.places)
-            rows = {one.id: row for row, one in enumerate(snapshot.places)}
-            # The newest day stands for today: the same ledger is ranked the same on any day.
-            day = max((unit.day for unit in units if unit is not None), default="2000-01-01")
-            self._view = _View(snapshot, units, rows, dt.date.fromisoformat(day))
-        return self._view
+        kept = self.observations.units().kept
+        if kept is None or kept.store is not store:
+            return SyncReport()
+        self._waiting = syncer.sync(kept, progress)
+        return SyncReport(total=kept.count())
 
     def _way(self) -> str:
         return "hybrid" if self.indexes.embedder() is not None else "keyword"
 
     def _remarks(self, hint: str | None) -> dict[str, Any]:
-        notices = [] if self._indexes is None else list(self._indexes.notices.values())
+        notices = list(self.indexes.notices.values())
         if self._waiting:
             notices.append(f"{self._waiting} units wait for their vectors; their words count")
         told: dict[str, Any] = {"notices": notices} if notices else {}
@@ -320,27 +303,17 @@ def _shown(text: object) -> str:
     return shield(neutralise(str(text)))
 
 
+def _only(snapshot: Snapshot, kept: UnitStore, wanted: Wanted) -> list[bool] | None:
+    """Mark the rows that may be found; None where all may, as is usual."""
+    if wanted == Wanted() and len(snapshot) == kept.count():
+        return None
+    admitted = frozenset(wanted.choose(kept))
+    return [one.id in admitted for one in snapshot.places]
+
+
 def _once(units: Sequence[Observation]) -> list[Observation]:
     """Leave out what rests on the very events of something that ranks higher."""
     seen: dict[tuple[int, ...], Observation] = {}
     for unit in units:
         seen.setdefault(unit.evidence, unit)
     return list(seen.values())
-
-
-def _age(unit: Observation) -> tuple[str, int, str]:
-    """Order units by their own time: an import may come long after it."""
-    return unit.at, unit.evidence[0], unit.id
-
-
-def _in_order(units: Sequence[Observation]) -> list[Observation]:
-    """Lay out all units in time, session after session, so that each stays in one piece."""
-    starts: dict[str, str] = {}
-    for unit in units:
-        starts[unit.session] = min(starts.get(unit.session, unit.at), unit.at)
-
-    def order(unit: Observation) -> tuple[str, str, int, bool]:
-        own = unit.session and starts[unit.session]
-        return own or unit.at, unit.session, unit.evidence[0], unit.kind is not Kind.MESSAGE
-
-    return sorted(units, key=order)

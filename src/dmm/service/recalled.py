@@ -6,6 +6,7 @@ import datetime as dt
 import fnmatch
 import re
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.identity import keep_identity
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.domain.observation import Observation
+    from dmm.index.units import UnitStore
 
 SHORT_SESSION = 8
 LONGEST_SESSION = 12
@@ -37,15 +39,15 @@ class Wanted:
     since: str | None = None
     until: str | None = None
 
-    def admits(self, unit: Observation) -> bool:
-        """Say whether a unit passes all filters."""
-        return (
-            self.kind in (None, unit.kind)
-            and (self.session is None or unit.session.startswith(self.session))
-            and (self.since is None or unit.day >= self.since)
-            and (self.until is None or unit.day <= self.until)
-            and (self.file is None or any(_leads_to(self.file, one) for one in unit.files))
-        )
+    def choose(self, kept: UnitStore, most: int | None = None) -> list[str]:
+        """Name the units that pass all filters, the newest first."""
+        plain = (self.kind, self.session, self.since, self.until)
+        if self.file is None:
+            return [name for name, _ in kept.choose(*plain, limit=-1 if most is None else most)]
+        asked = self.file
+        named = kept.choose(*plain, with_files=True)
+        passing = (name for name, files in named if any(_leads_to(asked, one) for one in files))
+        return list(islice(passing, most))
 
 
 def read_wanted(

@@ -53,7 +53,7 @@ LONGEST_PROMPT = 4_000
 TWICE_WITHIN = 2.0
 HEADING = "# From project memory (DMM)\n\nKnowledge for this prompt; cite the paths you use.\n\n"
 SESSIONS_KEPT = 64
-REQUESTS_KEPT = 1_000
+REQUESTS_KEPT = 250
 EVENTS_LOOKED_AT = 5_000
 FRESH_CONTEXT = ("startup", "clear", "compact", "")
 

@@ -10,15 +10,17 @@ import json
 from collections import Counter
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dmm.policy.callbook import Ruling
 from dmm.policy.commands.calls import ToolCall
 from dmm.service.chronicle import Chronicle
 from dmm.service.guard import Guard
 from dmm.service.ledger import Ledger
+
+if TYPE_CHECKING:
+    from dmm.policy.callbook import Ruling
 
 HERE = Path(__file__).parent
 STARTER = "starter"

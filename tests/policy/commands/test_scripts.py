@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.policy.callbook import Ruling
 from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
 from dmm.policy.commands.makefiles import recipes_of
 from dmm.policy.commands.scripts import MAX_FILES
@@ -20,6 +19,8 @@ from dmm.service.ledger import Ledger
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dmm.policy.callbook import Ruling
 
 PACKAGE = json.dumps(
     {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from dmm.errors import UsageError
@@ -112,11 +113,9 @@ class Need:
         # A call is judged without its words; only a look-up is read as prose.
         from dmm.policy.language import tokens_of
 
-        held = tokens_of(_apart(text))
-        return all(
-            any(token.stands_for(wanted.forms) for token in held)
-            for word in self.words
-            for wanted in tokens_of(word)
+        held = _meant(text)
+        return not any(
+            held.isdisjoint(wanted.forms) for word in self.words for wanted in tokens_of(word)
         )
 
 
@@ -124,6 +123,15 @@ def _programs(facts: CallFacts) -> Iterator[str]:
     for use in facts.commands:
         if use.invocation.words and use.invocation.program not in EVERYDAY:
             yield use.invocation.words[0].text.removeprefix("./")
+
+
+@lru_cache(maxsize=2_048)
+def _meant(text: str) -> frozenset[str]:
+    """All that the words of a text may stand for; the same past is looked through at every call."""
+    from dmm.policy.language import tokens_of
+
+    tokens = tokens_of(_apart(text))
+    return frozenset(form for token in tokens for form in (*token.forms, *token.kinds))
 
 
 def _apart(text: str) -> str:

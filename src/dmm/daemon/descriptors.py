@@ -1,0 +1,20 @@
+"""Open files: as many as the system lets this process have, shared out so that hooks find some."""
+
+from __future__ import annotations
+
+import resource
+
+WANTED = 65_536
+
+
+def raise_limit() -> int:
+    """Raise the limit as far as is allowed and of use; tell how many descriptors there are."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    most = WANTED if hard == resource.RLIM_INFINITY else min(WANTED, hard)
+    if soft != resource.RLIM_INFINITY and soft < most:
+        try:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        except (OSError, ValueError):
+            return soft
+        return most
+    return WANTED if soft == resource.RLIM_INFINITY else soft

@@ -1,0 +1,32 @@
+"""Memory of the process: what the C library keeps of it for later is bounded.
+
+The GNU library gives each thread a pool of its own, up to eight for each CPU. Requests are answered
+by many threads, and what one of them frees no other can use: the pools held more than everything
+that was in use.
+"""
+
+from __future__ import annotations
+
+import ctypes
+
+# The names of the settings are numbers in malloc.h.
+M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8
+POOLS = 2
+# A block from this size on is given back as soon as it is freed. Left alone, the library raises the
+# bound with each such block, and the arrays of an index leave holes in the pools.
+LARGE = 1 << 19
+
+
+def bound_pools() -> None:
+    """Have all threads share few pools; only before the first of them is begun is it in time."""
+    setting = getattr(ctypes.CDLL(None), "mallopt", None)
+    if setting is not None:
+        setting(M_ARENA_MAX, POOLS)
+        setting(M_MMAP_THRESHOLD, LARGE)
+
+
+def return_memory() -> None:
+    """Give freed memory back to the system, where its allocator can be told to."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
