@@ -182,21 +182,20 @@ def descriptors() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
-def test_the_exact_folder_is_found_in_the_users_home_and_behind_a_link(
+def test_the_exact_folder_is_found_in_the_users_home_and_never_behind_a_link(
     projects: Projects, shop: Project, home: Path, tmp_path: Path
 ) -> None:
     own = home / ".dmm"
     shop.dmm.rename(own)
+    with pytest.raises(NotTrusted):
+        projects.find_folder(own)
+    TrustStore.of_user(home).trust(own)
+    assert projects.find_folder(own).root == own
     linked = tmp_path / "linked" / ".dmm"
     linked.parent.mkdir()
-    store = tmp_path / "store"
-    (store / "memory").mkdir(parents=True)
-    linked.symlink_to(store)
-    for folder in (own, linked):
-        with pytest.raises(NotTrusted):
-            projects.find_folder(folder)
-        TrustStore.of_user(home).trust(folder.resolve())
-        assert projects.find_folder(folder).root == folder.resolve()
+    linked.symlink_to(own)
+    with pytest.raises(RootNotFound):
+        projects.find_folder(linked)
 
 
 def test_the_exact_folder_is_never_one_above(projects: Projects, trusted: Project) -> None:

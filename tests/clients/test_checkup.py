@@ -123,7 +123,10 @@ def test_a_project_is_counted_and_its_index_brought_up_to_date(
         ("trust", "ok", "it is trusted"),
         ("files", "ok", "1 of 1 memory files valid"),
         (name, "ok", "not built yet; the next query builds it"),
+        ("consent", "ok", "nothing is held back"),
         ("ledger", "ok", "none yet"),
+        ("rules on file", "ok", "a hook can judge without the daemon"),
+        ("backup", "ok", "none yet; the daemon makes one each day"),
     ]
     fixed = {check.name: check for check in examine([probe], fix=True)}
     assert (fixed[name].told, fixed[name].fixed) == ("up to date, 1 memories", True)

@@ -20,9 +20,11 @@ from dmm.files.consents import find_consents
 from dmm.files.roots import NAME
 from dmm.files.trusted import FILE_NAME, TrustStore
 from dmm.ledger.place import find_ledger
+from dmm.rulefile import RuleFiles
 from dmm.service.checkup import Check
 from dmm.service.chronicle import Chronicle, TrustedLedger
 from dmm.service.ledger import Ledger
+from dmm.service.published import PublishedRules
 from dmm.service.setup import set_up
 
 if TYPE_CHECKING:
@@ -191,7 +193,8 @@ def open_trial(environment: Mapping[str, str], now: Callable[[], dt.datetime]) -
         record = TrustedLedger(store, project / NAME)
         chronicle = Chronicle(find_ledger(project / NAME), now, record_of=record)
         try:
-            Ledger(chronicle).add_constraint(RULE)
+            published = PublishedRules(RuleFiles(str(state)), project / NAME, chronicle, "allow")
+            Ledger(chronicle, published).add_constraint(RULE)
         finally:
             chronicle.close()
         kept = {key: value for key, value in environment.items() if not key.startswith("DMM_")}
