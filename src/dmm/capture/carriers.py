@@ -71,6 +71,7 @@ _NO_LOGIN = frozenset({
     "ssh", "sha256", "urn", "data", "node", "python",
 })  # fmt: skip
 _HEADER_NAMES = ("key", "token", "secret", "auth", "signature", "session", "password", "credential")
+_ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "priority"})
 _EXAMPLES = frozenset({"password", "pass", "passwd", "pwd", "pw", "secret", "token", "x", "***"})
 _STRONG_QUERY = ("token", "secret", "passw", "pwd", "signature", "assertion", "jwt", "credential")
 
@@ -174,8 +175,15 @@ def _headers(text: str, lowered: str) -> Iterator[Span]:
         if not is_placeholder(found[2]) and (is_mixed(found[2]) or is_random(found[2])):
             yield (*found.span(2), "header")
     for found in match_at(_COOKIE, text, ("cookie",), lowered):
-        if not is_placeholder(found[1]) and "(" not in found[1].partition("=")[0]:
+        if not _is_hidden(found[1]) and "(" not in found[1].partition("=")[0]:
             yield (*found.span(1), "cookie")
+
+
+def _is_hidden(cookie: str) -> bool:
+    """Say whether the values of a cookie were taken out before; attributes tell nothing."""
+    pairs = (part.partition("=")[::2] for part in cookie.split(";") if "=" in part)
+    values = [value for name, value in pairs if name.strip().lower() not in _ATTRIBUTES]
+    return all(len(value) > 2 and is_placeholder(value) for value in values or [cookie])
 
 
 def is_login(value: str) -> bool:
@@ -201,7 +209,7 @@ def is_header_secret(name: str, value: str) -> str | None:
     if is_placeholder(value):
         return None
     if lowered in ("cookie", "set-cookie") and "=" in value:
-        return "cookie"
+        return None if _is_hidden(value) else "cookie"
     if lowered not in ("authorization", "proxy-authorization"):
         return None
     scheme, _, word = value.partition(" ")

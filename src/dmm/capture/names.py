@@ -104,6 +104,8 @@ def _values_of(text: str, name: Name) -> Iterator[Span]:
         found = link.match(text, name.end)
         if found is None or found.end() == name.end or not _may_tell(name, notation, found[0]):
             continue
+        if found[0].strip() == "|" and _is_piped(text, name):
+            continue
         spans = list(_value_at(text, found.end(), name, notation, found[0]))
         if spans:
             yield from spans
@@ -117,6 +119,11 @@ def _is_part(text: str, name: Name) -> bool:
     if text.startswith(MARKER, name.start - len(MARKER)):
         return True
     return _ADDRESS.search(text, max(0, name.start - 120), name.start) is not None
+
+
+def _is_piped(text: str, name: Name) -> bool:
+    """Tell a variable or a member, whose value goes through a pipe, from the cell of a table."""
+    return "." in name.whole or text[name.start - 1 : name.start] in ("$", ".")
 
 
 def _default(text: str, name: Name) -> Iterator[Span]:

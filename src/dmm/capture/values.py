@@ -37,6 +37,8 @@ _ELSEWHERE = later(
 _ELIDED = later(r"[A-Za-z]\w*[_-](?:\.{3}|\u2026)\Z")
 _FETCHED = later(r"(?i)!(?:vault|secret|env|ref|sub|getatt|reference|include)(?:\s|\Z)")
 _MOMENT = later(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:?\d\d[\d:.,Zz+-]*)?\Z")
+# A key with its middle hidden, as masks leave it.
+_MASKED = later(r"[\w.-]{0,12}[*\u2022]{4,}[\w.-]{0,8}\Z")
 _SAME = later(r"(.)\1*\Z|[xX*.#_\u2022\u2026-]+\Z")
 _CALL = later(r"&?\*?(?:await\s|new\s)?[A-Za-z_][\w.:>-]*[(\[{]")
 _DOTTED = later(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\Z")
@@ -130,7 +132,7 @@ def is_placeholder(value: str) -> bool:
         return False
     return any(
         known.match(bare)
-        for known in (_VARIABLE, _SAME, _STAND_IN, _ELIDED, _FETCHED, _MOMENT, _ELSEWHERE)
+        for known in (_VARIABLE, _SAME, _MASKED, _STAND_IN, _ELIDED, _FETCHED, _MOMENT, _ELSEWHERE)
     )
 
 
