@@ -70,18 +70,52 @@ def test_the_folders_follow_the_environment(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_a_folder_too_long_for_a_socket_has_a_short_one_of_its_own(
-    monkeypatch: pytest.MonkeyPatch,
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setenv("DMM_STATE_DIR", str(tmp_path / "state"))
     found = set()
     for name in ("/" + "a" * 91, "/" + "b" * 120, "/ü" * 60):
         monkeypatch.setenv("DMM_RUN_DIR", name)
         folder = endpoint.run_folder()
         assert folder.startswith(f"/tmp/dmm-{os.getuid()}-")
         assert len(os.fsencode(folder + "/dmm.sock")) < 100
+        assert endpoint.run_folder() == folder
         found.add(folder)
     assert len(found) == 3
     monkeypatch.setenv("DMM_RUN_DIR", "/" + "a" * 89)
     assert endpoint.run_folder() == "/" + "a" * 89
+
+
+def test_a_short_folder_that_somebody_else_has_taken_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DMM_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.setenv("DMM_RUN_DIR", "/" + "a" * 120)
+    first = Path(endpoint.run_folder())
+    first.mkdir(mode=0o700)
+    assert endpoint.run_folder() == str(first)
+    try:
+        # As a folder of somebody else looks: others may write to it.
+        first.chmod(0o777)
+        second = endpoint.run_folder()
+    finally:
+        first.rmdir()
+    assert second != str(first)
+    assert endpoint.run_folder() == second
+    assert {path.name[:4] for path in (tmp_path / "state").iterdir()} == {"run-"}
+
+
+@pytest.mark.parametrize("kept", [b"", b"/etc", b"/tmp/dmm-0-../../etc", b"\xff" * 200])
+def test_a_name_that_can_not_be_a_short_folder_is_not_believed(
+    kept: bytes, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("DMM_STATE_DIR", str(tmp_path))
+    monkeypatch.setenv("DMM_RUN_DIR", "/" + "a" * 120)
+    endpoint.run_folder()
+    (name,) = tmp_path.iterdir()
+    name.write_bytes(kept)
+    assert endpoint.run_folder().startswith(f"/tmp/dmm-{os.getuid()}-")
+    assert endpoint.run_folder().rpartition("-")[2].isalnum()
 
 
 def test_a_private_folder_is_made_and_closed_to_others(tmp_path: Path) -> None:
@@ -102,7 +136,8 @@ def test_a_private_folder_is_made_and_closed_to_others(tmp_path: Path) -> None:
 def test_a_request_is_one_line_and_a_body(listen: Callable[[bytes], list[bytes]]) -> None:
     heard = listen(b"+the answer")
     assert endpoint.ask("hook", "codex", b"body", timeout=10) == b"the answer"
-    assert heard == [f"DMM1 {VERSION} hook codex 4\nbody".encode()]
+    assert heard == [f"DMM1 {endpoint.version()} hook codex 4\nbody".encode()]
+    assert endpoint.version().startswith(f"{VERSION}.")
 
 
 @pytest.mark.parametrize("reply", [b"", b"the answer", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
@@ -148,9 +183,13 @@ def test_attempts_are_counted_spaced_and_given_up(run: Path) -> None:
         assert endpoint._may_try(path)
     os.utime(path, (past, past))
     assert not endpoint._may_try(path)
-    os.utime(path, (past - 60, past - 60))
-    assert endpoint._may_try(path)
-    assert Path(path).stat().st_size == 1
+    assert endpoint._given_up()
+    for moment in (past - 60, past + 86_400):
+        Path(path).write_bytes(b"...")
+        os.utime(path, (moment, moment))
+        assert not endpoint._given_up()
+        assert endpoint._may_try(path)
+        assert Path(path).stat().st_size == 1
 
 
 def test_the_process_inherits_nothing_of_the_agent_and_no_secret(

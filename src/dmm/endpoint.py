@@ -20,6 +20,8 @@ TRIES = "attempts"
 # A Unix socket's path must fit into a field of about 100 bytes.
 LONGEST_SOCKET = 100
 LONGEST_REPLY = 64 << 20
+# Where the socket is if its own path is too long; the rest of the name is drawn.
+SHORT = f"/tmp/dmm-{os.getuid() if hasattr(os, 'getuid') else 0}-"  # noqa: S108 - checked
 # Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.005
 LIVES_WITHIN = 2.0
@@ -43,10 +45,14 @@ if TYPE_CHECKING:
 
 
 def version() -> str:
-    """Tell the version of this program, which both ends compare."""
-    from dmm import VERSION
+    """Tell the version of this program and when it was built, which both ends compare."""
+    import dmm
 
-    return VERSION
+    try:
+        built = int(os.stat(dmm.__file__).st_mtime)
+    except (OSError, TypeError):
+        built = 0
+    return f"{dmm.VERSION}.{built}"
 
 
 def state_folder(home: str | None = None) -> str:
@@ -72,11 +78,58 @@ def run_folder() -> str:
 
 
 def _short_folder(folder: str) -> str:
-    """Stand in for a folder whose path is too long for a socket; only its owner may enter it."""
+    """Stand in for a folder whose path is too long for a socket; only its owner may enter it.
+
+    Everybody may make folders where it is made. So its name can't be guessed, and one that somebody
+    else has taken is given up; the state folder keeps it.
+    """
     import zlib
 
-    mark = zlib.crc32(os.fsencode(folder))
-    return f"/tmp/dmm-{os.getuid()}-{mark:08x}"  # noqa: S108 - made 0700 and checked by its owner
+    mark = f"{zlib.crc32(os.fsencode(folder)):08x}"
+    kept = os.path.join(state_folder(), f"run-{mark}")
+    try:
+        known = _read_name(kept)
+        if known and (_is_own(known) or not os.path.lexists(known)):
+            return known
+        return _choose_name(kept, known)
+    except OSError:
+        # Nothing can be kept here, so the name has to follow from what is known.
+        return SHORT + mark
+
+
+def _read_name(path: str) -> str:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return ""
+    try:
+        name = os.read(descriptor, LONGEST_SOCKET).decode("ascii", "replace")
+    finally:
+        os.close(descriptor)
+    return name if name.startswith(SHORT) and name[len(SHORT) :].isalnum() else ""
+
+
+def _choose_name(path: str, instead_of: str) -> str:
+    make_private(os.path.dirname(path))
+    part = f"{path}.{os.getpid()}"
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    try:
+        os.write(descriptor, f"{SHORT}{os.urandom(8).hex()}".encode())
+    finally:
+        os.close(descriptor)
+    if instead_of:
+        os.replace(part, path)
+    else:
+        try:
+            os.link(part, path)
+        except FileExistsError:
+            # Somebody else has chosen meanwhile.
+            pass
+        os.unlink(part)
+    name = _read_name(path)
+    if not name:
+        raise OSError(path)
+    return name
 
 
 def make_private(folder: str) -> None:
@@ -216,7 +269,8 @@ def _may_try(path: str) -> bool:
     try:
         found = os.fstat(descriptor)
         age = time.time() - found.st_mtime
-        if age > ATTEMPTS_WITHIN:
+        if not 0 <= age <= ATTEMPTS_WITHIN:
+            # Long ago, or at a time that is still to come: a clock was set back.
             os.ftruncate(descriptor, 0)
         elif found.st_size >= ATTEMPTS or (found.st_size and age < BETWEEN_ATTEMPTS):
             return False
@@ -232,7 +286,7 @@ def _given_up() -> bool:
         found = os.stat(os.path.join(run_folder(), TRIES))
     except OSError:
         return False
-    recent = time.time() - found.st_mtime <= ATTEMPTS_WITHIN
+    recent = 0 <= time.time() - found.st_mtime <= ATTEMPTS_WITHIN
     return recent and found.st_size >= ATTEMPTS and not is_running()
 
 

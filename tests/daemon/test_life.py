@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dmm.hook
+from dmm import endpoint
 
 if TYPE_CHECKING:
     import subprocess
@@ -140,6 +141,16 @@ def test_an_idle_one_makes_room_for_a_newer_version(
     assert machine.ask("health", version="99.0.0")["pid"] == pid
     wait(lambda: not machine.pids(), "it leaves")
     assert "a newer version asks" in machine.dmm("daemon", "logs").stdout
+
+
+def test_an_idle_one_makes_room_for_a_later_build_of_the_same_version(
+    machine: Machine, wait: Callable[..., Any]
+) -> None:
+    pid = machine.start()
+    version, _, built = endpoint.version().rpartition(".")
+    assert machine.ask("health", version=f"{version}.{int(built) - 1}")["pid"] == pid
+    assert machine.ask("health", version=f"{version}.{int(built) + 1}")["pid"] == pid
+    wait(lambda: not machine.pids(), "it leaves")
 
 
 def test_an_older_or_equal_version_changes_nothing(machine: Machine) -> None:

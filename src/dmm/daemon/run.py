@@ -80,6 +80,7 @@ class Life:
         self._opened = threading.Event()
         self._house: House | None = None
         self._loading = threading.Lock()
+        self._version = endpoint.version()
         self._descriptors = raise_limit()
         most = min(MOST, self._descriptors // SOCKET_SHARE)
         self._server = Server(instance.listener, self._handle, self._log, Limits(most=most))
@@ -147,7 +148,8 @@ class Life:
             self._asked.set()
             self._opened.wait(OPEN_WITHIN)
         # Looked at before the answer: whoever asks becomes one whom this process serves.
-        leaving = _newer(request.version) and request.kind != "mcp" and house.is_alone(self._server)
+        newer = _parts(request.version) > _parts(self._version)
+        leaving = newer and request.kind != "mcp" and house.is_alone(self._server)
         reply = house.handle(request)
         self._asked.set()
         if leaving:
@@ -156,9 +158,6 @@ class Life:
         return reply
 
 
-def _newer(version: str) -> bool:
-    return _parts(version) > _parts(VERSION)
-
-
 def _parts(version: str) -> tuple[int, ...]:
-    return tuple(int(part) if part.isdigit() else 0 for part in version.split(".")[:3])
+    """Read the numbers of a version and, last, when it was built."""
+    return tuple(int(part) if part.isdigit() else 0 for part in version.split(".")[:4])
