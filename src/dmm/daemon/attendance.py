@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from dmm import losses
+from dmm.branch import find_branch
 from dmm.capture.payload import CLIENTS, HookEvent, HookKind, parse_payload
 from dmm.capture.reply import Reply, write_reply
 from dmm.daemon.spooled import split_body
@@ -24,7 +25,6 @@ from dmm.errors import (
     StorageError,
     UsageError,
 )
-from dmm.files.repository import find_branch
 from dmm.ledger.place import find_folders
 from dmm.rulefile import RuleFiles, read_own_settings
 from dmm.service.chronicle import Voice

@@ -7,7 +7,6 @@ import stat
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.errors import StorageError
 from dmm.files.durable import translated
 
 if TYPE_CHECKING:
@@ -135,13 +134,3 @@ def read_text(path: Path) -> str:
         with os.fdopen(descriptor, "rb") as file:
             regular = stat.S_ISREG(os.fstat(descriptor).st_mode)
             return file.read(_LIMIT).decode("utf-8", "surrogateescape") if regular else ""
-
-
-def find_branch(folder: Path) -> str | None:
-    """Tell which branch is checked out around a folder, where that can be read."""
-    try:
-        found = find_repository(folder / ".dmm")
-        head = "" if found is None else read_text(found.git / "HEAD").strip()
-    except StorageError:
-        return None
-    return head.removeprefix("ref: refs/heads/") if head.startswith("ref: refs/heads/") else None

@@ -77,8 +77,6 @@ def _branch(event: HookEvent, root: str) -> str | None:
     """Read the branch, which only rules on Git ask for; reading it costs more than the rest."""
     if not any("git" in value for value in event.input.values() if isinstance(value, str)):
         return None
-    from pathlib import Path
+    from dmm.branch import find_branch
 
-    from dmm.files.repository import find_branch
-
-    return find_branch(Path(root).parent)
+    return find_branch(root.rpartition("/")[0])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-SYNONYMS_VERSION = 4
-
 # Each row is one meaning; a word may stand in several rows.
 _SAME_TEXT = """
 use utilize utilise employ leverage usage

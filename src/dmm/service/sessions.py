@@ -14,6 +14,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from dmm.branch import find_branch
 from dmm.capture.events import describe_event
 from dmm.capture.payload import HookKind
 from dmm.capture.redact import redact, redact_value
@@ -23,7 +24,6 @@ from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest, digest_entry
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError
-from dmm.files.repository import find_branch
 from dmm.retrieval.render import render_entry
 from dmm.service.chronicle import Voice
 
