@@ -171,7 +171,7 @@ def test_a_prompt_is_answered_with_what_is_in_memory_while_others_index(opened: 
     opened.indexes.sync()
     (found, *_) = opened.packs.supplement(QueryRequest(QUESTION), frozenset())
     assert found.path == WANTED
-    assert opened.indexes.snapshot_at_hand() is held
+    assert opened.indexes.snapshot_at_hand().columns is held.columns
     opened.indexes.followed = False
     assert len(opened.indexes.snapshot_at_hand()) == FILES + 2
 
