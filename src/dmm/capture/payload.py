@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from dataclasses import dataclass, field
 from enum import StrEnum
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.identity import AGENTS, CALLS, SESSIONS, TURNS, keep_identity
 from dmm.capture.outputs import as_text
+from dmm.domain.value import Value
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
@@ -77,8 +78,7 @@ _NOTICE = "<task-notification>"
 _CONTEXT_START, _CONTEXT_END = "<hook_context>", "</hook_context>"
 
 
-@dataclass(frozen=True, slots=True)
-class HookEvent:
+class HookEvent(Value):
     """One delivery of a hook. `key` is the same for the same delivery through two configured
     hooks; it can't come again later where `unique` says so. `event` is the client's name for it.
     """
@@ -92,7 +92,7 @@ class HookEvent:
     unique: bool = False
     prompt: str = ""
     tool: str = ""
-    input: Mapping[str, object] = field(default_factory=dict)
+    input: Mapping[str, object] = MappingProxyType({})
     output: str = ""
     call_id: str | None = None
     source: str = ""

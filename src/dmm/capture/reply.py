@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from dmm.capture.payload import HookKind
+from dmm.domain.value import Value
 
 if TYPE_CHECKING:
     from dmm.capture.payload import HookEvent
@@ -33,8 +33,7 @@ _SHOWS_NOTICE = frozenset({"claude-code", "vscode", "gemini"})
 _CURSOR_ASKS = frozenset({"beforeshellexecution", "beforemcpexecution"})
 
 
-@dataclass(frozen=True, slots=True)
-class Reply:
+class Reply(Value):
     """What to tell the client: context for the model, a decision about a call, a warning.
 
     A `notice` is for the user; a client that has no way to show one gives it to the model.

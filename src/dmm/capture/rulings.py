@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from dmm.capture.reply import Reply
 from dmm.domain.text import neutralise
+from dmm.domain.value import Value
 from dmm.errors import UsageError
 from dmm.reading import read_script
 
@@ -21,8 +21,7 @@ UNCHECKED = "DMM could not check this call against the rules of this project"
 _WAY_OUT = "See what is wrong with: dmm doctor"
 
 
-@dataclass(frozen=True, slots=True)
-class RulesOnFile:
+class RulesOnFile(Value):
     """The rules in force as they were last written, and what to do where they can't be used."""
 
     book: CallBook

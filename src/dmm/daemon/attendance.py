@@ -264,8 +264,8 @@ def _with_fault(attended: Attended, project: Project) -> Attended:
     reply = attended.reply
     if project.fault is not None:
         told = f"Notice: the settings can't be used, defaults hold instead: {project.fault}\n"
-        reply = replace(reply, context=reply.context + told)
+        reply = reply.changed(context=reply.context + told)
     held = project.dmm.consents.notice()
     if held is not None:
-        reply = replace(reply, notice=f"DMM: {held}")
+        reply = reply.changed(notice=f"DMM: {held}")
     return replace(attended, reply=reply)

@@ -7,10 +7,10 @@ reads it back when nobody else answers.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from dmm.domain.value import Value
 from dmm.errors import UsageError
 from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
 from dmm.policy.commands.index import CallIndex
@@ -51,8 +51,7 @@ def nothing_done(_: CallEntry) -> Sequence[Done]:
     return ()
 
 
-@dataclass(frozen=True, slots=True)
-class CallEntry:
+class CallEntry(Value):
     """One rule on tool calls with its constraint; `typed` ones also judge decisions.
 
     `most` is the hardest level the constraint may use, and `note` says why where that is not deny.
@@ -70,8 +69,7 @@ class CallEntry:
         return min(_OF_ACTION[action], self.most, key=LEVELS.index)
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
+class Finding(Value):
     """A constraint that a decision or a call meets, and whether that blocks it."""
 
     seq: int
@@ -85,8 +83,7 @@ class Finding:
     history_unknown: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
+class Ruling(Value):
     """What is said to a tool call, with all that explains it and lets it be tried again."""
 
     level: Level = "allow"
@@ -144,7 +141,7 @@ class CallBook:
         for script in facts.scripts:
             for entry, met in self._meet(script.facts, done):
                 found = _finding(entry, met, script)
-                yield replace(found, spans=((0, len(facts.text)),)), entry.typed
+                yield found.changed(spans=((0, len(facts.text)),)), entry.typed
 
     def _meet(
         self, facts: CallFacts, done: DoneBefore | None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -98,7 +98,7 @@ def _text(event: Event, name: str) -> str | None:
 
 def last_use(rule: CallRule, done: Sequence[Done]) -> int:
     """Find the last call that a rule guards: it has used up what was done before it."""
-    guarded = replace(rule, needs=())
+    guarded = rule.changed(needs=())
     for one in reversed(done):
         if one.may_match(rule.rule.patterns) and meet(guarded, one.facts()) is not None:
             return one.seq

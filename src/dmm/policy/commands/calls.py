@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.policy.commands.branches import branch_uses, branches_of, with_branches
@@ -126,7 +125,7 @@ class _Files:
             from_file=True,
             arguments=commands.arguments,
         )
-        call = replace(self._call, input={"command": commands.text})
+        call = self._call.changed(input={"command": commands.text})
         found = ScriptFacts(commands.path, _of_script(call, script), commands.lines)
         self.found.append(found)
         # Scripts often run what they have put together; only plain decoding counts as hiding.

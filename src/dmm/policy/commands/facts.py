@@ -5,8 +5,9 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from dmm.domain.value import Value
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,8 +21,7 @@ Verb = Literal["push", "force-push", "delete", "commit", "rewrite"]
 EVERY_BRANCH = "*"
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(Value):
     """A call of a tool: its name and input, and where known the directory and the branch."""
 
     tool: str

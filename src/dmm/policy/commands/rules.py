@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from dmm.domain.value import Value
 from dmm.errors import UsageError
 from dmm.policy.commands.branches import is_every, same_branch
 from dmm.policy.commands.calls import read_call
@@ -52,8 +52,7 @@ class Evidence(NamedTuple):
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolPattern:
+class ToolPattern(Value):
     """Any call of a tool whose name matches a glob."""
 
     kind: ClassVar[str] = "tool"
@@ -65,8 +64,7 @@ class ToolPattern:
             yield facts.call, Evidence((0, len(facts.text)), f"the tool is {facts.call.tool}")
 
 
-@dataclass(frozen=True, slots=True)
-class CommandPattern:
+class CommandPattern(Value):
     """An invocation: program, operands in order, flags that must and must not be there, a check.
 
     `a|b` in a flag or operand means either. The first operand of a program with subcommands
@@ -127,8 +125,7 @@ def _either(text: str, alternatives: str) -> bool:
     return any(matches_name(text, wanted) for wanted in alternatives.split("|"))
 
 
-@dataclass(frozen=True, slots=True)
-class PathPattern:
+class PathPattern(Value):
     """A file that is read or written, by a file tool, a patch or a command."""
 
     kind: ClassVar[str] = "path"
@@ -147,8 +144,7 @@ class PathPattern:
         return use.access in self.access and matches_path(plain_example(use.path), self.glob)
 
 
-@dataclass(frozen=True, slots=True)
-class DependencyPattern:
+class DependencyPattern(Value):
     """A package that is added by a command or in a manifest."""
 
     kind: ClassVar[str] = "dependency"
@@ -162,8 +158,7 @@ class DependencyPattern:
                 yield use, Evidence(use.span, f"{use.name} is added by {use.source}")
 
 
-@dataclass(frozen=True, slots=True)
-class BranchPattern:
+class BranchPattern(Value):
     """Something done to a branch: pushed, force-pushed, deleted, committed to, rewritten.
 
     A push that leaves the branch to Git matches only where the current branch is known.
@@ -181,8 +176,7 @@ class BranchPattern:
                 yield use, Evidence(use.span, f"{use.verb} of {named}")
 
 
-@dataclass(frozen=True, slots=True)
-class ScriptPattern:
+class ScriptPattern(Value):
     """A script that is run by its path, by itself or by an interpreter."""
 
     kind: ClassVar[str] = "script"
@@ -196,8 +190,7 @@ class ScriptPattern:
                 yield use, Evidence(use.invocation.span, f"{path} is run")
 
 
-@dataclass(frozen=True, slots=True)
-class WrappedPattern:
+class WrappedPattern(Value):
     """Whatever one program runs for another: `uv run`, `npx`, `sudo`."""
 
     kind: ClassVar[str] = "wrapped"
@@ -233,8 +226,7 @@ _KINDS: dict[str, type[Pattern]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class ToolRule:
+class ToolRule(Value):
     """A rule on tool calls: any pattern matches, no exception holds, the tool fits.
 
     `blocked` and `allowed` are one example each; they are checked by tests.
@@ -332,7 +324,7 @@ def pattern_to_dict(pattern: Pattern) -> dict[str, object]:
     """Write a pattern as plain values for JSON."""
     values = {
         name: list(value) if isinstance(value, tuple) else value
-        for name, value in asdict(pattern).items()
+        for name, value in vars(pattern).items()
     }
     return {"kind": pattern.kind, **values}
 

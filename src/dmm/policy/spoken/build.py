@@ -59,7 +59,7 @@ def make_rule(
 ) -> CallRule:
     """Put a rule together with what is told about it."""
     pattern = thing.patterns[0]
-    plain = replace(pattern, without=()) if isinstance(pattern, CommandPattern) else pattern
+    plain = pattern.changed(without=()) if isinstance(pattern, CommandPattern) else pattern
     what = describe_pattern(plain)
     reason = f"{what} is forbidden"
     if needs:

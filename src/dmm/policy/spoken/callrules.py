@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
+from dmm.domain.value import Value
 from dmm.errors import UsageError
 from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
 from dmm.policy.commands.procedures import EVERYDAY, PROCEDURE_CHECKS, may_run
@@ -59,8 +59,7 @@ def _may_match(pattern: Pattern, text: str) -> bool:
     return any(name.strip("*") in text for name in pattern.programs)
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(Value):
     """What has to be done first: a command that matches, or a look-up that holds the words."""
 
     text: str
@@ -139,8 +138,7 @@ def _apart(text: str) -> str:
     return "".join(letter if letter.isalnum() else " " for letter in text)
 
 
-@dataclass(frozen=True, slots=True)
-class CallRule:
+class CallRule(Value):
     """A tool rule with its scopes and needs; `doubts` say why it doesn't deny."""
 
     rule: ToolRule

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.policy.commands.calls import ToolCall, read_call
@@ -37,7 +36,7 @@ def derive_rules(text: str) -> tuple[CallRule, ...]:
     for sentence in sentences(text):
         found += read_before(sentence) or read_only(sentence) or _forbidden(sentence)
     named = [
-        replace(rule, rule=replace(rule.rule, id=_name(text, number)))
+        rule.changed(rule=rule.rule.changed(id=_name(text, number)))
         for number, rule in enumerate(found)
     ]
     spared = [one for rule in named if (one := _sparing(rule))]
@@ -68,7 +67,7 @@ def _sparing(rule: CallRule) -> CallRule | None:
         return rule
     program = rule.instead.split()[0]
     lifted = (*rule.rule.exceptions, WrappedPattern(program))
-    spared = replace(rule, rule=replace(rule.rule, exceptions=lifted))
+    spared = rule.changed(rule=rule.rule.changed(exceptions=lifted))
     return spared if meet(spared, _instead(rule)) is None else None
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.policy.commands.rules import (
@@ -107,7 +106,7 @@ def _option(pieces: Pieces, at: int) -> Found | None:
 def _with_flag(pattern: CommandPattern, flag: str) -> CommandPattern | None:
     line = " ".join((pattern.programs[0], *pattern.operands[:1], flag))
     read = command_pattern(line)
-    return replace(pattern, flags=(*pattern.flags, *read.flags)) if read else None
+    return pattern.changed(flags=(*pattern.flags, *read.flags)) if read else None
 
 
 def _package(pieces: Pieces, at: int) -> Found | None:
@@ -222,17 +221,17 @@ def _others(main: CommandPattern, program: str) -> list[CommandPattern]:
     """Give other commands that do the very same."""
     operands, flags = main.operands, main.flags
     if program == "docker" and operands[:1] == ("compose",):
-        return [replace(main, programs=("docker-compose",), operands=operands[1:])]
+        return [main.changed(programs=("docker-compose",), operands=operands[1:])]
     if program == "docker-compose":
-        return [replace(main, programs=("docker",), operands=("compose", *operands))]
+        return [main.changed(programs=("docker",), operands=("compose", *operands))]
     if program == "pip":
         return [
-            replace(main, programs=("python*",), operands=("pip", *operands), flags=("-m", *flags))
+            main.changed(programs=("python*",), operands=("pip", *operands), flags=("-m", *flags))
         ]
     if program == "git" and operands == ("push",) and flags == ("-f|--force",):
-        return [replace(main, operands=("push", "+*"), flags=())]
+        return [main.changed(operands=("push", "+*"), flags=())]
     if program in ("terraform", "tofu") and operands == ("destroy",):
-        return [replace(main, operands=("apply",), flags=(*flags, "-destroy|--destroy"))]
+        return [main.changed(operands=("apply",), flags=(*flags, "-destroy|--destroy"))]
     return []
 
 

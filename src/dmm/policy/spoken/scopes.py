@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from dmm.domain.value import Value
 from dmm.policy.commands.branches import branches_of, same_branch
 from dmm.policy.commands.facts import CommandUse, ToolCall, relative_path
 from dmm.policy.spoken.names import ENVIRONMENTS
@@ -17,8 +17,7 @@ Kind = Literal["branch", "folder", "environment"]
 _PARTS = re.compile(r"[^a-z0-9]+")
 
 
-@dataclass(frozen=True, slots=True)
-class Scope:
+class Scope(Value):
     """A branch, a folder or an environment that a rule is limited to; any one of the names."""
 
     kind: Kind

@@ -153,7 +153,7 @@ def _without(thing: Thing, flag: str) -> Thing:
     return replace(
         thing,
         patterns=tuple(
-            replace(one, without=tuple(dict.fromkeys((*one.without, flag))))
+            one.changed(without=tuple(dict.fromkeys((*one.without, flag))))
             if isinstance(one, CommandPattern)
             else one
             for one in thing.patterns
@@ -202,7 +202,7 @@ def _flags(tail: Tail, pieces: Pieces, at: int) -> int | None:
         tail.thing,
         broad=False,
         patterns=tuple(
-            replace(one, flags=(*one.flags, flag)) if isinstance(one, CommandPattern) else one
+            one.changed(flags=(*one.flags, flag)) if isinstance(one, CommandPattern) else one
             for one in tail.thing.patterns
         ),
     )
