@@ -8,6 +8,7 @@ answer is printed before anything is kept: no full disk may swallow a deny.
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # `signal` itself loads enum, for 4 ms
+import gc
 import os
 import sys
 import time
@@ -53,6 +54,8 @@ def main() -> None:
     if "--help" in sys.argv or "-h" in sys.argv:
         os.write(1, USE)
         os._exit(0)
+    # Too short a life to look for cycles in what was just loaded.
+    gc.disable()
     try:
         run(sys.argv[1:], sys.stdin.buffer.read(LARGEST))
     except Exception:  # noqa: BLE001, S110 - the agent's work goes on whatever is wrong here
