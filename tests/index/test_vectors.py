@@ -114,6 +114,20 @@ def test_a_large_index_finds_nearly_all_that_brute_force_finds(
     assert found / wanted >= least
 
 
+@pytest.mark.parametrize("share", [1.0, 0.1])
+def test_the_same_is_found_where_windows_are_not_held_as_floats(share: float) -> None:
+    many = corpus(2_500)
+    blobs = [pack_vectors(held) for held in many]
+    roomy, lean = VectorIndex(blobs, DIMENSIONS), VectorIndex(blobs, DIMENSIONS, floats=False)
+    for number in range(5):
+        allowed = random.random(len(many)) < share
+        query = unit(np.concatenate(many)[number * 50])
+        rows, similarities = roomy.nearest(query, 10, allowed)
+        same, values = lean.nearest(query, 10, allowed)
+        assert rows.tolist() == same.tolist()
+        assert values.tolist() == pytest.approx(similarities.tolist(), abs=1e-6)
+
+
 def test_a_filter_that_leaves_nothing_finds_nothing(
     windows: list[Floats], monkeypatch: pytest.MonkeyPatch
 ) -> None:

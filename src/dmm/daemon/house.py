@@ -39,6 +39,8 @@ MODEL_IDLE = 300.0
 RANKS_IDLE = 10.0
 PROJECT_IDLE = 1_800.0
 SPOOL_EVERY = 5.0
+# What answers have freed goes back to the system; left alone, the library keeps it.
+RETURN_EVERY = 20.0
 QUIET = 1.0
 CLOSE_WITHIN = 1.0
 # A watcher that failed is begun again after a rest.
@@ -66,6 +68,7 @@ class House:
         self.calls = Calls(self.projects, instance.started, self.observe, stop, self.sign_in)
         self._spool = Spool.of_user()
         self._spooled = 0.0
+        self._returned = 0.0
         self._uncounted = 0
         self._draining = threading.Lock()
         self._loop: Loop | None = None
@@ -186,7 +189,8 @@ class House:
         """Give memory back that nobody has needed for a while."""
         if quiet > MODEL_IDLE and self.projects.model.loaded and self.projects.release_model():
             return_memory()
-        if release_ranks(RANKS_IDLE):
+        if release_ranks(RANKS_IDLE) or time.monotonic() - self._returned > RETURN_EVERY:
+            self._returned = time.monotonic()
             return_memory()
 
     def _close_idle(self) -> None:

@@ -15,7 +15,7 @@ CLS: Final = 101
 SEP: Final = 102
 
 _LONGEST_WORD = 100  # the model's rule: a longer word is one unknown piece
-_CACHED_WORDS = 50_000
+_CACHED_WORDS = 8_192
 
 _ASCII_FOLD = bytes.maketrans(b"ABCDEFGHIJKLMNOPQRSTUVWXYZ\t\n\r", b"abcdefghijklmnopqrstuvwxyz   ")
 _ASCII_CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")

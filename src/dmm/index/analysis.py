@@ -37,7 +37,7 @@ def analyze(text: str) -> list[str]:
     return [term for word in words for term in _terms(word)]
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=8_192)
 def _terms(word: str) -> tuple[str, ...]:
     whole = word.strip("_").lower()
     parts = [part.lower() for piece in word.split("_") if piece for part in _split_case(piece)]

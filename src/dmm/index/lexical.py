@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import zlib
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -48,7 +47,6 @@ def pack_terms(weights: Mapping[str, float]) -> Terms:
     return Terms(hashes[order].tobytes(), values[order].astype(np.float16).tobytes(), length)
 
 
-@lru_cache(maxsize=65_536)
 def hash_term(term: str) -> int:
     """Hash a term the same way on every machine."""
     return zlib.crc32(term.encode())

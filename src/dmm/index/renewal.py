@@ -38,7 +38,9 @@ MOST_CHANGED = 0.5
 FEW = 100
 
 
-def renew_snapshot(held: Snapshot | None, stores: Stores, dimensions: int | None) -> Snapshot:
+def renew_snapshot(
+    held: Snapshot | None, stores: Stores, dimensions: int | None, *, floats: bool = True
+) -> Snapshot:
     """Give the snapshot of the trees as they are now; the same as one that is loaded whole."""
     if held is not None:
         with reading(stores):
@@ -48,7 +50,7 @@ def renew_snapshot(held: Snapshot | None, stores: Stores, dimensions: int | None
                 few = found.changed <= max(FEW, MOST_CHANGED * size)
                 if few and held.renewed + found.changed <= max(FEW, size):
                     return _splice(held, stores, found)
-    return take_snapshot(stores, dimensions)
+    return take_snapshot(stores, dimensions, floats=floats)
 
 
 class _Found(NamedTuple):

@@ -96,10 +96,10 @@ class Snapshot:
         return SCOPES[int(self.columns.scope[row])]
 
 
-def take_snapshot(stores: Stores, dimensions: int | None) -> Snapshot:
+def take_snapshot(stores: Stores, dimensions: int | None, *, floats: bool = True) -> Snapshot:
     """Load all trees; a memory of a later tree gives way to one with the same id in an earlier."""
     with reading(stores):
-        snapshot = _load(stores, dimensions)
+        snapshot = _load(stores, dimensions, floats=floats)
     _give_back()
     return snapshot
 
@@ -120,14 +120,14 @@ def find_basis(stores: Stores, dimensions: int | None) -> tuple[str | None, ...]
     return (str(dimensions), *(part for own in parts for part in own))
 
 
-def _load(stores: Stores, dimensions: int | None) -> Snapshot:
+def _load(stores: Stores, dimensions: int | None, *, floats: bool) -> Snapshot:
     """Read row by row into flat arrays, so that nothing is in memory twice."""
     rows: list[tuple[Origin, SearchRow]] = []
     hidden: list[str] = []
     lexical = LexicalIndex(_walk(stores, rows, hidden))
     vectors = None
     if dimensions is not None:
-        vectors = VectorIndex(_walk_windows(stores, hidden), dimensions)
+        vectors = VectorIndex(_walk_windows(stores, hidden), dimensions, floats=floats)
     directories = describe_directories(stores, {row.directory for _, row in rows})
     columns = make_columns([row for _, row in rows], directories)
     return Snapshot(

@@ -13,7 +13,7 @@ SHORTEST = 4
 _RISE = re.compile("v+c+")
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=4_096)
 def stem(word: str) -> str:
     """Reduce a lower-case word to the form that its inflections share."""
     if len(word) < SHORTEST or not word.isascii() or not word.isalpha():

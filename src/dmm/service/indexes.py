@@ -312,7 +312,8 @@ class Indexes:
         snapshot = self.loaded.take(
             self._files,
             (files, generations, dimensions),
-            lambda held: renew_snapshot(held, stores, dimensions),
+            # What comes of no files grows with the ledger, and is searched less often.
+            lambda held: renew_snapshot(held, stores, dimensions, floats=self.fill is None),
         )
         self._tell_hidden(snapshot)
         return self._amid_unread(snapshot)
