@@ -29,6 +29,8 @@ _MAX_WORD = 4_000
 _MAX_FIELDS = 500
 _BLANKS = " \t\n"
 _WILD = frozenset("*?[")
+# Arrays by which Bash looks the first word of a command up.
+_COMMAND_TABLES = frozenset({"BASH_ALIASES", "BASH_CMDS"})
 # Each variable that goes through values of its own doubles the work.
 _MAX_LOOPS = 2
 
@@ -77,6 +79,7 @@ class Names:
         self.aliases: dict[str, str] = {}
         self.git_aliases: dict[str, str] = {}
         self.functions: dict[str, Body] = {}
+        self._references: dict[str, str] = {}
         self.evaluate = evaluate
 
     def child(self) -> Names:
@@ -85,18 +88,34 @@ class Names:
         made.values, made.loops = dict(self.values), dict(self.loops)
         made.aliases, made.git_aliases = dict(self.aliases), dict(self.git_aliases)
         made.functions = dict(self.functions)
+        made._references = dict(self._references)
         return made
+
+    def refer(self, name: str, target: str) -> None:
+        """Let a variable stand for another one, as `declare -n` does."""
+        if target and not target.isidentifier():
+            self.forget(name, made="an expansion")
+        elif target != name:
+            self._references[name] = target
 
     def value(self, name: str) -> tuple[Word, ...] | None:
         """Give the value of a variable; none when the text does not set it."""
         if name.isdigit() and name != "0" and "@" in self.values:
             return self.values["@"][int(name) - 1 :][:1]
+        name = self._references.get(name) or name
         return self.values.get("@" if name == "*" else name)
 
     def assign(self, name: str, value: Word) -> None:
         """Set a variable, add to it (`x+=`), or set one place of an array."""
         appends = name.endswith("+")
         name, _, index = name.rstrip("+").partition("[")
+        if name in _COMMAND_TABLES and index:
+            self.aliases[index.rstrip("]").strip("'\"")] = self.text_of(value)
+            return
+        if self._references.get(name) == "":
+            self.refer(name, self.text_of(value))
+            return
+        name = self._references.get(name, name)
         self.loops.pop(name, None)
         if value.parts and value.parts[-1].kind == "array":
             listed = words_of(value.text.strip("()").replace("\n", " "))

@@ -58,8 +58,7 @@ def _find(words: Sequence[Word]) -> list[Run]:
 
 
 _OF_XARGS = wrapper(
-    "-I -i -n -P -L -l -d -a -E -s -R -S -J --max-args --max-procs --delimiter --replace"
-    " --arg-file --max-lines"
+    "-I -n -P -L -d -a -E -s -R -S -J --max-args --max-procs --delimiter --arg-file"
 )
 _OF_PARALLEL = wrapper("-j -N -n --jobs --delay --timeout -a -S --colsep -I --arg-file -P -d")
 

@@ -18,6 +18,7 @@ from dmm.policy.commands.runs import (
     Wrapper,
     after_options,
     argv,
+    clustered,
     joined,
     language_of,
     option_texts,
@@ -110,6 +111,19 @@ OF_MANAGERS = names(
     tag unplug self-update search pm repl completion doctor ping pkg prefix access token org
     explain fund shrinkwrap approve-builds recursive multi catalog constraints npm unpublish"""
 )
+# Options with values of interpreters; of some the value is attached or missing.
+_VALUED_BY_CODE = {
+    "python": ("-m", "-W", "-X", "-Q"),
+    "pypy": ("-m", "-W", "-X"),
+    "perl": ("-M", "-m", "-I", "-x", "-C", "-D", "-F", "-i", "-V"),
+    "ruby": ("-r", "-I", "-C", "-E", "-F", "-K", "-i", "-x"),
+    "node": ("-r", "-C"),
+    "nodejs": ("-r", "-C"),
+    "lua": ("-l",),
+    "php": ("-d", "-c", "-z"),
+}
+_ATTACHED = frozenset({"-M", "-x", "-D", "-F", "-i", "-V", "-K"})
+_PYTHONS = ("python", "pypy")
 # An option of this name holds a command, whatever the program.
 _COMMAND_OPTION = r"--?(?:[\w-]*-)?(?:command|cmd|exec|run|rsh|shell)"
 _COMMAND_VALUE = r"(?:exec|ProxyCommand|LocalCommand)=(.+)|(?:EXEC|SYSTEM):([^,]+)"
@@ -121,6 +135,7 @@ _PACKAGE_OPTIONS = Wrapper(frozenset({"--filter", "-F", "--dir", "-C", "--cwd", 
 def _shell(words: Sequence[Word]) -> list[Run]:
     program = program_of(words[0])
     at = 1
+    reads_input = False
     while at < len(words) and words[at].text[:1] in ("-", "+") and len(words[at].text) > 1:
         flag = words[at].text
         if flag == "--":
@@ -131,16 +146,18 @@ def _shell(words: Sequence[Word]) -> list[Run]:
         if not flag.startswith("--") and "c" in flag:
             at += 1
             while at < len(words) - 1 and words[at].text.startswith(("-", "+")):
-                at += 2 if words[at].text in ("-o", "+o", "-O", "+O") else 1
+                at += 2 if words[at].text[-1] in "oO" else 1
             held = words[at : at + 1]
             return [
                 text_of(one, f"{program} -c")._replace(words=tuple(words[at + 1 :])) for one in held
             ]
-        if not flag.startswith("--") and "s" in flag:
-            return [Run("input", f"{program} input", tuple(words[at:]), language=SHELL)]
+        reads_input = reads_input or (not flag.startswith("--") and "s" in flag)
         if flag in ("--rcfile", "--init-file") and at + 1 < len(words):
             return _from_file(program, SHELL, words[at + 1 :])
-        at += 2 if flag in ("-o", "+o", "-O", "+O") else 1
+        at += 2 if flag[-1] in "oO" and not flag.startswith("--") else 1
+    if reads_input:
+        # The operands are the parameters of the script that comes in.
+        return [Run("input", f"{program} input", (words[0], *words[at:]), language=SHELL)]
     return _from_file(program, SHELL, words[at:])
 
 
@@ -170,22 +187,21 @@ def _source(words: Sequence[Word]) -> list[Run]:
 def _code(language: str, words: Sequence[Word]) -> list[Run]:
     program = program_of(words[0])
     flags = CODE_FLAGS[language]
+    options = (*flags, *_VALUED_BY_CODE.get(language, ()))
+    codes: list[Word] = []
     at = 1
-    while at < len(words):
-        flag = words[at].text
-        bundled = flag[:1] == "-" and flag[:2] != "--" and f"-{flag[-1:]}" in flags
-        if (flag in flags or bundled) and at + 1 < len(words):
-            code = words[at + 1]
-            return [Run("code", language, text=code.text, span=(code.start, code.end))]
-        if language in ("python", "pypy"):
-            if flag.startswith("-c") and len(flag) > len("-c"):
-                return [Run("code", language, text=flag[2:], span=words[at][1:3])]
-            if flag == "-m":
-                return argv(words[at + 1 :], program)
-            at += flag in ("-W", "-X", "-Q")
-        if not flag.startswith("-") or flag == "-":
+    while at < len(words) and (words[at].text in flags or re.match("-.", words[at].text)):
+        name, value = _option(words[at].text, flags, options)
+        given = [words[at]._replace(text=value)] if value else words[at + 1 : at + 2]
+        codes += given if name in flags else []
+        if name == "-m" and language in _PYTHONS:
+            return argv((*given, *words[at + 1 if value else at + 2 :]), program)
+        at += 2 if name in options and not value and name not in _ATTACHED else 1
+        if name == "--" or (codes and language in _PYTHONS):
             break
-        at += 1
+    if codes:
+        text = "\n".join(word.text for word in codes)
+        return [Run("code", language, text=text, span=(codes[0].start, codes[-1].end))]
     if language == "deno":
         named = at < len(words) and words[at].text == "run"
         return _from_file(program, language, words[at + 1 :]) if named else []
@@ -194,6 +210,13 @@ def _code(language: str, words: Sequence[Word]) -> list[Run]:
     if language == "emacs":
         return []
     return _from_file(program, language, words[at:])
+
+
+def _option(text: str, flags: Sequence[str], options: Sequence[str]) -> tuple[str, str]:
+    """Split an option of an interpreter into its name and the value attached to it."""
+    name, value = clustered(text, options) or text.partition("=")[::2]
+    # `node -pe CODE` prints what it evaluates: the one option does not hold the other.
+    return name, "" if all(f"-{letter}" in flags for letter in value) else value
 
 
 def _awk(words: Sequence[Word]) -> list[Run]:
