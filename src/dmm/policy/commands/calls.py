@@ -23,6 +23,7 @@ from dmm.policy.commands.inlineruns import COMPUTED
 from dmm.policy.commands.outputs import DECODERS
 from dmm.policy.commands.patches import read_edit, read_patch
 from dmm.policy.commands.paths import path_uses, script_of
+from dmm.policy.commands.readings import other_readings, with_known_words
 from dmm.policy.commands.runs import SHELL
 from dmm.policy.commands.scripts import MAX_FILES, MAX_TOTAL, TextOf, commands_in
 from dmm.policy.commands.shell import parse_code, parse_shell
@@ -50,12 +51,31 @@ __all__ = [
 ]  # fmt: skip
 
 _MAX_DEPTH = 4
+_MAX_READINGS = 8
 _MCP = r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)"
 
 
-def _of_script(call: ToolCall, script: Script) -> CallFacts:
+def _of_script(call: ToolCall, script: Script, files: TextOf | None) -> CallFacts:
     """Sort out what the invocations of a parsed text do."""
-    commands = with_branches(script, call)
+    known = tuple(with_known_words(one, files) for one in script.invocations)
+    commands = with_branches(script._replace(invocations=known), call)
+    facts = CallFacts(
+        call,
+        script.text,
+        malformed=script.malformed or script.truncated,
+        unresolved=tuple(dict.fromkeys(_in_words(one) for one in script.unresolved)),
+    )
+    readings = [
+        _of_commands(facts._replace(doubt=doubt), (*commands[:at], other, *commands[at + 1 :]))
+        for at, use in enumerate(commands)
+        for other, doubt in other_readings(use)
+    ]
+    return _of_commands(facts, commands)._replace(readings=tuple(readings[:_MAX_READINGS]))
+
+
+def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFacts:
+    """Add what commands do to the facts of their call."""
+    call = facts.call
     paths: list[PathUse] = []
     packages: list[DependencyUse] = []
     branches: list[BranchUse] = []
@@ -65,15 +85,11 @@ def _of_script(call: ToolCall, script: Script) -> CallFacts:
         branches += branch_uses(use)
         if use.invocation.program == "apply_patch":
             _add_patch(use, call, paths, packages)
-    return CallFacts(
-        call,
-        script.text,
-        commands,
-        tuple(paths),
-        tuple(packages),
-        tuple(branches),
-        malformed=script.malformed or script.truncated,
-        unresolved=tuple(dict.fromkeys(_in_words(one) for one in script.unresolved)),
+    return facts._replace(
+        commands=commands,
+        paths=tuple(paths),
+        dependencies=tuple(packages),
+        branches=tuple(branches),
     )
 
 
@@ -127,7 +143,7 @@ class _Files:
             arguments=commands.arguments,
         )
         call = replace(self._call, input={"command": commands.text})
-        found = ScriptFacts(commands.path, _of_script(call, script), commands.lines)
+        found = ScriptFacts(commands.path, _of_script(call, script, self._files), commands.lines)
         self.found.append(found)
         # Scripts often run what they have put together; only plain decoding counts as hiding.
         self.unresolved += [
@@ -139,7 +155,7 @@ class _Files:
 
 
 def _read_shell(call: ToolCall, script: Script, files: TextOf | None) -> CallFacts:
-    facts = _of_script(call, script)
+    facts = _of_script(call, script, files)
     if files is None or not script.files:
         return facts
     held = _Files(call, files)
@@ -174,6 +190,11 @@ def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
         malformed=first.malformed or (other.malformed and not guess),
         unresolved=(*first.unresolved, *(() if guess else other.unresolved)),
         scripts=(*first.scripts, *other.scripts),
+        readings=(
+            *first.readings,
+            *(_merged(first._replace(readings=()), one, guess=guess) for one in other.readings),
+        ),
+        doubt=first.doubt or other.doubt,
     )
 
 

@@ -183,7 +183,7 @@ class Names:
     def _uses(draft: Draft, name: str) -> bool:
         words = (*draft.words, *(one.target for one in draft.redirections))
         held = (part for word in words for part in word.parts)
-        return any(part.kind == "name" and name_of(part.text) == name for part in held)
+        return any(part.kind == "name" and _is_about(part.text, name) for part in held)
 
     def _once(self, draft: Draft) -> Expanded:
         words = [field for word in draft.words for field in self.fields(word)]
@@ -272,6 +272,11 @@ class Names:
             text = (output.text or "").rstrip("\n")
             return [Word(text, 0, 0, expands=output.partial)], False
         return [unknown._replace(source=output)], False
+
+
+def _is_about(source: str, name: str) -> bool:
+    arithmetic = source.startswith("$((")
+    return bool(re.search(rf"\b{name}\b", source)) if arithmetic else name_of(source) == name
 
 
 def _unplaced(word: Word) -> Word:

@@ -76,7 +76,7 @@ class CallFacts(NamedTuple):
     """What a call would do; spans count in `text`, the command or the path of the call.
 
     `unresolved` says in plain words what is run and can't be read. `scripts` are the files whose
-    text the call runs.
+    text the call runs. `readings` are what the call would do if a `doubt` about its words holds.
     """
 
     call: ToolCall
@@ -89,6 +89,8 @@ class CallFacts(NamedTuple):
     malformed: bool = False
     unresolved: tuple[str, ...] = ()
     scripts: tuple[ScriptFacts, ...] = ()
+    readings: tuple[CallFacts, ...] = ()
+    doubt: str = ""
 
 
 def relative_path(path: str, cwd: str | None) -> str:

@@ -58,7 +58,8 @@ def _inside(run: FileRun, name: str) -> str:
     return posixpath.normpath(posixpath.join(run.directory, name)) if run.directory else name
 
 
-def _is_readable(path: str) -> bool:
+def is_readable(path: str) -> bool:
+    """Whether a path names one file, as far as can be told."""
     return bool(path) and not any(mark in path for mark in "$`*?<>\n\0")
 
 
@@ -68,7 +69,7 @@ def commands_in(run: FileRun, files: TextOf) -> Iterator[Commands]:
         yield from _of_project(run, files)
     elif run.language == "git":
         yield from _of_git(run, files)
-    elif _is_readable(run.path):
+    elif is_readable(run.path):
         text = files(run.path)
         if text is not None and "\0" not in text:
             found = _of_text(run, text[:MAX_SCRIPT])
@@ -101,7 +102,7 @@ def _of_project(run: FileRun, files: TextOf) -> Iterator[Commands]:
     directory = "" if directory == "." else directory
     names = [posixpath.join(directory, one) for one in PROJECT_FILES[run.language]]
     for name in [run.path] if run.path else names:
-        text = files(name) if _is_readable(name) else None
+        text = files(name) if is_readable(name) else None
         if text is not None:
             include = partial(_beside, files, name)
             pieces = project_commands(run.language, text[:MAX_SCRIPT], run.words, include)

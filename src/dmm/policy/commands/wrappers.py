@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.policy.commands.hosts import HOSTS
-from dmm.policy.commands.options import SUBCOMMANDED
+from dmm.policy.commands.options import SUBCOMMANDED, subcommand_at, subcommand_readings
 from dmm.policy.commands.procedures import EVERYDAY
 from dmm.policy.commands.runs import (
     CODE_FLAGS,
@@ -298,15 +298,26 @@ def _wrapped(program: str, words: Sequence[Word]) -> list[Run]:
         if split or at is None:
             return split or _login(program, words)
         return argv(_unversioned(words[at:]), program)
-    if (program, second) in _RUNNERS or (program, "") in _RUNNERS:
-        skip = 1 if (program, second) in _RUNNERS else 0
-        at = after_options(words[skip:], Wrapper(valued=_RUNNER_VALUED))
-        if at is None or program in ("npx", "npm"):
-            texts = option_texts(words[skip : at and skip + at + 1], ("-c", "--call"), program)
-            if texts or at is None:
-                return texts
-        return argv(_unversioned(words[skip + at :]), program)
-    return _package(program, words) if program in ("npm", "pnpm", "yarn", "bun") else []
+    readings = [words, *(other for other, _, _ in subcommand_readings(words))]
+    found = [run for reading in readings for run in _runner(program, reading)]
+    if not found and program in ("npm", "pnpm", "yarn", "bun"):
+        found = [run for reading in readings for run in _package(program, reading)]
+    return found
+
+
+def _runner(program: str, words: Sequence[Word]) -> list[Run]:
+    """Open `uv run COMMAND…`, `npx COMMAND…` and their like."""
+    skip = 0
+    if (program, "") not in _RUNNERS:
+        skip = subcommand_at(words)
+        if skip >= len(words) or (program, words[skip].text) not in _RUNNERS:
+            return []
+    at = after_options(words[skip:], Wrapper(valued=_RUNNER_VALUED))
+    if at is None or program in ("npx", "npm"):
+        texts = option_texts(words[skip : at and skip + at + 1], ("-c", "--call"), program)
+        if texts or at is None:
+            return texts
+    return argv(_unversioned(words[skip + at :]), program)
 
 
 def _package(program: str, words: Sequence[Word]) -> list[Run]:
