@@ -19,7 +19,7 @@ CODE_FLAGS = {
     "perl": ("-e", "-E"), "php": ("-r",), "lua": ("-e",), "osascript": ("-e",),
     "deno": ("eval",), "Rscript": ("-e",), "pwsh": ("-c", "-Command"), "tsx": ("-e", "--eval"),
     "ts-node": ("-e", "--eval"), "R": ("-e",), "julia": ("-e", "--eval"), "guile": ("-c",),
-    "emacs": ("--eval", "--execute"),
+    "emacs": ("--eval", "--execute"), "tclsh": (),
 }  # fmt: skip
 STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 SHELL = "shell"

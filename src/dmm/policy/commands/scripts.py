@@ -85,7 +85,7 @@ def _of_text(run: FileRun, text: str) -> Commands | None:
         from dmm.policy.commands.hosts import cron_commands
 
         return Commands(run.path, cron_commands(text), ((0, 1),))
-    if not language_of(language):
+    if not language_of(language) and language not in ("awk", "sed"):
         return None
     pieces = []
     for one in inline_runs(language, text):

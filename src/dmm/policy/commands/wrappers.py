@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.policy.commands.hosts import HOSTS
 from dmm.policy.commands.options import SUBCOMMANDED, subcommand_at, subcommand_readings
 from dmm.policy.commands.procedures import EVERYDAY
 from dmm.policy.commands.runs import (
     CODE_FLAGS,
-    MAX_CODE,
     SHELL,
     SHELLS,
     STANDARD_INPUT,
@@ -31,6 +30,7 @@ from dmm.policy.commands.wordlists import names
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from dmm.policy.commands.runs import Kind
     from dmm.policy.commands.values import Word
 
 _WRAPPERS = {
@@ -220,30 +220,51 @@ def _option(text: str, flags: Sequence[str], options: Sequence[str]) -> tuple[st
 
 
 def _awk(words: Sequence[Word]) -> list[Run]:
-    for word in words[1:]:
-        if "system(" in word.text or "getline" in word.text or '| "' in word.text:
-            return [Run("code", "awk", text=word.text, span=(word.start, word.end))]
-    return []
+    options = _Program(("-e", "--source"), ("-f", "--file", "-E", "--exec"), ("-F", "-v", "-i"))
+    return _programs("awk", words, options)
 
 
 def _sed(words: Sequence[Word]) -> list[Run]:
-    """Find the `e` command and flag of GNU sed: it runs the rest of its line, or what comes in."""
-    if any(_runs_its_input(word.text) for word in words[1:]):
-        return [Run("input", "sed", language=SHELL)]
-    return [
-        text_of(word, "sed", text, guess=True)
-        for word in words[1:]
-        for text in re.findall(r"(?:^|[;{}\n/$\d])[ \t]*e[ \t]+([^\n;}]+)", word.text[:MAX_CODE])
-    ]
+    """Open the scripts of sed; a bare `e` runs what comes in."""
+    options = _Program(("-e", "--expression"), ("-f", "--file"), ("-l", "-i"))
+    found = _programs("sed", words, options)
+    if any(re.fullmatch(r"\d*e", run.text) for run in found):
+        found.append(Run("input", "sed", language=SHELL))
+    return found
 
 
-def _runs_its_input(script: str) -> bool:
-    """Whether a script of sed is `e`, or ends in a substitution with that flag (`s/a/b/e`)."""
-    if script.lstrip("0123456789") == "e":
-        return True
-    delimiter = script[1:2]
-    flags = script.rpartition(delimiter)[2] if delimiter and script[0] == "s" else ""
-    return "e" in flags and script.count(delimiter) > 2 and set(flags) <= set("gIpme0123456789")
+class _Program(NamedTuple):
+    """The options of a tool that hold its program, name a file with it, or have other values."""
+
+    texts: tuple[str, ...]
+    files: tuple[str, ...]
+    valued: tuple[str, ...]
+
+
+def _programs(language: str, words: Sequence[Word], held: _Program) -> list[Run]:
+    """Find the programs that a tool is given: by options, or else as its first operand."""
+    found: list[Run] = []
+    operands: list[Word] = []
+    options = (*held.texts, *held.files, *held.valued)
+    at = 1
+    while at < len(words):
+        word = words[at]
+        name, value = clustered(word.text, options) or word.text.partition("=")[::2]
+        given = [word._replace(text=value)] if value else words[at + 1 : at + 2]
+        if name in held.texts:
+            found += [Run("code", language, text=one.text, span=one[1:3]) for one in given]
+        elif name in held.files:
+            found += [_program_file(language, one) for one in given]
+        elif not word.text.startswith("-"):
+            operands.append(word)
+        at += 2 if name in options and not value and name not in _ATTACHED else 1
+    first = [] if found else operands[:1]
+    return found + [Run("code", language, text=one.text, span=one[1:3]) for one in first]
+
+
+def _program_file(language: str, named: Word) -> Run:
+    kind: Kind = "input" if named.text in STANDARD_INPUT else "file"
+    return Run(kind, language, (named,), language=language)
 
 
 def _env(words: Sequence[Word]) -> list[Run]:
