@@ -285,7 +285,7 @@ class Opener(ABC):
         """Run the text of a file: as this call has written it, or as it stands on the disk."""
         directory = invocation.context.directory
         named = run.text or run.words[0].text
-        if run.language in ("make", "package") and not run.text:
+        if run.language in PROJECT_FILES and not run.text:
             self._project_file(run, invocation, scene)
             return
         where = located(named, directory)

@@ -89,7 +89,7 @@ def after_options(words: Sequence[Word], held: Wrapper) -> int | None:
         if text in held.inert:
             return None
         if text.startswith("-") and (len(text) > 1 or held.assignments):
-            at += 2 if _takes_next(text, held.valued) else 1
+            at += 2 if takes_next(text, held.valued) else 1
         elif held.assignments and re.match(r"(?a)[A-Za-z_]\w*=", text):
             at += 1
         elif left:
@@ -115,7 +115,8 @@ def clustered(text: str, letters: Container[str]) -> tuple[str, str] | None:
     return None
 
 
-def _takes_next(text: str, valued: frozenset[str]) -> bool:
+def takes_next(text: str, valued: frozenset[str]) -> bool:
+    """Whether the next word is the value of an option, or of the last one of a cluster."""
     held = clustered(text, valued)
     return text in valued or (held is not None and not held[1])
 

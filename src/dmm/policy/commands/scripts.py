@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from dmm.policy.commands.inline import inline_runs
 from dmm.policy.commands.inlineruns import PLACEHOLDER
 from dmm.policy.commands.projectfiles import FOLDER_FLAGS, PROJECT_FILES, project_commands
-from dmm.policy.commands.runs import SHELL, language_in, language_of
+from dmm.policy.commands.runs import SHELL, clustered, language_in, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -116,9 +116,9 @@ def _where(run: FileRun) -> str:
     """Give the folder that the command is told to work in."""
     flags = FOLDER_FLAGS[run.language]
     for word, following in zip(run.words, [*run.words[1:], ""], strict=False):
-        name, equals, value = word.partition("=")
+        name, value = clustered(word, flags) or word.partition("=")[::2]
         if name in flags:
-            return value if equals else following
+            return value or following
     return ""
 
 
