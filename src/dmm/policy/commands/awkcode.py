@@ -71,8 +71,8 @@ def _piped(tokens: Sequence[str], at: int) -> InlineRun | None:
     while end < len(tokens) and tokens[end] not in _ENDS:
         end += 1
     found = _command(tokens[at + 1 : end])
-    shell = found.text.split()[:1]
-    fed = bool(shell) and shell[0].rpartition("/")[2] in SHELLS
+    stages = [stage.split()[:1] for stage in found.text.split("|")]
+    fed = any(name.rpartition("/")[2] in SHELLS for stage in stages for name in stage)
     return InlineRun(made="awk") if fed else found
 
 

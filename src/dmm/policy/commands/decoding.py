@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from dmm.policy.commands.scanner import unescape
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -40,10 +42,29 @@ _DECODERS: dict[str, Callable[[str, set[str]], str | None]] = {
 }
 
 
+def _translated(words: Sequence[Word], given: Output) -> str | None:
+    """Follow `tr SET SET`; with options it does something else."""
+    if len(words) != 3 or any(re.match(r"-.|.*\[[:=]", word.text) for word in words[1:]):
+        return None
+    old, new = (_letters(word.text) for word in words[1:])
+    pairs = zip(old, new + new[-1:] * (len(old) - len(new)), strict=False)
+    return (given.text or "").translate({ord(one): other for one, other in pairs})
+
+
+def _letters(text: str) -> str:
+    """Write a set of `tr` out: `a-z`."""
+    plain = unescape(text)
+    return re.sub(
+        r"(?s)(.)-(.)", lambda m: "".join(map(chr, range(ord(m[1]), ord(m[2]) + 1))), plain
+    )
+
+
 def decoded(program: str, words: Sequence[Word], given: Output) -> str | None:
     """Decode what comes in; none where that is not known, or not what comes out."""
     decode = _DECODERS.get(program)
     known = (given.whole or given.exact) and not given.partial
+    if program == "tr" and known:
+        return _translated(words, given)
     operands = [word for word in words[1:] if not re.match("-.", word.text) and word.text != "-"]
     if decode is None or not known or operands:
         return None

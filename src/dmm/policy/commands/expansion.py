@@ -109,8 +109,8 @@ class Names:
         """Set a variable, add to it (`x+=`), or set one place of an array."""
         appends = name.endswith("+")
         name, _, index = name.rstrip("+").partition("[")
-        if name in _COMMAND_TABLES and index:
-            self.aliases[index.rstrip("]").strip("'\"")] = self.text_of(value)
+        if name in _COMMAND_TABLES:
+            self._name_commands(index.rstrip("]"), value)
             return
         if self._references.get(name) == "":
             self.refer(name, self.text_of(value))
@@ -132,6 +132,16 @@ class Names:
             array = bool(value.parts) and value.parts[-1].kind == "array"
             new = (*old, *new) if array else (_joined(old[-1], new[0]),)
         self.values[name] = new[:_MAX_VALUES]
+
+    def _name_commands(self, name: str, value: Word) -> None:
+        """Set one place of a table of commands, or several: `BASH_ALIASES=([g]=git)`."""
+        if name:
+            self.aliases[name.strip("'\"")] = self.text_of(value)
+            return
+        for word in words_of(value.text.strip("()").replace("\n", " ")):
+            form = re.fullmatch(r"(?s)\[([^\]]+)\]=(.*)", self.text_of(word))
+            if form:
+                self.aliases[form[1]] = form[2]
 
     def forget(self, name: str, made: str = "") -> None:
         """Take a value away; `made` says what has set it to something unknown."""

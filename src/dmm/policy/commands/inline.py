@@ -21,8 +21,8 @@ _WINDOW = 2000
 
 _STRING = r"""(?s)(["'`])((?:\\.|(?!\1)[^\\])*)\1"""
 _RUNS = (
-    r"(?:\b(?:(?:exec|execFile|spawn|fork)(?:Sync)?|system|popen|shell_exec|passthru|proc_open"
-    r"|IO\.popen|Open3\.\w+|Kernel\.(?:exec|system|spawn)|os\.execute|io\.popen|Bun\.spawn(?:Sync)?"
+    r"(?:\b(?:(?:exec|execFile|spawn|fork)(?:Sync)?|system2?|popen|readpipe|shell_exec|passthru|proc_open"
+    r"|IO\.popen|Open3\.\w+|(?:Kernel|Process)\.(?:exec|system|spawn)|os\.execute|io\.popen|Bun\.(?:spawn(?:Sync)?|\$)"
     r"|Deno\.Command|pcntl_exec|os\.(?:system|popen)|subprocess\.\w+|(?:async-)?shell-command"
     r"(?:-to-string)?)\s*(\(?)|\bdo shell script\s)\s*"
 )
@@ -47,7 +47,8 @@ _TAKE_ONE = frozenset({
     "io.popen", "os.system", "os.popen", "shell-command", "async-shell-command",
     "shell-command-to-string",
 })  # fmt: skip
-_VALUE = r"[@$*]|[A-Z]+\b|cmd\b"
+_VALUE = r"[@$*{]|[A-Z]+\b|cmd\b"
+_EVALUATED = r"[\"'$@]|q[qw]?\b|%[qQ]|[a-z]\w*\s*[(\"'$@]"
 _STATEMENT_START = (
     r"(?:^|[;{}(=&|?:,!\n]"
     r"|\b(?:or|and|not|return|print|puts|p|do|if|unless|while|until|then|else))\s*$"
@@ -112,7 +113,7 @@ def _is_bare_call(code: str, match: re.Match[str], language: str) -> bool:
     following = code[match.end() : match.end() + 40]
     if language not in ("perl", "ruby"):
         called = "." in match.group() or match.group().startswith("do shell")
-        return called and following[:1] in ("'", '"', "[")
+        return called and following[:1] in ("'", '"', "`", "[")
     before = code[max(0, match.start() - 20) : match.start()]
     # Ruby also calls by symbols: `send(:system, "ls")`.
     if (before.endswith(":") and following.startswith(",")) or re.match(_VALUE, following):
@@ -142,17 +143,24 @@ def _quoted(code: str, match: re.Match[str], language: str) -> InlineRun | None:
 
 
 def _open_pipe(code: str, match: re.Match[str], language: str) -> InlineRun | None:
-    """Read a pipe that Perl or Ruby opens: `open(F, "ls |")`."""
-    del code
-    return InlineRun(text=match[1] or match[2]) if language in ("perl", "ruby") else None
+    """Read a pipe that Perl or Ruby opens: `open(F, "ls |")`, `open(F, "-|", "ls")`."""
+    if language not in ("perl", "ruby"):
+        return None
+    if match[1]:
+        held = read_arguments(language, code, match.end(), called=True, first_only=False)
+        return InlineRun(argv=held.texts) if held.known else InlineRun(made=language)
+    return InlineRun(text=match[2] or match[3])
 
 
 def _evaluated(code: str, match: re.Match[str], language: str) -> InlineRun | None:
     """Look into code that is put together and then run; a plain text is read as code."""
-    strings, end = _leading_strings(code, match.end())
-    plain = strings and code[end : end + 20].lstrip().startswith(")")
-    if plain and "eval" not in strings[0]:
-        inner = inline_runs(language, strings[0])
+    called = match.group().endswith("(")
+    following = code[match.end() : match.end() + 40]
+    if not called and (language not in ("perl", "ruby") or not re.match(_EVALUATED, following)):
+        return None
+    held = read_arguments(language, code, match.end(), called=called, first_only=True)
+    if held.known and "eval" not in held.texts[0]:
+        inner = inline_runs(language, held.texts[0])
         return inner[0] if inner else None
     return InlineRun(made=language)
 
@@ -161,7 +169,7 @@ def _loaded(code: str, match: re.Match[str], language: str) -> InlineRun | None:
     """Note where Node loads what runs commands in a way that the calls can't be followed."""
     strings, end = _leading_strings(code, match.end())
     module = strings[0].removeprefix("node:") if strings else ""
-    whole = code[end : end + 20].lstrip().startswith(")")
+    whole = match.group().startswith("from") or code[end : end + 20].lstrip().startswith(")")
     if not whole:
         return InlineRun(made=language)
     called = re.search(r"\b(?:exec|execFile|spawn|fork)(?:Sync)?\s*\(", code)
@@ -172,10 +180,11 @@ _READERS: tuple[tuple[str, Callable[[str, re.Match[str], str], InlineRun | None]
     (_RUNS, _call),
     (_REMOVES, _removal),
     (_QUOTED_COMMAND, _quoted),
-    (r"(?<![\w.$])(?:eval|new Function)\s*\(", _evaluated),
-    (r"\brequire\s*\(\s*(?=[^)\s])", _loaded),
+    (r"(?<![\w.$@%&{'\"])(?:eval\b\s*\(?|new Function\s*\()", _evaluated),
+    (r"\brequire\s*\(\s*(?=[^)\s])|\bfrom\s+(?=[\"'])", _loaded),
     (
-        r"""\bopen\s*\(?[^,;"'\n]{0,80},\s*["'](?:([^"'|\n]{1,300})\||\|([^"'\n]{1,300}))["']""",
+        r"""\bopen\s*\(?(?:[^,;"'\n]{0,80},\s*(?:["'](-\||\|-)["']\s*,"""
+        r"""|["'](?:([^"'|\n]{1,300})\|["']))|(?:[^,;"'\n]{0,80},)?\s*["']\|([^"'\n-][^"'\n]{0,300})["'])""",
         _open_pipe,
     ),
     (_READS, _opened("<")),

@@ -111,8 +111,10 @@ class _Call:
         """Read argument by argument, up to the end or to the first that is not plain."""
         while self._open() and self._take() and not (first_only and self.texts):
             pass
-        texts = tuple(self.texts)
-        return Arguments(texts, not first_only and (self.listed or len(texts) > 1))
+        if first_only and self.listed:
+            # A list that is made a text of.
+            return Arguments((PLACEHOLDER,))
+        return Arguments(tuple(self.texts), self.listed or len(self.texts) > 1)
 
     def _open(self) -> bool:
         """Step over what opens lists; false where the arguments end."""
@@ -148,14 +150,21 @@ class _Call:
         for letter in closing.group() if closing else "":
             self.at += 1
             self.depth -= letter in ")]"
-            ends = letter == "]" and self.language in TEMPLATES
-            if letter in ")]" and (ends or self.depth <= 0):
+            if letter in ")]" and self.depth <= 0:
                 return False
+            if letter == "]" and self.language in TEMPLATES:
+                return self._ends_list()
         if self.code[self.at : self.at + 1] == ",":
             return True
         if self.depth or not re.compile(_FOLLOWING).match(self.code, self.at):
             # Something is done to the text before it is run.
             self.texts[-1] = PLACEHOLDER
+        return False
+
+    def _ends_list(self) -> bool:
+        """End with the list of arguments; something else follows where it is put together."""
+        if not re.compile(r"\s*[,)\]}]").match(self.code, self.at):
+            self.texts = [PLACEHOLDER]
         return False
 
 

@@ -189,13 +189,22 @@ class Opener(ABC):
         elif run.kind == "shell":
             self._nested_text(run, invocation, scene, inner)
         elif run.kind == "code":
-            self.read_code(run, run.text, invocation, scene, inner)
+            self._code(run, invocation, scene, inner)
         elif run.kind == "xargs":
             self._fed(run, invocation, scene, inner)
         elif run.kind == "input":
             self._input(run, invocation, scene, inner)
         else:
             self._file(run, invocation, scene)
+
+    def _code(self, run: Run, invocation: Invocation, scene: Scene, context: Context) -> None:
+        """Read code in a word; where it is all made by a substitution, what that writes."""
+        file = Run("file", run.via, language=run.language or run.via)
+        for word in invocation.words[1:]:
+            all_of_it = word.text == run.text and word.text.startswith(("$", "`"))
+            if word.source is not None and all_of_it:
+                self._run_output(word.source, file, invocation, scene)
+        self.read_code(run, run.text, invocation, scene, context)
 
     def _nested_argv(
         self, words: tuple[Word, ...], outer: Invocation, scene: Scene, context: Context
@@ -210,7 +219,11 @@ class Opener(ABC):
         self, run: Run, invocation: Invocation, scene: Scene, context: Context
     ) -> None:
         names = scene.names
-        if run.via not in _SAME_SHELL:
+        before = names.values.get("@")
+        if run.placed:
+            # A function runs in the shell that calls it, with parameters of its own.
+            names.set_positional(run.words[1:])
+        elif run.via not in _SAME_SHELL:
             names = names.child()
             for name, value in invocation.env:
                 names.values[name] = (Word(value, 0, 0, expands="$" in value),)
@@ -218,6 +231,10 @@ class Opener(ABC):
             names.set_positional(run.words[1:])
         origin = self._nested(run, invocation, scene.origin, context)
         self.read(run.text, origin, names, lambda: scene.flow.input_of(scene.number))
+        if run.placed and before is not None:
+            names.values["@"] = before
+        elif run.placed:
+            names.values.pop("@", None)
 
     def _nested(self, run: Run, invocation: Invocation, origin: Origin, context: Context) -> Origin:
         """Place a nested text exactly where it stands unescaped in the outermost text."""

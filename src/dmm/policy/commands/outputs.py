@@ -152,12 +152,20 @@ def _listed(words: Sequence[Word]) -> Output:
     return Output("\n".join(names), partial=True) if names else ORDINARY
 
 
+def _expr(words: Sequence[Word]) -> Output:
+    from dmm.policy.commands.arithmetic import evaluated
+
+    text = evaluated(" ".join(word.text for word in words[1:]), lambda _: "")
+    return ORDINARY if text is None else Output(f"{text}\n")
+
+
 _WRITERS: dict[str, Callable[[Sequence[Word]], Output]] = {
     "echo": _echo,
     "printf": printf_output,
     "which": _named,
     "basename": _basename,
     "git": _git,
+    "expr": _expr,
     "find": _found,
     "gfind": _found,
     "fd": _found,
@@ -185,7 +193,7 @@ def _passed(program: str, words: Sequence[Word], given: Callable[[], Output]) ->
 
 def _made(program: str, words: Sequence[Word], given: Callable[[], Output]) -> Output:
     """Say what a tool makes; a decoder is followed where the text holds what it decodes."""
-    if program not in DECODERS:
+    if program not in DECODERS and program != "tr":
         return Output(made=program)
     from dmm.policy.commands.decoding import decoded
 

@@ -12,9 +12,11 @@ _TO_END_OF_LINE = frozenset("aicrRwW#")
 _TO_SEPARATOR = frozenset(":btTlqQL")
 
 
-def _section(code: str, start: int, mark: str) -> tuple[str, int]:
-    """Take the text up to the next mark that no backslash guards."""
-    text = re.compile(rf"(?s)(?:\\.|(?!{re.escape(mark)})[^\\])*").match(code, start)
+def _section(code: str, start: int, mark: str, *, pattern: bool = True) -> tuple[str, int]:
+    """Take the text up to the next mark; in a pattern, brackets guard it as a backslash does."""
+    brackets = r"\[\^?\]?[^\]\n]*\]|" if pattern else ""
+    form = rf"(?s)(?:\\.|{brackets}(?!{re.escape(mark)})[^\\])*"
+    text = re.compile(form).match(code, start)
     held = text.group() if text else ""
     return held, start + len(held) + 1
 
@@ -45,7 +47,7 @@ def _substitution(code: str, at: int) -> tuple[list[InlineRun], int]:
     """Read `s/…/…/flags` or `y/…/…/`; with the flag `e` the line that results is run."""
     mark = code[at + 1 : at + 2]
     _, at = _section(code, at + 2, mark)
-    new, at = _section(code, at, mark)
+    new, at = _section(code, at, mark, pattern=False)
     flags = _FLAGS.match(code, at)
     held = flags.group() if flags else ""
     runs = [InlineRun(text=new), InlineRun(made="sed")] if "e" in held else []

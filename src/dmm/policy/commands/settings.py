@@ -95,7 +95,8 @@ def _read(
     into, array, delimiter = _reading(program, words)
     output = given()
     lines = [one for one in (output.text or "").split(delimiter) if one.strip()]
-    if not output.whole or (array and program == "read" and len(lines) > 1):
+    cut = any(clustered(word.text, ("-n", "-N")) for word in words[1:])
+    if not output.whole or (program == "read" and (cut or (array and len(lines) > 1))):
         for name in into:
             names.forget(name, made=program)
         return
