@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from dmm.policy.commands.arithmetic import evaluated
+from dmm.policy.commands.outputs import printf_output
 from dmm.policy.commands.shell import parse_shell
+from dmm.policy.commands.values import Word
 
 
 def commands(text: str) -> list[str]:
@@ -283,3 +288,22 @@ def test_what_a_tool_makes_of_data_is_not_known(text: str) -> None:
 )  # fmt: skip
 def test_ordinary_output_leaves_nothing_open(text: str) -> None:
     assert parse_shell(text).unresolved == ()
+
+
+@given(st.text("%*.#+-0 12sdoxXbcq(\\\\'\"nT", max_size=20), st.text("0x17a'- ", max_size=6))
+def test_no_format_breaks_the_reading_of_printf(form: str, value: str) -> None:
+    words = [Word(one, 0, 0) for one in ("printf", form, value, value)]
+    assert printf_output(words).text is not None
+
+
+@given(st.text("0123456789xab#+-*/%()<>&|^~$ ", max_size=60))
+def test_no_arithmetic_breaks_its_reading(text: str) -> None:
+    value = evaluated(f"$(({text}))", lambda _: "7")
+    assert value is None or value.lstrip("-").isdigit()
+
+
+@pytest.mark.repeats
+@pytest.mark.parametrize("piece", ["9**", "(", "1+", "-", "9*9*", "1<<"])
+def test_repeated_arithmetic_ends_within_bounds(piece: str) -> None:
+    values = [evaluated(f"$(({piece * length}9))", lambda _: "") for length in range(300)]
+    assert all(value is None or len(value) < 100 for value in values)

@@ -86,11 +86,11 @@ def printf_output(words: Sequence[Word]) -> Output:
         return NOTHING
     form, texts = held[0].text, [word.text for word in held[1:]]
     pieces = re.split(r"(%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z%])", form)
-    takes = any(piece.startswith("%") and piece != "%%" for piece in pieces)
+    takes = any(piece != "%%" for piece in pieces[1::2])
     found: list[str] = []
     for _ in range(_MAX_ROUNDS):
-        for piece in pieces:
-            if not piece.startswith("%"):
+        for at, piece in enumerate(pieces):
+            if at % 2 == 0:
                 found.append(unescape(piece))
             elif piece == "%%":
                 found.append("%")
@@ -104,14 +104,15 @@ def printf_output(words: Sequence[Word]) -> Output:
 def _converted(form: str, value: str) -> str:
     """Write one value as a conversion of `printf` tells: `%5s`, `%o`, `%b`."""
     kind = form[-1]
+    form = form.replace("#", "")
     if kind in "diouxX":
         from dmm.policy.commands.arithmetic import integer
 
         try:
             number = ord(value[1]) if value[:1] in ("'", '"') and value[1:] else integer(value)
-            return form % number if len(form) < _MAX_FORM else value
         except ValueError:
             return value
+        return form % number if len(form) < _MAX_FORM else value
     if kind == "c":
         return value[:1]
     text = unescape(value) if kind == "b" else value
