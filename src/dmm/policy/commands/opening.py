@@ -11,7 +11,6 @@ from dmm.policy.commands.feeds import parallel_texts, placed, xargs_commands
 from dmm.policy.commands.flow import Evaluation, located
 from dmm.policy.commands.gitaliases import alias_runs, stored_alias
 from dmm.policy.commands.hosts import cron_commands
-from dmm.policy.commands.inline import inline_runs
 from dmm.policy.commands.inlineruns import COMPUTED, PLACEHOLDER, UNKNOWN_VALUE
 from dmm.policy.commands.options import SUBCOMMANDED, read_options
 from dmm.policy.commands.projectfiles import PROJECT_FILES, project_commands
@@ -252,6 +251,8 @@ class Opener(ABC):
         self, run: Run, code: str, invocation: Invocation, scene: Scene, context: Context
     ) -> None:
         """Follow code of another language into what it runs."""
+        from dmm.policy.commands.inline import inline_runs
+
         origin = self._nested(run, invocation, scene.origin, context)._replace(exact=False)
         if run.language == "make" or run.via == "make":
             recipes = project_commands("make", code, [word.text for word in run.words])

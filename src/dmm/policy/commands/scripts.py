@@ -12,7 +12,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from dmm.policy.commands.inline import inline_runs
 from dmm.policy.commands.inlineruns import PLACEHOLDER
 from dmm.policy.commands.projectfiles import FOLDER_FLAGS, PROJECT_FILES, project_commands
 from dmm.policy.commands.runs import SHELL, clustered, language_in, language_of
@@ -87,6 +86,8 @@ def _of_text(run: FileRun, text: str) -> Commands | None:
         return Commands(run.path, cron_commands(text), ((0, 1),))
     if not language_of(language) and language not in ("awk", "sed"):
         return None
+    from dmm.policy.commands.inline import inline_runs
+
     pieces = []
     for one in inline_runs(language, text):
         if one.argv or one.text:
