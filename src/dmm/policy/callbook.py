@@ -139,14 +139,24 @@ class CallBook:
         Without `done` it is not known what was done before; rules that want something done first
         ask then, at most.
         """
-        for reading in (facts, *facts.readings):
-            for entry, met in self._meet(reading, done):
-                yield _finding(entry, met, doubt=reading.doubt), entry.typed
+        for entry, met, doubt in self._meet_readings(facts, done):
+            yield _finding(entry, met, doubt=doubt), entry.typed
         for script in facts.scripts:
-            for reading in (script.facts, *script.facts.readings):
-                for entry, met in self._meet(reading, done):
-                    found = _finding(entry, met, script, doubt=reading.doubt)
-                    yield replace(found, spans=((0, len(facts.text)),)), entry.typed
+            for entry, met, doubt in self._meet_readings(script.facts, done):
+                found = _finding(entry, met, script, doubt=doubt)
+                yield replace(found, spans=((0, len(facts.text)),)), entry.typed
+
+    def _meet_readings(
+        self, facts: CallFacts, done: DoneBefore | None
+    ) -> Iterator[tuple[CallEntry, Meeting, str]]:
+        """Meet the rules as the words stand, and as they may also be read."""
+        for entry, met in self._meet(facts, done):
+            yield entry, met, ""
+        for reading in facts.readings:
+            for entry, met in self._meet(reading, done):
+                doubt = reading.doubt_at(met.match.span)
+                if doubt:
+                    yield entry, met, doubt
 
     def _meet(
         self, facts: CallFacts, done: DoneBefore | None

@@ -37,6 +37,14 @@ def test_a_doubtful_reading_is_asked_about_and_says_why(tmp_path: Path) -> None:
     assert rule_on("npm --silent publish", tmp_path, PUBLISH).denied
 
 
+def test_many_open_commands_do_not_hide_one_another(tmp_path: Path) -> None:
+    many = "npm --a b run x; " * 40
+    assert rule_on(f"{many}npm --c d publish", tmp_path, PUBLISH).level == "ask"
+    assert rule_on(f"npm {'--a b ' * 40}publish", tmp_path, PUBLISH).level == "ask"
+    assert rule_on(f"{many}npm publish", tmp_path, PUBLISH).denied
+    assert rule_on(many, tmp_path, PUBLISH).level == "allow"
+
+
 @pytest.mark.parametrize(
     "command",
     [

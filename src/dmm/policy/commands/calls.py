@@ -23,7 +23,7 @@ from dmm.policy.commands.inlineruns import COMPUTED
 from dmm.policy.commands.outputs import DECODERS
 from dmm.policy.commands.patches import read_edit, read_patch
 from dmm.policy.commands.paths import path_uses, script_of
-from dmm.policy.commands.readings import other_readings, with_known_words
+from dmm.policy.commands.readings import MOST, other_readings, with_known_words
 from dmm.policy.commands.runs import SHELL
 from dmm.policy.commands.scripts import MAX_FILES, MAX_TOTAL, TextOf, commands_in
 from dmm.policy.commands.shell import parse_code, parse_shell
@@ -51,7 +51,6 @@ __all__ = [
 ]  # fmt: skip
 
 _MAX_DEPTH = 4
-_MAX_READINGS = 8
 _MCP = r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)"
 
 
@@ -65,12 +64,27 @@ def _of_script(call: ToolCall, script: Script, files: TextOf | None) -> CallFact
         malformed=script.malformed or script.truncated,
         unresolved=tuple(dict.fromkeys(_in_words(one) for one in script.unresolved)),
     )
-    readings = [
-        _of_commands(facts._replace(doubt=doubt), (*commands[:at], other, *commands[at + 1 :]))
-        for at, use in enumerate(commands)
-        for other, doubt in other_readings(use)
+    found = _of_commands(facts, commands)
+    others = [list(other_readings(use)) for use in commands]
+    most = max(map(len, others), default=0)
+    readings = [_reading(facts, commands, others, number) for number in range(min(most, MOST))]
+    # With more, nobody can say what would run.
+    return found._replace(readings=tuple(readings), malformed=facts.malformed or most > MOST)
+
+
+def _reading(
+    facts: CallFacts,
+    commands: tuple[CommandUse, ...],
+    others: list[list[tuple[CommandUse, str]]],
+    number: int,
+) -> CallFacts:
+    """Read every command in the way of this number, where there is one."""
+    pairs = [
+        held[number] if number < len(held) else (use, "")
+        for use, held in zip(commands, others, strict=True)
     ]
-    return _of_commands(facts, commands)._replace(readings=tuple(readings[:_MAX_READINGS]))
+    doubts = tuple((use.invocation.span, doubt) for use, doubt in pairs if doubt)
+    return _of_commands(facts._replace(doubts=doubts), tuple(use for use, _ in pairs))
 
 
 def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFacts:
@@ -194,7 +208,7 @@ def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
             *first.readings,
             *(_merged(first._replace(readings=()), one, guess=guess) for one in other.readings),
         ),
-        doubt=first.doubt or other.doubt,
+        doubts=(*first.doubts, *((moved(place), doubt) for place, doubt in other.doubts)),
     )
 
 

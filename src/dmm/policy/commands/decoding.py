@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from dmm.policy.commands.values import Output, Word
 
+_MAX_RANGE = 256
+
 
 def _lines_reversed(text: str, flags: set[str]) -> str:
     del flags
@@ -53,22 +55,26 @@ def _translated(words: Sequence[Word], given: Output) -> str | None:
 
 def _letters(text: str) -> str:
     """Write a set of `tr` out: `a-z`."""
-    plain = unescape(text)
-    return re.sub(
-        r"(?s)(.)-(.)", lambda m: "".join(map(chr, range(ord(m[1]), ord(m[2]) + 1))), plain
-    )
+
+    def between(match: re.Match[str]) -> str:
+        first, last = ord(match[1]), ord(match[2])
+        if not 0 <= last - first < _MAX_RANGE:
+            raise ValueError
+        return "".join(map(chr, range(first, last + 1)))
+
+    return re.sub(r"(?s)(.)-(.)", between, unescape(text))
 
 
 def decoded(program: str, words: Sequence[Word], given: Output) -> str | None:
     """Decode what comes in; none where that is not known, or not what comes out."""
     decode = _DECODERS.get(program)
     known = (given.whole or given.exact) and not given.partial
-    if program == "tr" and known:
-        return _translated(words, given)
     operands = [word for word in words[1:] if not re.match("-.", word.text) and word.text != "-"]
-    if decode is None or not known or operands:
+    if not known or (program != "tr" and (decode is None or operands)):
         return None
     try:
+        if decode is None:
+            return _translated(words, given)
         return decode(given.text or "", {word.text for word in words[1:] if word.text != "-"})
     except ValueError:
         return None

@@ -92,7 +92,7 @@ def _open_kinds(facts: CallFacts) -> set[str]:
         kinds.update(("path", "part", "ending"))
     if any(use.name and not _is_plain(use.name) for use in facts.branches):
         kinds.add("branch")
-    if facts.doubt and any(use.name == ANY_PACKAGE for use in facts.dependencies):
+    if facts.doubts and any(use.name == ANY_PACKAGE for use in facts.dependencies):
         kinds.add("package")
     return kinds
 

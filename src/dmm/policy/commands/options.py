@@ -165,11 +165,14 @@ def subcommand_at(words: Sequence[Word]) -> int:
     return at
 
 
-def subcommand_readings(words: Sequence[Word]) -> list[tuple[tuple[Word, ...], str, str]]:
+def subcommand_readings(
+    words: Sequence[Word], most: int = 8
+) -> list[tuple[tuple[Word, ...], str, str]]:
     """Leave out what may be the value of an option in front of the subcommand.
 
     It is not known of every option whether it takes a value: in `npm --x y z` the subcommand may be
-    `y` or `z`. Each reading comes with the option and the value that it leaves out.
+    `y` or `z`. Each reading comes with the option and the value that it leaves out. One more than
+    `most` says that there are too many.
     """
     program = words[0].text.rpartition("/")[2] if words else ""
     if program not in SUBCOMMANDED or program in _REFUSING:
@@ -178,7 +181,7 @@ def subcommand_readings(words: Sequence[Word]) -> list[tuple[tuple[Word, ...], s
     found: list[tuple[tuple[Word, ...], str, str]] = []
     kept = list(words)
     at = 1
-    while at + 2 < len(kept) and kept[at].text.startswith("-") and kept[at].text != "--":
+    while at + 2 < len(kept) and kept[at].text.startswith("-") and len(found) <= most:
         option, following = kept[at].text, kept[at + 1].text
         if option in valued:
             at += 2
@@ -192,4 +195,5 @@ def subcommand_readings(words: Sequence[Word]) -> list[tuple[tuple[Word, ...], s
 
 
 def _may_take_value(option: str) -> bool:
-    return option.startswith("--") and "=" not in option and not option.startswith("--no-")
+    long = option.startswith("--") and option != "--"
+    return long and "=" not in option and not option.startswith("--no-")

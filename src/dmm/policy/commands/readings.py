@@ -25,7 +25,8 @@ _EXPANSION = r"(?s)\$\(.*\)|`.*`|\$\{[^}]*\}|\$\w+"
 _ANYTHING = "*"
 # A file that holds an argument or a few; a longer one is a text.
 _MAX_ARGUMENTS = 500
-_MAX_READINGS = 4
+# So many ways to read a command are followed.
+MOST = 8
 
 
 def with_known_words(invocation: Invocation, files: TextOf | None) -> Invocation:
@@ -75,7 +76,7 @@ def other_readings(use: CommandUse) -> Iterator[tuple[CommandUse, str]]:
         made = "code" if hidden[0].made == COMPUTED else f"`{hidden[0].made}`"
         doubt = f"{made} makes an argument of it"
         yield use._replace(invocation=invocation, options=options), doubt
-    for without, option, value in subcommand_readings(words)[:_MAX_READINGS]:
+    for without, option, value in subcommand_readings(words, MOST):
         invocation = use.invocation._replace(words=without)
         other = use._replace(invocation=invocation, options=read_options(invocation))
         yield other, f"`{value}` may be the value of `{option}`"

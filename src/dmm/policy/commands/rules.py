@@ -150,7 +150,7 @@ class DependencyPattern:
         """Find the packages that match, each with its evidence."""
         wanted = normal_name(self.name)
         for use in facts.dependencies:
-            anything = facts.doubt and use.name == ANY_PACKAGE
+            anything = facts.doubts and use.name == ANY_PACKAGE
             if anything or matches_name(normal_name(use.name), wanted):
                 yield use, Evidence(use.span, f"{use.name} is added by {use.source}")
 
@@ -273,7 +273,7 @@ def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
 
 
 def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
-    if facts.doubt and isinstance(subject, CommandUse) and subject.options.open:
+    if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
         # Nobody knows whether the argument that would make it an exception is there.
         return False
     if isinstance(subject, PathUse) and subject.glob:
