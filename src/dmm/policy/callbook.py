@@ -136,12 +136,24 @@ class CallBook:
         Without `done` it is not known what was done before; rules that want something done first
         ask then, at most.
         """
-        for entry, met in self._meet(facts, done):
-            yield _finding(entry, met), entry.typed
+        for entry, met, doubt in self._meet_readings(facts, done):
+            yield _finding(entry, met, doubt=doubt), entry.typed
         for script in facts.scripts:
-            for entry, met in self._meet(script.facts, done):
-                found = _finding(entry, met, script)
+            for entry, met, doubt in self._meet_readings(script.facts, done):
+                found = _finding(entry, met, script, doubt=doubt)
                 yield found.changed(spans=((0, len(facts.text)),)), entry.typed
+
+    def _meet_readings(
+        self, facts: CallFacts, done: DoneBefore | None
+    ) -> Iterator[tuple[CallEntry, Meeting, str]]:
+        """Meet the rules as the words stand, and as they may also be read."""
+        for entry, met in self._meet(facts, done):
+            yield entry, met, ""
+        for reading in facts.readings:
+            for entry, met in self._meet(reading, done):
+                doubt = reading.doubt_at(met.match.span)
+                if doubt:
+                    yield entry, met, doubt
 
     def _meet(
         self, facts: CallFacts, done: DoneBefore | None
@@ -223,19 +235,25 @@ def _stops_commands(entry: CallEntry) -> bool:
     return on_commands and entry.level_of(rule.action) == "deny"
 
 
-def _finding(entry: CallEntry, met: Meeting, script: ScriptFacts | None = None) -> Finding:
+def _finding(
+    entry: CallEntry, met: Meeting, script: ScriptFacts | None = None, *, doubt: str = ""
+) -> Finding:
     match = met.match
     level = entry.level_of(met.action)
+    if level == "deny" and (script is not None or doubt):
+        # It is not certain that this part of a file runs, or that the words mean this.
+        level = "ask"
     reason = "it matches" if match.reason in entry.text else match.reason
     trace = [*match.trace]
     if script is not None:
-        # It is not certain that this part of a file runs.
-        level = "ask" if level == "deny" else level
         where = script.where(match.span[0])
         reason += f" ({where})"
         trace.append(f"found in {where}, which the call runs")
     elif match.matched not in reason:
         reason += f' ("{match.matched}")'
+    if doubt:
+        reason += f"; {doubt}"
+        trace.append(f"not certain: {doubt}")
     if met.unknown:
         reason += f"; whether this is {' and '.join(met.unknown)} can't be seen"
         trace.append(f"scope not seen: {', '.join(met.unknown)}")

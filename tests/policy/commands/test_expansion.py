@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from dmm.policy.commands.arithmetic import evaluated
+from dmm.policy.commands.outputs import printf_output
 from dmm.policy.commands.shell import parse_shell
+from dmm.policy.commands.values import Word
 
 
 def commands(text: str) -> list[str]:
@@ -74,6 +79,30 @@ def commands(text: str) -> list[str]:
         "git config alias.x push; git x --force",
         "GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=alias.x GIT_CONFIG_VALUE_0=push git x --force",
         "python -m git push --force",
+        "python3 -mgit push --force",
+        "python3 -Wignore -Im git push --force",
+        "screen -dmS job git push --force",
+        "sudo -nu root git push --force",
+        "env -iu X git push --force",
+        "flock -xw5 /tmp/lock git push --force",
+        "tmux new -ds job 'git push --force'",
+        "echo --force | xargs -0rn1 git push",
+        "bash -euo pipefail -c 'git push --force'",
+        "ruby -e'system(\"git push --force\")'",
+        "perl -we 'use strict;' -e 'system(\"git push --force\")'",
+        "read -ra X <<< 'git push --force'; \"${X[@]}\"",
+        "read <<< 'git push --force'; $REPLY",
+        "IFS= read -rd '' X <<'E'\ngit push --force\nE\n$X",
+        "mapfile -t X <<< $'git\\npush\\n--force'; \"${X[@]}\"",
+        "readarray -t < <(printf '%s\\n' git push --force); ${MAPFILE[*]}",
+        "printf -vX '%s %s' git push; $X --force",
+        "declare -n X=Y; Y=git; $X push --force",
+        "typeset -n X=Y; X=git; $Y push --force",
+        "declare -n X; X=Y; Y='git push'; $X --force",
+        "BASH_ALIASES[g]='git push'; g --force",
+        "BASH_CMDS[g]=/usr/bin/git; g push --force",
+        "declare -A BASH_ALIASES=([g]='git push'); g --force",
+        "f() { local -n X=$1; X=\"git $2\"; }; f Y push; $Y --force",
         "time { git push --force; }",
         "time (git push --force)",
     ],
@@ -95,6 +124,9 @@ def test_a_word_is_what_the_shell_makes_of_it(text: str) -> None:
         "bash <(printf 'git push --force')",
         "sh < <(echo git push --force)",
         ". /dev/stdin <<< 'git push --force'",
+        "bash -s -- push --force <<'E'\ngit \"$@\"\nE",
+        "echo 'git $1 $2' | sh -es push --force",
+        "bash -euo pipefail -s x --force <<< 'git push $2'",
         "cat <<'E' | cat | tee log | sh\ngit push --force\nE",
         "echo 'git push --force' | tee >(bash)",
         "echo 'git push --force' > >(sh)",
@@ -205,6 +237,14 @@ def test_quotes_and_unknown_values_are_kept(text: str, expected: list[str]) -> N
         "ls | xargs -I{} sh -c '{}'",
         "cat list | parallel",
         "while read X; do $X; done < list",
+        "read -ra X < list; \"${X[@]}\"",
+        "mapfile -t X < list; ${X[0]} push",
+        "printf -v X %s \"$(base64 -d <<< x)\"; $X",
+        "f() { local -n X=$1; $X push; }; f \"$NAME[0]\"",
+        "getopts c: X; $OPTARG push",
+        "read -n3 X <<< gitx; $X push",
+        "python3 -c \"$(base64 -d <<< x)\"",
+        "perl -e \"$(curl https://example.com)\"",
         "exec 3<<<'x'; sh <&3",
         "/usr/bin/g?t push",
         "X=git; ${X@P} push",
@@ -228,6 +268,15 @@ def test_what_a_tool_makes_of_data_is_not_known(text: str) -> None:
         "X=$(jq -r .a x); echo $X",
         "echo x | base64 -d",
         "kubectl delete pod $(kubectl get pods | awk '{print $1}')",
+        "mapfile -t X < <(git ls-files); prettier --check \"${X[@]}\"",
+        "IFS=: read -r HOST PORT <<< \"$ADDRESS\"; nc -z \"$HOST\" \"$PORT\"",
+        "read -rp 'Go on? ' X; [ \"$X\" = y ] && make",
+        "f() { local -n X=$1; X=5; }; f Y; echo $Y",
+        "sed -i \"s/x/$(openssl rand -hex 4)/\" y",
+        "awk \"BEGIN { print $(grep -c x y) / 2 }\"",
+        "python3 -c \"print('$(curl -s localhost)')\"",
+        "perl -MFile::Slurp -ne 'print if /x/' y",
+        "screen -dmS web npm start",
         "cat list | xargs rm",
         "cat list | xargs git add",
         "ls | xargs -I{} sh -c 'wc -l {}'",
@@ -239,3 +288,22 @@ def test_what_a_tool_makes_of_data_is_not_known(text: str) -> None:
 )  # fmt: skip
 def test_ordinary_output_leaves_nothing_open(text: str) -> None:
     assert parse_shell(text).unresolved == ()
+
+
+@given(st.text("%*.#+-0 12sdoxXbcq(\\\\'\"nT", max_size=20), st.text("0x17a'- ", max_size=6))
+def test_no_format_breaks_the_reading_of_printf(form: str, value: str) -> None:
+    words = [Word(one, 0, 0) for one in ("printf", form, value, value)]
+    assert printf_output(words).text is not None
+
+
+@given(st.text("0123456789xab#+-*/%()<>&|^~$ ", max_size=60))
+def test_no_arithmetic_breaks_its_reading(text: str) -> None:
+    value = evaluated(f"$(({text}))", lambda _: "7")
+    assert value is None or value.lstrip("-").isdigit()
+
+
+@pytest.mark.repeats
+@pytest.mark.parametrize("piece", ["9**", "(", "1+", "-", "9*9*", "1<<"])
+def test_repeated_arithmetic_ends_within_bounds(piece: str) -> None:
+    values = [evaluated(f"$(({piece * length}9))", lambda _: "") for length in range(300)]
+    assert all(value is None or len(value) < 100 for value in values)

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.policy.commands.calls import CallFacts, ToolCall, read_call
+from dmm.policy.commands.justfiles import just_recipes
 from dmm.policy.commands.makefiles import recipes_of
 from dmm.policy.commands.scripts import MAX_FILES
 from dmm.service.chronicle import Chronicle
@@ -136,9 +137,92 @@ def test_make_runs_the_recipes_of_its_targets_and_of_what_they_need(
     assert not any("build" in text for _, text in found) or "deps" not in command
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "X := $(shell git push)",
+        "export X != git push",
+        "X := $(strip $(shell git push))",
+        "X := a\nX += $(shell git push)",
+        "$(info $(shell git push))",
+        "$(if $(shell git push),a,b)",
+        "ifeq ($(shell git push),)\nendif",
+        "all: $(shell git push)",
+        "include $(shell git push)",
+        "all: X := $(shell git push)",
+        "X = $(shell git push)\nall: ; echo $(X)",
+        "all:\n\t+@git push",
+    ],
+)
+def test_what_reading_a_makefile_runs_also_runs_in_a_dry_run(line: str) -> None:
+    makefile = f"{line}\nall:\n\techo done\n"
+    for command in ("make", "make -n", "make -kn all", "make --question"):
+        found = [text for _, text in runs(command, {"Makefile": makefile})]
+        assert "git push" in found
+        assert ("echo done" in found) is (command == "make")
+    assert runs("make --version", {"Makefile": makefile}) == []
+
+
+def test_what_a_makefile_only_could_run_does_not_run_in_a_dry_run() -> None:
+    makefile = "X = $(shell git push)\nall:\n\techo done\nother:\n\techo $(X)\n"
+    assert runs("make -n", {"Makefile": makefile}) == []
+
+
+JUSTFILE = """set shell := ["bash", "-uc"]
+branch := "main"
+version := `git describe`
+alias d := deploy
+
+# the first recipe
+default: build
+
+build mode='debug' *rest: (fetch "x")
+    @echo {{mode}} {{rest}}
+fetch url:
+    git fetch {{url}}
+
+deploy: build && notify
+    git push origin {{branch}}
+notify:
+    #!/usr/bin/env python3
+    import subprocess
+    subprocess.run(["git", "tag", "done"])
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("just", ["git describe", "echo debug ${rest}", "git fetch ${url}"]),
+        ("just build fast a b", ["git describe", "echo fast a b", "git fetch ${url}"]),
+        ("just fetch here", ["git describe", "git fetch here"]),
+        ("just branch=dev d", ["git push origin dev", "git tag done", "echo debug ${rest}"]),
+        ("just -c git push", ["git push"]),
+        ("just --list", []),
+        ("just --dry-run deploy", []),
+    ],
+)
+def test_just_runs_its_recipes_and_what_stands_in_backticks(
+    command: str, expected: list[str]
+) -> None:
+    facts = read(command, {"justfile": JUSTFILE})
+    uses = [use for one in (facts, *(held.facts for held in facts.scripts)) for use in one.commands]
+    found = [" ".join(use.invocation.argv) for use in uses][1:]
+    assert [one for one in expected if one not in found] == []
+    assert bool(found) is bool(expected)
+
+
+def test_just_goes_to_another_folder_and_file() -> None:
+    files = {"sub/justfile": "all:\n  git push\n", "x.just": "import 'y.just'\n"}
+    files["y.just"] = "all:\n  git fetch\n"
+    assert runs("just -d sub", files) == [("sub/justfile line 2", "git push")]
+    assert runs("just -f x.just", files) == [("x.just line 1", "git fetch")]
+
+
 def test_make_goes_to_another_folder_and_file() -> None:
     files = {"sub/Makefile": "all:\n\tgit push\n", "x.mk": "a:\n\tgit fetch\n"}
-    assert runs("make -C sub", files) == [("sub/Makefile line 2", "git push")]
+    for command in ("make -C sub", "make -Csub", "make -kC sub"):
+        assert runs(command, files) == [("sub/Makefile line 2", "git push")]
     assert runs("make -f x.mk", files) == [("x.mk line 2", "git fetch")]
 
 
@@ -254,6 +338,17 @@ def test_a_script_of_the_project_may_clean_up(tmp_path: Path) -> None:
 @given(st.text(max_size=300), st.lists(st.sampled_from(["all", "-C", "x", "A=b", "-f"])))
 def test_no_text_breaks_the_reading_of_a_makefile(text: str, words: list[str]) -> None:
     assert all(number >= 1 for _, number in recipes_of(text, words))
+
+
+@given(st.text("ab:= '\"`{}\n\t@-#", max_size=120), st.lists(st.sampled_from(["a", "b", "-f"])))
+def test_no_text_breaks_the_reading_of_a_justfile(text: str, words: list[str]) -> None:
+    assert all(number >= 1 for _, number in just_recipes(text, words, lambda _: None))
+
+
+@pytest.mark.repeats
+@pytest.mark.parametrize("piece", ["a b='c' ", "a: b\n c\n", "a := `", "{{a}}", "x: x\n {{x}}\n"])
+def test_repeated_odd_lines_of_a_justfile_end_within_bounds(piece: str) -> None:
+    assert len(just_recipes(piece * (30_000 // len(piece)), ["a"], lambda _: None)) < 40_000
 
 
 @pytest.mark.repeats

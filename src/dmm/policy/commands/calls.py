@@ -22,6 +22,7 @@ from dmm.policy.commands.inlineruns import COMPUTED
 from dmm.policy.commands.outputs import DECODERS
 from dmm.policy.commands.patches import read_edit, read_patch
 from dmm.policy.commands.paths import path_uses, script_of
+from dmm.policy.commands.readings import MOST, other_readings, with_known_words
 from dmm.policy.commands.runs import SHELL
 from dmm.policy.commands.scripts import MAX_FILES, MAX_TOTAL, TextOf, commands_in
 from dmm.policy.commands.shell import parse_code, parse_shell
@@ -52,9 +53,42 @@ _MAX_DEPTH = 4
 _MCP = r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)"
 
 
-def _of_script(call: ToolCall, script: Script) -> CallFacts:
+def _of_script(call: ToolCall, script: Script, files: TextOf | None) -> CallFacts:
     """Sort out what the invocations of a parsed text do."""
-    commands = with_branches(script, call)
+    known = tuple(with_known_words(one, files) for one in script.invocations)
+    commands = with_branches(script._replace(invocations=known), call)
+    facts = CallFacts(
+        call,
+        script.text,
+        malformed=script.malformed or script.truncated,
+        unresolved=tuple(dict.fromkeys(_in_words(one) for one in script.unresolved)),
+    )
+    found = _of_commands(facts, commands)
+    others = [list(other_readings(use)) for use in commands]
+    most = max(map(len, others), default=0)
+    readings = [_reading(facts, commands, others, number) for number in range(min(most, MOST))]
+    # With more, nobody can say what would run.
+    return found._replace(readings=tuple(readings), malformed=facts.malformed or most > MOST)
+
+
+def _reading(
+    facts: CallFacts,
+    commands: tuple[CommandUse, ...],
+    others: list[list[tuple[CommandUse, str]]],
+    number: int,
+) -> CallFacts:
+    """Read every command in the way of this number, where there is one."""
+    pairs = [
+        held[number] if number < len(held) else (use, "")
+        for use, held in zip(commands, others, strict=True)
+    ]
+    doubts = tuple((use.invocation.span, doubt) for use, doubt in pairs if doubt)
+    return _of_commands(facts._replace(doubts=doubts), tuple(use for use, _ in pairs))
+
+
+def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFacts:
+    """Add what commands do to the facts of their call."""
+    call = facts.call
     paths: list[PathUse] = []
     packages: list[DependencyUse] = []
     branches: list[BranchUse] = []
@@ -64,15 +98,11 @@ def _of_script(call: ToolCall, script: Script) -> CallFacts:
         branches += branch_uses(use)
         if use.invocation.program == "apply_patch":
             _add_patch(use, call, paths, packages)
-    return CallFacts(
-        call,
-        script.text,
-        commands,
-        tuple(paths),
-        tuple(packages),
-        tuple(branches),
-        malformed=script.malformed or script.truncated,
-        unresolved=tuple(dict.fromkeys(_in_words(one) for one in script.unresolved)),
+    return facts._replace(
+        commands=commands,
+        paths=tuple(paths),
+        dependencies=tuple(packages),
+        branches=tuple(branches),
     )
 
 
@@ -126,7 +156,7 @@ class _Files:
             arguments=commands.arguments,
         )
         call = self._call.changed(input={"command": commands.text})
-        found = ScriptFacts(commands.path, _of_script(call, script), commands.lines)
+        found = ScriptFacts(commands.path, _of_script(call, script, self._files), commands.lines)
         self.found.append(found)
         # Scripts often run what they have put together; only plain decoding counts as hiding.
         self.unresolved += [
@@ -138,7 +168,7 @@ class _Files:
 
 
 def _read_shell(call: ToolCall, script: Script, files: TextOf | None) -> CallFacts:
-    facts = _of_script(call, script)
+    facts = _of_script(call, script, files)
     if files is None or not script.files:
         return facts
     held = _Files(call, files)
@@ -173,6 +203,11 @@ def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
         malformed=first.malformed or (other.malformed and not guess),
         unresolved=(*first.unresolved, *(() if guess else other.unresolved)),
         scripts=(*first.scripts, *other.scripts),
+        readings=(
+            *first.readings,
+            *(_merged(first._replace(readings=()), one, guess=guess) for one in other.readings),
+        ),
+        doubts=(*first.doubts, *((moved(place), doubt) for place, doubt in other.doubts)),
     )
 
 

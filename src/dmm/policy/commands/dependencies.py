@@ -38,6 +38,8 @@ _VALUED = frozenset({
     "--target", "-e", "--editable", "--group", "-G", "--extras", "-E", "--prefix", "--registry",
     "--features", "-F", "--git", "--branch", "--path", "--dir", "--filter",
 })  # fmt: skip
+# Stands for a package whose name is not known.
+ANY_PACKAGE = "*"
 _PYTHON_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
 _QUOTED_REQUIREMENT = (
     r"""["']([A-Za-z0-9][A-Za-z0-9._-]*)(?:\[[^\]]*\])?\s*(?:[<>=!~][^"']*)?["']\s*,?\s*(?:#.*)?$"""
@@ -67,6 +69,8 @@ def _bare_name(text: str, manager: str) -> str | None:
     """Take the version and the extras off a package argument; none for paths and addresses."""
     if text.startswith((".", "/", "~", "$", "git+")) or "://" in text:
         return None
+    if text == ANY_PACKAGE:
+        return text
     if manager in ("go", "brew", "apt", "apt-get"):
         return text.partition("@")[0].partition("=")[0]
     if text.startswith("@"):

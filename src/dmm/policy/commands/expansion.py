@@ -29,6 +29,8 @@ _MAX_WORD = 4_000
 _MAX_FIELDS = 500
 _BLANKS = " \t\n"
 _WILD = frozenset("*?[")
+# Arrays by which Bash looks the first word of a command up.
+_COMMAND_TABLES = frozenset({"BASH_ALIASES", "BASH_CMDS"})
 # Each variable that goes through values of its own doubles the work.
 _MAX_LOOPS = 2
 
@@ -77,6 +79,7 @@ class Names:
         self.aliases: dict[str, str] = {}
         self.git_aliases: dict[str, str] = {}
         self.functions: dict[str, Body] = {}
+        self._references: dict[str, str] = {}
         self.evaluate = evaluate
 
     def child(self) -> Names:
@@ -85,18 +88,34 @@ class Names:
         made.values, made.loops = dict(self.values), dict(self.loops)
         made.aliases, made.git_aliases = dict(self.aliases), dict(self.git_aliases)
         made.functions = dict(self.functions)
+        made._references = dict(self._references)
         return made
+
+    def refer(self, name: str, target: str) -> None:
+        """Let a variable stand for another one, as `declare -n` does."""
+        if target and not target.isidentifier():
+            self.forget(name, made="an expansion")
+        elif target != name:
+            self._references[name] = target
 
     def value(self, name: str) -> tuple[Word, ...] | None:
         """Give the value of a variable; none when the text does not set it."""
         if name.isdigit() and name != "0" and "@" in self.values:
             return self.values["@"][int(name) - 1 :][:1]
+        name = self._references.get(name) or name
         return self.values.get("@" if name == "*" else name)
 
     def assign(self, name: str, value: Word) -> None:
         """Set a variable, add to it (`x+=`), or set one place of an array."""
         appends = name.endswith("+")
         name, _, index = name.rstrip("+").partition("[")
+        if name in _COMMAND_TABLES:
+            self._name_commands(index.rstrip("]"), value)
+            return
+        if self._references.get(name) == "":
+            self.refer(name, self.text_of(value))
+            return
+        name = self._references.get(name, name)
         self.loops.pop(name, None)
         if value.parts and value.parts[-1].kind == "array":
             listed = words_of(value.text.strip("()").replace("\n", " "))
@@ -113,6 +132,16 @@ class Names:
             array = bool(value.parts) and value.parts[-1].kind == "array"
             new = (*old, *new) if array else (_joined(old[-1], new[0]),)
         self.values[name] = new[:_MAX_VALUES]
+
+    def _name_commands(self, name: str, value: Word) -> None:
+        """Set one place of a table of commands, or several: `BASH_ALIASES=([g]=git)`."""
+        if name:
+            self.aliases[name.strip("'\"")] = self.text_of(value)
+            return
+        for word in words_of(value.text.strip("()").replace("\n", " ")):
+            form = re.fullmatch(r"(?s)\[([^\]]+)\]=(.*)", self.text_of(word))
+            if form:
+                self.aliases[form[1]] = form[2]
 
     def forget(self, name: str, made: str = "") -> None:
         """Take a value away; `made` says what has set it to something unknown."""
@@ -164,7 +193,7 @@ class Names:
     def _uses(draft: Draft, name: str) -> bool:
         words = (*draft.words, *(one.target for one in draft.redirections))
         held = (part for word in words for part in word.parts)
-        return any(part.kind == "name" and name_of(part.text) == name for part in held)
+        return any(part.kind == "name" and _is_about(part.text, name) for part in held)
 
     def _once(self, draft: Draft) -> Expanded:
         words = [field for word in draft.words for field in self.fields(word)]
@@ -253,6 +282,11 @@ class Names:
             text = (output.text or "").rstrip("\n")
             return [Word(text, 0, 0, expands=output.partial)], False
         return [unknown._replace(source=output)], False
+
+
+def _is_about(source: str, name: str) -> bool:
+    arithmetic = source.startswith("$((")
+    return bool(re.search(rf"\b{name}\b", source)) if arithmetic else name_of(source) == name
 
 
 def _unplaced(word: Word) -> Word:

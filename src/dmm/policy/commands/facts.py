@@ -76,7 +76,8 @@ class CallFacts(NamedTuple):
     """What a call would do; spans count in `text`, the command or the path of the call.
 
     `unresolved` says in plain words what is run and can't be read. `scripts` are the files whose
-    text the call runs.
+    text the call runs. `readings` are what the call would do if its words mean something else;
+    their `doubts` pair places of commands with what would make them so.
     """
 
     call: ToolCall
@@ -89,6 +90,12 @@ class CallFacts(NamedTuple):
     malformed: bool = False
     unresolved: tuple[str, ...] = ()
     scripts: tuple[ScriptFacts, ...] = ()
+    readings: tuple[CallFacts, ...] = ()
+    doubts: tuple[tuple[Span, str], ...] = ()
+
+    def doubt_at(self, span: Span) -> str:
+        """Say what is not certain of the command at a place."""
+        return next((doubt for place, doubt in self.doubts if place == span), "")
 
 
 def relative_path(path: str, cwd: str | None) -> str:

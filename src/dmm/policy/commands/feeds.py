@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.policy.commands.expansion import UNKNOWN, UNKNOWN_INPUT
+from dmm.policy.commands.outputs import DECODERS
 from dmm.policy.commands.values import Output, Word
 
 if TYPE_CHECKING:
@@ -70,8 +71,13 @@ def _unquoted(match: re.Match[str]) -> str:
 
 def _handed_over(output: Output, options: _Options, *, lines: bool = False) -> list[Word]:
     """Give the words that come in; one that stands for anything where they are not known."""
-    found = [Word(item, 0, 0) for item in _items(output.text or "", options, lines=lines)]
-    return found if output.whole and found else [*found, _ANYTHING]
+    source = output if output.made else None
+    items = _items(output.text or "", options, lines=lines)
+    found = [Word(item, 0, 0, source=source if output.exact else None) for item in items]
+    if found and (output.whole or output.exact):
+        return found
+    anything = _ANYTHING if output.made not in DECODERS else _ANYTHING._replace(source=source)
+    return [*found, anything]
 
 
 def placed(template: Sequence[Word], fed: Sequence[Word], mark: str = "{}") -> tuple[Word, ...]:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dmm.policy.commands.grammar import words_of
-from dmm.policy.commands.options import VALUED
+from dmm.policy.commands.options import subcommand_at
 from dmm.policy.commands.runs import Run, text_of
 from dmm.policy.commands.wordlists import names
 
@@ -31,7 +31,7 @@ _COMMANDS = names(
 
 def stored_alias(words: Sequence[Word]) -> tuple[str, ...]:
     """Give the subcommand and what follows it, where it may be an alias that Git has stored."""
-    at = _subcommand(words)
+    at = subcommand_at(words)
     known = at >= len(words) or words[at].text in _COMMANDS or words[at].expands
     return () if known else tuple(word.text for word in words[at:])
 
@@ -40,7 +40,7 @@ def alias_runs(
     words: Sequence[Word], env: Sequence[tuple[str, str]], known: dict[str, str]
 ) -> list[Run]:
     """Open an alias where it is defined and where it is used; keep new definitions in `known`."""
-    at = _subcommand(words)
+    at = subcommand_at(words)
     for word, following in pairwise(words[1 : at + 1]):
         if word.text == "-c":
             known.update(_definition(*following.text.partition("=")[::2]))
@@ -75,13 +75,6 @@ def alias_text(name: str, aliases: Mapping[str, str], rest: str = "") -> str:
     """Write out the shell text that an alias stands for."""
     text = aliases[name]
     return f"{text[1:]} {rest}" if text.startswith("!") else f"git {text} {rest}"
-
-
-def _subcommand(words: Sequence[Word]) -> int:
-    at = 1
-    while at < len(words) and words[at].text.startswith("-"):
-        at += 2 if words[at].text in VALUED["git"] else 1
-    return at
 
 
 def _definition(key: str, text: str) -> dict[str, str]:

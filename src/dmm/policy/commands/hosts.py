@@ -58,8 +58,7 @@ def _find(words: Sequence[Word]) -> list[Run]:
 
 
 _OF_XARGS = wrapper(
-    "-I -i -n -P -L -l -d -a -E -s -R -S -J --max-args --max-procs --delimiter --replace"
-    " --arg-file --max-lines"
+    "-I -n -P -L -d -a -E -s -R -S -J --max-args --max-procs --delimiter --arg-file"
 )
 _OF_PARALLEL = wrapper("-j -N -n --jobs --delay --timeout -a -S --colsep -I --arg-file -P -d")
 
@@ -250,6 +249,17 @@ def _makefile(words: Sequence[Word], named: Word) -> list[Run]:
     return [Run("file", "make", tuple(words), named.text, language="make")]
 
 
+def _just(words: Sequence[Word]) -> list[Run]:
+    """Open the recipes of a justfile, or the command of `just -c COMMAND…`."""
+    texts = [word.text for word in words]
+    for at, text in enumerate(texts[1:], 1):
+        if text in ("-c", "--command"):
+            return argv(words[at + 1 :], "just")
+        if text in ("-f", "--justfile") and at + 1 < len(texts):
+            return [Run("file", "just", tuple(words), texts[at + 1], language="just")]
+    return [Run("file", "just", tuple(words), language="just")]
+
+
 def _expect(words: Sequence[Word]) -> list[Run]:
     """Open what a script of `expect` starts: `spawn COMMAND`."""
     return [
@@ -327,6 +337,7 @@ HOSTS: dict[str, Callable[[Sequence[Word]], list[Run]]] = {
     "screen": _screen,
     "make": _make,
     "gmake": _make,
+    "just": _just,
     **dict.fromkeys(("vim", "vi", "nvim", "ex", "view"), _editor),
     **dict.fromkeys(("psql", "mysql", "mariadb", "sqlite3", "gdb", "lldb", "dc"), _escaped),
     "entr": _entr,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from typing import TYPE_CHECKING, Generic, TypeVar
 
-from dmm.policy.commands.dependencies import normal_name
+from dmm.policy.commands.dependencies import ANY_PACKAGE, normal_name
 from dmm.policy.commands.options import SUBCOMMANDED
 from dmm.policy.commands.paths import script_of
 from dmm.policy.commands.rules import (
@@ -92,6 +92,8 @@ def _open_kinds(facts: CallFacts) -> set[str]:
         kinds.update(("path", "part", "ending"))
     if any(use.name and not _is_plain(use.name) for use in facts.branches):
         kinds.add("branch")
+    if facts.doubts and any(use.name == ANY_PACKAGE for use in facts.dependencies):
+        kinds.add("package")
     return kinds
 
 

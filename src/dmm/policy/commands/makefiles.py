@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.policy.commands.runs import clustered, takes_next
 from dmm.policy.commands.wordlists import names
 
 if TYPE_CHECKING:
@@ -15,10 +16,10 @@ Numbered = tuple[str, int]
 Include = Callable[[str], str | None]
 
 _VALUED = frozenset({"-C", "--directory", "-f", "--file", "--makefile", "-I", "-o", "-W", "--eval"})
-_LOOKS = frozenset({
-    "-n", "--dry-run", "--just-print", "--recon", "-q", "--question", "-t", "--touch", "-v",
-    "--version", "-h", "--help", "-p", "--print-data-base",
-})  # fmt: skip
+_TELLS = names("-v --version -h --help")
+# The makefile is read, and no recipe runs but for lines that begin with `+`.
+_DRY = names("-n --dry-run --just-print --recon -q --question -t --touch")
+_CLUSTERED = _DRY | names("-C -f -I -o -W -j -l -O")
 _ASSIGNMENT = re.compile(
     r"\s*(?:(?:export|override|private)\s+)*([\w.-]+)\s*(::?:?=|[?+!]?=)\s*(.*)", re.S
 )
@@ -28,6 +29,7 @@ _MAX_LINES = 4_000
 _MAX_VALUE = 4_000
 _MAX_DEPTH = 8
 _MAX_INCLUDED = 3
+_MAX_RUN = 50
 _MAX_TEXT = 32_000
 _CONDITIONS = names("ifeq ifneq ifdef ifndef else endif unexport vpath")
 
@@ -48,6 +50,13 @@ class _Makefile:
         self.rules: list[_Rule] = []
         self.at_once: list[Numbered] = []
         self.given: set[str] = set()
+        self.simple: set[str] = set()
+        self._ran: list[str] = []
+
+    def ran(self) -> list[str]:
+        """Give the commands that the expansions since the last time have run."""
+        found, self._ran = self._ran, []
+        return found
 
     def expand(self, text: str, automatic: dict[str, str] | None = None, depth: int = 0) -> str:
         """Put the values of variables in their places; a function runs as the shell would."""
@@ -67,13 +76,19 @@ class _Makefile:
             return automatic[name]
         function, _, rest = name.partition(" ")
         if function == "shell":
-            return f"$({self.expand(rest, automatic, depth + 1)})"
+            command = self.expand(rest, automatic, depth + 1)
+            if len(self._ran) < _MAX_RUN and command not in self._ran:
+                self._ran.append(command)
+            return f"$({command})"
         if function == "call":
             called, *arguments = [self.expand(one, automatic, depth + 1) for one in rest.split(",")]
             inner = {str(at): one.strip() for at, one in enumerate(arguments, 1)}
             return self.expand(self.variables.get(called.strip(), ""), inner, depth + 1)
         if rest and re.fullmatch(r"[a-z-]+", function):
-            return self.expand(rest.rpartition(",")[2], automatic, depth + 1)
+            last = rest.rpartition(",")[2]
+            # The conditions and lists of a function are expanded too.
+            self.expand(rest.removesuffix(last), automatic, depth + 1)
+            return self.expand(last, automatic, depth + 1)
         plain = name.partition(":")[0]
         if plain in self.variables:
             return self.expand(self.variables[plain], automatic, depth + 1)
@@ -89,7 +104,7 @@ def _arguments(words: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         word = words[at]
         name, equals, value = word.partition("=")
         if word.startswith("-"):
-            at += word in _VALUED
+            at += takes_next(word, _VALUED)
         elif equals:
             variables[name.rstrip(":")] = value
         else:
@@ -129,8 +144,11 @@ def _read(text: str, made: _Makefile, include: Include, within: int = 0, depth: 
             for name in made.expand(bare).split()[1 : _MAX_INCLUDED + 1]:
                 other = include(name) if depth < _MAX_INCLUDED else None
                 _read((other or "")[:_MAX_TEXT], made, include, within or number, depth + 1)
-        elif bare and first not in _CONDITIONS:
+        elif first in _CONDITIONS:
+            made.expand(bare)
+        elif bare:
             current = _rule_or_variable(bare, within or number, made, current)
+        made.at_once += [(command, within or number) for command in made.ran()]
 
 
 def _define(line: str, lines: Iterator[Numbered], made: _Makefile) -> None:
@@ -151,13 +169,13 @@ def _rule_or_variable(
         return current
     head, colon, rest = line.partition(":")
     if not colon:
-        if line.startswith(("$(shell", "$(eval")):
-            made.at_once.append((f": {made.expand(line)}", number))
+        made.expand(line)
         return current
     needs, _, recipe = rest.lstrip(":").partition(";")
     local = _ASSIGNMENT.fullmatch(needs)
     if local:
         made.variables.setdefault(local[1], local[3])
+        made.expand(local[3] if local[2].startswith(":") else "")
         return current
     rule = _Rule(
         tuple(made.expand(head).split()), tuple(made.expand(needs).replace("|", " ").split()), []
@@ -176,11 +194,10 @@ def _assign(match: re.Match[str], number: int, made: _Makefile) -> None:
         made.at_once.append((value, number))
         value = f"$(shell {value})"
     elif operator.startswith(":"):
-        value = made.expand(value)
-        if "$(" in value:
-            made.at_once.append((f": {value}", number))
-        value = value.replace("$", "$$")
+        value = made.expand(value).replace("$", "$$")
+        made.simple.add(name)
     elif operator == "+=":
+        value = made.expand(value).replace("$", "$$") if name in made.simple else value
         value = f"{made.variables.get(name, '')} {value}".strip()
     made.variables[name] = value
 
@@ -221,7 +238,7 @@ def recipes_of(
     text: str, words: Sequence[str], include: Include = lambda _: None
 ) -> list[Numbered]:
     """Give the shell lines that `make` would run, each with its line in the makefile."""
-    if not _LOOKS.isdisjoint(words):
+    if not _TELLS.isdisjoint(words):
         return []
     targets, variables = _arguments(words)
     made = _Makefile()
@@ -229,10 +246,19 @@ def recipes_of(
     made.given = set(variables)
     _read(text, made, include)
     found = list(made.at_once)
+    dry = any(_is_dry(word) for word in words)
     for rule, name in _wanted(made, targets):
         automatic = {"@": name, "<": " ".join(rule.needs[:1]), "^": " ".join(rule.needs), "*": name}
         automatic |= {"@D": ".", "@F": name, "+": automatic["^"], "?": automatic["^"]}
-        found += [
-            (made.expand(line.lstrip("@-+ \t"), automatic), number) for line, number in rule.recipe
-        ]
+        for line, number in rule.recipe:
+            bare = line.lstrip("@-+ \t")
+            text = made.expand(bare, automatic)
+            ran = made.ran()
+            always = "+" in line.removesuffix(bare)
+            found += [(one, number) for one in ([text] if always or not dry else ran)]
     return found
+
+
+def _is_dry(word: str) -> bool:
+    held = clustered(word, _CLUSTERED)
+    return word in _DRY or (held is not None and held[0] in _DRY)

@@ -11,7 +11,6 @@ from dmm.policy.commands.feeds import parallel_texts, placed, xargs_commands
 from dmm.policy.commands.flow import Evaluation, located
 from dmm.policy.commands.gitaliases import alias_runs, stored_alias
 from dmm.policy.commands.hosts import cron_commands
-from dmm.policy.commands.inline import inline_runs
 from dmm.policy.commands.inlineruns import COMPUTED, PLACEHOLDER, UNKNOWN_VALUE
 from dmm.policy.commands.options import SUBCOMMANDED, read_options
 from dmm.policy.commands.projectfiles import PROJECT_FILES, project_commands
@@ -189,13 +188,22 @@ class Opener(ABC):
         elif run.kind == "shell":
             self._nested_text(run, invocation, scene, inner)
         elif run.kind == "code":
-            self.read_code(run, run.text, invocation, scene, inner)
+            self._code(run, invocation, scene, inner)
         elif run.kind == "xargs":
             self._fed(run, invocation, scene, inner)
         elif run.kind == "input":
             self._input(run, invocation, scene, inner)
         else:
             self._file(run, invocation, scene)
+
+    def _code(self, run: Run, invocation: Invocation, scene: Scene, context: Context) -> None:
+        """Read code in a word; where it is all made by a substitution, what that writes."""
+        file = Run("file", run.via, language=run.language or run.via)
+        for word in invocation.words[1:]:
+            all_of_it = word.text == run.text and word.text.startswith(("$", "`"))
+            if word.source is not None and all_of_it:
+                self._run_output(word.source, file, invocation, scene)
+        self.read_code(run, run.text, invocation, scene, context)
 
     def _nested_argv(
         self, words: tuple[Word, ...], outer: Invocation, scene: Scene, context: Context
@@ -210,7 +218,11 @@ class Opener(ABC):
         self, run: Run, invocation: Invocation, scene: Scene, context: Context
     ) -> None:
         names = scene.names
-        if run.via not in _SAME_SHELL:
+        before = names.values.get("@")
+        if run.placed:
+            # A function runs in the shell that calls it, with parameters of its own.
+            names.set_positional(run.words[1:])
+        elif run.via not in _SAME_SHELL:
             names = names.child()
             for name, value in invocation.env:
                 names.values[name] = (Word(value, 0, 0, expands="$" in value),)
@@ -218,6 +230,10 @@ class Opener(ABC):
             names.set_positional(run.words[1:])
         origin = self._nested(run, invocation, scene.origin, context)
         self.read(run.text, origin, names, lambda: scene.flow.input_of(scene.number))
+        if run.placed and before is not None:
+            names.values["@"] = before
+        elif run.placed:
+            names.values.pop("@", None)
 
     def _nested(self, run: Run, invocation: Invocation, origin: Origin, context: Context) -> Origin:
         """Place a nested text exactly where it stands unescaped in the outermost text."""
@@ -235,6 +251,8 @@ class Opener(ABC):
         self, run: Run, code: str, invocation: Invocation, scene: Scene, context: Context
     ) -> None:
         """Follow code of another language into what it runs."""
+        from dmm.policy.commands.inline import inline_runs
+
         origin = self._nested(run, invocation, scene.origin, context)._replace(exact=False)
         if run.language == "make" or run.via == "make":
             recipes = project_commands("make", code, [word.text for word in run.words])
@@ -285,7 +303,7 @@ class Opener(ABC):
         """Run the text of a file: as this call has written it, or as it stands on the disk."""
         directory = invocation.context.directory
         named = run.text or run.words[0].text
-        if run.language in ("make", "package") and not run.text:
+        if run.language in PROJECT_FILES and not run.text:
             self._project_file(run, invocation, scene)
             return
         where = located(named, directory)

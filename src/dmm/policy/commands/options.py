@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.policy.commands.globs import matches_name
+
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dmm.policy.commands.values import Invocation, Word
 
 _GIT = "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source"
@@ -69,14 +73,20 @@ SUBCOMMANDED = frozenset({
 })  # fmt: skip
 LONG_WITH_ONE_DASH = frozenset({"find", "terraform", "tofu", "terragrunt", "java", "go", "openssl"})
 _NO_OPTIONS: frozenset[str] = frozenset()
+# They take no option in front of the subcommand that is not known here.
+_REFUSING = frozenset({"git"})
 
 
 class Options(NamedTuple):
-    """The arguments of one invocation, sorted: `-rf` counts as `-r` and `-f`."""
+    """The arguments of one invocation, sorted: `-rf` counts as `-r` and `-f`.
+
+    `open` says that some of them are not known; a `*` stands in their place.
+    """
 
     flags: frozenset[str]
     operands: tuple[Word, ...]
     separated: tuple[Word, ...]
+    open: bool = False
 
     def has(self, alternatives: str) -> bool:
         """Tell whether one of the alternatives (`-r|-R|--recursive`) is given.
@@ -91,6 +101,21 @@ class Options(NamedTuple):
             ):
                 return True
         return False
+
+    def may_have(self, alternatives: str) -> bool:
+        """Tell whether one of the alternatives, which may be globs, is given or may be."""
+        if self.has(alternatives):
+            return True
+        given = (*self.flags, *(word.text for word in self.operands if self.open))
+        looked_at = self.open or "*" in alternatives
+        return looked_at and any(self.either(one, alternatives) for one in given)
+
+    def either(self, text: str, alternatives: str) -> bool:
+        """Tell whether an argument is one of the alternatives, or may be."""
+        return any(
+            matches_name(text, wanted) or (self.open and matches_name(wanted, text))
+            for wanted in alternatives.split("|")
+        )
 
     def has_exactly(self, alternatives: str) -> bool:
         """Tell whether one of the alternatives is given in full."""
@@ -129,3 +154,46 @@ def _add_flags(text: str, flags: set[str], *, whole: bool) -> None:
     flags.add(name)
     if not whole and not text.startswith("--"):
         flags.update(f"-{letter}" for letter in name[1:])
+
+
+def subcommand_at(words: Sequence[Word]) -> int:
+    """Give the place of the subcommand; that behind the last word where there is none."""
+    valued = VALUED.get(words[0].text.rpartition("/")[2], _NO_OPTIONS)
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in valued else 1
+    return at
+
+
+def subcommand_readings(
+    words: Sequence[Word], most: int = 8
+) -> list[tuple[tuple[Word, ...], str, str]]:
+    """Leave out what may be the value of an option in front of the subcommand.
+
+    It is not known of every option whether it takes a value: in `npm --x y z` the subcommand may be
+    `y` or `z`. Each reading comes with the option and the value that it leaves out. One more than
+    `most` says that there are too many.
+    """
+    program = words[0].text.rpartition("/")[2] if words else ""
+    if program not in SUBCOMMANDED or program in _REFUSING:
+        return []
+    valued = VALUED.get(program, _NO_OPTIONS)
+    found: list[tuple[tuple[Word, ...], str, str]] = []
+    kept = list(words)
+    at = 1
+    while at + 2 < len(kept) and kept[at].text.startswith("-") and len(found) <= most:
+        option, following = kept[at].text, kept[at + 1].text
+        if option in valued:
+            at += 2
+        elif following.startswith("-") or not _may_take_value(option):
+            at += 1
+        else:
+            del kept[at + 1]
+            found.append((tuple(kept), option, following))
+            at += 1
+    return found
+
+
+def _may_take_value(option: str) -> bool:
+    long = option.startswith("--") and option != "--"
+    return long and "=" not in option and not option.startswith("--no-")

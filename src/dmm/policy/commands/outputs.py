@@ -45,6 +45,8 @@ _DECODING_MODULES = frozenset({"base64", "json.tool", "quopri", "uu", "gzip", "b
 _SILENT = frozenset({"true", ":", "cd", "pushd", "popd", "set", "export", "test", "[", "mkdir"})
 _MAX_PRINTED = 20_000
 _MAX_ROUNDS = 100
+# A width or precision of two digits at most.
+_MAX_FORM = 7
 
 
 def combined(outputs: Sequence[Output]) -> Output:
@@ -84,20 +86,37 @@ def printf_output(words: Sequence[Word]) -> Output:
         return NOTHING
     form, texts = held[0].text, [word.text for word in held[1:]]
     pieces = re.split(r"(%[-+ 0#]*\d*(?:\.\d+)?[a-zA-Z%])", form)
-    takes = any(piece.startswith("%") and piece != "%%" for piece in pieces)
+    takes = any(piece != "%%" for piece in pieces[1::2])
     found: list[str] = []
     for _ in range(_MAX_ROUNDS):
-        for piece in pieces:
-            if not piece.startswith("%"):
+        for at, piece in enumerate(pieces):
+            if at % 2 == 0:
                 found.append(unescape(piece))
             elif piece == "%%":
                 found.append("%")
             else:
-                value = texts.pop(0) if texts else ""
-                found.append(unescape(value) if piece.endswith("b") else value)
+                found.append(_converted(piece, texts.pop(0) if texts else ""))
         if not texts or not takes:
             break
     return _shown("".join(found), held)
+
+
+def _converted(form: str, value: str) -> str:
+    """Write one value as a conversion of `printf` tells: `%5s`, `%o`, `%b`."""
+    kind = form[-1]
+    form = form.replace("#", "")
+    if kind in "diouxX":
+        from dmm.policy.commands.arithmetic import integer
+
+        try:
+            number = ord(value[1]) if value[:1] in ("'", '"') and value[1:] else integer(value)
+        except ValueError:
+            return value
+        return form % number if len(form) < _MAX_FORM else value
+    if kind == "c":
+        return value[:1]
+    text = unescape(value) if kind == "b" else value
+    return f"{form[:-1]}s" % text if kind in "bs" and len(form) < _MAX_FORM else text
 
 
 def _named(words: Sequence[Word]) -> Output:
@@ -134,12 +153,20 @@ def _listed(words: Sequence[Word]) -> Output:
     return Output("\n".join(names), partial=True) if names else ORDINARY
 
 
+def _expr(words: Sequence[Word]) -> Output:
+    from dmm.policy.commands.arithmetic import evaluated
+
+    text = evaluated(" ".join(word.text for word in words[1:]), lambda _: "")
+    return ORDINARY if text is None else Output(f"{text}\n")
+
+
 _WRITERS: dict[str, Callable[[Sequence[Word]], Output]] = {
     "echo": _echo,
     "printf": printf_output,
     "which": _named,
     "basename": _basename,
     "git": _git,
+    "expr": _expr,
     "find": _found,
     "gfind": _found,
     "fd": _found,
@@ -165,6 +192,16 @@ def _passed(program: str, words: Sequence[Word], given: Callable[[], Output]) ->
     )
 
 
+def _made(program: str, words: Sequence[Word], given: Callable[[], Output]) -> Output:
+    """Say what a tool makes; a decoder is followed where the text holds what it decodes."""
+    if program not in DECODERS and program != "tr":
+        return Output(made=program)
+    from dmm.policy.commands.decoding import decoded
+
+    text = decoded(program, words, given())
+    return Output(text, made=program, exact=text is not None)
+
+
 def own_output(
     words: Sequence[Word], redirections: Sequence[Redirection], given: Callable[[], Output]
 ) -> Output | None:
@@ -182,9 +219,9 @@ def own_output(
         return NOTHING
     if program in _FILTERS and not any(word.text == "-v" for word in words):
         # It can only leave lines out.
-        return given()._replace(made=program, paths=())
+        return given()._replace(made=program, paths=(), exact=False)
     if program in DECODERS or program in _TEXT_TOOLS or program in _FETCHERS:
-        return Output(made=program)
+        return _made(program, words, given)
     return _of_code(program, words) if language_of(program) else None
 
 

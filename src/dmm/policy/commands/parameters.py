@@ -39,6 +39,8 @@ def name_of(source: str) -> str:
 
 def expand_parameter(source: str, names: Lookup) -> tuple[list[Word] | None, bool]:
     """Give the value of an expansion, and whether it is a list; none when it is not known."""
+    if source.startswith("$(("):
+        return _number(source, names), False
     form = re.fullmatch(_FORM, source)
     if not form:
         return None, False
@@ -58,6 +60,17 @@ def expand_parameter(source: str, names: Lookup) -> tuple[list[Word] | None, boo
     if not rest:
         return _plain(value), listed
     return _operated(name, value, rest, names), listed
+
+
+def _number(source: str, names: Lookup) -> list[Word] | None:
+    from dmm.policy.commands.arithmetic import evaluated
+
+    def value_of(name: str) -> str:
+        value = names.value(name)
+        return value[0].text if value else ""
+
+    text = evaluated(source, value_of)
+    return None if text is None else [Word(text, 0, 0)]
 
 
 def _plain(value: Sequence[Word] | None) -> list[Word] | None:

@@ -1,4 +1,4 @@
-"""Project files: makefiles and package.json, which tell what `make` and `npm run` run."""
+"""Project files: makefiles, justfiles and package.json say what their tools run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-PROJECT_FILES = {"make": ("GNUmakefile", "makefile", "Makefile"), "package": ("package.json",)}
+PROJECT_FILES = {
+    "make": ("GNUmakefile", "makefile", "Makefile"),
+    "package": ("package.json",),
+    "just": ("justfile", "Justfile", ".justfile"),
+}
 FOLDER_FLAGS = {
     "make": ("-C", "--directory"),
     "package": ("--prefix", "-C", "--cwd", "--dir"),
+    "just": ("--working-directory", "-d"),
 }
 
 
@@ -20,14 +25,18 @@ def project_commands(
     argv: Sequence[str],
     include: Callable[[str], str | None] = lambda _: None,
 ) -> list[tuple[str, int]]:
-    """Give the commands that a makefile or package.json tells to run, with their lines.
+    """Give the commands that a project file tells to run, with their lines.
 
-    `include` gives the text of other makefiles.
+    `include` gives the text of other files of its kind.
     """
     if language == "make":
         from dmm.policy.commands.makefiles import recipes_of
 
         return recipes_of(text, argv[1:], include)
+    if language == "just":
+        from dmm.policy.commands.justfiles import just_recipes
+
+        return just_recipes(text, argv[1:], include)
     from dmm.policy.commands.packages import package_scripts
 
     return package_scripts(argv, text)

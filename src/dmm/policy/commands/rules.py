@@ -10,10 +10,11 @@ from dmm.errors import UsageError
 from dmm.policy.commands.branches import is_every, same_branch
 from dmm.policy.commands.calls import read_call
 from dmm.policy.commands.checks import CHECKS
-from dmm.policy.commands.dependencies import normal_name
+from dmm.policy.commands.dependencies import ANY_PACKAGE, normal_name
 from dmm.policy.commands.facts import (
     Access,
     CallFacts,
+    CommandUse,
     PathUse,
     ToolCall,
     Verb,
@@ -30,8 +31,8 @@ from dmm.policy.commands.paths import covers, script_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from dmm.policy.commands.facts import CommandUse
-    from dmm.policy.commands.values import Span, Word
+    from dmm.policy.commands.options import Options
+    from dmm.policy.commands.values import Span
 
 RULES_VERSION = 2
 STARTER_VERSION = 4
@@ -90,11 +91,11 @@ class CommandPattern(Value):
         if not any(matches_name(program, wanted) for wanted in self.programs):
             return None
         options = use.options
-        if not all(_has_flag(use, flag) for flag in self.flags):
+        if not all(options.may_have(flag) for flag in self.flags):
             return None
         if any(options.has_exactly(flag) for flag in self.without):
             return None
-        if not self._operands_match(program, options.operands):
+        if not self._operands_match(program, options):
             return None
         found = f"{program} {' '.join((*self.operands, *self.flags))}".strip()
         if not self.check:
@@ -102,27 +103,18 @@ class CommandPattern(Value):
         evidence = CHECKS[self.check](use, call)
         return f"`{found}`: {evidence}" if evidence else None
 
-    def _operands_match(self, program: str, words: tuple[Word, ...]) -> bool:
+    def _operands_match(self, program: str, options: Options) -> bool:
+        words = options.operands
         at = 0
         for number, wanted in enumerate(self.operands):
             first = number == 0 and program in SUBCOMMANDED
             stop = min(1, len(words)) if first else len(words)
-            while at < stop and not _either(words[at].text, wanted):
+            while at < stop and not options.either(words[at].text, wanted):
                 at += 1
             if at >= stop:
                 return False
             at += 1
         return True
-
-
-def _has_flag(use: CommandUse, wanted: str) -> bool:
-    if "*" in wanted:
-        return any(_either(flag, wanted) for flag in use.options.flags)
-    return use.options.has(wanted)
-
-
-def _either(text: str, alternatives: str) -> bool:
-    return any(matches_name(text, wanted) for wanted in alternatives.split("|"))
 
 
 class PathPattern(Value):
@@ -154,7 +146,8 @@ class DependencyPattern(Value):
         """Find the packages that match, each with its evidence."""
         wanted = normal_name(self.name)
         for use in facts.dependencies:
-            if matches_name(normal_name(use.name), wanted):
+            anything = facts.doubts and use.name == ANY_PACKAGE
+            if anything or matches_name(normal_name(use.name), wanted):
                 yield use, Evidence(use.span, f"{use.name} is added by {use.source}")
 
 
@@ -272,6 +265,9 @@ def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
 
 
 def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
+    if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
+        # Nobody knows whether the argument that would make it an exception is there.
+        return False
     if isinstance(subject, PathUse) and subject.glob:
         return any(isinstance(one, PathPattern) and one.spares(subject) for one in rule.exceptions)
     return any(

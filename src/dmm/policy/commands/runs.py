@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from dmm.policy.commands.wordlists import names
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from dmm.policy.commands.values import Span, Word
 
@@ -19,7 +19,7 @@ CODE_FLAGS = {
     "perl": ("-e", "-E"), "php": ("-r",), "lua": ("-e",), "osascript": ("-e",),
     "deno": ("eval",), "Rscript": ("-e",), "pwsh": ("-c", "-Command"), "tsx": ("-e", "--eval"),
     "ts-node": ("-e", "--eval"), "R": ("-e",), "julia": ("-e", "--eval"), "guile": ("-c",),
-    "emacs": ("--eval", "--execute"),
+    "emacs": ("--eval", "--execute"), "tclsh": (),
 }  # fmt: skip
 STANDARD_INPUT = frozenset({"-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"})
 SHELL = "shell"
@@ -89,7 +89,7 @@ def after_options(words: Sequence[Word], held: Wrapper) -> int | None:
         if text in held.inert:
             return None
         if text.startswith("-") and (len(text) > 1 or held.assignments):
-            at += 2 if text in held.valued else 1
+            at += 2 if takes_next(text, held.valued) else 1
         elif held.assignments and re.match(r"(?a)[A-Za-z_]\w*=", text):
             at += 1
         elif left:
@@ -98,6 +98,27 @@ def after_options(words: Sequence[Word], held: Wrapper) -> int | None:
         else:
             return at
     return None
+
+
+def clustered(text: str, letters: Container[str]) -> tuple[str, str] | None:
+    """Find the first of some options in a cluster, and what stands behind it there.
+
+    `-dmS` is `-d -m -S`, and `-n5` is `-n 5`: what follows an option that takes a value is its
+    value, and where nothing follows, the next word is.
+    """
+    if text.startswith("-") and not text.startswith("--"):
+        for at, letter in enumerate(text[1:], 2):
+            if f"-{letter}" in letters:
+                return f"-{letter}", text[at:]
+            if not letter.isalnum():
+                break
+    return None
+
+
+def takes_next(text: str, valued: frozenset[str]) -> bool:
+    """Whether the next word is the value of an option, or of the last one of a cluster."""
+    held = clustered(text, valued)
+    return text in valued or (held is not None and not held[1])
 
 
 def joined(words: Sequence[Word], via: str) -> list[Run]:
@@ -122,7 +143,6 @@ def text_of(word: Word, via: str, text: str | None = None, *, guess: bool = Fals
 def option_texts(words: Sequence[Word], flags: Sequence[str], via: str) -> list[Run]:
     """Take the values of options that hold a shell text: `-c TEXT`, `-qc TEXT`, `--exec=TEXT`."""
     found: list[Run] = []
-    short = {flag[1] for flag in flags if len(flag) == len("-c")}
     for at, word in enumerate(words[1:], 1):
         name, equals, value = word.text.partition("=")
         following = words[at + 1 : at + 2]
@@ -132,20 +152,9 @@ def option_texts(words: Sequence[Word], flags: Sequence[str], via: str) -> list[
             found += joined(following, via)
         elif equals and name in flags and name.startswith("--"):
             found.append(text_of(word, via, value))
-        elif word.text[:1] == "-" and word.text[1:2].isalpha() and not word.text.startswith("--"):
-            found += _bundled(word, short, following, via)
+        elif bundle := clustered(word.text, flags):
+            found += [text_of(word, via, bundle[1])] if bundle[1] else joined(following, via)
     return found
-
-
-def _bundled(word: Word, short: set[str], following: Sequence[Word], via: str) -> list[Run]:
-    """Find an option in a bundle; what follows it there, or the next word, is its value."""
-    for at, letter in enumerate(word.text[1:], 1):
-        if letter in short:
-            rest = word.text[at + 1 :]
-            return [text_of(word, via, rest)] if rest else joined(following, via)
-        if not letter.isalpha():
-            break
-    return []
 
 
 def language_in(text: str) -> str:

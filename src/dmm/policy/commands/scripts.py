@@ -12,10 +12,9 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from dmm.policy.commands.inline import inline_runs
 from dmm.policy.commands.inlineruns import PLACEHOLDER
 from dmm.policy.commands.projectfiles import FOLDER_FLAGS, PROJECT_FILES, project_commands
-from dmm.policy.commands.runs import SHELL, language_in, language_of
+from dmm.policy.commands.runs import SHELL, clustered, language_in, language_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -58,7 +57,8 @@ def _inside(run: FileRun, name: str) -> str:
     return posixpath.normpath(posixpath.join(run.directory, name)) if run.directory else name
 
 
-def _is_readable(path: str) -> bool:
+def is_readable(path: str) -> bool:
+    """Whether a path names one file, as far as can be told."""
     return bool(path) and not any(mark in path for mark in "$`*?<>\n\0")
 
 
@@ -68,7 +68,7 @@ def commands_in(run: FileRun, files: TextOf) -> Iterator[Commands]:
         yield from _of_project(run, files)
     elif run.language == "git":
         yield from _of_git(run, files)
-    elif _is_readable(run.path):
+    elif is_readable(run.path):
         text = files(run.path)
         if text is not None and "\0" not in text:
             found = _of_text(run, text[:MAX_SCRIPT])
@@ -84,8 +84,10 @@ def _of_text(run: FileRun, text: str) -> Commands | None:
         from dmm.policy.commands.hosts import cron_commands
 
         return Commands(run.path, cron_commands(text), ((0, 1),))
-    if not language_of(language):
+    if not language_of(language) and language not in ("awk", "sed"):
         return None
+    from dmm.policy.commands.inline import inline_runs
+
     pieces = []
     for one in inline_runs(language, text):
         if one.argv or one.text:
@@ -101,7 +103,7 @@ def _of_project(run: FileRun, files: TextOf) -> Iterator[Commands]:
     directory = "" if directory == "." else directory
     names = [posixpath.join(directory, one) for one in PROJECT_FILES[run.language]]
     for name in [run.path] if run.path else names:
-        text = files(name) if _is_readable(name) else None
+        text = files(name) if is_readable(name) else None
         if text is not None:
             include = partial(_beside, files, name)
             pieces = project_commands(run.language, text[:MAX_SCRIPT], run.words, include)
@@ -115,9 +117,9 @@ def _where(run: FileRun) -> str:
     """Give the folder that the command is told to work in."""
     flags = FOLDER_FLAGS[run.language]
     for word, following in zip(run.words, [*run.words[1:], ""], strict=False):
-        name, equals, value = word.partition("=")
+        name, value = clustered(word, flags) or word.partition("=")[::2]
         if name in flags:
-            return value if equals else following
+            return value or following
     return ""
 
 

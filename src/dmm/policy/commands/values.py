@@ -31,7 +31,7 @@ class Output(NamedTuple):
     `text` is what is known of it; `partial` says that it holds expansions as written. `paths` are
     files that are passed on as they are. `made` names the tool that makes it out of data that the
     agent supplied or fetched. None of the three: the output of an ordinary program. `more` says
-    that such output comes beside the text.
+    that such output comes beside the text. `exact` says that the text is what the tool makes.
     """
 
     text: str | None = None
@@ -39,6 +39,7 @@ class Output(NamedTuple):
     paths: tuple[str, ...] = ()
     partial: bool = False
     more: bool = False
+    exact: bool = False
 
     @property
     def whole(self) -> bool:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.policy.commands.hosts import HOSTS
-from dmm.policy.commands.options import SUBCOMMANDED
+from dmm.policy.commands.options import SUBCOMMANDED, subcommand_at, subcommand_readings
 from dmm.policy.commands.procedures import EVERYDAY
 from dmm.policy.commands.runs import (
     CODE_FLAGS,
-    MAX_CODE,
     SHELL,
     SHELLS,
     STANDARD_INPUT,
@@ -18,6 +17,7 @@ from dmm.policy.commands.runs import (
     Wrapper,
     after_options,
     argv,
+    clustered,
     joined,
     language_of,
     option_texts,
@@ -30,6 +30,7 @@ from dmm.policy.commands.wordlists import names
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from dmm.policy.commands.runs import Kind
     from dmm.policy.commands.values import Word
 
 _WRAPPERS = {
@@ -110,6 +111,19 @@ OF_MANAGERS = names(
     tag unplug self-update search pm repl completion doctor ping pkg prefix access token org
     explain fund shrinkwrap approve-builds recursive multi catalog constraints npm unpublish"""
 )
+# Options with values of interpreters; of some the value is attached or missing.
+_VALUED_BY_CODE = {
+    "python": ("-m", "-W", "-X", "-Q"),
+    "pypy": ("-m", "-W", "-X"),
+    "perl": ("-M", "-m", "-I", "-x", "-C", "-D", "-F", "-i", "-V"),
+    "ruby": ("-r", "-I", "-C", "-E", "-F", "-K", "-i", "-x"),
+    "node": ("-r", "-C"),
+    "nodejs": ("-r", "-C"),
+    "lua": ("-l",),
+    "php": ("-d", "-c", "-z"),
+}
+_ATTACHED = frozenset({"-M", "-x", "-D", "-F", "-i", "-V", "-K"})
+_PYTHONS = ("python", "pypy")
 # An option of this name holds a command, whatever the program.
 _COMMAND_OPTION = r"--?(?:[\w-]*-)?(?:command|cmd|exec|run|rsh|shell)"
 _COMMAND_VALUE = r"(?:exec|ProxyCommand|LocalCommand)=(.+)|(?:EXEC|SYSTEM):([^,]+)"
@@ -121,6 +135,7 @@ _PACKAGE_OPTIONS = Wrapper(frozenset({"--filter", "-F", "--dir", "-C", "--cwd", 
 def _shell(words: Sequence[Word]) -> list[Run]:
     program = program_of(words[0])
     at = 1
+    reads_input = False
     while at < len(words) and words[at].text[:1] in ("-", "+") and len(words[at].text) > 1:
         flag = words[at].text
         if flag == "--":
@@ -131,16 +146,18 @@ def _shell(words: Sequence[Word]) -> list[Run]:
         if not flag.startswith("--") and "c" in flag:
             at += 1
             while at < len(words) - 1 and words[at].text.startswith(("-", "+")):
-                at += 2 if words[at].text in ("-o", "+o", "-O", "+O") else 1
+                at += 2 if words[at].text[-1] in "oO" else 1
             held = words[at : at + 1]
             return [
                 text_of(one, f"{program} -c")._replace(words=tuple(words[at + 1 :])) for one in held
             ]
-        if not flag.startswith("--") and "s" in flag:
-            return [Run("input", f"{program} input", tuple(words[at:]), language=SHELL)]
+        reads_input = reads_input or (not flag.startswith("--") and "s" in flag)
         if flag in ("--rcfile", "--init-file") and at + 1 < len(words):
             return _from_file(program, SHELL, words[at + 1 :])
-        at += 2 if flag in ("-o", "+o", "-O", "+O") else 1
+        at += 2 if flag[-1] in "oO" and not flag.startswith("--") else 1
+    if reads_input:
+        # The operands are the parameters of the script that comes in.
+        return [Run("input", f"{program} input", (words[0], *words[at:]), language=SHELL)]
     return _from_file(program, SHELL, words[at:])
 
 
@@ -170,22 +187,21 @@ def _source(words: Sequence[Word]) -> list[Run]:
 def _code(language: str, words: Sequence[Word]) -> list[Run]:
     program = program_of(words[0])
     flags = CODE_FLAGS[language]
+    options = (*flags, *_VALUED_BY_CODE.get(language, ()))
+    codes: list[Word] = []
     at = 1
-    while at < len(words):
-        flag = words[at].text
-        bundled = flag[:1] == "-" and flag[:2] != "--" and f"-{flag[-1:]}" in flags
-        if (flag in flags or bundled) and at + 1 < len(words):
-            code = words[at + 1]
-            return [Run("code", language, text=code.text, span=(code.start, code.end))]
-        if language in ("python", "pypy"):
-            if flag.startswith("-c") and len(flag) > len("-c"):
-                return [Run("code", language, text=flag[2:], span=words[at][1:3])]
-            if flag == "-m":
-                return argv(words[at + 1 :], program)
-            at += flag in ("-W", "-X", "-Q")
-        if not flag.startswith("-") or flag == "-":
+    while at < len(words) and (words[at].text in flags or re.match("-.", words[at].text)):
+        name, value = _option(words[at].text, flags, options)
+        given = [words[at]._replace(text=value)] if value else words[at + 1 : at + 2]
+        codes += given if name in flags else []
+        if name == "-m" and language in _PYTHONS:
+            return argv((*given, *words[at + 1 if value else at + 2 :]), program)
+        at += 2 if name in options and not value and name not in _ATTACHED else 1
+        if name == "--" or (codes and language in _PYTHONS):
             break
-        at += 1
+    if codes:
+        text = "\n".join(word.text for word in codes)
+        return [Run("code", language, text=text, span=(codes[0].start, codes[-1].end))]
     if language == "deno":
         named = at < len(words) and words[at].text == "run"
         return _from_file(program, language, words[at + 1 :]) if named else []
@@ -196,31 +212,59 @@ def _code(language: str, words: Sequence[Word]) -> list[Run]:
     return _from_file(program, language, words[at:])
 
 
+def _option(text: str, flags: Sequence[str], options: Sequence[str]) -> tuple[str, str]:
+    """Split an option of an interpreter into its name and the value attached to it."""
+    name, value = clustered(text, options) or text.partition("=")[::2]
+    # `node -pe CODE` prints what it evaluates: the one option does not hold the other.
+    return name, "" if all(f"-{letter}" in flags for letter in value) else value
+
+
 def _awk(words: Sequence[Word]) -> list[Run]:
-    for word in words[1:]:
-        if "system(" in word.text or "getline" in word.text or '| "' in word.text:
-            return [Run("code", "awk", text=word.text, span=(word.start, word.end))]
-    return []
+    options = _Program(("-e", "--source"), ("-f", "--file", "-E", "--exec"), ("-F", "-v", "-i"))
+    return _programs("awk", words, options)
 
 
 def _sed(words: Sequence[Word]) -> list[Run]:
-    """Find the `e` command and flag of GNU sed: it runs the rest of its line, or what comes in."""
-    if any(_runs_its_input(word.text) for word in words[1:]):
-        return [Run("input", "sed", language=SHELL)]
-    return [
-        text_of(word, "sed", text, guess=True)
-        for word in words[1:]
-        for text in re.findall(r"(?:^|[;{}\n/$\d])[ \t]*e[ \t]+([^\n;}]+)", word.text[:MAX_CODE])
-    ]
+    """Open the scripts of sed; a bare `e` runs what comes in."""
+    options = _Program(("-e", "--expression"), ("-f", "--file"), ("-l", "-i"))
+    found = _programs("sed", words, options)
+    if any(re.fullmatch(r"\d*e", run.text) for run in found):
+        found.append(Run("input", "sed", language=SHELL))
+    return found
 
 
-def _runs_its_input(script: str) -> bool:
-    """Whether a script of sed is `e`, or ends in a substitution with that flag (`s/a/b/e`)."""
-    if script.lstrip("0123456789") == "e":
-        return True
-    delimiter = script[1:2]
-    flags = script.rpartition(delimiter)[2] if delimiter and script[0] == "s" else ""
-    return "e" in flags and script.count(delimiter) > 2 and set(flags) <= set("gIpme0123456789")
+class _Program(NamedTuple):
+    """The options of a tool that hold its program, name a file with it, or have other values."""
+
+    texts: tuple[str, ...]
+    files: tuple[str, ...]
+    valued: tuple[str, ...]
+
+
+def _programs(language: str, words: Sequence[Word], held: _Program) -> list[Run]:
+    """Find the programs that a tool is given: by options, or else as its first operand."""
+    found: list[Run] = []
+    operands: list[Word] = []
+    options = (*held.texts, *held.files, *held.valued)
+    at = 1
+    while at < len(words):
+        word = words[at]
+        name, value = clustered(word.text, options) or word.text.partition("=")[::2]
+        given = [word._replace(text=value)] if value else words[at + 1 : at + 2]
+        if name in held.texts:
+            found += [Run("code", language, text=one.text, span=one[1:3]) for one in given]
+        elif name in held.files:
+            found += [_program_file(language, one) for one in given]
+        elif not word.text.startswith("-"):
+            operands.append(word)
+        at += 2 if name in options and not value and name not in _ATTACHED else 1
+    first = [] if found else operands[:1]
+    return found + [Run("code", language, text=one.text, span=one[1:3]) for one in first]
+
+
+def _program_file(language: str, named: Word) -> Run:
+    kind: Kind = "input" if named.text in STANDARD_INPUT else "file"
+    return Run(kind, language, (named,), language=language)
 
 
 def _env(words: Sequence[Word]) -> list[Run]:
@@ -275,15 +319,26 @@ def _wrapped(program: str, words: Sequence[Word]) -> list[Run]:
         if split or at is None:
             return split or _login(program, words)
         return argv(_unversioned(words[at:]), program)
-    if (program, second) in _RUNNERS or (program, "") in _RUNNERS:
-        skip = 1 if (program, second) in _RUNNERS else 0
-        at = after_options(words[skip:], Wrapper(valued=_RUNNER_VALUED))
-        if at is None or program in ("npx", "npm"):
-            texts = option_texts(words[skip : at and skip + at + 1], ("-c", "--call"), program)
-            if texts or at is None:
-                return texts
-        return argv(_unversioned(words[skip + at :]), program)
-    return _package(program, words) if program in ("npm", "pnpm", "yarn", "bun") else []
+    readings = [words, *(other for other, _, _ in subcommand_readings(words))]
+    found = [run for reading in readings for run in _runner(program, reading)]
+    if not found and program in ("npm", "pnpm", "yarn", "bun"):
+        found = [run for reading in readings for run in _package(program, reading)]
+    return found
+
+
+def _runner(program: str, words: Sequence[Word]) -> list[Run]:
+    """Open `uv run COMMAND…`, `npx COMMAND…` and their like."""
+    skip = 0
+    if (program, "") not in _RUNNERS:
+        skip = subcommand_at(words)
+        if skip >= len(words) or (program, words[skip].text) not in _RUNNERS:
+            return []
+    at = after_options(words[skip:], Wrapper(valued=_RUNNER_VALUED))
+    if at is None or program in ("npx", "npm"):
+        texts = option_texts(words[skip : at and skip + at + 1], ("-c", "--call"), program)
+        if texts or at is None:
+            return texts
+    return argv(_unversioned(words[skip + at :]), program)
 
 
 def _package(program: str, words: Sequence[Word]) -> list[Run]:
