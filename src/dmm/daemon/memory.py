@@ -11,10 +11,10 @@ import ctypes
 
 # The names of the settings are numbers in malloc.h.
 M_MMAP_THRESHOLD, M_ARENA_MAX = -3, -8
-POOLS = 2
+POOLS = 1
 # A block from this size on is given back as soon as it is freed. Left alone, the library raises the
 # bound with each such block, and the arrays of an index leave holes in the pools.
-LARGE = 1 << 19
+LARGE = 1 << 17
 
 
 def bound_pools() -> None:

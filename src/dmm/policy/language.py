@@ -100,7 +100,7 @@ _PLAIN_MARKS = str.maketrans(
 
 
 # A decision is looked at several times in a row; what was read of one takes 10 KB.
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=128)
 def tokens_of(text: str) -> tuple[Token, ...]:
     """The tokens of a text; what stands in the brackets of a call is not part of it."""
     plain, offsets = folded(text)
