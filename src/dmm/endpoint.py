@@ -142,6 +142,18 @@ def make_private(folder: str) -> None:
         os.chmod(folder, 0o700)
 
 
+def write_private(path: str, data: bytes) -> None:
+    """Write a new file that only this user may read; it is on the disk when this returns."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    try:
+        view = memoryview(data)
+        while view:
+            view = view[os.write(descriptor, view) :]
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
 def _is_own(folder: str) -> bool:
     """Say whether nobody else could have put a socket there to listen to this user."""
     try:

@@ -102,19 +102,12 @@ class RuleFiles:
         endpoint.make_private(self.state)
         endpoint.make_private(os.path.dirname(path))
         temporary = f"{path}.{os.getpid()}-{time.monotonic_ns()}"
-        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW
-        descriptor = os.open(temporary, flags, 0o600)
         try:
-            try:
-                view = memoryview(data)
-                while view:
-                    view = view[os.write(descriptor, view) :]
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
+            endpoint.write_private(temporary, data)
             os.rename(temporary, path)
         except OSError:
-            os.unlink(temporary)
+            if os.path.lexists(temporary):
+                os.unlink(temporary)
             raise
         return True
 

@@ -33,7 +33,7 @@ def _keep(folder: str, client: str, body: bytes, ruled: str) -> bool:
     path = os.path.join(folder, f"{time.time_ns():020d}-{os.getpid()}")
     line = f"{endpoint.MAGIC} {client} {time.time_ns()} {ruled}".rstrip() + "\n"
     try:
-        _write(path + ".part", line.encode() + safe)
+        endpoint.write_private(path + ".part", line.encode() + safe)
         os.rename(path + ".part", path + ".event")
     except OSError:
         _remove(path + ".part")
@@ -75,17 +75,6 @@ def _redact(body: bytes) -> bytes:
 
 def _is_name(value: object) -> bool:
     return isinstance(value, str) and len(value) <= LONGEST_NAME
-
-
-def _write(path: str, data: bytes) -> None:
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
-    try:
-        view = memoryview(data)
-        while view:
-            view = view[os.write(descriptor, view) :]
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _sync(folder: str) -> None:
