@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dmm.daemon.apart import do_apart
 from dmm.daemon.chores import (
     DAY,
     HOUR,
@@ -25,6 +26,7 @@ from dmm.daemon.chores import (
 from dmm.daemon.logs import Log
 from dmm.daemon.server import Server
 from dmm.domain.event import Trust
+from dmm.errors import DaemonError
 from dmm.projects import Projects, SharedModel
 from dmm.service.chronicle import Voice
 
@@ -363,6 +365,26 @@ def test_work_makes_way_for_whoever_is_served_and_ends_when_the_process_does(
     assert "lifecycle" not in day.told(project)["last"]
     day.chores.tick(day.projects.each(), QUIET + 1)
     assert not day.chores.busy
+
+
+def test_a_chore_in_a_process_of_its_own_does_the_same(day: Day, project: Project) -> None:
+    day.more["apart"] = do_apart
+    day.begin()
+    assert day.all() == ["recovery", "backup", "conflicts", "lifecycle", "digest"]
+    care = day.chores.describe(project.dmm)
+    assert care["faults"] == {}
+    assert sorted(care["last"]) == ["backup", "conflicts", "digest", "lifecycle"]
+
+
+def test_what_goes_wrong_in_a_process_of_its_own_is_told(
+    day: Day, project: Project, tmp_path: Path
+) -> None:
+    gone = threading.Event()
+    with pytest.raises(DaemonError, match="trust"):
+        do_apart(tmp_path / "elsewhere" / ".dmm", "lifecycle", None, gone)
+    gone.set()
+    with pytest.raises(DaemonError, match="it was ended"):
+        do_apart(project.dmm, "conflicts", None, gone)
 
 
 def test_the_house_does_chores_only_for_projects_that_are_indexed(

@@ -4,7 +4,7 @@ An application that broke off is finished when a project is opened. The ledger i
 day. Conflicts are looked for as often as the settings say, the life of memories is looked after
 once a day, and once a day the days before are digested. Where the user wants it, a model retells
 what sessions did. Each piece has connections of its own, makes way for whoever is served meanwhile,
-and ends when the process does.
+and ends when the process does. Those that load much are done in a process of their own.
 """
 
 from __future__ import annotations
@@ -31,9 +31,15 @@ if TYPE_CHECKING:
     from dmm.files.roots import Root
     from dmm.projects import Project
 
+    Apart = Callable[[Path, str, float | None, threading.Event], None]
+    Progress = Callable[[int, int], None]
+
 RECOVERY, CONFLICTS, LIFECYCLE = "recovery", "conflicts", "lifecycle"
 DISTIL, DIGEST, BACKUP = "distil", "digest", "backup"
 ORDER = (RECOVERY, BACKUP, CONFLICTS, LIFECYCLE, DISTIL, DIGEST)
+# What these load is of use to nobody else.
+APART = frozenset((CONFLICTS, LIFECYCLE, DIGEST))
+ENDED = "it was ended; the next run begins anew"
 HOUR, DAY, WEEK = 3_600.0, 86_400.0, 604_800.0
 INTERVALS = {"hourly": HOUR, "daily": DAY, "weekly": WEEK}
 # A piece waits for a moment without questions, but not for ever.
@@ -81,12 +87,14 @@ class Chores:
         is_serving: Callable[[], bool] = lambda: False,
         after: Callable[[], object] = lambda: None,
         clocks: Clocks | None = None,
+        apart: Apart | None = None,
     ) -> None:
         self._log = log
         self._is_ready = is_ready
         self._is_serving = is_serving
         self._after = after
         self._clocks = clocks or Clocks()
+        self._apart = apart
         self._cares: dict[Path, _Care] = {}
         self._leaving = threading.Event()
         self._thread: threading.Thread | None = None
@@ -148,38 +156,29 @@ class Chores:
         return interval is not None and not 0.0 <= now - last < interval
 
     def _do(self, care: _Care, chore: str) -> None:
-        # Connections of its own: nobody's lock is held, however long this takes.
-        dmm = replace(care.project.dmm)
         try:
-            dmm.chronicle.voice = VOICE
-            self._carry_out(dmm, chore, care.last.get(chore))
+            if self._apart is not None and chore in APART:
+                self._apart(care.project.root, chore, care.last.get(chore), self._leaving)
+            else:
+                self._do_here(care, chore)
         except Exception as error:  # noqa: BLE001 - told, and tried again later
             self._fail(care, chore, error)
         else:
             self._finish(care, chore)
         finally:
-            dmm.close()
             self._after()
 
-    def _carry_out(self, dmm: Dmm, chore: str, last: float | None) -> None:
-        match chore:
-            case "recovery":
-                dmm.application.recover()
-            case "backup":
-                dmm.backups.make()
-            case "conflicts":
-                # Nobody waits for it: one process, which makes way, is enough.
-                dmm.conflicts.scan(progress=self._make_way, alone=True)
-            case "lifecycle":
-                dmm.lifecycle.run(progress=self._make_way)
-            case "distil":
-                told = dmm.distiller.distil(progress=self._make_way)
-                if told["silence"]:
-                    self._log.write(f"distil: {told['silence']}")
-            case "digest":
-                for day in _days_since(last, self._clocks.wall()):
-                    self._make_way(0, 0)
-                    dmm.digest.run(day)
+    def _do_here(self, care: _Care, chore: str) -> None:
+        # Connections of its own: nobody's lock is held, however long this takes.
+        dmm = replace(care.project.dmm)
+        try:
+            dmm.chronicle.voice = VOICE
+            last, now = care.last.get(chore), self._clocks.wall()
+            silence = carry_out(dmm, chore, last, now=now, progress=self._make_way)
+            if silence:
+                self._log.write(f"{chore}: {silence}")
+        finally:
+            dmm.close()
 
     def _make_way(self, _done: int, _of: int) -> None:
         """Pause while somebody is served, for a while; end when the process leaves."""
@@ -188,7 +187,7 @@ class Chores:
             if self._leaving.wait(PAUSE):
                 break
         if self._leaving.is_set():
-            raise DaemonError("it was ended; the next run begins anew")
+            raise DaemonError(ENDED)
 
     def _fail(self, care: _Care, chore: str, error: Exception) -> None:
         if self._leaving.is_set():
@@ -227,6 +226,34 @@ class Chores:
         if self._thread is not None:
             self._thread.join(STOP_WITHIN)
         return not self.busy
+
+
+def carry_out(
+    dmm: Dmm,
+    chore: str,
+    last: float | None,
+    *,
+    now: float,
+    progress: Progress = lambda _done, _of: None,
+) -> str:
+    """Do one chore; tells why a model was silent, where it was."""
+    match chore:
+        case "recovery":
+            dmm.application.recover()
+        case "backup":
+            dmm.backups.make()
+        case "conflicts":
+            # Nobody waits for it: one process, which makes way, is enough.
+            dmm.conflicts.scan(progress=progress, alone=True)
+        case "lifecycle":
+            dmm.lifecycle.run(progress=progress)
+        case "distil":
+            return str(dmm.distiller.distil(progress=progress)["silence"] or "")
+        case "digest":
+            for day in _days_since(last, now):
+                progress(0, 0)
+                dmm.digest.run(day)
+    return ""
 
 
 def _interval(config: Config, chore: str) -> float | None:

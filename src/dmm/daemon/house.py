@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm import losses
 from dmm.daemon.agents import Agents
+from dmm.daemon.apart import do_apart
 from dmm.daemon.attendance import Attendance
 from dmm.daemon.calls import Calls
 from dmm.daemon.chores import Chores
@@ -76,7 +77,11 @@ class House:
         self._watches: dict[Path, Watch] = {}
         self._server: Server | None = None
         self.chores = Chores(
-            log, is_ready=self._is_indexed, is_serving=self._is_serving, after=return_memory
+            log,
+            is_ready=self._is_indexed,
+            is_serving=self._is_serving,
+            after=return_memory,
+            apart=do_apart,
         )
         self._asked = time.monotonic()
         self._warming: threading.Thread | None = None
