@@ -10,12 +10,26 @@ LARGEST = 1 << 16
 
 def find_branch(folder: str | os.PathLike[str]) -> str | None:
     """Tell which branch is checked out around a folder, where that can be read."""
+    git = _find_git(folder)
+    head = "" if git is None else _read(os.path.join(git, "HEAD")).strip()
+    return head.removeprefix(PREFIX) if head.startswith(PREFIX) else None
+
+
+def find_common(folder: str | os.PathLike[str]) -> str | None:
+    """Find the folder that all worktrees of the repository around a folder share."""
+    git = _find_git(folder)
+    if git is None:
+        return None
+    named = _read(os.path.join(git, "commondir")).strip()
+    return os.path.realpath(os.path.join(git, named))
+
+
+def _find_git(folder: str | os.PathLike[str]) -> str | None:
     place = os.path.realpath(folder)
     while True:
         git = _git_folder(os.path.join(place, ".git"))
         if git is not None:
-            head = _read(os.path.join(git, "HEAD")).strip()
-            return head.removeprefix(PREFIX) if head.startswith(PREFIX) else None
+            return git
         above = os.path.dirname(place)
         if above == place:
             return None

@@ -53,10 +53,44 @@ class RuleFiles:
         gone = not os.path.isdir(os.path.join(root, "memory"))
         return known[2] if gone or os.lstat(root).st_ino == known[0] else None
 
+    def read_for(self, session: str, root: str) -> tuple[str, bytes] | None:
+        """Read the rules that a call is under, with the .dmm folder they belong to.
+
+        Those of the project that the session began in come first: a folder that an agent goes to
+        may bring a .dmm of its own. A new worktree is under the rules of its repository.
+        """
+        began = self.recall(session) if session else None
+        for folder in (began, *_upwards(root)):
+            found = self.read(folder) if folder else None
+            if folder and found:
+                return folder, found
+        found = self._read_of_repository(root)
+        return None if found is None else (root, found)
+
+    def _read_of_repository(self, root: str) -> bytes | None:
+        from dmm.branch import find_common
+
+        common = find_common(os.path.dirname(root))
+        for _, known in self._roots() if common else ():
+            if known[2].startswith(os.path.join(common or "", "dmm") + os.sep):
+                return _read(self._place(RULES, known[2]), LARGEST) or None
+        return None
+
+    def _roots(self) -> list[tuple[str, tuple[int, str, str]]]:
+        folder = os.path.join(self.state, ROOTS)
+        paths = [os.path.join(folder, name) for name in _list(folder)]
+        return [(path, known) for path in paths if (known := _read_root(path)) is not None]
+
     def remove(self, root: str) -> None:
-        """Put a .dmm folder that is no longer trusted under no rules."""
+        """Put a .dmm folder that is no longer trusted under no rules, with its other worktrees."""
+        own = _read_root(self._place(ROOTS, root))
+        if own is None:
+            return
+        for path, known in self._roots():
+            if known[2] == own[2]:
+                os.unlink(path)
         try:
-            os.unlink(self._place(ROOTS, root))
+            os.unlink(self._place(RULES, own[2]))
         except FileNotFoundError:
             return
 
@@ -116,6 +150,16 @@ def read_own_settings() -> bytes:
     """Read the user's own settings: they say what to do where there are no rules on file."""
     home = os.path.expanduser("~")
     return _read(os.path.join(home, ".dmm", "daemon.config.json"), LARGEST)
+
+
+def _upwards(root: str) -> list[str]:
+    """List a .dmm folder and those in the folders above it."""
+    folder = os.path.dirname(root)
+    found = [root]
+    while folder != os.path.dirname(folder):
+        folder = os.path.dirname(folder)
+        found.append(os.path.join(folder, ".dmm"))
+    return found
 
 
 def _list(folder: str) -> list[str]:

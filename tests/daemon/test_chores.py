@@ -367,7 +367,12 @@ def test_work_makes_way_for_whoever_is_served_and_ends_when_the_process_does(
     assert not day.chores.busy
 
 
-def test_a_chore_in_a_process_of_its_own_does_the_same(day: Day, project: Project) -> None:
+def test_a_chore_in_a_process_of_its_own_does_the_same(
+    day: Day, project: Project, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.delenv("DMM_STATE_DIR", raising=False)
+    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     day.more["apart"] = do_apart
     day.begin()
     assert day.all() == ["recovery", "backup", "conflicts", "lifecycle", "digest"]

@@ -117,9 +117,11 @@ def test_a_branch_that_tracks_a_ledger_and_settings_takes_nothing_away(
 
 
 def test_a_ledger_that_can_not_be_read_takes_no_rule_away(
-    machine: Machine, ruled: Project, session: Session
+    machine: Machine, ruled: Project, session: Session, wait: Callable[..., Any]
 ) -> None:
+    machine.start()
     assert decide(machine, session.bash(FORBIDDEN, 1), within=ruled.folder) == "deny"
+    wait(lambda: machine.ask("status")["spooled"] == 0, "the call is recorded")
     machine.dmm("daemon", "stop")
     path = find_ledger(ruled.dmm)
     path.write_bytes(b"no database at all" * 300)
@@ -143,3 +145,17 @@ def test_a_process_that_is_stopped_but_holds_its_socket_is_not_waited_for(
         assert decide(machine, session.bash("make", 2), within=ruled.folder) == "allow"
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+def test_a_session_of_a_project_that_was_renamed_is_under_the_rules_of_where_it_is_now(
+    machine: Machine, ruled: Project, session: Session
+) -> None:
+    machine.hook(session.start())
+    assert decide(machine, session.bash(FORBIDDEN, 1), within=ruled.folder) == "deny"
+    now = ruled.folder.rename(ruled.folder.with_name("renamed"))
+    assert machine.dmm("trust", "--with-ledger", "--yes", within=now).returncode == 0
+    assert machine.dmm("ledger", "constraint", "--deactivate", "1", within=now).returncode == 0
+    there = type(session)(now, session.name)
+    assert decide(machine, there.bash(FORBIDDEN, 2), within=now) == "allow"
+    log = machine.dmm("ledger", "log", within=now).stdout
+    assert log.count("terraform destroy") >= 2

@@ -221,3 +221,78 @@ def test_rule_files_are_private_and_others_are_not_believed(agent: Agent) -> Non
     assert rules.parent.stat().st_mode & 0o777 == 0o700
     rules.chmod(0o666)
     assert "systemMessage" in agent.ask("terraform destroy")
+
+
+def test_memory_below_that_nobody_trusts_hides_no_rules(agent: Agent) -> None:
+    inner = agent.project.folder / "vendor" / "lib"
+    (inner / ".dmm" / "memory").mkdir(parents=True)
+    for session in ("s-1", "s-2"):
+        found = agent.decide("terraform destroy", cwd=str(inner), session_id=session)
+        assert found[0] == "deny"
+
+
+def test_a_session_stays_under_the_rules_it_began_with(agent: Agent, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / ".dmm" / "memory").mkdir(parents=True)
+    assert agent.decide("terraform destroy", cwd=str(elsewhere))[0] == "allow"
+    RuleFiles(str(agent.state)).remember("s-1", str(agent.project.dmm))
+    assert agent.decide("terraform destroy", cwd=str(elsewhere))[0] == "deny"
+
+
+def test_a_new_worktree_is_under_the_rules_of_its_repository(
+    agent: Agent, open_project: Opener, tmp_path: Path
+) -> None:
+    git = agent.project.folder / ".git"
+    own = git / "worktrees" / "second"
+    own.mkdir(parents=True)
+    (git / "HEAD").write_text("ref: refs/heads/main\n")
+    (own / "commondir").write_text("../..\n")
+    dmm = open_project(agent.project)
+    dmm.ledger.add_constraint("never run docker system prune")
+    dmm.close()
+    second = tmp_path / "second"
+    (second / ".dmm" / "memory").mkdir(parents=True)
+    (second / ".git").write_text(f"gitdir: {own}\n")
+    assert agent.decide("docker system prune -af", cwd=str(second))[0] == "deny"
+
+
+def test_a_call_that_can_not_be_read_is_asked_about_where_rules_hold(
+    agent: Agent, tmp_path: Path
+) -> None:
+    deep: object = "x"
+    for _ in range(60):
+        deep = [deep]
+    assert agent.decide("ls", tool_input={"command": deep})[0] == "ask"
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / ".dmm" / "memory").mkdir(parents=True)
+    assert agent.decide("ls", tool_input={"command": deep}, cwd=str(elsewhere))[0] == "allow"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["git push", ["bash", "-lc", "git push"], ["git", "push"], 'g""it push', "g\\it push"],
+)
+def test_the_branch_is_known_however_the_command_is_written(
+    command: object, agent: Agent, open_project: Opener
+) -> None:
+    dmm = open_project(agent.project)
+    dmm.ledger.add_constraint("never push to main")
+    dmm.close()
+    git = agent.project.folder / ".git"
+    git.mkdir()
+    (git / "HEAD").write_text("ref: refs/heads/main\n")
+    assert agent.decide("", tool_input={"command": command})[0] == "deny"
+
+
+def test_a_project_that_is_no_longer_trusted_is_under_no_rules_nor_are_its_worktrees(
+    agent: Agent,
+) -> None:
+    files = RuleFiles(str(agent.state))
+    root = str(agent.project.dmm)
+    second = agent.project.folder / "second" / ".dmm"
+    second.mkdir(parents=True)
+    files.write(str(second), files.find_ledger(root) or "", files.read(root) or b"")
+    assert files.read(str(second)) is not None
+    files.remove(root)
+    assert (files.read(root), files.read(str(second))) == (None, None)
+    assert list((agent.state / "rules").iterdir()) == []

@@ -18,6 +18,7 @@ from dmm.capture.reply import Reply, write_reply
 from dmm.daemon.spooled import split_body
 from dmm.errors import (
     ConfigError,
+    DaemonError,
     DmmError,
     LedgerRefused,
     NotTrusted,
@@ -110,14 +111,14 @@ class Attendance:
         from dmm.capture import rulings
         from dmm.policy.commands.calls import ToolCall
 
-        began = self._began_in(event.session) or root
-        data = self._files.read(str(began))
-        if data is None:
+        held = self._files.read_for(event.session, str(self._began_in(event.session) or root))
+        if held is None:
             self._count("unchecked calls")
             on_failure = rulings.read_on_failure(read_own_settings())
             return write_reply(event, rulings.write_failure(error.what, on_failure))
-        call = ToolCall(event.tool, event.input, event.cwd, find_branch(began.parent))
-        ruling = rulings.rule_by_file(rulings.read_rules(data), call)
+        branch = find_branch(Path(held[0]).parent)
+        call = ToolCall(event.tool, event.input, event.cwd, branch)
+        ruling = rulings.rule_by_file(rulings.read_rules(held[1]), call)
         self._count(f"by rules on file: {ruling.level}")
         return write_reply(event, rulings.write_ruling(ruling, None))
 
@@ -132,7 +133,7 @@ class Attendance:
             if project is not None:
                 with project.speak(delivery.voice) as dmm:
                     dmm.sessions.make_up(delivery, kept.ruled)
-        except (StorageError, ConfigError, LedgerRefused) as error:
+        except (StorageError, ConfigError, LedgerRefused, DaemonError) as error:
             self.log.write(f"a kept event has to wait: {error.code}")
             return False
         except UsageError as error:
@@ -164,15 +165,30 @@ class Attendance:
         try:
             project = self._nearest(root) if began is None else self.projects.find_folder(began)
         except RootNotFound:
-            project = self._sibling(began or root)
-        if began is None:
+            project = self._succeed(began or root, root)
+        if began is None or project.root == root != began:
             self._bind(session, project.root)
         return project
+
+    def _succeed(self, gone: Path, root: Path) -> Project:
+        """Find what takes the place of a folder that is gone: another worktree, or where it is now.
+
+        A project that was renamed is found where the agent works.
+        """
+        try:
+            return self._sibling(gone)
+        except RootNotFound:
+            if gone == root:
+                raise
+            return self._nearest(root)
 
     def _began_in(self, session: str) -> Path | None:
         """Tell where a session began, also before this process was started."""
         if session not in self._bound and (noted := self._files.recall(session)) is not None:
             self._bound[session] = Path(noted)
+            with contextlib.suppress(OSError):
+                # A session that goes on is not forgotten.
+                self._files.remember(session, noted)
         return self._bound.get(session)
 
     def _bind(self, session: str, root: Path) -> None:
@@ -182,6 +198,7 @@ class Attendance:
         with contextlib.suppress(OSError):
             # Known in this process at least; a full disk keeps nobody from being answered.
             self._files.remember(session, str(root))
+            self._files.forget_sessions(time.time())
 
     def _sibling(self, gone: Path) -> Project:
         """Find another worktree with the ledger of a .dmm folder that is gone."""

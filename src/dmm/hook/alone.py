@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm import rulefile
-from dmm.capture.payload import HookKind, parse_payload
+from dmm.capture.payload import CLIENTS, HookEvent, HookKind, parse_payload
 from dmm.capture.reply import write_reply
 from dmm.capture.rulings import (
     read_on_failure,
@@ -17,12 +19,12 @@ from dmm.capture.rulings import (
 from dmm.errors import DmmError
 
 if TYPE_CHECKING:
-    from dmm.capture.payload import HookEvent
     from dmm.capture.rulings import OnFailure, RulesOnFile
     from dmm.policy.callbook import Ruling
 
 UNREADABLE = "its payload can't be read"
 NO_RULES = "the background process does not answer, and there is no usable rule file"
+FAILED = "the background process does not answer, and the rules could not be applied here"
 
 
 class Alone(NamedTuple):
@@ -35,29 +37,42 @@ class Alone(NamedTuple):
 
 def judge_alone(client: str, payload: bytes, root: str) -> Alone:
     """Judge a tool call by the rules on file; any other event has no answer here."""
+    files = rulefile.RuleFiles()
     try:
         event = parse_payload(client, payload)
     except DmmError:
-        # Whoever parses it again finds the same; the background process asks about such a call.
-        return Alone(certain=False)
+        return _doubt(client, payload, files.read_for("", root) is not None)
     if event.kind is not HookKind.TOOL_REQUEST:
         return Alone(certain=False)
-    files = rulefile.RuleFiles()
-    data = files.read(root)
-    if data is None and not files.is_trusted(root):
+    held = files.read_for(event.session, root)
+    if held is None and not files.is_trusted(root):
         # Memory that nobody accepted has no rules, and a project is on file once it was used.
         return Alone(certain=False)
+    folder, data = held or (root, b"")
     try:
-        rules = read_rules(data or b"")
+        return _rule(event, read_rules(data), folder)
     except DmmError:
-        return _fail(event, read_on_failure(data or rulefile.read_own_settings()))
-    return _rule(event, rules, root)
+        return _fail(event, NO_RULES, read_on_failure(data or rulefile.read_own_settings()))
+    except Exception:  # noqa: BLE001 - a fault of ours must not let a call pass without a word
+        return _fail(event, FAILED, read_on_failure(data))
+
+
+def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:
+    """Have a call asked about that can't be read, where rules stand that it may break."""
+    named = re.search(rb'"hook_event_name"\s*:\s*"(\w{1,40})"', payload)
+    if not ruled or named is None or client not in CLIENTS:
+        return Alone(certain=False)
+    event = HookEvent(client, HookKind.TOOL_REQUEST, named[1].decode(), "", "", "")
+    answer = write_reply(event, write_failure(UNREADABLE, "ask"))
+    return Alone(answer, "unchecked-ask", certain=False)
 
 
 def _rule(event: HookEvent, rules: RulesOnFile, root: str) -> Alone:
+    from dmm.branch import find_branch
     from dmm.policy.commands.calls import ToolCall
 
-    ruling = rule_by_file(rules, ToolCall(event.tool, event.input, event.cwd, _branch(event, root)))
+    branch = find_branch(os.path.dirname(root))
+    ruling = rule_by_file(rules, ToolCall(event.tool, event.input, event.cwd, branch))
     seq = "" if ruling.seq is None else ruling.seq
     answer = write_reply(event, write_ruling(ruling, None))
     return Alone(answer, f"{ruling.level}-{seq}", not _is_blind(ruling))
@@ -68,15 +83,6 @@ def _is_blind(ruling: Ruling) -> bool:
     return ruling.level == "ask" and any(one.history_unknown for one in ruling.findings)
 
 
-def _fail(event: HookEvent, on_failure: OnFailure) -> Alone:
-    answer = write_reply(event, write_failure(NO_RULES, on_failure))
+def _fail(event: HookEvent, why: str, on_failure: OnFailure) -> Alone:
+    answer = write_reply(event, write_failure(why, on_failure))
     return Alone(answer, f"unchecked-{on_failure}", certain=False)
-
-
-def _branch(event: HookEvent, root: str) -> str | None:
-    """Read the branch, which only rules on Git ask for; reading it costs more than the rest."""
-    if not any("git" in value for value in event.input.values() if isinstance(value, str)):
-        return None
-    from dmm.branch import find_branch
-
-    return find_branch(root.rpartition("/")[0])
