@@ -32,12 +32,15 @@ def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
     """Say to an agent what became of its tool call, and why."""
     if ruling.level == "allow":
         return Reply()
-    rule = "DMM" if ruling.seq is None else f'DMM constraint {ruling.seq}: "{ruling.text}"'
+    rule = f'DMM constraint {ruling.seq}: "{ruling.text}"'
+    if ruling.seq is None:
+        rule = "DMM can't tell what this call runs"
     why = ruling.findings[0].reason if ruling.findings else ruling.reason
     told = [rule, why, ruling.suggestion]
     if seq is not None:
         told.append(f"(event {seq}; a person can read why with: dmm ledger explain {seq})")
-    reason = neutralise(". ".join(part.rstrip(". ") for part in told if part)) + "."
+    sentences = (part[:1].upper() + part[1:].rstrip(". ") for part in told if part)
+    reason = neutralise(". ".join(sentences)) + "."
     if ruling.level == "warn":
         return Reply(warning=reason)
     return Reply(decision=ruling.level, reason=reason)

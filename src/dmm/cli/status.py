@@ -26,7 +26,7 @@ ANSWER_WITHIN = 1.0
 
 def status(as_json: Json = False, root: Root = None) -> None:
     """Show what the memory holds and what needs a look."""
-    dmm = open_project(root)
+    dmm = open_project(root, quiet=True)
     survey = dmm.overview.survey()
     state = dmm.overview.describe(survey)
     agenda = dmm.agenda.describe(survey)

@@ -126,7 +126,7 @@ class Consents:
             return None
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         told = ", ".join(names[:SHOWN]) + more
-        return f"held back until you agree to the change (dmm trust): {told}"
+        return f"changes are not in force until you review them with dmm trust: {told}"
 
     def accept(self, paths: Iterable[str] | None = None) -> None:
         """Agree to some files as they stand, or to all."""

@@ -144,7 +144,7 @@ def _check_consents(consents: Consents) -> Check:
     held = [one.path for one in consents.changes()]
     if not held:
         return Check("project", "consent", "ok", "nothing is held back")
-    told = f"held back until you agree: {', '.join(held)}"
+    told = f"not in force until you review it: {', '.join(held)}"
     return Check("project", "consent", "warn", told, "see the changes: dmm trust")
 
 
