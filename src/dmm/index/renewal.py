@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,9 +11,11 @@ import numpy as np
 from dmm.domain.pack import shown_path
 from dmm.index.snapshot import (
     Columns,
+    brief,
     describe_directories,
     find_basis,
     make_columns,
+    make_contents,
     make_place,
     make_signs,
     read_names,
@@ -46,7 +49,7 @@ def renew_snapshot(
         with reading(stores):
             if held.basis == find_basis(stores, dimensions):
                 found = _find(held, stores)
-                size = len(found.memories)
+                size = len(found.rows)
                 few = found.changed <= max(FEW, MOST_CHANGED * size)
                 if few and held.renewed + found.changed <= max(FEW, size):
                     return _splice(held, stores, found)
@@ -54,49 +57,68 @@ def renew_snapshot(
 
 
 class _Found(NamedTuple):
-    """All memories of the trees, each with the row where the same one is held, or GONE."""
+    """For each memory of the trees the row where the same one is held, or GONE; and those to read.
 
-    memories: list[tuple[Origin, str, int]]
+    Numbers take a few bytes: this is done again whenever an index has changed.
+    """
+
+    rows: array[int]
+    fresh: list[tuple[Origin, str]]
     hidden: tuple[str, ...]
     changed: int
 
 
 def _find(held: Snapshot, stores: Stores) -> _Found:
-    known = {(place.origin, place.path): row for row, place in enumerate(held.places)}
-    windows = None if held.vectors is None else held.vectors.counts.tolist()
-
-    def find(origin: Origin, path: str, content: str, *, embedded: bool) -> int:
-        row = known.get((origin, path), GONE)
-        if row == GONE or held.contents[row] != content:
-            return GONE
-        return row if windows is None or bool(windows[row]) == embedded else GONE
-
-    memories: list[tuple[Origin, str, int]] = []
-    hidden: list[str] = []
+    rows, fresh, hidden = array("i"), [], []
     seen: set[str] = set()
-    for origin, store in stores:
+    for number, (origin, store) in enumerate(stores, start=1):
+        known = _Known(held, origin)
         own = set()
         for path, id_, content, embedded in store.states():
             if id_ in seen:
                 hidden.append(shown_path(path, origin))
                 continue
-            own.add(id_)
-            memories.append((origin, path, find(origin, path, content, embedded=embedded)))
+            if number < len(stores):
+                own.add(id_)
+            row = known.find(path, content, embedded=embedded)
+            rows.append(row)
+            if row == GONE:
+                fresh.append((origin, path))
         seen |= own
-    kept = sum(old != GONE for _, _, old in memories)
-    return _Found(memories, tuple(hidden), max(len(memories), len(held)) - kept)
+    kept = len(rows) - len(fresh)
+    return _Found(rows, fresh, tuple(hidden), max(len(rows), len(held)) - kept)
+
+
+class _Known:
+    """The rows that are held of one tree, gone through once: both sides are in path order."""
+
+    def __init__(self, held: Snapshot, origin: Origin) -> None:
+        self._held = held
+        of = [row for row, place in enumerate(held.places) if place.origin is origin]
+        self._at, self._end = (of[0], of[-1] + 1) if of else (0, 0)
+
+    def find(self, path: str, content: str, *, embedded: bool) -> int:
+        """Give the row of a memory that is as it was, else GONE."""
+        held = self._held
+        while self._at < self._end and held.places[self._at].path < path:
+            self._at += 1
+        row = self._at
+        if row == self._end or held.places[row].path != path:
+            return GONE
+        if int(held.contents[row]) != brief(content):
+            return GONE
+        same = held.vectors is None or held.vectors.has_windows(row) == embedded
+        return row if same else GONE
 
 
 def _splice(held: Snapshot, stores: Stores, found: _Found) -> Snapshot:
-    places = np.array([old for _, _, old in found.memories], np.int32)
+    places = np.frombuffer(found.rows, np.int32) if found.rows else np.empty(0, np.int32)
     fresh = np.flatnonzero(places == GONE)
     moved = np.full(len(held), GONE, np.int32)
     moved[places[places != GONE]] = np.flatnonzero(places != GONE)
     splice = Splice(moved, fresh.astype(np.int32), len(places))
     of = dict(stores)
-    read = [
-        (origin, of[origin].search_row(path)) for origin, path, old in found.memories if old == GONE
-    ]
+    read = [(origin, of[origin].search_row(path)) for origin, path in found.fresh]
     rows = [row for _, row in read]
     directories = describe_directories(stores, _directories(held, splice, rows))
     columns = _carry_columns(held, splice, rows, directories)
@@ -107,7 +129,7 @@ def _splice(held: Snapshot, stores: Stores, found: _Found) -> Snapshot:
     return replace(
         held,
         places=_carry(splice, held.places, [make_place(*one) for one in read]),
-        contents=_carry(splice, held.contents, [row.content_hash for row in rows]),
+        contents=splice.carry(held.contents, make_contents(rows)),
         columns=columns,
         directories=directories,
         lexical=held.lexical.spliced(splice, map(read_terms, rows)),

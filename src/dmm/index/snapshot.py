@@ -69,14 +69,14 @@ class Columns:
 class Snapshot:
     """All memories at one moment; rows are in origin and path order.
 
-    `contents` tells by its hash which content of each file a row was made of. `signs` searches the
-    names and descriptions of the directories, in the order of these; `sizes` counts their
-    memories. `hidden` are memories of a later tree whose id an earlier one has. `basis` is what
+    `contents` tells by the start of its hash which content of each file a row was made of. `signs`
+    searches the names and descriptions of the directories, in the order of these; `sizes` counts
+    their memories. `hidden` are memories of a later tree whose id an earlier one has. `basis` is what
     rows depend on beside the files; `renewed` counts the rows replaced since all were loaded.
     """
 
     places: tuple[Place, ...]
-    contents: tuple[str, ...]
+    contents: NDArray[np.uint64]
     columns: Columns
     directories: tuple[Directory, ...]
     lexical: LexicalIndex
@@ -132,7 +132,7 @@ def _load(stores: Stores, dimensions: int | None, *, floats: bool) -> Snapshot:
     columns = make_columns([row for _, row in rows], directories)
     return Snapshot(
         places=tuple(make_place(origin, row) for origin, row in rows),
-        contents=tuple(row.content_hash for _, row in rows),
+        contents=make_contents([row for _, row in rows]),
         columns=columns,
         directories=directories,
         lexical=lexical,
@@ -174,6 +174,16 @@ def _walk_windows(stores: Stores, hidden: Sequence[str]) -> Iterator[bytes]:
 def make_place(origin: Origin, row: SearchRow) -> Place:
     """Tell where the memory of a row comes from."""
     return Place(origin, row.path, row.id, row.title)
+
+
+def make_contents(rows: Sequence[SearchRow]) -> NDArray[np.uint64]:
+    """Tell which content each row was made of."""
+    return np.array([brief(row.content_hash) for row in rows], np.uint64)
+
+
+def brief(digest: str) -> int:
+    """Give the start of a hash, enough to tell two contents of one file apart."""
+    return int(digest[:16] or "0", 16)
 
 
 def read_terms(row: SearchRow) -> Terms:

@@ -92,6 +92,10 @@ class VectorIndex:
         """How many windows each memory has."""
         return np.diff(self._offsets)
 
+    def has_windows(self, row: int) -> bool:
+        """Say whether a memory has any."""
+        return bool(self._offsets[row] != self._offsets[row + 1])
+
     def spliced(self, splice: Splice, blobs: Iterable[bytes]) -> VectorIndex:
         """Give the windows of other memories: those that stay, and fresh ones."""
         scales, components, fresh = unpack_vectors(blobs, self._components.shape[1])
