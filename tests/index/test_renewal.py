@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
@@ -53,7 +54,7 @@ def memory(path: str, number: int, text: str) -> IndexedMemory:
         supersedes=(),
         related=(),
         cites=(),
-        content_hash=f"{text} {number}",
+        content_hash=hashlib.sha256(f"{text} {number}".encode()).hexdigest(),
         vector_key=f"{text} {path}",
         aliases=(f"alias {text}",) if number % 2 else (),
     )

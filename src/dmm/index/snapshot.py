@@ -71,8 +71,8 @@ class Snapshot:
 
     `contents` tells by the start of its hash which content of each file a row was made of. `signs`
     searches the names and descriptions of the directories, in the order of these; `sizes` counts
-    their memories. `hidden` are memories of a later tree whose id an earlier one has. `basis` is what
-    rows depend on beside the files; `renewed` counts the rows replaced since all were loaded.
+    their memories. `hidden` are memories of a later tree whose id an earlier one has. `basis` is
+    what rows depend on beside the files; `renewed` counts the rows replaced since all were loaded.
     """
 
     places: tuple[Place, ...]
