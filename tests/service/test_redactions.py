@@ -149,7 +149,8 @@ def test_worktrees_that_share_the_ledger_forget_it_too(
     other.memory.mkdir(parents=True)
     dmm = open_project(main)
     dmm.ledger.add_fact("horse", f"see {LEAKED}")
-    made = ["index/recall.db", "index/recall.db-wal", "packs/last_pack.md", "ledger.db.moved"]
+    made = ["index/recall.db", "other/recall.db-wal", "packs/last_pack.md", "ledger.db.moved"]
+    made += ["packs/.last_pack.md.0123.tmp", ".ledger.db.0123.tmp"]
     for path in (other.dmm / name for name in made):
         path.parent.mkdir(exist_ok=True)
         path.write_text(LEAKED)

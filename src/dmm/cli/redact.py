@@ -118,7 +118,7 @@ def _lines(told: dict[str, Any]) -> Iterator[str]:
         numbers = f"event {first}" if number == 1 else f"events {first} to {last}"
         yield f"{counted(number, 'event')} erased; recorded as {numbers}"
     else:
-        yield "Nothing found: no recorded event holds this."
+        yield "Nothing found in the recorded events."
     if told["dropped"]:
         yield f"  {counted(told['dropped'], 'event')} not yet recorded deleted"
     for path in told["removed"]:

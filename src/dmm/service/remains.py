@@ -94,11 +94,11 @@ class Remains:
     def find_derived(self) -> Iterator[Path]:
         """Find the files made from events, in every worktree; they can be made again."""
         for folder in self.folders:
-            yield from folder.rglob("recall.db")
-            yield from folder.glob("packs/last_pack.md")
+            yield from folder.rglob("recall.db*")
+            yield from folder.glob("packs/*last_pack.md*")
         for place in self.places:
             # Left by a process that was killed while it copied the ledger.
-            yield from place.parent.glob(f".{place.name}.*.tmp")
+            yield from place.parent.glob(f".{place.name}.*.tmp*")
 
     def _set_aside(self) -> Iterator[Path]:
         for place in self.places:
@@ -130,7 +130,7 @@ def _holds(path: Path, leaked: Leaked) -> bool | None:
     """Say whether a ledger holds it; None where it is damaged and its bytes do not show it."""
     try:
         # A long payload is stored in pieces: only its events tell for certain.
-        log = EventLog.open(path)
+        log = EventLog.open(path) if find_logs(path) else EventLog.look(path)
         try:
             return any(leaked.is_in(event) for event in log.events())
         finally:
