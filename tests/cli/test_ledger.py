@@ -187,7 +187,10 @@ def test_a_warning_is_part_of_a_committed_decision(ledger: Scribe) -> None:
     assert "  warning: constraint 1" in ledger("decide", "Use eval", "--rationale", "short").out
 
 
-def test_a_constraint_is_shown_back_with_its_two_examples(ledger: Scribe) -> None:
+def test_a_constraint_is_shown_back_with_its_two_examples(
+    ledger: Scribe, typed: Typed, project: Project
+) -> None:
+    typed("trust", "--yes", within=project.folder)
     told = ledger("constraint", "never use eval")
     first, *rest = told.out.splitlines()
     assert first == "constraint 1 (required): never use eval"
@@ -428,7 +431,10 @@ def test_what_an_agent_adds_is_pending_until_a_person_accepts_it(
     typed: Typed, project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
-    typed("ledger", "constraint", "never push to main", within=project.folder)
+    added = typed("ledger", "constraint", "never push to main", within=project.folder).out
+    assert "would block" not in added
+    assert "  asks about until then: git push" in added
+    assert "  pending until a person accepts it (dmm ledger accept 1); until then it" in added
     refused = typed("ledger", "accept", "1", within=project.folder)
     assert refused.status == 2
     assert "an agent can't accept a constraint" in refused.err
@@ -438,7 +444,7 @@ def test_what_an_agent_adds_is_pending_until_a_person_accepts_it(
     monkeypatch.delenv("CLAUDECODE")
     told = typed("ledger", "pending", within=project.folder).out
     assert told.startswith("constraint 1 (required): never push to main\n    added by agent\n")
-    assert "dmm ledger accept SEQ" in told
+    assert told.endswith("  accept:    dmm ledger accept 1\n")
     shown = typed("ledger", "context", within=project.folder).out
     assert "never push to main (required, pending)" in shown
     accepted = typed("ledger", "accept", "1", within=project.folder)
@@ -464,3 +470,46 @@ def test_an_agent_speaks_in_its_own_name_and_lifts_no_rule(
     log = json.loads(typed("ledger", "log", "--json", within=project.folder).out)
     said = [(one["actor"], one["source"], one["trust"]) for one in log["events"]]
     assert said == [("user", "cli", "user"), ("agent", "cli", "agent")]
+
+
+def test_an_unknown_number_keeps_the_others_from_being_accepted(
+    typed: Typed, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    typed("ledger", "constraint", "never push to main", within=project.folder)
+    monkeypatch.delenv("CLAUDECODE")
+    told = typed("ledger", "accept", "1", "999", within=project.folder)
+    assert told.status == 11
+    assert "event 999 is not a constraint" in told.err
+    assert "never push" in typed("ledger", "pending", within=project.folder).out
+
+
+def test_an_agent_that_looks_around_is_not_shown_a_pending_text(
+    typed: Typed, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CLAUDECODE", "1")
+    typed("ledger", "constraint", "never push to main", within=project.folder)
+    typed("ledger", "decide", "Push to main", "--rationale", "it is ready", within=project.folder)
+    looks = ["pending", "log", "trace 1", "trace 2", "explain 2", "diff 0 1", "at 1", "replay"]
+    for look in looks:
+        for form in ([], ["--json"]):
+            told = typed("ledger", *look.split(), *form, within=project.folder)
+            assert told.status == 0, look
+            assert "never push" not in told.out, look
+    assert "pending; text hidden from agents" in typed("ledger", "log", within=project.folder).out
+    monkeypatch.delenv("CLAUDECODE")
+    for look in looks:
+        told = typed("ledger", *look.split(), "--json", within=project.folder)
+        assert "never push to main" in told.out, look
+
+
+def test_a_rule_in_a_project_that_is_not_trusted_says_that_it_binds_nobody(
+    typed: Typed, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = "dmm: note: this project is not trusted yet, so nothing is enforced.\n"
+    for line in (["never push to main"], ["--starter"]):
+        assert note in typed("ledger", "constraint", *line, within=project.folder).err
+    typed("trust", "--yes", "--with-ledger", within=project.folder)
+    told = typed("ledger", "constraint", "never use eval()", within=project.folder)
+    assert note not in told.err
+    assert "never push to main" in typed("ledger", "context", within=project.folder).out

@@ -85,7 +85,7 @@ def test_the_ledger_answers_as_the_services_do(server: Server) -> None:
         "constraint": "never deploy on Fridays",
         "priority": "required",
         "pending": True,
-        "note": PENDING,
+        "note": PENDING.format(command=f"dmm ledger accept {first + 2}"),
     }
     with server.projects.find(server.root).speak(Voice()) as dmm:
         dmm.ledger.accept_constraint(first + 2)

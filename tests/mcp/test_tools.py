@@ -104,7 +104,7 @@ async def test_what_is_recorded_is_answered_as_in_the_contract(
             "priority": "learned",
             "triggered_by": 2,
             "pending": True,
-            "note": PENDING,
+            "note": PENDING.format(command="dmm ledger accept 3"),
         }
         early = await call("record_decision", text="Book a hotel", rationale="near")
         assert early["status"] == "COMMITTED"

@@ -331,7 +331,7 @@ def test_a_constraint_out_of_force_blocks_no_more(ledger: Ledger) -> None:
     assert ledger.get_memory_context()["constraints"][0]["active"] is False
     with pytest.raises(LedgerRefused, match="inactive already"):
         ledger.deactivate(1)
-    with pytest.raises(LedgerRefused, match="event 3 is no constraint"):
+    with pytest.raises(LedgerRefused, match="event 3 is not a constraint"):
         ledger.deactivate(3)
     assert head(ledger) == 3
 

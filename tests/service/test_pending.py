@@ -151,3 +151,27 @@ def test_the_users_own_rules_come_before_the_starter_rules(dmm: Dmm) -> None:
     assert "the starter rules (remove-unsafe, " in lines[2]
     assert len(lines) == 3
     assert "more constraints" not in briefing
+
+
+def test_a_ruling_says_that_nobody_has_accepted_the_rule(dmm: Dmm) -> None:
+    seq = speak(dmm, AGENT).ledger.add_constraint(RULE)["seq"]
+    note = "an agent added this rule; nobody has accepted it yet"
+    assert Guard(dmm.chronicle).rule(FORCE).reason.endswith(f"; {note}")
+    dmm.ledger.add_constraint("never use MongoDB")
+    told = dmm.ledger.record_decision("Use MongoDB for sessions", "it is quick")
+    assert told["warning"].endswith(f"; {note}")
+    speak(dmm, PERSON).ledger.accept_constraint(seq)
+    assert note not in Guard(dmm.chronicle).rule(FORCE).reason
+
+
+def test_an_agent_finds_no_words_of_it_in_a_recorded_ruling(dmm: Dmm) -> None:
+    speak(dmm, AGENT).ledger.add_constraint(RULE)
+    ruling = Guard(dmm.chronicle).rule(FORCE)
+    payload = {"tool": FORCE.tool, "input": FORCE.input, "verdict": ruling.describe()}
+    seq = dmm.chronicle.record(dmm.chronicle.draft(EventType.TOOL_REQUESTED, payload)).seq
+    strange = {"violations": "none", "trace": 3, "text": RULE}
+    dmm.chronicle.record(dmm.chronicle.draft(EventType.TOOL_USED, {"tool": "X", "input": strange}))
+    told = [dmm.timelines.explain(seq), dmm.audit.entries(9)]
+    assert RULE not in str(told)
+    assert told[0]["recorded"]["reason"] == "constraint 1 (pending; text hidden from agents)"
+    assert RULE in str(speak(dmm, PERSON).timelines.explain(seq))

@@ -122,13 +122,17 @@ class Reading(Base):
     @cached_property
     def redactions(self) -> Redactions:
         """Blanks what should never have been recorded."""
+        from dmm.ledger.place import NAME, find_earlier, find_folders
         from dmm.losses import SPOOL
-        from dmm.service import redactions
+        from dmm.service import redactions, remains
 
-        index = self.root.folder / self.config.storage.embeddings_db
-        derived = (index.with_name("recall.db"), self.root.packs / "last_pack.md")
+        folder = self.root.folder
+        folders = dict.fromkeys((folder, *find_folders(self._ledger)))
+        olds = (*find_earlier(folder), *(one / NAME for one in folders))
+        places = tuple(dict.fromkeys((self._ledger, *olds)))
         spool = self.trust_store.path.parent / SPOOL
-        return redactions.Redactions(self.chronicle, self.backups, self.published, derived, spool)
+        around = remains.Remains(tuple(folders), places, spool)
+        return redactions.Redactions(self.chronicle, self.backups, self.published, around)
 
     @cached_property
     def memories(self) -> Memories:

@@ -74,6 +74,7 @@ def constraint(
         _add(dmm, text, priority, triggered_by, as_json=as_json)
     elif starter:
         present(dmm.ledger.add_starter(), as_json=as_json, lines=lines.starter)
+        _warn_untrusted(dmm)
     elif deactivate is not None:
         present(dmm.ledger.deactivate(deactivate), as_json=as_json, lines=lines.deactivated)
 
@@ -86,6 +87,13 @@ def _add(dmm: Dmm, text: str, priority: str, triggered_by: int | None, *, as_jso
     present(told, as_json=as_json, lines=partial(lines.constraint, compiled=compiled))
     if not compiled.enforceable:
         sys.stderr.write("".join(f"{line}\n" for line in lines.guidance(told, compiled)))
+    _warn_untrusted(dmm)
+
+
+def _warn_untrusted(dmm: Dmm) -> None:
+    """Tell a person whose rule binds nobody yet; an agent can't do anything about it."""
+    if not dmm.trusted and not dmm.by_agent:
+        sys.stderr.write("".join(f"{line}\n" for line in lines.untrusted()))
 
 
 @app.command()
@@ -101,13 +109,12 @@ def accept(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Accept pending constraints.
+    """Accept pending constraints, all of them or none.
 
     They deny from now on, where they asked.
     """
     refuse_agents("accept a constraint")
-    ledger = open_project(root).ledger
-    told = {"accepted": [ledger.accept_constraint(seq) for seq in dict.fromkeys(seqs)]}
+    told = {"accepted": open_project(root).ledger.accept_constraints(seqs)}
     present(told, as_json=as_json, lines=lines.accepted)
 
 

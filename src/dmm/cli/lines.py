@@ -44,15 +44,31 @@ def fact(told: dict[str, Any]) -> Iterator[str]:
 def constraint(told: dict[str, Any], compiled: Compiled) -> Iterator[str]:
     """Tell of a recorded constraint, and show the rule back with its two examples."""
     yield from wrapped(told["constraint"], f"constraint {told['seq']} ({told['priority']}): ")
+    waits = bool(told.get("pending"))
+    if waits:
+        yield from wrapped(told["note"], "  ")
     if not compiled.enforceable:
         return
+    if waits:
+        yield "  once accepted:"
     for line in compiled.plain.splitlines():
-        yield from wrapped(line, "  ")
-    stops = "would warn of:" if told["priority"] == "preferred" else "would block:"
-    yield from wrapped(compiled.blocks, f"  {stops} ")
+        yield from wrapped(line, "    " if waits else "  ")
+    yield from wrapped(compiled.blocks, f"  {_stops(told)} ")
     yield from wrapped(compiled.allows, "  would allow: ")
     if told["priority"] == "preferred":
         yield "  A preferred constraint never blocks."
+
+
+def _stops(told: dict[str, Any]) -> str:
+    if told["priority"] == "preferred":
+        return "would warn of:"
+    return "asks about until then:" if told.get("pending") else "would block:"
+
+
+def untrusted() -> Iterator[str]:
+    """Say that a rule is on record, but that nothing is enforced here yet."""
+    yield "dmm: note: this project is not trusted yet, so nothing is enforced."
+    yield "  To trust it and keep the rules recorded so far: dmm trust --with-ledger"
 
 
 def guidance(told: dict[str, Any], compiled: Compiled) -> Iterator[str]:
@@ -66,6 +82,8 @@ def starter(told: dict[str, Any]) -> Iterator[str]:
     for one in told["added"]:
         yield from wrapped(one["constraint"], f"constraint {one['seq']}: ")
     yield f"{len(told['added'])} starter rules added, {told['present']} were in force already"
+    if told.get("pending"):
+        yield from wrapped(told["note"], "  ")
 
 
 def deactivated(told: dict[str, Any]) -> list[str]:
@@ -86,9 +104,10 @@ def pending(told: dict[str, Any]) -> Iterator[str]:
         yield "No constraint is pending."
     else:
         yield ""
+        numbers = [str(one["seq"]) for one in told["pending"]]
         yield "Until you decide they ask at most, and no session is shown their text."
-        yield "  accept one:  dmm ledger accept SEQ"
-        yield "  drop one:    dmm ledger constraint --deactivate SEQ"
+        yield f"  drop one:  dmm ledger constraint --deactivate {numbers[0]}"
+        yield f"  accept:    dmm ledger accept {' '.join(numbers)}"
 
 
 def accepted(told: dict[str, Any]) -> Iterator[str]:

@@ -8,15 +8,28 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from dmm.cli.gists import gist
 from dmm.cli.lines import wrapped
-from dmm.cli.options import Json, Root, agrees, counted, open_project, present, refuse_agents
-from dmm.errors import UsageError
+from dmm.cli.options import (
+    Json,
+    Root,
+    agrees,
+    counted,
+    open_project,
+    present,
+    print_lines,
+    refuse_agents,
+)
+from dmm.errors import IndexBusy, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.service.redactions import Plan
+
 
 LONGEST_SECRET = 20_000
+SHOWN = 60
 
 
 def redact(
@@ -35,41 +48,82 @@ def redact(
     """Erase a leaked secret from recorded events.
 
     The events stay, without their payload. Daily backups, packs and the index of sessions are
-    removed and made again.
+    made again; ledgers that were set aside and hold the secret are deleted.
     """
     refuse_agents("redact the ledger")
     if bool(seqs) == secret:
         raise UsageError("name events, or find them with --secret", hint="dmm ledger log")
     redactions = open_project(root).redactions
     leaked = _read_secret() if secret else ""
-    wanted = [event.seq for event in redactions.find(leaked)] if secret else list(seqs or ())
-    if not yes and not _agreed(wanted, secret=secret):
-        raise typer.Exit(1)
-    told = redactions.redact(wanted, reason, leaked)
-    present(told, as_json=as_json, lines=_lines)
+    plan = redactions.plan(list(seqs or ()), leaked)
+    if yes:
+        sys.stderr.write("".join(f"dmm: note: {one}\n" for one in plan.effects))
+    elif not plan.empty:
+        _ask(plan, leaked)
+    told = redactions.redact([event.seq for event in plan.events], reason, leaked)
+    present(told | {"effects": list(plan.effects)}, as_json=as_json, lines=_lines)
+    if not told["erased"]:
+        what = "old bytes are still in the ledger file, because another process is reading it"
+        raise IndexBusy(what, hint="run the same command again when it is done")
 
 
 def _read_secret() -> str:
     """Read the leaked text without showing it; a program gives it on standard input."""
-    if sys.stdin.isatty():
-        return getpass.getpass("The leaked text (it is not shown): ").strip("\n")
-    return sys.stdin.read(LONGEST_SECRET).strip("\n")
+    if not sys.stdin.isatty():
+        return _need(sys.stdin.read(LONGEST_SECRET).strip("\n"))
+    try:
+        return _need(getpass.getpass("The leaked text (it is not shown): ").strip("\n"))
+    except EOFError:
+        sys.stdout.write("\n")
+        return _need("")
 
 
-def _agreed(wanted: list[int], *, secret: bool) -> bool:
-    if secret and not wanted:
-        sys.stdout.write("No recorded event holds this text.\n")
+def _need(secret: str) -> str:
+    if not secret:
+        raise UsageError("no text was given; nothing was erased")
+    return secret
+
+
+def _ask(plan: Plan, leaked: str) -> None:
+    """Show what would be erased, and end the command unless the person agrees."""
     if not sys.stdin.isatty():
         raise UsageError("there is nobody to ask", hint="run it in a terminal, or add --yes")
-    named = ", ".join(map(str, wanted)) or "none"
-    return agrees(f"Erase the content of {counted(len(wanted), 'event')} ({named}) for good?")
+    print_lines(_preview(plan, leaked))
+    number = counted(len(plan.events), "event")
+    question = f"Erase the content of {number} for good?" if plan.events else "Delete them?"
+    if not agrees(question):
+        sys.stdout.write("Nothing was erased.\n")
+        raise typer.Exit(1)
+
+
+def _preview(plan: Plan, leaked: str) -> Iterator[str]:
+    from dmm.service.redactions import mask
+
+    for event in plan.events:
+        lead = f"{event.seq:6} {event.at[:16].replace('T', ' ')} {event.type} "
+        text = " ".join(mask(gist(event.type, event.payload), leaked).split())
+        yield lead + (text if len(text) <= SHOWN else f"{text[:SHOWN].rstrip()}…")
+    if plan.waiting:
+        yield f"{counted(len(plan.waiting), 'event')} not yet recorded would be deleted."
+    for path in plan.copies:
+        yield from wrapped(str(path), "would be deleted: ")
+    for effect in plan.effects:
+        yield f"Note: {effect}."
 
 
 def _lines(told: dict[str, Any]) -> Iterator[str]:
     number = len(told["redacted"])
-    yield f"{counted(number, 'event')} blanked, recorded as {counted(len(told['events']), 'event')}"
+    if number:
+        first, last = told["events"][0], told["events"][-1]
+        numbers = f"event {first}" if number == 1 else f"events {first} to {last}"
+        yield f"{counted(number, 'event')} erased; recorded as {numbers}"
+    else:
+        yield "Nothing found in the recorded events."
     if told["dropped"]:
-        yield f"  {counted(told['dropped'], 'event')} that waited to be recorded deleted"
+        yield f"  {counted(told['dropped'], 'event')} not yet recorded deleted"
     for path in told["removed"]:
         yield from wrapped(path, "  removed: ")
-    yield "Change the secret where it is used. Copies of your own and Git keep what they have."
+    for path in told["unread"]:
+        yield from wrapped(path, "  damaged, could not be searched; delete it yourself: ")
+    if number or told["dropped"]:
+        yield "Change the secret where it is used. Your own copies and Git still have it."

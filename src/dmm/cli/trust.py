@@ -51,7 +51,7 @@ def trust(
     revoke: Annotated[bool, typer.Option("--revoke", help="Trust this project no more.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Trust it without asking.")] = False,
     with_ledger: Annotated[
-        bool, typer.Option("--with-ledger", help="Keep the ledger that came with it in force.")
+        bool, typer.Option("--with-ledger", help="Keep the ledger that is there in force.")
     ] = False,
     as_json: Json = False,
     root: Root = None,
@@ -223,4 +223,4 @@ def _outcome(found: Inspection, *, decided: bool, aside: Any) -> Iterator[str]:
     else:
         yield "Trusted. Agents may use this memory from now on."
     if aside is not None:
-        yield from wrapped(str(aside), "The ledger that came with it is not used; it is now ")
+        yield from wrapped(str(aside), "The ledger that was there is not used; it is now ")

@@ -272,15 +272,19 @@ class EventLog:
 
     def blank(self, seq: int, draft: Draft) -> Event:
         """Blank a leaked payload, record that, and erase its bytes; a second try is harmless."""
-        return self.blank_all({seq: draft})[0]
+        recorded = self.blank_all({seq: draft})[0]
+        self.erase_freed()
+        return recorded
 
     def blank_all(self, drafts: Mapping[int, Draft]) -> list[Event]:
-        """Blank leaked payloads, all of them or none."""
+        """Blank leaked payloads, all of them or none; their bytes wait to be erased."""
         with self.writing() as writer:
-            recorded = [writer.blank(seq, draft) for seq, draft in drafts.items()]
+            return [writer.blank(seq, draft) for seq, draft in drafts.items()]
+
+    def erase_freed(self) -> None:
+        """Erase the bytes of what was deleted; refused while another process reads."""
         with self._guarded:
             sqlite.erase_freed(self._connection, self.where)
-        return recorded
 
     def nearest_snapshot(self, to: int, code: str) -> tuple[int, bytes] | None:
         """Find the newest snapshot up to an event that this code sealed for this very chain."""
@@ -333,8 +337,7 @@ class EventLog:
         """Leave out of a copy what can be made again."""
         with self._changing() as cursor:
             cursor.execute(tables.DROP_SNAPSHOTS, (0,))
-        with self._guarded:
-            sqlite.erase_freed(self._connection, self.where)
+        self.erase_freed()
 
     def take_events(self) -> None:
         """Have the copy of a ledger that was moved take events again."""

@@ -70,7 +70,10 @@ class CallEntry(Value):
 
 
 class Finding(Value):
-    """A constraint that a decision or a call meets, and whether that blocks it."""
+    """A constraint that a decision or a call meets, and whether that blocks it.
+
+    `note` says why it does not bind as others do.
+    """
 
     seq: int
     text: str
@@ -81,6 +84,12 @@ class Finding(Value):
     trace: tuple[str, ...]
     level: Level = "deny"
     history_unknown: bool = False
+    note: str = ""
+
+    def tell(self) -> str:
+        """Name the constraint, why it is met, and what weakens it."""
+        told = f'constraint {self.seq} "{self.text}": {self.reason}'
+        return f"{told}; {self.note}" if self.note else told
 
 
 class Ruling(Value):
@@ -198,7 +207,7 @@ class CallBook:
             level=first.level,
             seq=first.seq,
             text=first.text,
-            reason=f'constraint {first.seq} "{first.text}": {first.reason}',
+            reason=first.tell(),
             suggestion=first.suggestion,
             trace=_trace(found),
             findings=tuple(found),
@@ -274,6 +283,7 @@ def _finding(
         trace=tuple(trace),
         level=level,
         history_unknown=met.history_unknown,
+        note=entry.note,
     )
 
 

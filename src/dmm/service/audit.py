@@ -12,6 +12,7 @@ from dmm.ledger.anchors import anchor_head, read_anchors
 from dmm.ledger.log import EventLog
 from dmm.ledger.replay import prove_snapshots
 from dmm.ledger.verify import Anchor, verify
+from dmm.service.discretion import discreet
 from dmm.service.tracing import traced
 from dmm.service.views import show_event
 
@@ -88,6 +89,7 @@ class Audit:
         return {"path": str(target), **_describe(found)}
 
     @traced()
+    @discreet
     def entries(self, last: int, kind: str | None = None) -> dict[str, Any]:
         """Read the newest events, all or of one type."""
         log = self.chronicle.reading

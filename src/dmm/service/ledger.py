@@ -12,6 +12,7 @@ from dmm.ledger.state import Constraint, Fact
 from dmm.policy.commands.rules import STARTER_VERSION
 from dmm.policy.commands.starter import starter_rules
 from dmm.policy.judge import Priority, Status
+from dmm.service.discretion import discreet
 from dmm.service.guarded import last_guarded
 from dmm.service.inputs import accept
 from dmm.service.provenance import find_tool_source
@@ -28,9 +29,7 @@ if TYPE_CHECKING:
     from dmm.service.rulebook import Judgement
 
 SCOPES = ("facts", "constraints", "decisions", "all")
-PENDING = (
-    "It waits for a person, who accepts it with: dmm ledger accept SEQ. Until then it asks at most."
-)
+PENDING = "pending until a person accepts it ({command}); until then it asks at most"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class Ledger:
         if triggered_by is not None:
             told["triggered_by"] = triggered_by
         if event.trust not in PERSONS:
-            told |= {"pending": True, "note": PENDING}
+            told |= {"pending": True, "note": _pending_note([event.seq])}
         return told
 
     def _tool_source(self, text: str) -> int | None:
@@ -102,6 +101,7 @@ class Ledger:
         return None if found is None else found.seq
 
     @traced()
+    @discreet
     def list_pending(self) -> dict[str, Any]:
         """List the constraints that no person has accepted yet, with where they came from."""
         waiting = [one for one in self.chronicle.state().in_force if one.pending]
@@ -122,25 +122,36 @@ class Ledger:
     @traced()
     def accept_constraint(self, seq: int) -> dict[str, Any]:
         """Let a pending constraint bind, as a new event; a person has to say this."""
+        return self.accept_constraints([seq])[0]
+
+    def accept_constraints(self, seqs: Iterable[int]) -> list[dict[str, Any]]:
+        """Let pending constraints bind, all of them or none."""
         if self.chronicle.voice.trust not in PERSONS:
             hint = "a person accepts it in a terminal: dmm ledger accept"
             raise LedgerRefused("an agent can't accept a constraint", hint=hint)
         with self.chronicle.log.writing() as writer:
-            constraint = self._active(seq)
-            if not constraint.pending:
-                raise LedgerRefused(f"constraint {seq} is accepted already")
-            draft = self.chronicle.draft(
-                EventType.CONSTRAINT_ACCEPTED, {"seq": seq}, references=(seq,)
-            )
-            event = writer.append(draft)
+            waiting = [self._active(seq) for seq in dict.fromkeys(seqs)]
+            for one in waiting:
+                if not one.pending:
+                    raise LedgerRefused(f"constraint {one.seq} is accepted already")
+            drafts = [
+                self.chronicle.draft(
+                    EventType.CONSTRAINT_ACCEPTED, {"seq": one.seq}, references=(one.seq,)
+                )
+                for one in waiting
+            ]
+            events = [writer.append(draft) for draft in drafts]
         self._publish()
-        return {"seq": event.seq, "accepted": seq, "constraint": constraint.text}
+        return [
+            {"seq": event.seq, "accepted": one.seq, "constraint": one.text}
+            for event, one in zip(events, waiting, strict=True)
+        ]
 
     def _active(self, seq: int) -> Constraint:
         constraint = self.chronicle.state().constraints.get(seq)
         if constraint is None:
             hint = "dmm ledger context lists the constraints"
-            raise LedgerRefused(f"event {seq} is no constraint", hint=hint)
+            raise LedgerRefused(f"event {seq} is not a constraint", hint=hint)
         if not constraint.active:
             raise LedgerRefused(f"constraint {seq} is inactive already")
         return constraint
@@ -161,7 +172,7 @@ class Ledger:
         with self.chronicle.log.writing() as writer:
             present = {one.text for one in self.chronicle.state().in_force}
             texts = {f"{rule.id}: {rule.reason}": rule for rule in starter_rules()}
-            added = []
+            added: list[dict[str, Any]] = []
             for text, rule in texts.items():
                 if text not in present:
                     stored = {**(show_tool_rule(rule).rule or {}), "version": STARTER_VERSION}
@@ -170,7 +181,10 @@ class Ledger:
                     seq = writer.append(draft).seq
                     added.append({"seq": seq, "constraint": text, "priority": "required"})
         self._publish()
-        return {"added": added, "present": len(texts) - len(added)}
+        told: dict[str, Any] = {"added": added, "present": len(texts) - len(added)}
+        if added and self.chronicle.voice.trust not in PERSONS:
+            told |= {"pending": True, "note": _pending_note([one["seq"] for one in added])}
+        return told
 
     @traced()
     def deactivate(self, seq: int) -> dict[str, Any]:
@@ -279,6 +293,10 @@ class Ledger:
                 if now is not None and now.value != event.get("value"):
                     replaced[seq] = now
         return replaced
+
+
+def _pending_note(seqs: Iterable[int]) -> str:
+    return PENDING.format(command=f"dmm ledger accept {' '.join(map(str, seqs))}")
 
 
 def need_priority(priority: str) -> None:

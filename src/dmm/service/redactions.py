@@ -2,110 +2,171 @@
 
 from __future__ import annotations
 
-import contextlib
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dmm.capture.clean import clean
 from dmm.domain.event import PERSONS, EventType
-from dmm.errors import LedgerRefused, UsageError
-from dmm.files.durable import translated
+from dmm.errors import IndexBusy, LedgerRefused, UsageError
+from dmm.ledger.state import RULES, State, fold
 from dmm.service.inputs import accept
+from dmm.service.remains import Leaked, remove, write_forms
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from pathlib import Path
 
     from dmm.domain.event import Event
     from dmm.service.backups import Backups
     from dmm.service.chronicle import Chronicle
     from dmm.service.published import PublishedRules
+    from dmm.service.remains import Remains
 
 # So short a text stands in many events that hold no secret.
 SHORTEST = 4
-DATABASES = ("", "-wal", "-shm")
+MASK = "[REDACTED]"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a redaction would erase, and what that does to the rules.
+
+    `waiting` are events not yet recorded, `copies` ledgers set aside that would be deleted.
+    """
+
+    events: tuple[Event, ...]
+    effects: tuple[str, ...]
+    waiting: tuple[Path, ...]
+    copies: tuple[Path, ...]
+
+    @property
+    def empty(self) -> bool:
+        """Whether nothing was found that only a person can decide on."""
+        return not (self.events or self.waiting or self.copies)
 
 
 @dataclass(frozen=True, slots=True)
 class Redactions:
-    """Blanks what the ledger of one project should never have held.
-
-    `derived` are files that are made from events and can be made again.
-    """
+    """Blanks what the ledger of one project should never have held."""
 
     chronicle: Chronicle
     backups: Backups
     published: PublishedRules
-    derived: tuple[Path, ...]
-    spool: Path
+    remains: Remains
 
     def find(self, secret: str) -> list[Event]:
         """Find the events whose payload holds a text, as it is or as JSON writes it."""
         if len(secret) < SHORTEST:
             raise UsageError(f"give at least {SHORTEST} characters")
-        forms = _forms(secret)
-        events = self.chronicle.reading.events()
-        return [
-            event
-            for event in events
-            if event.payload is not None
-            and any(form in json.dumps(event.payload, ensure_ascii=False) for form in forms)
-        ]
+        leaked = Leaked.of(secret, ())
+        return [event for event in self.chronicle.reading.events() if leaked.is_in(event)]
+
+    def plan(self, seqs: Sequence[int], secret: str = "") -> Plan:
+        """Look at what would be erased: the events named, or those that hold a text."""
+        events = self.find(secret) if secret else self._look_up(seqs)
+        leaked = Leaked.of(secret, events)
+        return Plan(
+            events=tuple(events),
+            effects=tuple(self._effects({event.seq for event in events})),
+            waiting=tuple(self.remains.find_waiting(leaked)),
+            copies=tuple(self.remains.find_copies(leaked)[0]),
+        )
 
     def redact(self, seqs: Sequence[int], reason: str, secret: str = "") -> dict[str, Any]:
         """Blank the payloads of events; the chain stays valid and says what was done.
 
-        A secret that is named is also looked for among the events that wait.
+        What is found elsewhere is erased in any case: an earlier run may have been cut short.
         """
         if self.chronicle.voice.trust not in PERSONS:
             raise LedgerRefused("an agent can't redact the ledger", hint="a person can")
         reason = accept("reason", reason)
-        wanted = sorted(set(seqs))
-        drafts = [
-            self.chronicle.draft(
-                EventType.PAYLOAD_REDACTED, {"seq": seq, "reason": reason}, references=(seq,)
-            )
-            for seq in wanted
-        ]
-        named = dict(zip(wanted, drafts, strict=True))
-        blanked = self.chronicle.log.blank_all(named) if named else []
-        dropped = list(self._drop_waiting(secret)) if secret else []
-        removed = self._remove_derived()
+        events = self._look_up(seqs)
+        leaked = Leaked.of(secret, events)
+        recorded, erased = self._blank(events, reason)
         self.published.publish()
+        waiting = self.remains.find_waiting(leaked)
+        copies, unread = self.remains.find_copies(leaked)
+        dropped = [name for path in waiting for name in remove(path)]
+        removed = [
+            name
+            for path in (*copies, *self.remains.find_derived(), *self._old_backups())
+            for name in remove(path)
+        ]
+        self.backups.make()
         return {
-            "redacted": wanted,
-            "events": [event.seq for event in blanked],
+            "redacted": [event.seq for event in events],
+            "events": recorded,
+            "erased": erased,
             "dropped": len(dropped),
             "removed": removed,
+            "unread": [str(path) for path in unread],
         }
 
-    def _drop_waiting(self, secret: str) -> Iterator[Path]:
-        """Delete the events that wait to be recorded and hold the secret."""
-        forms = [form.encode("utf-8", "surrogatepass") for form in _forms(secret)]
-        if not self.spool.is_dir():
+    def _look_up(self, seqs: Sequence[int]) -> list[Event]:
+        """Read the events that are named, without those that are blanked already."""
+        log = self.chronicle.reading
+        head, found = log.head().seq, []
+        for seq in sorted(set(seqs)):
+            event = log.event(seq) if 0 < seq <= head else None
+            if event is None:
+                hint = "dmm ledger log shows the events"
+                raise LedgerRefused(f"there is no event {seq}", hint=hint)
+            if event.type == EventType.PAYLOAD_REDACTED:
+                raise LedgerRefused(f"event {seq} records a redaction; it can't be blanked")
+            if event.payload is not None:
+                found.append(event)
+        return found
+
+    def _effects(self, seqs: Collection[int]) -> Iterator[str]:
+        """Say what becomes of the constraints in force when events are blanked."""
+        log = self.chronicle.reading
+        events = list(log.events_of(RULES, 0, log.head().seq))
+        now = {one.seq: one for one in fold(State(), events).in_force}
+        left = fold(State(), [event for event in events if event.seq not in seqs])
+        then = {one.seq: one for one in left.in_force}
+        for seq in sorted(now.keys() | then.keys()):
+            if seq not in then:
+                yield f"event {seq} is a constraint in force; it will no longer bind"
+            elif seq not in now:
+                yield f"constraint {seq} will be in force again"
+            elif then[seq].pending and not now[seq].pending:
+                yield f"constraint {seq} will be pending again"
+
+    def _blank(self, events: Sequence[Event], reason: str) -> tuple[list[int], bool]:
+        """Blank the events; say as what that is recorded, and whether no byte is left."""
+        if not self.chronicle.exists:
+            return [], True
+        drafts = {
+            event.seq: self.chronicle.draft(
+                EventType.PAYLOAD_REDACTED,
+                {"seq": event.seq, "reason": reason},
+                references=(event.seq,),
+            )
+            for event in events
+        }
+        log = self.chronicle.log
+        recorded = log.blank_all(drafts) if drafts else []
+        try:
+            log.erase_freed()
+        except IndexBusy:
+            # A reader keeps the old pages for now; all the rest can still be erased.
+            return [event.seq for event in recorded], False
+        return [event.seq for event in recorded], True
+
+    def _old_backups(self) -> Iterator[Path]:
+        """Find the backups made before the newest redaction, and what unfinished ones left."""
+        folder = self.backups.folder
+        if folder is None or not folder.is_dir():
             return
-        for path in self.spool.glob("*.event"):
-            with contextlib.suppress(FileNotFoundError), translated(path, "look at the event"):
-                data = path.read_bytes()
-                if any(form in data for form in forms):
-                    path.unlink()
-                    yield path
-
-    def _remove_derived(self) -> list[str]:
-        """Remove what was made from the payloads: copies, packs, the index of sessions."""
-        removed = []
-        for path in (*self.derived, *(one.path for one in self.backups.find())):
-            for end in DATABASES:
-                part = path.with_name(path.name + end)
-                with translated(part, "remove the file"):
-                    if part.is_file():
-                        part.unlink()
-                        removed.append(str(part))
-        self.backups.make()
-        return removed
+        known = self.backups.find()
+        since = self.chronicle.reading.last_redaction()
+        yield from (one.path for one in known if one.seq < since)
+        names = {one.path.name for one in known}
+        yield from (path for path in folder.iterdir() if path.name not in names)
 
 
-def _forms(secret: str) -> tuple[str, ...]:
-    """Write a text in the forms in which payloads hold it."""
-    escaped = json.dumps(secret)[1:-1]
-    return tuple(dict.fromkeys((secret, json.dumps(secret, ensure_ascii=False)[1:-1], escaped)))
+def mask(text: str, secret: str) -> str:
+    """Show a text without its secrets, and without the one that leaked."""
+    for form in write_forms(secret):
+        text = text.replace(form, MASK)
+    return clean(text)

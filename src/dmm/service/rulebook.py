@@ -45,6 +45,7 @@ TOOL = "tool"
 CALLS = "calls"
 # What a tool returned or a stranger wrote stops nobody; an agent's own rule asks at most.
 STRANGERS = frozenset((Trust.TOOL, Trust.THIRD_PARTY))
+UNACCEPTED = "an agent added this rule; nobody has accepted it yet"
 EXAMPLE_LINES = 2
 # Programs that run what is given to them; rules do not name them all.
 RUNNERS = frozenset(("sudo", "env", "time", "nohup", "xargs", "echo", "bash", "sh", "zsh", "eval"))
@@ -130,7 +131,7 @@ class Judgement:
         if not self.findings:
             return "no constraint in force is broken"
         first = self.findings[0]
-        return f'constraint {first.seq} "{first.text}": {first.reason}'
+        return first.tell()
 
     @property
     def suggestion(self) -> str:
@@ -165,6 +166,7 @@ class Rulebook:
     def __init__(self, constraints: Iterable[Constraint]) -> None:
         held = list(constraints)
         self._words = RuleSet([in_words(one) for one in held])
+        self._notes = {one.seq: UNACCEPTED for one in held if one.trust == Trust.AGENT}
         self.calls = CallBook(entry for one in held for entry in on_calls(one))
         typed = [one.rule.rule for one in self.calls.entries if one.typed]
         self._typed = bool(typed)
@@ -182,6 +184,7 @@ class Rulebook:
                 reason=one.match.reason,
                 suggestion=one.match.suggestion,
                 trace=tuple(one.match.trace),
+                note=self._notes.get(one.seq, ""),
             )
             for one in verdict.violations
         ]
@@ -287,5 +290,5 @@ def _entry(constraint: Constraint, rule: CallRule, *, typed: bool) -> CallEntry:
     elif constraint.trust in STRANGERS:
         most, note = "warn", f"the constraint comes from {constraint.trust}: it only warns"
     elif constraint.pending:
-        most, note = "ask", "no person has accepted this constraint yet: it asks at most"
+        most, note = "ask", UNACCEPTED
     return CallEntry(constraint.seq, constraint.text, rule, typed, most, note)

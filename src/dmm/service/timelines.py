@@ -14,6 +14,7 @@ from dmm.policy.commands.explain import describe_call
 from dmm.policy.judge import Recorded
 from dmm.policy.spoken.callrules import Done
 from dmm.service.chronicle import tool_text
+from dmm.service.discretion import discreet
 from dmm.service.guard import CALLS_WITHIN, Guard, done_by, last_use, recorded_call
 from dmm.service.guarded import last_guarded, may_satisfy
 from dmm.service.inputs import need
@@ -47,6 +48,7 @@ class Timelines:
     chronicle: Chronicle
 
     @traced()
+    @discreet
     def trace_provenance(
         self, seq: int | None = None, fact_key: str | None = None
     ) -> dict[str, Any]:
@@ -94,12 +96,14 @@ class Timelines:
         return self.chronicle.state(seq)
 
     @traced()
+    @discreet
     def replay(self, to: int | None = None) -> dict[str, Any]:
         """Fold the log up to an event; equal logs give equal hashes, on every machine."""
         state = self.state_at(to)
         return {"seq": state.seq, "state_hash": state.hash(), "state": state.describe()}
 
     @traced()
+    @discreet
     def time_travel(self, to_seq: int) -> dict[str, Any]:
         """Show what was known at an event, and how today differs."""
         then, now = self.state_at(to_seq), self.chronicle.state()
@@ -112,6 +116,7 @@ class Timelines:
         }
 
     @traced()
+    @discreet
     def diff(self, before: int, after: int) -> dict[str, Any]:
         """Compare what was known at two events."""
         found = diff(self.state_at(before), self.state_at(after))
@@ -124,6 +129,7 @@ class Timelines:
         return {"from_seq": before, "to_seq": after, "drift": round(measure, 4)}
 
     @traced(*SIMULATION)
+    @discreet
     def simulate_timeline(
         self, inject_constraint: str, at_seq: int, then_decide: str, priority: str = "required"
     ) -> dict[str, Any]:
@@ -166,6 +172,7 @@ class Timelines:
         }
 
     @traced()
+    @discreet
     def explain(self, seq: int) -> dict[str, Any]:
         """Replay a verdict: what was decided, on what grounds, and does today's engine agree?"""
         event = self._event(seq)
