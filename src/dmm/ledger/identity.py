@@ -82,16 +82,17 @@ def open_own(
 
 def _require_whole(log: EventLog, mark: HighWaterMark) -> None:
     """Refuse a ledger that does not hold the newest event that was noted, or that has gaps."""
-    known, head = mark.read(), log.head()
+    known = mark.read()
     if known is None:
-        mark.move(head)
+        mark.move(log.head())
         return
-    if head.seq < known.seq:
-        what = f"the ledger ends at event {head.seq}, but event {known.seq} was recorded in it"
-    elif log.hash_of(known.seq) != known.hash:
+    head, noted, missing = log.measure(known.seq)
+    if head < known.seq:
+        what = f"the ledger ends at event {head}, but event {known.seq} was recorded in it"
+    elif noted != known.hash:
         what = f"the ledger was rewritten: event {known.seq} is not the one that was recorded"
-    elif log.count() != head.seq:
-        what = f"{head.seq - log.count()} events are missing from the ledger"
+    elif missing:
+        what = f"{missing} events are missing from the ledger"
     else:
         return
     raise LedgerRefused(what, where=log.where, hint=_BEHIND)

@@ -171,9 +171,13 @@ class EventLog:
         """Tell the hash of an event; empty where there is no such event."""
         return next((str(row[0]) for row in self._select(tables.HASH_OF, seq)), "")
 
-    def count(self) -> int:
-        """Count the events; as many as the number of the newest, or some are missing."""
-        return int(next(self._select(tables.COUNT))[0])
+    def measure(self, seq: int) -> tuple[int, str, int]:
+        """Read in one go the newest number, the hash of an event, and how many events are missing.
+
+        Others may append at any time, so three reads would tell of three different logs.
+        """
+        head, digest, count = next(self._select(tables.EXTENT, seq))
+        return int(head), str(digest), int(head) - int(count)
 
     def links(self, types: Sequence[str], after: int, to: int) -> Iterator[tuple[Any, ...]]:
         """Read stored columns of some types, each with the hash of the event before it."""

@@ -105,7 +105,10 @@ WHERE code != excluded.code
 """
 DROP_SNAPSHOTS = "DELETE FROM snapshots WHERE seq >= ?"
 HASH_OF = "SELECT hash FROM events WHERE seq = ?"
-COUNT = "SELECT count(*) FROM events"
+EXTENT = """
+SELECT (SELECT coalesce(max(seq), 0) FROM events),
+    coalesce((SELECT hash FROM events WHERE seq = ?), ''), (SELECT count(*) FROM events)
+"""
 MADE = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
 # An event of some types with the hash before it: enough to prove each by itself.
 LINKS = """
