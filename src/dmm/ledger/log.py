@@ -221,9 +221,9 @@ class EventLog:
         """Tell the sessions of which something was recorded through a surface."""
         return {str(row[0]) for row in self._select(tables.SESSIONS, source)}
 
-    def raw(self, after: int = 0) -> Iterator[tuple[Any, ...]]:
+    def raw(self, after: int = 0, to: int | None = None) -> Iterator[tuple[Any, ...]]:
         """Read the stored columns as they are, for verification."""
-        return self._select(tables.RAW, after)
+        return self._select(tables.RAW, after, tables.NO_END if to is None else to)
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[apsw.Cursor]:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x444D4D4C  # "DMML"
 
+# The highest number that SQLite knows.
+NO_END = (1 << 63) - 1
+
 # REPLACE deletes without asking the trigger on DELETE, so the one on INSERT has to refuse it.
 SCHEMA = """
 CREATE TABLE events (
@@ -76,7 +79,7 @@ FROM events WHERE id = ?
 RAW = """
 SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload,
     payload_hash, hash
-FROM events WHERE seq > ?1 ORDER BY seq
+FROM events WHERE seq > ?1 AND seq <= ?2 ORDER BY seq
 """
 FIRST = """
 SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload_hash
