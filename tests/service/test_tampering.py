@@ -15,7 +15,7 @@ from dmm.ledger import replay as replaying
 from dmm.ledger.chain import GENESIS, Head, hash_payload, link
 from dmm.ledger.place import find_ledger
 from dmm.ledger.snapshots import pack
-from dmm.ledger.state import State
+from dmm.ledger.state import CODE, State
 from dmm.policy.commands.calls import ToolCall
 from dmm.service.guard import Guard
 
@@ -300,10 +300,15 @@ def test_an_event_that_is_not_kept_is_not_noted(
     dmm = open_project(shop)
     find_note(dmm).path.unlink()
     draft = dmm.chronicle.draft(EventType.CONSTRAINT_DEACTIVATED, {"seq": 1})
-    with pytest.raises(ZeroDivisionError), dmm.chronicle.log.writing() as writer:
-        writer.append(draft)
-        assert len(dmm.chronicle.state().in_force) == 1
-        raise ZeroDivisionError
+
+    def give_up() -> None:
+        with dmm.chronicle.log.writing() as writer:
+            writer.append(draft)
+            assert len(dmm.chronicle.state().in_force) == 1
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        give_up()
     assert Guard(dmm.chronicle).rule(FORCE).denied
     dmm.close()
     assert Guard(open_project(shop).chronicle).rule(FORCE).denied
@@ -321,6 +326,44 @@ def test_rules_are_noted_anew_after_many_events_and_by_whoever_reads_them(
     assert one.chronicle.reading.head().seq - noted_at(find_note(one)).seq < 3
     one.close()
     assert Guard(open_project(shop).chronicle).rule(FORCE).denied
+
+
+def test_a_cut_tail_is_told_by_what_was_noted_of_it(
+    shop: Project, open_project: Opener, ruled: Path
+) -> None:
+    cut_one(find_ledger(shop.dmm), ruled)
+    dmm = open_project(shop)
+    told = dmm.audit.verify()
+    reason = "event 7 was noted in the user's state folder, but the log ends at 6"
+    assert (told["first_bad_seq"], told["reason"], told["anchors"]) == (7, reason, 0)
+
+
+def test_what_was_noted_is_not_counted_as_an_anchor(
+    shop: Project, open_project: Opener, ruled: Path
+) -> None:
+    dmm = open_project(shop)
+    assert dmm.audit.verify(anchor=True)["anchors"] == 0
+    assert dmm.audit.verify()["anchors"] == 1
+
+
+def test_states_that_were_sealed_with_a_key_that_is_lost_are_made_anew(
+    shop: Project, open_project: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replaying, "EVERY", 4)
+    dmm = open_project(shop)
+    dmm.ledger.add_constraint(RULE)
+    for number in range(8):
+        dmm.ledger.add_fact(f"k{number}", "v")
+    dmm.chronicle.state()
+    record = dmm.chronicle.record_of
+    assert record is not None
+    dmm.close()
+    (record.state / "seal.key").unlink()
+    again = open_project(shop)
+    assert Guard(again.chronicle).rule(FORCE).denied
+    assert again.chronicle.wrong_snapshots == ()
+    assert again.audit.verify()["valid"]
+    assert [seq for seq, _ in again.chronicle.reading.snapshots(CODE)] == [4, 8]
 
 
 def test_a_changed_snapshot_is_not_used_it_is_told_and_it_stays(

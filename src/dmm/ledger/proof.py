@@ -17,7 +17,7 @@ from dmm.domain.event import EventType
 from dmm.errors import LedgerBroken
 from dmm.ledger.chain import GENESIS, Head, hash_payload, link
 from dmm.ledger.state import RULES
-from dmm.ledger.verify import Anchor, verify
+from dmm.ledger.verify import verify
 
 if TYPE_CHECKING:
     from dmm.ledger.log import EventLog
@@ -90,8 +90,7 @@ class _Walk:
     def _walk_all(self) -> None:
         """Walk the whole chain: the note may be of another time, or the event was changed."""
         marked = None if self._log.mark is None else self._log.mark.read()
-        anchors = [] if marked is None else [Anchor(marked.seq, marked.hash)]
-        found = verify(self._log.raw(), anchors)
+        found = verify(self._log.raw(), noted=marked)
         if found.first_bad is not None:
             raise self._changed(found.first_bad)
 
