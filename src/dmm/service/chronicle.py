@@ -16,6 +16,7 @@ from dmm.ledger.file import is_sealed
 from dmm.ledger.identity import open_own
 from dmm.ledger.log import EventLog
 from dmm.ledger.mark import HighWaterMark
+from dmm.ledger.place import stands
 from dmm.ledger.proof import prove_rules
 from dmm.ledger.replay import replay
 from dmm.ledger.seal import load_seal
@@ -134,10 +135,10 @@ class Chronicle:
     @property
     def exists(self) -> bool:
         """Whether there is a ledger yet; one that is still to be moved here counts."""
-        if self._log is not None or self.path is None or self.path.exists():
+        if self._log is not None or self.path is None or stands(self.path):
             return True
         known = None if self.record_of is None else self.record_of.kept
-        return known is not None and any(old.exists() for old in self.earlier)
+        return known is not None and any(stands(old) for old in self.earlier)
 
     @property
     def is_own(self) -> bool:
@@ -262,7 +263,7 @@ class Chronicle:
     @contextlib.contextmanager
     def as_it_is(self) -> Iterator[EventLog]:
         """Open the ledger to examine it, also one that is refused; nothing is recorded in it."""
-        if self.path is None or not self.path.exists():
+        if self.path is None or not stands(self.path):
             yield self.reading
             return
         log = EventLog.look(self.path) if is_sealed(self.path) else EventLog.open(self.path)
