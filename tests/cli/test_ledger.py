@@ -348,6 +348,19 @@ def test_a_look_at_no_ledger_says_so_and_makes_none(
     assert [one.name for one in project.dmm.iterdir()] == ["memory"]
 
 
+@pytest.mark.parametrize("look", ["log", "verify", "context", "replay"])
+def test_a_look_at_a_ledger_that_is_gone_says_just_that(
+    ledger: Scribe, typed: Typed, project: Project, look: str
+) -> None:
+    typed("trust", "--yes", within=project.folder)
+    ledger("fact", "budget", "4000")
+    (project.dmm / "ledger.db").unlink()
+    gone = ledger(look)
+    assert gone.status == 11
+    assert "the ledger that was written here is gone" in gone.err
+    assert "there is no ledger here yet" not in gone.err
+
+
 def test_there_is_nothing_to_back_up_without_a_ledger(ledger: Scribe, project: Project) -> None:
     told = ledger("backup", "copy.db")
     assert told.status == 11

@@ -203,6 +203,31 @@ def test_a_look_at_a_ledger_leaves_the_locks_of_this_process_alone(path: Path) -
     assert told.stdout == "locked\n"
 
 
+def test_an_event_that_another_process_appends_meanwhile_takes_nothing_away(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    record = Noted(folder=tmp_path)
+    write(path, "one", record=record)
+    other = EventLog.open(path)
+    reads = 0
+
+    def append_before(_: object, statement: str, __: object) -> bool:
+        nonlocal reads
+        if statement.lstrip().startswith("SELECT"):
+            reads += 1
+            other.append([draft(f"meanwhile-{reads}")])
+        return True
+
+    def trace(connection: apsw.Connection) -> None:
+        connection.exec_trace = append_before
+
+    monkeypatch.setattr(apsw, "connection_hooks", [*apsw.connection_hooks, trace])
+    open_own(path, record).close()
+    assert reads > 3
+    assert other.head().seq == reads + 1
+    other.close()
+
+
 @pytest.mark.parametrize("data", [b"", b"no database", b"SQLite format 3\0" + b"\xff" * 4096])
 def test_a_file_that_is_no_ledger_has_no_identity(path: Path, data: bytes) -> None:
     path.write_bytes(data)

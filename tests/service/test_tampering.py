@@ -10,11 +10,12 @@ import pytest
 
 from dmm.domain.event import EventType
 from dmm.errors import LedgerBroken, LedgerRefused
+from dmm.ledger import proof
 from dmm.ledger import replay as replaying
-from dmm.ledger.chain import GENESIS, hash_payload, link
+from dmm.ledger.chain import GENESIS, Head, hash_payload, link
 from dmm.ledger.place import find_ledger
 from dmm.ledger.snapshots import pack
-from dmm.ledger.state import State
+from dmm.ledger.state import CODE, State
 from dmm.policy.commands.calls import ToolCall
 from dmm.service.guard import Guard
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.conftest import Opener, Project
+
+    from dmm.bootstrap import Dmm
+    from dmm.ledger.mark import RulesMark
 
 
 RULE = "never run git push --force"
@@ -113,18 +117,69 @@ def lift_by_editing(path: Path, _: Path) -> None:
     )
 
 
+def forge_link(path: Path, seq: int) -> None:
+    """Give one event the hash that follows from the one before; the one after it is left."""
+    connection = apsw.Connection(str(path))
+    select = "SELECT hash FROM events WHERE seq = ?"
+    before = str(next(connection.execute(select, (seq - 1,)), (GENESIS,))[0])
+    select = f"SELECT {COLUMNS}, payload FROM events WHERE seq = ?"
+    row: tuple[Any, ...] = next(connection.execute(select, (seq,)))
+    connection.close()
+    digest = hash_payload(row[-1])
+    told = link(before, (*row[:-1], digest))
+    change(path, f"UPDATE events SET payload_hash = '{digest}', hash = '{told}' WHERE seq = {seq}")
+
+
+def lift_by_one_forged_event(path: Path, _: Path) -> None:
+    lift_by_editing(path, _)
+    forge_link(path, 5)
+
+
+def lift_by_one_forged_event_of_old(path: Path, _: Path) -> None:
+    change(
+        path,
+        """UPDATE events SET type = 'ConstraintDeactivated', payload = '{"seq":1}' WHERE seq = 3""",
+    )
+    forge_link(path, 3)
+
+
+def blank_rule(path: Path, _: Path) -> None:
+    change(path, "UPDATE events SET payload = NULL WHERE seq = 1")
+
+
+def blank_rule_with_an_excuse(path: Path, _: Path) -> None:
+    change(
+        path,
+        "UPDATE events SET payload = NULL WHERE seq = 1",
+        """UPDATE events SET type = 'PayloadRedacted', payload = '{"seq":1}' WHERE seq = 5""",
+    )
+    forge_link(path, 5)
+
+
+def hide_rule(path: Path, _: Path) -> None:
+    change(path, "UPDATE events SET type = 'ToolUsed' WHERE seq = 2")
+
+
+def hide_rule_and_what_was_noted(path: Path, _: Path) -> None:
+    hide_rule(path, _)
+    change(path, f"UPDATE events SET hash = '{'f' * 64}' WHERE seq = 7")
+
+
 TAMPERING = [
     *(cut_tail, cut_one, cut_middle, put_back, empty),
     *(forge_rule, forge_later, lift_by_forging, edit_rule, lift_by_editing),
+    *(lift_by_one_forged_event, lift_by_one_forged_event_of_old),
+    *(blank_rule, blank_rule_with_an_excuse, hide_rule),
 ]
 
 
 @pytest.fixture
 def ruled(shop: Project, open_project: Opener, tmp_path: Path) -> Path:
-    """A project with a rule and some facts; gives an older copy of its ledger."""
+    """A project with two rules and some facts; gives an older copy of its ledger."""
     dmm = open_project(shop)
     dmm.ledger.add_constraint(RULE)
-    for number in range(3):
+    dmm.ledger.add_constraint("never run npm publish")
+    for number in range(2):
         dmm.ledger.add_fact(f"k{number}", "v")
     older = tmp_path / "older.db"
     dmm.audit.backup(older)
@@ -162,6 +217,153 @@ def test_an_untouched_ledger_is_opened_again_and_again(
         dmm.ledger.add_fact("x", "y")
         assert dmm.audit.verify()["valid"]
         dmm.close()
+
+
+SINCE_NOTED = [
+    *(blank_rule, blank_rule_with_an_excuse, hide_rule, hide_rule_and_what_was_noted),
+    *(lift_by_editing, lift_by_one_forged_event, lift_by_one_forged_event_of_old),
+]
+
+
+def find_note(dmm: Dmm) -> RulesMark:
+    record = dmm.chronicle.record_of
+    assert record is not None
+    assert record.kept is not None
+    return record.mark(record.kept[0]).rules
+
+
+def noted_at(note: RulesMark) -> Head:
+    noted = note.read()
+    assert noted is not None
+    return noted[0]
+
+
+@pytest.mark.parametrize("tamper", SINCE_NOTED, ids=lambda one: one.__name__)
+def test_the_rules_on_file_stay_when_rules_that_were_noted_are_changed(
+    shop: Project, open_project: Opener, ruled: Path, tamper: Callable[[Path, Path], None]
+) -> None:
+    dmm = open_project(shop)
+    find_note(dmm).path.unlink()
+    assert dmm.published.publish()
+    noted = find_note(dmm).read()
+    assert noted_at(find_note(dmm)).seq == 7
+    dmm.ledger.add_fact("after", "the note")
+    before = dmm.published.files.read(str(shop.dmm))
+    dmm.close()
+    tamper(find_ledger(shop.dmm), ruled)
+    dmm = open_project(shop)
+    for _ in range(2):
+        with pytest.raises(LedgerBroken):
+            dmm.published.publish()
+    assert dmm.published.files.read(str(shop.dmm)) == before
+    assert b"npm publish" in (before or b"")
+    assert find_note(dmm).read() == noted
+
+
+def test_a_rule_that_was_redacted_is_gone_and_the_ledger_stays_usable(
+    shop: Project, open_project: Opener, ruled: Path
+) -> None:
+    held = open_project(shop)
+    assert Guard(held.chronicle).rule(FORCE).denied
+    dmm = open_project(shop)
+    assert Guard(dmm.chronicle).rule(FORCE).denied
+    dmm.redactions.redact([1], "leaked")
+    for one in (held, dmm, open_project(shop)):
+        assert not Guard(one.chronicle).rule(FORCE).denied
+        assert one.audit.verify()["valid"]
+
+
+def test_what_was_noted_of_the_rules_may_be_lost_or_be_that_of_another_time(
+    shop: Project, open_project: Opener, ruled: Path
+) -> None:
+    dmm = open_project(shop)
+    note, head = find_note(dmm), dmm.chronicle.reading.head()
+    assert note.path.stat().st_mode & 0o777 == 0o600
+    mark = note.path.with_suffix("").read_bytes()
+    for data in (None, b"", b"no line", mark):
+        note.path.unlink()
+        if data is not None:
+            note.path.write_bytes(data)
+        dmm.close()
+        dmm = open_project(shop)
+        assert Guard(dmm.chronicle).rule(FORCE).denied
+        assert noted_at(note) == head
+    note.note(Head(3, "f" * 64), "f" * 64)
+    dmm.close()
+    assert Guard(open_project(shop).chronicle).rule(FORCE).denied
+    assert noted_at(note) == head
+
+
+def test_an_event_that_is_not_kept_is_not_noted(
+    shop: Project, open_project: Opener, ruled: Path
+) -> None:
+    dmm = open_project(shop)
+    find_note(dmm).path.unlink()
+    draft = dmm.chronicle.draft(EventType.CONSTRAINT_DEACTIVATED, {"seq": 1})
+
+    def give_up() -> None:
+        with dmm.chronicle.log.writing() as writer:
+            writer.append(draft)
+            assert len(dmm.chronicle.state().in_force) == 1
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        give_up()
+    assert Guard(dmm.chronicle).rule(FORCE).denied
+    dmm.close()
+    assert Guard(open_project(shop).chronicle).rule(FORCE).denied
+
+
+def test_rules_are_noted_anew_after_many_events_and_by_whoever_reads_them(
+    shop: Project, open_project: Opener, ruled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(proof, "NOTED_EVERY", 3)
+    one, other = open_project(shop), open_project(shop)
+    for number in range(8):
+        for dmm in (one, other):
+            dmm.ledger.add_fact("n", str(number))
+            assert Guard(dmm.chronicle).rule(FORCE).denied
+    assert one.chronicle.reading.head().seq - noted_at(find_note(one)).seq < 3
+    one.close()
+    assert Guard(open_project(shop).chronicle).rule(FORCE).denied
+
+
+def test_a_cut_tail_is_told_by_what_was_noted_of_it(
+    shop: Project, open_project: Opener, ruled: Path
+) -> None:
+    cut_one(find_ledger(shop.dmm), ruled)
+    dmm = open_project(shop)
+    told = dmm.audit.verify()
+    reason = "event 7 was noted in the user's state folder, but the log ends at 6"
+    assert (told["first_bad_seq"], told["reason"], told["anchors"]) == (7, reason, 0)
+
+
+def test_what_was_noted_is_not_counted_as_an_anchor(
+    shop: Project, open_project: Opener, ruled: Path
+) -> None:
+    dmm = open_project(shop)
+    assert dmm.audit.verify(anchor=True)["anchors"] == 0
+    assert dmm.audit.verify()["anchors"] == 1
+
+
+def test_states_that_were_sealed_with_a_key_that_is_lost_are_made_anew(
+    shop: Project, open_project: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(replaying, "EVERY", 4)
+    dmm = open_project(shop)
+    dmm.ledger.add_constraint(RULE)
+    for number in range(8):
+        dmm.ledger.add_fact(f"k{number}", "v")
+    dmm.chronicle.state()
+    record = dmm.chronicle.record_of
+    assert record is not None
+    dmm.close()
+    (record.state / "seal.key").unlink()
+    again = open_project(shop)
+    assert Guard(again.chronicle).rule(FORCE).denied
+    assert again.chronicle.wrong_snapshots == ()
+    assert again.audit.verify()["valid"]
+    assert [seq for seq, _ in again.chronicle.reading.snapshots(CODE)] == [4, 8]
 
 
 def test_a_changed_snapshot_is_not_used_it_is_told_and_it_stays(

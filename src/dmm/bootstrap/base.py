@@ -15,7 +15,7 @@ from dmm.errors import StorageError
 from dmm.files.consents import Consents, find_consents
 from dmm.files.roots import NAME, Root
 from dmm.files.trusted import TrustStore
-from dmm.ledger.place import find_earlier, find_ledger
+from dmm.ledger.place import find_earlier, find_ledger, stands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -157,7 +157,15 @@ class Base:
         """Look for the ledger's voice in packs; nothing is loaded where there is no ledger."""
         known = self.trust_store.find(self.root.folder)
         kept = known is not None and known.ledger is not None
-        return self._standing if kept or self._ledger.exists() else None
+        return self._standing if kept or self._has_ledger else None
+
+    @property
+    def _has_ledger(self) -> bool:
+        """Whether there may be a ledger; whoever reads one that can't be looked at says so."""
+        try:
+            return stands(self._ledger)
+        except StorageError:
+            return True
 
     @cached_property
     def _standing(self) -> Standing:

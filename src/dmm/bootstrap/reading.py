@@ -53,7 +53,7 @@ class Reading(Base):
 
     def _find_marks(self) -> Mapping[str, tuple[str, ...]]:
         """Tell what packs say of memories in conflict; nothing where there is no ledger."""
-        return self.docket.marks() if self._ledger.exists() else {}
+        return self.docket.marks() if self._has_ledger else {}
 
     @cached_property
     def ledger(self) -> Ledger:

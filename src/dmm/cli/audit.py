@@ -20,7 +20,7 @@ SHOWN = 20
 def open_to_look(root: Path | None) -> Dmm:
     """Open the project; where it has no ledger yet, say so: a look does not make one."""
     dmm = open_project(root)
-    if not dmm.chronicle.exists:
+    if not dmm.chronicle.exists and not dmm.chronicle.missing:
         sys.stderr.write("dmm: there is no ledger here yet; dmm ledger init makes one\n")
     return dmm
 

@@ -10,6 +10,7 @@ from dmm.errors import IndexBroken, LedgerBroken
 from dmm.files.durable import translated
 from dmm.ledger import tables
 from dmm.ledger.chain import GENESIS, link
+from dmm.ledger.place import stands
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
@@ -49,12 +50,18 @@ def is_sealed(path: Path) -> bool:
 
     What such a log holds could not be read along, so with one the ledger is not whole.
     """
-    beside = path.with_name(f"{path.name}-wal")
     return (
-        path.is_file()
+        stands(path)
+        and path.is_file()
         and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK))
-        and not (beside.exists() and beside.stat().st_size)
+        and not has_log(path)
     )
+
+
+def has_log(path: Path) -> bool:
+    """Whether a log stands beside a ledger that holds events which are not in the file yet."""
+    beside = path.with_name(f"{path.name}-wal")
+    return stands(beside) and bool(beside.stat().st_size)
 
 
 @cache

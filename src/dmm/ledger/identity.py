@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Protocol
 
-from dmm.errors import LedgerRefused, StorageError
-from dmm.ledger.file import first_of, has_own_tables
+from dmm.errors import IndexBusy, LedgerBroken, LedgerRefused, StorageError
+from dmm.ledger.file import first_of, has_log, has_own_tables, is_sealed
 from dmm.ledger.log import EventLog
 from dmm.ledger.moving import move_ledger
+from dmm.ledger.place import stands
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
@@ -53,12 +54,13 @@ def open_own(
     """Open the ledger that was written here, or make the first one; any other is refused.
 
     One that is `sealed` is only looked at. One that still stands where an earlier version kept it
-    is moved first.
+    is moved first; where that fails it is used there.
     """
     known = record.kept
-    if known is not None and not sealed and not path.exists():
-        _move_own(path, known[0], earlier)
-    if known is not None and known[1] and not path.exists():
+    if known is not None and not sealed and not stands(path):
+        path = _move_own(path, known[0], earlier)
+        sealed = is_sealed(path)
+    if known is not None and known[1] and not stands(path):
         hint = "put a backup back: dmm ledger restore; or begin a new one: dmm trust"
         raise LedgerRefused("the ledger that was written here is gone", where=str(path), hint=hint)
     held = peek(path)
@@ -82,39 +84,51 @@ def open_own(
 
 def _require_whole(log: EventLog, mark: HighWaterMark) -> None:
     """Refuse a ledger that does not hold the newest event that was noted, or that has gaps."""
-    known, head = mark.read(), log.head()
+    known = mark.read()
     if known is None:
-        mark.move(head)
+        mark.move(log.head())
         return
-    if head.seq < known.seq:
-        what = f"the ledger ends at event {head.seq}, but event {known.seq} was recorded in it"
-    elif log.hash_of(known.seq) != known.hash:
+    head, noted, missing = log.measure(known.seq)
+    if head < known.seq:
+        what = f"the ledger ends at event {head}, but event {known.seq} was recorded in it"
+    elif noted != known.hash:
         what = f"the ledger was rewritten: event {known.seq} is not the one that was recorded"
-    elif log.count() != head.seq:
-        what = f"{head.seq - log.count()} events are missing from the ledger"
+    elif missing:
+        what = f"{missing} events are missing from the ledger"
     else:
         return
     raise LedgerRefused(what, where=log.where, hint=_BEHIND)
 
 
-def _move_own(path: Path, first: str, earlier: Sequence[Path]) -> None:
+def _move_own(path: Path, first: str, earlier: Sequence[Path]) -> Path:
+    """Move the ledger from where an earlier version kept it; gives the place where it is now."""
     for old in earlier:
         if identify(old) == first:
-            move_ledger(old, path)
-            return
+            try:
+                move_ledger(old, path)
+            except IndexBusy:
+                # Another process is moving it.
+                raise
+            except StorageError:
+                return old
+            return path
+    return path
 
 
 def identify(path: Path) -> str | None:
-    """Identify a ledger with the log beside it; None for a file that is none."""
-    if path.is_symlink() or not path.is_file():
+    """Identify a ledger with the log beside it; None for a file that is none.
+
+    What can't be opened may be the ledger all the same, so that is not told as none.
+    """
+    if not stands(path) or path.is_symlink() or not path.is_file():
         return None
     try:
-        log = EventLog.open(path)
-    except (LedgerRefused, StorageError):
+        log = EventLog.open(path) if has_log(path) else EventLog.look(path)
+    except (LedgerRefused, LedgerBroken):
         return None
     try:
         return log.first()
-    except StorageError:
+    except LedgerBroken:
         return None
     finally:
         log.close()
@@ -136,7 +150,7 @@ def _require(found: str | None, record: Record, path: Path) -> str:
 
 def peek(path: Path) -> str | None:
     """Identify a ledger without the log beside it, which may belong to the one it replaced."""
-    if path.is_symlink() or not path.is_file():
+    if not stands(path) or path.is_symlink() or not path.is_file():
         return None
     try:
         connection = sqlite.connect_read_only(path)

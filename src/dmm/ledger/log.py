@@ -28,10 +28,6 @@ if TYPE_CHECKING:
     from dmm.ledger.upcast import Upcasts
 
 
-# Earlier versions kept snapshots of the same code without a seal.
-SEALED = "/sealed"
-
-
 class Announce(Protocol):
     """Is told the identity of a ledger that begins, before its first event is kept and after."""
 
@@ -171,9 +167,13 @@ class EventLog:
         """Tell the hash of an event; empty where there is no such event."""
         return next((str(row[0]) for row in self._select(tables.HASH_OF, seq)), "")
 
-    def count(self) -> int:
-        """Count the events; as many as the number of the newest, or some are missing."""
-        return int(next(self._select(tables.COUNT))[0])
+    def measure(self, seq: int) -> tuple[int, str, int]:
+        """Read in one go the newest number, the hash of an event, and how many events are missing.
+
+        Others may append at any time, so three reads would tell of three different logs.
+        """
+        head, digest, count = next(self._select(tables.EXTENT, seq))
+        return int(head), str(digest), int(head) - int(count)
 
     def links(self, types: Sequence[str], after: int, to: int) -> Iterator[tuple[Any, ...]]:
         """Read stored columns of some types, each with the hash of the event before it."""
@@ -217,9 +217,9 @@ class EventLog:
         """Tell the sessions of which something was recorded through a surface."""
         return {str(row[0]) for row in self._select(tables.SESSIONS, source)}
 
-    def raw(self, after: int = 0) -> Iterator[tuple[Any, ...]]:
+    def raw(self, after: int = 0, to: int | None = None) -> Iterator[tuple[Any, ...]]:
         """Read the stored columns as they are, for verification."""
-        return self._select(tables.RAW, after)
+        return self._select(tables.RAW, after, tables.NO_END if to is None else to)
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[apsw.Cursor]:
@@ -290,7 +290,8 @@ class EventLog:
         """Find the newest snapshot up to an event that this code sealed for this very chain."""
         if self.seal is None:
             return None
-        for seq, digest, sealed in self._select(tables.SNAPSHOTS_BEFORE, to, code + SEALED):
+        sealed_by = _name_code(code, self.seal)
+        for seq, digest, sealed in self._select(tables.SNAPSHOTS_BEFORE, to, sealed_by):
             state = self.seal.open(seq, digest, sealed)
             if state is not None:
                 return seq, state
@@ -298,9 +299,11 @@ class EventLog:
         return None
 
     def snapshots(self, code: str) -> Iterator[tuple[int, bytes | None]]:
-        """Read all snapshots that this code made; None for one whose seal is broken."""
-        for seq, digest, sealed in self._select(tables.SNAPSHOTS, code + SEALED):
-            yield seq, None if self.seal is None else self.seal.open(seq, digest, sealed)
+        """Read all snapshots that this code sealed with this key; None where the seal is broken."""
+        if self.seal is None:
+            return
+        for seq, digest, sealed in self._select(tables.SNAPSHOTS, _name_code(code, self.seal)):
+            yield seq, self.seal.open(seq, digest, sealed)
 
     def keep_snapshots(self, snapshots: Sequence[tuple[int, bytes]], code: str, at: int) -> None:
         """Keep states for later replays, unless a payload was blanked since redaction `at`.
@@ -309,10 +312,9 @@ class EventLog:
         """
         if self.seal is None:
             return
-        seal = self.seal.close
+        seal, sealed_by = self.seal.close, _name_code(code, self.seal)
         rows = [
-            (seq, code + SEALED, seal(seq, self.hash_of(seq), state), at)
-            for seq, state in snapshots
+            (seq, sealed_by, seal(seq, self.hash_of(seq), state), at) for seq, state in snapshots
         ]
         if self._connection.in_transaction:
             self._connection.executemany(tables.KEEP_SNAPSHOT, rows)
@@ -376,3 +378,8 @@ class EventLog:
             return copy.head()
         finally:
             copy.close()
+
+
+def _name_code(code: str, seal: Seal) -> str:
+    """Name what made a snapshot: one of another code, or of a key that is lost, is replaced."""
+    return f"{code}/{seal.name}"

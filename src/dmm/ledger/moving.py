@@ -13,6 +13,7 @@ from dmm.files.lock import exclusive
 from dmm.ledger import tables
 from dmm.ledger.file import PRIVATE, PRIVATE_FOLDER
 from dmm.ledger.log import EventLog
+from dmm.ledger.place import stands
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def move_ledger(old: Path, new: Path) -> None:
     make_folder(new.parent, mode=PRIVATE_FOLDER)
     lock = new.with_name(f"{new.name}.lock")
     with exclusive(lock, what="another process is moving the ledger", patience=PATIENCE):
-        if new.exists() or not old.exists():
+        if stands(new) or not stands(old):
             return
         _stop_writing(old)
         log = EventLog.open(old)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.files.durable import translated
 from dmm.files.repository import find_repository, list_worktrees, main_worktree
 
 if TYPE_CHECKING:
@@ -19,6 +20,16 @@ if TYPE_CHECKING:
 
 NAME = "ledger.db"
 FOLDER = "dmm"
+
+
+def stands(path: Path) -> bool:
+    """Say whether something stands in a place; one that can't be looked at is not empty."""
+    with translated(path, "look at the ledger"):
+        try:
+            path.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        return True
 
 
 def find_ledger(folder: Path) -> Path:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 NAME = "seal.key"
 SIZE = 32
+NAME_SIZE = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,11 @@ class Seal:
     """Seals the snapshots of ledgers with one key."""
 
     key: bytes
+
+    @property
+    def name(self) -> str:
+        """A short name of the key, which tells nothing else of it."""
+        return hmac.digest(self.key, b"name", hashlib.sha256)[:NAME_SIZE].hex()
 
     def close(self, seq: int, event: str, state: bytes) -> bytes:
         """Seal the state at an event, which is named by its number and hash."""

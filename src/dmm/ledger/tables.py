@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 SCHEMA_VERSION = 1
 APPLICATION_ID = 0x444D4D4C  # "DMML"
 
+# The highest number that SQLite knows.
+NO_END = (1 << 63) - 1
+
 # REPLACE deletes without asking the trigger on DELETE, so the one on INSERT has to refuse it.
 SCHEMA = """
 CREATE TABLE events (
@@ -76,7 +79,7 @@ FROM events WHERE id = ?
 RAW = """
 SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload,
     payload_hash, hash
-FROM events WHERE seq > ?1 ORDER BY seq
+FROM events WHERE seq > ?1 AND seq <= ?2 ORDER BY seq
 """
 FIRST = """
 SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload_hash
@@ -105,7 +108,10 @@ WHERE code != excluded.code
 """
 DROP_SNAPSHOTS = "DELETE FROM snapshots WHERE seq >= ?"
 HASH_OF = "SELECT hash FROM events WHERE seq = ?"
-COUNT = "SELECT count(*) FROM events"
+EXTENT = """
+SELECT (SELECT coalesce(max(seq), 0) FROM events),
+    coalesce((SELECT hash FROM events WHERE seq = ?), ''), (SELECT count(*) FROM events)
+"""
 MADE = "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name"
 # An event of some types with the hash before it: enough to prove each by itself.
 LINKS = """

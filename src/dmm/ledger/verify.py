@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType
-from dmm.ledger.chain import GENESIS, hash_payload, link
+from dmm.ledger.chain import GENESIS, Head, hash_payload, link
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -50,9 +50,14 @@ class Verification:
         return self.first_bad is None
 
 
-def verify(rows: Iterable[tuple[Any, ...]], anchors: Sequence[Anchor] = ()) -> Verification:
-    """Walk the chain from the first event and stop at the first that is not as it was recorded."""
-    walk = _Walk(anchors)
+def verify(
+    rows: Iterable[tuple[Any, ...]], anchors: Sequence[Anchor] = (), noted: Head | None = None
+) -> Verification:
+    """Walk the chain from the first event and stop at the first that is not as it was recorded.
+
+    `noted` is the newest event by the mark in the user's state folder.
+    """
+    walk = _Walk(anchors, noted)
     for row in rows:
         fault = walk.step(row)
         if fault is not None:
@@ -63,16 +68,20 @@ def verify(rows: Iterable[tuple[Any, ...]], anchors: Sequence[Anchor] = ()) -> V
     cut = [seq for seq in walk.expected if seq > walk.seq]
     if cut:
         return walk.result(walk.seq + 1, f"the log was anchored at {max(cut)} and is shorter now")
+    if noted is not None and noted.seq > walk.seq:
+        what = f"event {noted.seq} was noted in the user's state folder, but the log ends at"
+        return walk.result(walk.seq + 1, f"{what} {walk.seq}")
     return walk.result(None, None)
 
 
 class _Walk:
-    def __init__(self, anchors: Sequence[Anchor]) -> None:
+    def __init__(self, anchors: Sequence[Anchor], noted: Head | None) -> None:
         self.seq = 0
         self.hash = GENESIS
         self.blanked: set[int] = set()
         self.redacted: set[int] = set()
         self.anchors = anchors
+        self.noted = Head() if noted is None else noted
         self.expected = _expect(anchors, "")
 
     def step(self, row: tuple[Any, ...]) -> str | None:
@@ -87,6 +96,8 @@ class _Walk:
             self.expected = _expect(self.anchors, digest)
         if not self.expected.get(seq, {digest}) <= {digest}:
             return "it is not the event that was anchored here"
+        if seq == self.noted.seq and digest != self.noted.hash:
+            return "it is not the event that was noted in the user's state folder"
         if payload is None:
             self.blanked.add(seq)
         elif row[TYPE] == EventType.PAYLOAD_REDACTED:

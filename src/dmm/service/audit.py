@@ -11,15 +11,15 @@ from dmm.errors import LedgerBroken, LedgerRefused
 from dmm.ledger.anchors import anchor_head, read_anchors
 from dmm.ledger.log import EventLog
 from dmm.ledger.replay import prove_snapshots
-from dmm.ledger.verify import Anchor, verify
+from dmm.ledger.verify import verify
 from dmm.service.discretion import discreet
 from dmm.service.tracing import traced
 from dmm.service.views import show_event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
+    from dmm.ledger.chain import Head
     from dmm.ledger.verify import Verification
     from dmm.service.chronicle import Chronicle
 
@@ -52,10 +52,8 @@ class Audit:
     def _examine(self, log: EventLog) -> dict[str, Any]:
         """Walk the chain, past the anchors and the mark, and prove what is derived from it."""
         known = read_anchors(self.anchors)
-        marked = list(self._marked())
-        found = verify(log.raw(), (*known.anchors, *marked))
+        found = verify(log.raw(), known.anchors, self._noted())
         told = _describe(found) | {"unread_anchor_lines": list(known.malformed)}
-        told["anchors"] -= len(marked)
         if not found.valid:
             return told
         damage = log.damage()
@@ -65,14 +63,11 @@ class Audit:
         wrong = list(prove_snapshots(log))
         return told | {"wrong_snapshots": wrong, "valid": not wrong}
 
-    def _marked(self) -> Iterator[Anchor]:
-        """Give the newest event that was noted outside the ledger, as an anchor."""
+    def _noted(self) -> Head | None:
+        """Read the newest event that was noted outside the ledger."""
         record = self.chronicle.record_of
         kept = None if record is None or not record.trusted else record.kept
-        if record is not None and kept is not None:
-            mark = record.mark(kept[0]).read()
-            if mark is not None:
-                yield Anchor(mark.seq, mark.hash)
+        return None if record is None or kept is None else record.mark(kept[0]).read()
 
     @traced()
     def backup(self, target: Path) -> dict[str, Any]:

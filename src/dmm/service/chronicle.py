@@ -16,10 +16,11 @@ from dmm.ledger.file import is_sealed
 from dmm.ledger.identity import open_own
 from dmm.ledger.log import EventLog
 from dmm.ledger.mark import HighWaterMark
-from dmm.ledger.proof import prove_events
+from dmm.ledger.place import stands
+from dmm.ledger.proof import prove_rules
 from dmm.ledger.replay import replay
 from dmm.ledger.seal import load_seal
-from dmm.ledger.state import RULES, State
+from dmm.ledger.state import State
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.event import Event
     from dmm.files.trusted import TrustStore
+    from dmm.ledger.proof import Proof
     from dmm.ledger.seal import Seal
     from dmm.policy.judge import InForce, Recorded
     from dmm.service.rulebook import Lookups, Rulebook
@@ -98,11 +100,11 @@ class TrustedLedger:
 
 @dataclass(frozen=True, slots=True)
 class Fold:
-    """A state with the head of the log it was read from, and whether its rules were proved."""
+    """A state with the head of the log it was read from, and how far its rules were proved."""
 
     head: Head = field(default_factory=Head)
     state: State = field(default_factory=State)
-    proved: bool = False
+    proof: Proof | None = None
 
 
 @dataclass(slots=True)
@@ -133,10 +135,10 @@ class Chronicle:
     @property
     def exists(self) -> bool:
         """Whether there is a ledger yet; one that is still to be moved here counts."""
-        if self._log is not None or self.path is None or self.path.exists():
+        if self._log is not None or self.path is None or stands(self.path):
             return True
         known = None if self.record_of is None else self.record_of.kept
-        return known is not None and any(old.exists() for old in self.earlier)
+        return known is not None and any(stands(old) for old in self.earlier)
 
     @property
     def is_own(self) -> bool:
@@ -242,7 +244,7 @@ class Chronicle:
         if to is None and folded.head.seq > head.seq:
             # Another connection has just read a newer event; by now this one sees it too.
             head = log.head()
-        if folded.head != head or (self.is_own and not folded.proved):
+        if folded.head != head or (self.is_own and folded.proof is None):
             folded = self._fold(log, head, folded)
             self.folded.at = folded
         return folded.state
@@ -250,16 +252,18 @@ class Chronicle:
     def _fold(self, log: EventLog, head: Head, known: Fold) -> Fold:
         """Read what a state does not have yet, or all of it where the log is another."""
         start = known.state if _goes_on(log, known.head) else None
+        proof = None
         if self.is_own:
-            # A rule that was edited must not be obeyed, nor one lifted that nobody lifted.
-            proved = start.seq if start is not None and known.proved else 0
-            prove_events(log, RULES, proved, head.seq)
-        return Fold(head, replay(log, head.seq, start=start), self.is_own)
+            # A rule that was edited must not be obeyed, nor one lifted that nobody lifted. After a
+            # redaction the events are read anew, so they are proved anew.
+            goes_on = start is not None and log.last_redaction() <= start.seq
+            proof = prove_rules(log, known.proof if goes_on else None, head)
+        return Fold(head, replay(log, head.seq, start=start), proof)
 
     @contextlib.contextmanager
     def as_it_is(self) -> Iterator[EventLog]:
         """Open the ledger to examine it, also one that is refused; nothing is recorded in it."""
-        if self.path is None or not self.path.exists():
+        if self.path is None or not stands(self.path):
             yield self.reading
             return
         log = EventLog.look(self.path) if is_sealed(self.path) else EventLog.open(self.path)

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from dmm.domain.hidden import find_hidden
-from dmm.errors import DmmError, MemoryFileError, PathRefused
+from dmm.errors import DmmError, LedgerBroken, MemoryFileError, PathRefused, StorageError
 from dmm.files.consents import find_consents
 from dmm.files.durable import sync_directory, translated
 from dmm.files.repository import find_repository
 from dmm.files.trusted import Kept
+from dmm.ledger.file import is_sealed
 from dmm.ledger.identity import open_own, peek
+from dmm.ledger.place import stands
 from dmm.reading import read_regular
 from dmm.rulefile import RuleFiles
 from dmm.service.chronicle import Chronicle, TrustedLedger
@@ -109,7 +111,7 @@ class Vetting:
         """Look at all that trust would let in; nothing is changed."""
         tree = self.root.tree
         scan = tree.scan()
-        trusted, shipped, strange = self.trusted, os.path.lexists(self._held), self.strange
+        trusted, shipped, strange = self.trusted, stands(self._held), self.strange
         baseline, hidden, faulty = [], 0, len(scan.faults)
         for stamp in scan.stamps:
             hidden += _count_hidden(self.root.folder / "memory" / stamp.path)
@@ -145,7 +147,7 @@ class Vetting:
     def _held(self) -> Path:
         """The ledger that is there: in its place, or where one can come with a clone."""
         places = (self.ledger, *self.earlier)
-        return next((path for path in places if os.path.lexists(path)), self.ledger)
+        return next((path for path in places if stands(path)), self.ledger)
 
     @property
     def strange(self) -> str:
@@ -154,7 +156,7 @@ class Vetting:
         if found is None:
             return ""
         known = found.ledger
-        if not os.path.lexists(self._held):
+        if not stands(self._held):
             return "gone" if known is not None and known.settled else ""
         first = self._identify()
         if first is None and (known is None or not known.settled):
@@ -164,12 +166,16 @@ class Vetting:
         return "" if self._is_whole() else "behind"
 
     def _is_whole(self) -> bool:
-        """Say whether the ledger holds all that was recorded in it."""
+        """Say whether the ledger holds all that was recorded in it.
+
+        Of one that can't be opened nobody can say that something is missing.
+        """
         record = TrustedLedger(self.store, self.root.folder)
+        sealed = is_sealed(self.ledger)
         try:
-            open_own(self.ledger, record, earlier=self.earlier).close()
-        except DmmError:
-            return False
+            open_own(self.ledger, record, sealed=sealed, earlier=self.earlier).close()
+        except DmmError as error:
+            return isinstance(error, StorageError) and not isinstance(error, LedgerBroken)
         return True
 
     def accept(self, seen: Inspection | None = None, *, with_ledger: bool = False) -> Path | None:
@@ -187,7 +193,7 @@ class Vetting:
             what = "the .git of this project leads to the ledger of another one"
             hint = "if you want the two to share it: dmm trust --with-ledger"
             raise PathRefused(what, where=str(self.ledger), hint=hint)
-        there = os.path.lexists(self._held)
+        there = stands(self._held)
         first = self._identify() if there and with_ledger else None
         aside = self._put_aside() if there and not with_ledger else None
         self.store.trust(self.root.folder)
@@ -241,6 +247,9 @@ class Vetting:
         """Tell which ledger is there; the log beside it may belong to the one it replaced."""
         try:
             return peek(self._held) or self._look(lambda chronicle: chronicle.log.first())
+        except PermissionError as error:
+            what, hint = "the ledger can't be read", "check its owner and permissions"
+            raise StorageError(what, where=str(self._held), hint=hint) from error
         except (OSError, DmmError):
             return None
 
