@@ -4,7 +4,8 @@
     python -m bench.soak --minutes 5 --events 200000
 
 A real daemon is driven over its own sockets, in a home of its own. The first line is taken when the
-model is loaded and every kind of request was answered a few times.
+model is loaded, every kind of request was answered a few times and all agents have ended a session;
+the last one when they have hung up.
 """
 
 from __future__ import annotations
@@ -44,6 +45,8 @@ BAR = 1.15
 # So many sessions of each agent are over when the first line is taken.
 WARM_SESSIONS = 2
 LAST = 5
+# What agents held is let go of some seconds after they have hung up.
+AFTER = 30.0
 TIMEOUT = 120.0
 HEAD = (
     "minutes",
@@ -334,6 +337,12 @@ def soak(
         pace.over.set()
         for thread in threads:
             thread.join(TIMEOUT)
+        print("the agents have hung up")
+        time.sleep(AFTER)
+        elapsed = time.monotonic() - started
+        lines.append(observe(pid, pace.sent - before, elapsed / 60, folder))
+        rate = lines[-1].requests / elapsed
+        print("  ".join(cell.rjust(11) for cell in lines[-1].cells(rate)), flush=True)
     print(f"{pace.refused} requests were refused")
     return lines
 
@@ -359,10 +368,11 @@ def main() -> None:
         folder = make_project(machine, world, embedder, asked.memories)
         fill_ledger(machine, folder, words, asked.events)
         lines = soak(machine, folder, words, asked)
-    last = median(line.rss for line in lines[-LAST:])
-    ratio = last / lines[0].rss
-    told = "reached" if ratio <= BAR else "NOT reached"
-    print(f"{lines[0].rss:.1f} -> {last:.1f} MB: {ratio:.3f} times (bar {BAR}: {told})")
+    first, after = lines[0].rss, lines[-1].rss
+    busy = median(line.rss for line in lines[-LAST - 1 : -1])
+    told = "reached" if after / first <= BAR else "NOT reached"
+    print(f"under load, at the end: {first:.1f} -> {busy:.1f} MB: {busy / first:.3f} times")
+    print(f"after it: {first:.1f} -> {after:.1f} MB: {after / first:.3f} times (bar {BAR}: {told})")
 
 
 if __name__ == "__main__":

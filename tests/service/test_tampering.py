@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from dmm.domain.event import EventType
-from dmm.errors import LedgerBroken, LedgerRefused
+from dmm.errors import LedgerBroken, LedgerRefused, UsageError
 from dmm.ledger import proof
 from dmm.ledger import replay as replaying
 from dmm.ledger.chain import GENESIS, Head, hash_payload, link
@@ -441,6 +441,8 @@ def test_a_whole_ledger_is_not_replaced(shop: Project, open_project: Opener, rul
     dmm.backups.make()
     with pytest.raises(LedgerRefused, match="the ledger is whole"):
         dmm.backups.restore()
+    with pytest.raises(UsageError, match="there is no such backup"):
+        dmm.backups.restore(shop.folder / "nowhere.gz")
 
 
 def test_only_a_whole_backup_of_this_very_ledger_is_put_back(

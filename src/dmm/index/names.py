@@ -34,6 +34,7 @@ class _Table:
         self.by_first: dict[str, list[int]] = {}
         self.by_start: dict[str, set[str]] = {}
         self._words: set[str] = set()
+        self._kept: dict[str, str] = {}
 
     def enter(self, names: Iterable[tuple[int, Iterable[str]]]) -> NDArray[np.int32]:
         """Take names in and tell the row of each; one of stop words alone names nothing."""
@@ -47,7 +48,8 @@ class _Table:
         return np.array(rows, np.int32)
 
     def _enter(self, words: list[str]) -> None:
-        stems = tuple(map(stem, words))
+        # The same few words name many memories: each is kept once.
+        stems = tuple(self._kept.setdefault(one, one) for one in map(stem, words))
         # Others may be looking for names at this moment: a number is told once it has its name.
         self.stems.append(stems)
         self.by_first.setdefault(stems[0], []).append(len(self.stems) - 1)

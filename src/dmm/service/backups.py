@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import PERSONS, EventType
 from dmm.endpoint import make_private
-from dmm.errors import LedgerBroken, LedgerRefused, StorageError
+from dmm.errors import LedgerBroken, LedgerRefused, StorageError, UsageError
 from dmm.files.durable import make_folder, sync_directory, translated
 from dmm.ledger.file import PRIVATE, PRIVATE_FOLDER
 from dmm.ledger.log import EventLog
@@ -123,6 +123,8 @@ class Backups:
         if chosen is None:
             hint = "name a copy that dmm ledger backup made"
             raise LedgerRefused("there is no backup of this ledger", hint=hint)
+        if not chosen.is_file():
+            raise UsageError("there is no such backup", where=str(chosen))
         self._refuse_whole()
         copy = self._unpack(chosen, path)
         try:
