@@ -76,7 +76,7 @@ def test_a_folder_too_long_for_a_socket_has_a_short_one_of_its_own(
     found = set()
     for name in ("/" + "a" * 91, "/" + "b" * 120, "/ü" * 60):
         monkeypatch.setenv("DMM_RUN_DIR", name)
-        folder = endpoint.run_folder()
+        folder = endpoint.run_folder(make=True)
         assert folder.startswith(f"/tmp/dmm-{os.getuid()}-")
         assert len(os.fsencode(folder + "/dmm.sock")) < 100
         assert endpoint.run_folder() == folder
@@ -91,13 +91,13 @@ def test_a_short_folder_that_somebody_else_has_taken_is_given_up(
 ) -> None:
     monkeypatch.setenv("DMM_STATE_DIR", str(tmp_path / "state"))
     monkeypatch.setenv("DMM_RUN_DIR", "/" + "a" * 120)
-    first = Path(endpoint.run_folder())
+    first = Path(endpoint.run_folder(make=True))
     first.mkdir(mode=0o700)
     assert endpoint.run_folder() == str(first)
     try:
         # As a folder of somebody else looks: others may write to it.
         first.chmod(0o777)
-        second = endpoint.run_folder()
+        second = endpoint.run_folder(make=True)
     finally:
         first.rmdir()
     assert second != str(first)
@@ -111,7 +111,7 @@ def test_a_name_that_can_not_be_a_short_folder_is_not_believed(
 ) -> None:
     monkeypatch.setenv("DMM_STATE_DIR", str(tmp_path))
     monkeypatch.setenv("DMM_RUN_DIR", "/" + "a" * 120)
-    endpoint.run_folder()
+    endpoint.run_folder(make=True)
     (name,) = tmp_path.iterdir()
     name.write_bytes(kept)
     assert endpoint.run_folder().startswith(f"/tmp/dmm-{os.getuid()}-")

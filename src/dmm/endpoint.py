@@ -66,18 +66,18 @@ def state_folder(home: str | None = None) -> str:
     return os.path.join(base, "dmm")
 
 
-def run_folder() -> str:
-    """Tell where the sockets of the running process are."""
+def run_folder(*, make: bool = False) -> str:
+    """Tell where the sockets of the running process are; whoever starts it may choose a name."""
     named = os.environ.get("DMM_RUN_DIR")
     runtime = os.environ.get("XDG_RUNTIME_DIR")
     if not named:
         named = os.path.join(runtime, "dmm") if runtime else os.path.join(state_folder(), "run")
     if len(os.fsencode(os.path.join(named, SOCKET))) < LONGEST_SOCKET:
         return named
-    return _short_folder(named)
+    return _short_folder(named, make=make)
 
 
-def _short_folder(folder: str) -> str:
+def _short_folder(folder: str, *, make: bool) -> str:
     """Stand in for a folder whose path is too long for a socket; only its owner may enter it.
 
     Everybody may make folders where it is made. So its name can't be guessed, and one that somebody
@@ -91,10 +91,12 @@ def _short_folder(folder: str) -> str:
         known = _read_name(kept)
         if known and (_is_own(known) or not os.path.lexists(known)):
             return known
-        return _choose_name(kept, known)
+        if make:
+            return _choose_name(kept, known)
     except OSError:
         # Nothing can be kept here, so the name has to follow from what is known.
         return SHORT + mark
+    return SHORT + mark
 
 
 def _read_name(path: str) -> str:
@@ -267,7 +269,7 @@ def start(options: list[str] | None = None, *, again: bool = False) -> bool:
     """Start the background process, unless one runs or starting has failed again and again."""
     if not POSSIBLE or is_running():
         return False
-    folder = run_folder()
+    folder = run_folder(make=True)
     make_private(folder)
     if not again and not _may_try(os.path.join(folder, TRIES)):
         return False

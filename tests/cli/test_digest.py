@@ -78,7 +78,7 @@ def test_what_waits_to_be_retold_is_shown_and_why_no_model_is_asked(
         ],
     )
     (project.dmm / "daemon.config.json").write_text('{"observations":{"distil_with_model":true}}')
-    assert "held back" in typed("distil", "--dry-run", within=project.folder).err
+    assert "not in force" in typed("distil", "--dry-run", within=project.folder).err
     typed("trust", "--yes", within=project.folder)
     told = typed("distil", "--json", within=project.folder)
     assert json.loads(told.out) == {

@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
     # Nothing here multiplies matrices; numpy's library would hold a thread per CPU for it.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     options = read_options(arguments)
-    instance = claim(Path(endpoint.run_folder()), patience=LEAVING)
+    instance = claim(Path(endpoint.run_folder(make=True)), patience=LEAVING)
     if instance is None:
         return 0
     bound_pools()
