@@ -86,6 +86,20 @@ def test_each_branch_may_have_a_text_that_was_agreed_to(agreed: Consents, projec
         assert agreed.effective("BOOT.md") == text.encode()
 
 
+def test_after_a_checkout_a_change_is_held_back_for_what_this_branch_had(
+    agreed: Consents, project: Project
+) -> None:
+    boot = project.dmm / "BOOT.md"
+    boot.write_text("the other branch")
+    agreed.accept()
+    boot.write_text("old contract")
+    assert agreed.changes() == []
+    boot.write_text("old contract, edited")
+    (change,) = agreed.changes()
+    assert (change.before, change.after) == (b"old contract", b"old contract, edited")
+    assert agreed.effective("BOOT.md") == b"old contract"
+
+
 def test_only_what_was_seen_is_agreed_to(agreed: Consents, project: Project) -> None:
     (project.dmm / "BOOT.md").write_text("harmless")
     seen = agreed.changes()

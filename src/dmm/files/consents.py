@@ -110,7 +110,7 @@ class Consents:
 
     def changes(self) -> list[Change]:
         """List what differs from what the user agreed to."""
-        record = self._load()
+        record = self._follow(self._load())
         if record is None:
             return []
         return [
@@ -118,6 +118,34 @@ class Consents:
             for path in self.list_files()
             if not record.knows(path, self._name(path))
         ]
+
+    def _follow(self, record: _Record | None) -> _Record | None:
+        """Note which of the agreed texts stand here: after a checkout those are the last ones.
+
+        A change is then shown against, and held back for, what this worktree had before.
+        """
+        if record is None:
+            return None
+        named = {path: self._name(path) for path in record.last}
+        moved = [
+            path
+            for path, name in named.items()
+            if name != digest(record.last[path]) and record.knows(path, name)
+        ]
+        if moved:
+            with contextlib.suppress(StorageError), self._alone():
+                self._move(moved)
+            return self._load()
+        return record
+
+    def _move(self, paths: Iterable[str]) -> None:
+        record = self._parse() or _Record()
+        for path in paths:
+            data = self._read(path)
+            # Read once more: nothing is agreed to here.
+            if record.knows(path, digest(data)):
+                record.last[path] = data
+        self._save(record)
 
     def notice(self) -> str | None:
         """Say in one line what is held back, where something is."""
