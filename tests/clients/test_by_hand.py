@@ -46,6 +46,8 @@ def test_a_cleared_session_of_claude_code_is_another_one_that_is_told_everything
         return bool(stage.status(work)["events"].get("session_start") == 2)
 
     wait_for("a second session", began_again, hand.terminal.read)
+    # The ledger may know of it before the screen is drawn again.
+    wait_for("an empty screen", lambda: hand.rest not in hand.terminal.read(), hand.terminal.read)
     again = hand.ask(PROMPT)
     for text in (MARK, RULE, TOPIC):
         assert text in first.text

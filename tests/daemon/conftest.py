@@ -172,6 +172,14 @@ class Machine:
             raise
         return link
 
+    def listens(self) -> bool:
+        """Tell whether a background process takes connections."""
+        try:
+            self.connect().close()
+        except OSError:
+            return False
+        return True
+
     def tell(self, data: bytes) -> bytes:
         """Send bytes as they are, and take all that comes back."""
         with self.connect() as link:
