@@ -12,8 +12,8 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused
-from dmm.policy.callbook import GUARD_VERSION, Ruling
-from dmm.policy.commands.calls import ToolCall
+from dmm.rules.callbook import GUARD_VERSION, Ruling
+from dmm.rules.commands.calls import ToolCall
 from dmm.service.chronicle import Chronicle, Voice
 from dmm.service.guard import Guard
 from dmm.service.ledger import Ledger

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dmm.ledger.state import Constraint, Decision
-from dmm.policy.commands.calls import ToolCall
-from dmm.policy.judge import Status
+from dmm.rules.commands.calls import ToolCall
+from dmm.rules.language.judge import Status
 from dmm.service.guarded import DECISIONS_LOOKED_AT, last_guarded, may_satisfy
 from dmm.service.rulebook import (
     Judgement,

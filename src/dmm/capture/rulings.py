@@ -13,8 +13,8 @@ from dmm.errors import UsageError
 from dmm.reading import read_script
 
 if TYPE_CHECKING:
-    from dmm.policy.callbook import CallBook, Ruling
-    from dmm.policy.commands.calls import ToolCall
+    from dmm.rules.callbook import CallBook, Ruling
+    from dmm.rules.commands.calls import ToolCall
 
 OnFailure = Literal["allow", "ask", "deny"]
 UNCHECKED = "DMM could not check this call against the rules of this project"
@@ -55,7 +55,7 @@ def write_failure(why: str, on_failure: OnFailure) -> Reply:
 
 def write_rules(rules: RulesOnFile) -> bytes:
     """Write the rules as the bytes of a rule file."""
-    from dmm.policy.callbook import book_to_dict
+    from dmm.rules.callbook import book_to_dict
 
     data = {"on_failure": rules.on_failure, "rules": book_to_dict(rules.book)}
     return json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
@@ -63,7 +63,7 @@ def write_rules(rules: RulesOnFile) -> bytes:
 
 def read_rules(data: bytes) -> RulesOnFile:
     """Read a rule file; one that another version wrote is refused."""
-    from dmm.policy.callbook import book_from_dict
+    from dmm.rules.callbook import book_from_dict
 
     try:
         stored: dict[str, Any] = json.loads(data)

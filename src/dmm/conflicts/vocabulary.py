@@ -6,8 +6,8 @@ from functools import lru_cache
 
 from dmm.conflicts.synonyms import CONCEPTS
 from dmm.index.stem import stem
-from dmm.policy.lemmas import base_forms
-from dmm.policy.lexicon import VERBS
+from dmm.rules.language.lemmas import base_forms
+from dmm.rules.language.lexicon import VERBS
 
 # Words that say little about what a sentence is about.
 _GENERIC_TEXT = """

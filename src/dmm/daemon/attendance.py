@@ -109,7 +109,7 @@ class Attendance:
         if event.kind is not HookKind.TOOL_REQUEST:
             return b""
         from dmm.capture import rulings
-        from dmm.policy.commands.calls import ToolCall
+        from dmm.rules.commands.calls import ToolCall
 
         held = self._files.read_for(event.session, str(self._began_in(event.session) or root))
         if held is None:

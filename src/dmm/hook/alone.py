@@ -20,7 +20,7 @@ from dmm.errors import DmmError
 
 if TYPE_CHECKING:
     from dmm.capture.rulings import OnFailure, RulesOnFile
-    from dmm.policy.callbook import Ruling
+    from dmm.rules.callbook import Ruling
 
 UNREADABLE = "its payload can't be read"
 NO_RULES = "the background process does not answer, and there is no usable rule file"
@@ -69,7 +69,7 @@ def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:
 
 def _rule(event: HookEvent, rules: RulesOnFile, root: str) -> Alone:
     from dmm.branch import find_branch
-    from dmm.policy.commands.calls import ToolCall
+    from dmm.rules.commands.calls import ToolCall
 
     branch = find_branch(os.path.dirname(root))
     ruling = rule_by_file(rules, ToolCall(event.tool, event.input, event.cwd, branch))

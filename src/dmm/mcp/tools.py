@@ -13,7 +13,7 @@ from dmm.mcp.arguments import Arguments
 from dmm.mcp.asking import ANSWER_STYLES, ask
 from dmm.mcp.recall import get_observations, search, timeline
 from dmm.mcp.writing import OUTCOMES, SOURCES, give_feedback, propose
-from dmm.policy.judge import Priority
+from dmm.rules.language.judge import Priority
 from dmm.service.ledger import SCOPES
 from dmm.service.writing import OPERATIONS
 

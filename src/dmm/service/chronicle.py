@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dmm.files.trusted import TrustStore
     from dmm.ledger.proof import Proof
     from dmm.ledger.seal import Seal
-    from dmm.policy.judge import InForce, Recorded
+    from dmm.rules.language.judge import InForce, Recorded
     from dmm.service.rulebook import Lookups, Rulebook
 
 # Tool events are many and seldom a look-up; only those shortly before a decision are read.
@@ -289,7 +289,7 @@ class Chronicle:
 
     def lookups(self, state: State) -> Lookups:
         """Tell for a constraint what was looked up since the last decision it applied to."""
-        from dmm.policy.judge import Recorded
+        from dmm.rules.language.judge import Recorded
         from dmm.service.guarded import asks_lookup
 
         known: dict[int, list[Recorded]] = {}
@@ -306,7 +306,7 @@ class Chronicle:
         return since
 
     def _by_tools(self, after: int, to: int) -> list[Recorded]:
-        from dmm.policy.judge import Recorded
+        from dmm.rules.language.judge import Recorded
 
         start = max(after, to - TOOL_EVENTS_WITHIN)
         events = self.reading.events_of([EventType.TOOL_USED], start, to)

@@ -7,10 +7,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
-from dmm.policy.callbook import Ruling
-from dmm.policy.commands.calls import ToolCall
-from dmm.policy.spoken.callrules import Done, meet
 from dmm.reading import read_script
+from dmm.rules.callbook import Ruling
+from dmm.rules.commands.calls import ToolCall
+from dmm.rules.spoken.callrules import Done, meet
 from dmm.service.chronicle import IMPORTED, tool_text
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from dmm.domain.event import Event
     from dmm.ledger.state import State
-    from dmm.policy.callbook import CallEntry, DoneBefore
-    from dmm.policy.spoken.callrules import CallRule
+    from dmm.rules.callbook import CallEntry, DoneBefore
+    from dmm.rules.spoken.callrules import CallRule
     from dmm.service.chronicle import Chronicle
     from dmm.service.published import PublishedRules
 

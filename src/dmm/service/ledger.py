@@ -9,9 +9,9 @@ from dmm.domain.event import PERSONS, EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
 from dmm.index.analysis import analyze
 from dmm.ledger.state import Constraint, Fact
-from dmm.policy.commands.rules import STARTER_VERSION
-from dmm.policy.commands.starter import starter_rules
-from dmm.policy.judge import Priority, Status
+from dmm.rules.commands.rules import STARTER_VERSION
+from dmm.rules.commands.starter import starter_rules
+from dmm.rules.language.judge import Priority, Status
 from dmm.service.discretion import discreet
 from dmm.service.guarded import last_guarded
 from dmm.service.inputs import accept

@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.capture.rulings import OnFailure
-    from dmm.policy.callbook import CallBook
     from dmm.rulefile import RuleFiles
+    from dmm.rules.callbook import CallBook
     from dmm.service.chronicle import Chronicle
 
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dmm.capture.payload import HookEvent
     from dmm.domain.event import Event
     from dmm.domain.pack import PackEntry
-    from dmm.policy.callbook import Ruling
+    from dmm.rules.callbook import Ruling
     from dmm.service.briefing import Briefing
     from dmm.service.chronicle import Chronicle
     from dmm.service.guard import Guard
@@ -118,7 +118,7 @@ class Sessions:
     def judge(self, event: HookEvent) -> Ruling:
         """Hold a tool call against the rules; nothing is recorded yet."""
         # The rules take as long to load as all the rest; only calls need them.
-        from dmm.policy.commands.calls import ToolCall
+        from dmm.rules.commands.calls import ToolCall
 
         call = ToolCall(event.tool, event.input, event.cwd, find_branch(self.project))
         return self.find_guard().rule(call)

@@ -10,9 +10,9 @@ from dmm.domain.event import EventType
 from dmm.errors import LedgerRefused, UsageError
 from dmm.ledger.compare import diff, drift
 from dmm.ledger.state import Constraint
-from dmm.policy.commands.explain import describe_call
-from dmm.policy.judge import Recorded
-from dmm.policy.spoken.callrules import Done
+from dmm.rules.commands.explain import describe_call
+from dmm.rules.language.judge import Recorded
+from dmm.rules.spoken.callrules import Done
 from dmm.service.chronicle import tool_text
 from dmm.service.discretion import discreet
 from dmm.service.guard import CALLS_WITHIN, Guard, done_by, last_use, recorded_call
@@ -31,7 +31,7 @@ from dmm.service.views import show_state
 if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.ledger.state import State
-    from dmm.policy.callbook import CallEntry
+    from dmm.rules.callbook import CallEntry
     from dmm.service.chronicle import Chronicle
     from dmm.service.rulebook import Judgement
 
