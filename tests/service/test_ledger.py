@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
-from dmm.rules.commands.rules import STARTER_VERSION
-from dmm.rules.commands.starter import starter_rules
+from dmm.rules.patterns import STARTER_VERSION
+from dmm.rules.starter import starter_rules
 from dmm.service.chronicle import Chronicle, Voice
 from dmm.service.ledger import Ledger
 from dmm.service.rulebook import on_calls

@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dmm.domain.value import Value
 from dmm.errors import UsageError
-from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
-from dmm.rules.commands.index import CallIndex
-from dmm.rules.commands.rules import RULES_VERSION, Action, PathPattern, ToolPattern
-from dmm.rules.spoken.callrules import (
+from dmm.rules.callrules import (
     SPOKEN_VERSION,
     CallRule,
     Done,
@@ -23,13 +20,16 @@ from dmm.rules.spoken.callrules import (
     call_to_dict,
     meet,
 )
+from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
+from dmm.rules.index import CallIndex
+from dmm.rules.patterns import RULES_VERSION, Action, PathPattern, ToolPattern
 from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from dmm.rules.callrules import Meeting
     from dmm.rules.commands.calls import ScriptFacts, TextOf
-    from dmm.rules.spoken.callrules import Meeting
 
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
 BOOK_VERSION = f"1.{GUARD_VERSION}"

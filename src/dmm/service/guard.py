@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import EventType
 from dmm.reading import read_script
 from dmm.rules.callbook import Ruling
+from dmm.rules.callrules import Done, meet
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.spoken.callrules import Done, meet
 from dmm.service.chronicle import IMPORTED, tool_text
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.ledger.state import State
     from dmm.rules.callbook import CallEntry, DoneBefore
-    from dmm.rules.spoken.callrules import CallRule
+    from dmm.rules.callrules import CallRule
     from dmm.service.chronicle import Chronicle
     from dmm.service.published import PublishedRules
 

@@ -9,9 +9,9 @@ from dmm.domain.event import PERSONS, EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
 from dmm.index.analysis import analyze
 from dmm.ledger.state import Constraint, Fact
-from dmm.rules.commands.rules import STARTER_VERSION
-from dmm.rules.commands.starter import starter_rules
 from dmm.rules.language.judge import Priority, Status
+from dmm.rules.patterns import STARTER_VERSION
+from dmm.rules.starter import starter_rules
 from dmm.service.discretion import discreet
 from dmm.service.guarded import last_guarded
 from dmm.service.inputs import accept

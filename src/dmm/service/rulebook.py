@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
 from dmm.errors import UsageError
+from dmm.rules import patterns as tool_rules
 from dmm.rules.callbook import CallBook, CallEntry, Finding
-from dmm.rules.commands import rules as tool_rules
+from dmm.rules.callrules import CallRule, calls_from_dict, calls_to_dict
 from dmm.rules.commands.calls import ToolCall, read_call
-from dmm.rules.commands.explain import describe_call, explain_rule
-from dmm.rules.commands.rules import STARTER_VERSION, Action, CommandPattern
-from dmm.rules.commands.syntax import compile_tool_rule
+from dmm.rules.explain import describe_call, explain_rule
 from dmm.rules.language.clauses import read
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import (
@@ -26,9 +25,10 @@ from dmm.rules.language.judge import (
     judge,
 )
 from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
-from dmm.rules.spoken.callrules import CallRule, calls_from_dict, calls_to_dict
+from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
 from dmm.rules.spoken.derive import derive_rules
 from dmm.rules.spoken.shown import NO_CALLS, describe_example, in_words_of_calls
+from dmm.rules.syntax import compile_tool_rule
 from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 
     from dmm.ledger.state import Constraint
     from dmm.rules.callbook import Level
-    from dmm.rules.commands.rules import ToolRule
     from dmm.rules.language.compile import Compilation
     from dmm.rules.language.rules import Rule
+    from dmm.rules.patterns import ToolRule
 
 LANGUAGE = "language"
 TOOL = "tool"
@@ -261,7 +261,7 @@ def on_tools(constraint: Constraint) -> ToolRule | None:
 
 def _renewed(rule: ToolRule) -> ToolRule:
     """Take a starter rule of another version as this version knows it."""
-    from dmm.rules.commands.starter import starter_rules
+    from dmm.rules.starter import starter_rules
 
     return next((one for one in starter_rules() if one.id == rule.id), rule)
 

@@ -10,9 +10,9 @@ from dmm.domain.event import EventType
 from dmm.errors import LedgerRefused, UsageError
 from dmm.ledger.compare import diff, drift
 from dmm.ledger.state import Constraint
-from dmm.rules.commands.explain import describe_call
+from dmm.rules.callrules import Done
+from dmm.rules.explain import describe_call
 from dmm.rules.language.judge import Recorded
-from dmm.rules.spoken.callrules import Done
 from dmm.service.chronicle import tool_text
 from dmm.service.discretion import discreet
 from dmm.service.guard import CALLS_WITHIN, Guard, done_by, last_use, recorded_call

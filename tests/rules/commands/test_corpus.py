@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.commands.rules import Action, check_call
-from dmm.rules.commands.starter import starter_rules
+from dmm.rules.patterns import Action, check_call
+from dmm.rules.starter import starter_rules
 
 DATA = "policy/destructive_commands.jsonl"
 

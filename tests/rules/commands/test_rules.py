@@ -6,9 +6,9 @@ import pytest
 
 from dmm.errors import UsageError
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.commands.explain import describe_call, explain_rule
-from dmm.rules.commands.rules import Action, ToolRule, match_tool, rule_from_dict, rule_to_dict
-from dmm.rules.commands.syntax import compile_tool_rule
+from dmm.rules.explain import describe_call, explain_rule
+from dmm.rules.patterns import Action, ToolRule, match_tool, rule_from_dict, rule_to_dict
+from dmm.rules.syntax import compile_tool_rule
 
 
 def bash(command: str, branch: str | None = None) -> ToolCall:

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.commands.explain import explain_rule
-from dmm.rules.commands.rules import Action, check_call, match_tool, rule_from_dict, rule_to_dict
-from dmm.rules.commands.starter import starter_rules
+from dmm.rules.explain import explain_rule
+from dmm.rules.patterns import Action, check_call, match_tool, rule_from_dict, rule_to_dict
+from dmm.rules.starter import starter_rules
 
 RULES = starter_rules()
 

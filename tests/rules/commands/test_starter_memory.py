@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.commands.rules import Action, check_call
-from dmm.rules.commands.starter import starter_rules
+from dmm.rules.patterns import Action, check_call
+from dmm.rules.starter import starter_rules
 
 RULES = starter_rules()
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dmm.errors import UsageError
+from dmm.rules.callrules import Done, Need, calls_from_dict, calls_to_dict, meet
 from dmm.rules.commands.calls import ToolCall, read_call
-from dmm.rules.commands.rules import Action, CommandPattern
-from dmm.rules.spoken.callrules import Done, Need, calls_from_dict, calls_to_dict, meet
+from dmm.rules.patterns import Action, CommandPattern
 from dmm.rules.spoken.derive import MAX_TEXT, derive_rules
 from dmm.rules.spoken.pieces import sentences
 from dmm.rules.spoken.shown import describe_example, in_words_of_calls

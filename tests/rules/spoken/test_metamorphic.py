@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmm.rules.callrules import calls_from_dict, calls_to_dict, meet
 from dmm.rules.commands.calls import ToolCall, read_call
-from dmm.rules.spoken.callrules import calls_from_dict, calls_to_dict, meet
 from dmm.rules.spoken.derive import derive_rules
 
 # A constraint, a command that breaks it, and one that keeps it.

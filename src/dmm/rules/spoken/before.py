@@ -13,7 +13,7 @@ from dmm.rules.spoken.reading import read_thing
 from dmm.rules.spoken.things import DETERMINERS, IDLE, Thing, skip, word_at
 
 if TYPE_CHECKING:
-    from dmm.rules.spoken.callrules import CallRule
+    from dmm.rules.callrules import CallRule
     from dmm.rules.spoken.pieces import Pieces
 
 _LEADS = word_set("you we each every any always must should please i")

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dmm.rules.callrules import CallRule
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.commands.explain import describe_pattern
-from dmm.rules.commands.rules import Action, BranchPattern, CommandPattern, PathPattern, ToolRule
-from dmm.rules.commands.syntax import allowed_example, blocked_example
-from dmm.rules.spoken.callrules import CallRule
+from dmm.rules.explain import describe_pattern
+from dmm.rules.patterns import Action, BranchPattern, CommandPattern, PathPattern, ToolRule
+from dmm.rules.syntax import allowed_example, blocked_example
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.rules.spoken.callrules import Need
-    from dmm.rules.spoken.scopes import Scope
+    from dmm.rules.callrules import Need
+    from dmm.rules.scopes import Scope
     from dmm.rules.spoken.tails import Tail
     from dmm.rules.spoken.things import Thing
 

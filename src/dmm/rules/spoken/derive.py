@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING
 
+from dmm.rules.callrules import CallRule, meet
 from dmm.rules.commands.calls import ToolCall, read_call
-from dmm.rules.commands.rules import CommandPattern, WrappedPattern
+from dmm.rules.patterns import CommandPattern, WrappedPattern
 from dmm.rules.spoken.before import read_before
 from dmm.rules.spoken.build import rule_of
-from dmm.rules.spoken.callrules import CallRule, meet
 from dmm.rules.spoken.clauses import clauses_of, verb_of
 from dmm.rules.spoken.names import EVERYWHERE
 from dmm.rules.spoken.only import read_only

@@ -6,8 +6,6 @@ from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.procedures import LINT, TESTS, TYPES
 from dmm.rules.language.wordsets import word_set
 
-NAMES_VERSION = 2
-
 # Words of everyday language as well: they need an argument, or to be written as code.
 AMBIGUOUS = word_set(
     """make go find cat less more test kill cut sort at who time head tail node top date sleep watch
@@ -78,12 +76,6 @@ BRANCHES = word_set(
     """main master trunk develop development staging production prod release stable next gh-pages
     live dev"""
 )
-ENVIRONMENTS = {
-    "production": ("production", "prod", "prd", "live"),
-    "staging": ("staging", "stage", "stg"),
-    "development": ("development", "dev", "local", "localhost"),
-    "test": ("test", "testing", "qa", "sandbox"),
-}
 PROCEDURES = {
     "test": TESTS,
     "linter": LINT,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.rules import CommandPattern
+from dmm.rules.callrules import Need
 from dmm.rules.language.wordsets import word_set
-from dmm.rules.spoken.callrules import Need
+from dmm.rules.patterns import CommandPattern
 from dmm.rules.spoken.names import PROCEDURES
 from dmm.rules.spoken.programs import read_program
 from dmm.rules.spoken.things import DETERMINERS, IDLE, LINKS, STOPS, skip, word_at

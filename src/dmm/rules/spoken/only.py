@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.rules import BranchPattern, CommandPattern, PathPattern
 from dmm.rules.language.wordsets import word_set
+from dmm.rules.patterns import BranchPattern, CommandPattern, PathPattern
 from dmm.rules.spoken.build import make_rule
 from dmm.rules.spoken.clauses import verb_of
 from dmm.rules.spoken.names import BOTH_NAMES, CHANGING, MANAGERS
@@ -14,7 +14,7 @@ from dmm.rules.spoken.programs import command_patterns
 from dmm.rules.spoken.things import DETERMINERS, Thing, skip, word_at
 
 if TYPE_CHECKING:
-    from dmm.rules.spoken.callrules import CallRule
+    from dmm.rules.callrules import CallRule
     from dmm.rules.spoken.pieces import Pieces
 
 _LEADS = word_set("always only exclusively please you we must should")

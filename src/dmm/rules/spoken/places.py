@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.rules import (
+from dmm.rules.language.wordsets import word_set
+from dmm.rules.patterns import (
     BranchPattern,
     CommandPattern,
     PathPattern,
     Pattern,
 )
-from dmm.rules.language.wordsets import word_set
+from dmm.rules.scopes import Scope
 from dmm.rules.spoken import names
-from dmm.rules.spoken.scopes import Scope
 from dmm.rules.spoken.things import (
     DETERMINERS,
     IDLE,

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.rules import (
+from dmm.rules.language.wordsets import word_set
+from dmm.rules.patterns import (
     CommandPattern,
     DependencyPattern,
     Pattern,
     ScriptPattern,
     ToolPattern,
 )
-from dmm.rules.commands.syntax import command_pattern
-from dmm.rules.language.wordsets import word_set
 from dmm.rules.spoken import names
 from dmm.rules.spoken.things import DETERMINERS, STOPS, Found, Thing, skip, word_at
+from dmm.rules.syntax import command_pattern
 
 if TYPE_CHECKING:
     from dmm.rules.spoken.pieces import Piece, Pieces

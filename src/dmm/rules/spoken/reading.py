@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.rules import CommandPattern
 from dmm.rules.language.wordsets import word_set
+from dmm.rules.patterns import CommandPattern
 from dmm.rules.spoken.needs import needs_after
 from dmm.rules.spoken.places import read_branch_act, read_touched
 from dmm.rules.spoken.programs import command_patterns, read_package, read_program

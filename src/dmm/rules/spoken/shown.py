@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.explain import describe_call, describe_pattern
-from dmm.rules.commands.rules import Action
+from dmm.rules.explain import describe_call, describe_pattern
+from dmm.rules.patterns import Action
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.rules.callrules import CallRule
     from dmm.rules.commands.calls import ToolCall
-    from dmm.rules.spoken.callrules import CallRule
 
 _LEADS = {Action.DENY: "blocks", Action.ASK: "asks before", Action.WARN: "warns of"}
 MOST_SHOWN = 4

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.rules import Action, BranchPattern, CommandPattern, PathPattern
 from dmm.rules.language.wordsets import word_set
-from dmm.rules.spoken.names import BRANCHES, ENVIRONMENTS
+from dmm.rules.patterns import Action, BranchPattern, CommandPattern, PathPattern
+from dmm.rules.scopes import ENVIRONMENTS, Scope
+from dmm.rules.spoken.names import BRANCHES
 from dmm.rules.spoken.needs import needs_after
 from dmm.rules.spoken.places import read_branches, read_path
-from dmm.rules.spoken.scopes import Scope
 from dmm.rules.spoken.things import DETERMINERS, IDLE, STOPS, Thing, skip, word_at
 
 if TYPE_CHECKING:
-    from dmm.rules.spoken.callrules import Need
+    from dmm.rules.callrules import Need
     from dmm.rules.spoken.pieces import Pieces
 
 _REASONS = word_set("because since as so otherwise even it they that this instead to this")

@@ -10,9 +10,9 @@ from dmm.rules.language.wordsets import word_set
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dmm.rules.commands.rules import Pattern
+    from dmm.rules.patterns import Pattern
+    from dmm.rules.scopes import Scope
     from dmm.rules.spoken.pieces import Pieces
-    from dmm.rules.spoken.scopes import Scope
 
 DETERMINERS = word_set(
     "the a an any all every our your my this that these those each its their some"

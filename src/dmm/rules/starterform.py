@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dmm.rules.commands.facts import ToolCall
-from dmm.rules.commands.rules import Action, CommandPattern, Pattern, ToolRule
+from dmm.rules.patterns import Action, CommandPattern, Pattern, ToolRule
 
 HELP = "--help"
 DRY = "--dry-run"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from dmm.rules.commands.facts import ToolCall
-from dmm.rules.commands.rules import (
+from dmm.rules.patterns import (
     Action,
     BranchPattern,
     CommandPattern,
     PathPattern,
     ToolRule,
 )
-from dmm.rules.commands.starterform import DRY, command, rule
-from dmm.rules.commands.startermemory import MEMORY_RULES
+from dmm.rules.starterform import DRY, command, rule
+from dmm.rules.startermemory import MEMORY_RULES
 
 PROTECTED_BRANCHES = ("main", "master", "trunk", "develop", "production", "release", "release/*")
 _FILES = (

@@ -10,7 +10,7 @@ from dmm.domain.value import Value
 from dmm.errors import UsageError
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
 from dmm.rules.commands.procedures import EVERYDAY, PROCEDURE_CHECKS, may_run
-from dmm.rules.commands.rules import (
+from dmm.rules.patterns import (
     Action,
     CommandPattern,
     Match,
@@ -22,8 +22,7 @@ from dmm.rules.commands.rules import (
     rule_from_dict,
     rule_to_dict,
 )
-from dmm.rules.spoken.names import NAMES_VERSION
-from dmm.rules.spoken.scopes import Kind, Scope
+from dmm.rules.scopes import Kind, Scope
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -32,7 +31,7 @@ if TYPE_CHECKING:
 
 CALLS_VERSION = 2
 _QUOTES = r"[\s`'\",;:]+"
-SPOKEN_VERSION = f"{CALLS_VERSION}.{NAMES_VERSION}"
+SPOKEN_VERSION = f"{CALLS_VERSION}.2"
 
 
 class Done(NamedTuple):

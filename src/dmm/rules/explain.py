@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.rules.commands.checks import WORDS_FOR_CHECKS
-from dmm.rules.commands.rules import (
+from dmm.rules.commands.tools import TELLING_KEYS
+from dmm.rules.patterns import (
     Action,
     BranchPattern,
     CommandPattern,
@@ -15,11 +16,10 @@ from dmm.rules.commands.rules import (
     ToolPattern,
     WrappedPattern,
 )
-from dmm.rules.commands.tools import TELLING_KEYS
 
 if TYPE_CHECKING:
     from dmm.rules.commands.facts import ToolCall
-    from dmm.rules.commands.rules import Pattern, ToolRule
+    from dmm.rules.patterns import Pattern, ToolRule
 
 _LEADS = {
     Action.DENY: "Blocks",

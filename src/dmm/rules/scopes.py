@@ -8,10 +8,16 @@ from typing import TYPE_CHECKING, Literal
 from dmm.domain.value import Value
 from dmm.rules.commands.branches import branches_of, same_branch
 from dmm.rules.commands.facts import CommandUse, ToolCall, relative_path
-from dmm.rules.spoken.names import ENVIRONMENTS
 
 if TYPE_CHECKING:
     from dmm.rules.commands.facts import CallFacts
+
+ENVIRONMENTS = {
+    "production": ("production", "prod", "prd", "live"),
+    "staging": ("staging", "stage", "stg"),
+    "development": ("development", "dev", "local", "localhost"),
+    "test": ("test", "testing", "qa", "sandbox"),
+}
 
 Kind = Literal["branch", "folder", "environment"]
 _PARTS = re.compile(r"[^a-z0-9]+")

@@ -17,10 +17,12 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, get_args
 
-from dmm.rules.commands.explain import describe_pattern
 from dmm.rules.commands.facts import Access, ToolCall, Verb
 from dmm.rules.commands.options import LONG_WITH_ONE_DASH, SUBCOMMANDED, VALUED
-from dmm.rules.commands.rules import (
+from dmm.rules.commands.shell import parse_shell
+from dmm.rules.commands.tools import SHELL_TOOLS
+from dmm.rules.explain import describe_pattern
+from dmm.rules.patterns import (
     Action,
     BranchPattern,
     CommandPattern,
@@ -33,8 +35,6 @@ from dmm.rules.commands.rules import (
     WrappedPattern,
     match_tool,
 )
-from dmm.rules.commands.shell import parse_shell
-from dmm.rules.commands.tools import SHELL_TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dmm.rules.commands.facts import ToolCall
-from dmm.rules.commands.rules import Action, PathPattern, ToolRule
-from dmm.rules.commands.starterform import bash, command, rule
+from dmm.rules.patterns import Action, PathPattern, ToolRule
+from dmm.rules.starterform import bash, command, rule
 
 _STATE = (
     "**/.local/state/dmm", "$XDG_STATE_HOME/dmm", "${XDG_STATE_HOME}/dmm", "$DMM_STATE_DIR",

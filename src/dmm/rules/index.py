@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from dmm.rules.commands.dependencies import ANY_PACKAGE, normal_name
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import script_of
-from dmm.rules.commands.rules import (
+from dmm.rules.patterns import (
     BranchPattern,
     CommandPattern,
     DependencyPattern,
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from dmm.rules.commands.facts import CallFacts
-    from dmm.rules.commands.rules import Pattern
+    from dmm.rules.patterns import Pattern
 
 T = TypeVar("T")
 Key = tuple[str, str]
