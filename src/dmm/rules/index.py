@@ -9,8 +9,10 @@ from dmm.rules.commands.dependencies import ANY_PACKAGE, normal_name
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import script_of
 from dmm.rules.patterns import (
+    AllOf,
     BranchPattern,
     CommandPattern,
+    ContentPattern,
     DependencyPattern,
     PathPattern,
     ScriptPattern,
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Key = tuple[str, str]
+WRITTEN: Key = ("written", "*")
+_KINDS_BY_USE = ("subcommand", "package", "branch", "tool", "program", "part", "ending", "path", "written")
+_ALL = len(_KINDS_BY_USE)
 _WILD = frozenset("*?[")
 
 
@@ -73,6 +78,16 @@ def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
             yield _name_key("branch", pattern.name)
         case ToolPattern():
             yield _name_key("tool", pattern.name)
+        case ContentPattern():
+            yield WRITTEN
+        case AllOf():
+            yield from min((list(_pattern_keys(one)) for one in pattern.patterns), key=_openness)
+
+
+def _openness(keys: list[Key]) -> tuple[int, int]:
+    """Order keys by how much they let through: names first, then parts of paths, then all."""
+    ranks = (_KINDS_BY_USE.index(kind) + (name == "*") * _ALL for kind, name in keys)
+    return max(ranks, default=0), len(keys)
 
 
 def _path_keys(path: str) -> Iterator[Key]:
@@ -109,6 +124,8 @@ def _fact_keys(facts: CallFacts) -> set[Key]:
             found.update(_path_keys(script))
     for path in facts.paths:
         found.update(_path_keys(path.path))
+        if path.access != "read":
+            found.add(WRITTEN)
     for package in facts.dependencies:
         found.update((("package", normal_name(package.name)), ("package", "*")))
     for branch in facts.branches:

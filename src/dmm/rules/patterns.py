@@ -18,6 +18,7 @@ from dmm.rules.commands.facts import (
     PathUse,
     ToolCall,
     Verb,
+    Writing,
     relative_path,
 )
 from dmm.rules.commands.globs import (
@@ -27,6 +28,9 @@ from dmm.rules.commands.globs import (
 )
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import covers, script_of
+from dmm.rules.content.pattern import ContentPattern
+from dmm.rules.content.writings import with_writings
+from dmm.rules.evidence import Evidence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -44,13 +48,6 @@ class Action(StrEnum):
     DENY = "deny"
     ASK = "ask"
     WARN = "warn"
-
-
-class Evidence(NamedTuple):
-    """What of a call matched a pattern: the place, the text there, and why."""
-
-    span: Span
-    why: str
 
 
 class ToolPattern(Value):
@@ -196,6 +193,66 @@ class WrappedPattern(Value):
                 yield use, Evidence(use.invocation.span, f"it is run by {self.wrapper}")
 
 
+class Joint(NamedTuple):
+    """Several things of one call that belong together: what an item with several keys matches."""
+
+    parts: tuple[object, ...]
+    span: Span
+
+
+class AllOf(Value):
+    """Patterns that must all match, on the same file or the same command.
+
+    Things that belong to no file and no command, such as the call itself, go with everything.
+    """
+
+    kind: ClassVar[str] = "all"
+    patterns: tuple[Pattern, ...]
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find what belongs together, each with the evidence of all patterns."""
+        found: list[tuple[tuple[object, ...], tuple[Evidence, ...]]] = [((), ())]
+        # Searching text is the dearest; it comes last, and only where the others hold.
+        for pattern in sorted(self.patterns, key=lambda one: isinstance(one, ContentPattern)):
+            held = list(pattern.find(facts)) if found else []
+            found = [
+                ((*subjects, subject), (*evidence, more))
+                for subjects, evidence in found
+                for subject, more in held
+                if all(belongs(subject, other) for other in subjects)
+            ]
+        for subjects, evidence in found:
+            why = ", and ".join(one.why for one in evidence)
+            stopped = next((one.stopped for one in evidence if one.stopped), "")
+            where = next((one.where for one in evidence if one.where), "")
+            span = evidence[0].span
+            yield Joint(subjects, span), Evidence(span, why, where, stopped)
+
+
+def parts_of(subject: object) -> tuple[object, ...]:
+    """Give the single things that a subject is made of."""
+    if not isinstance(subject, Joint):
+        return (subject,)
+    return tuple(one for part in subject.parts for one in parts_of(part))
+
+
+def belongs(subject: object, other: object) -> bool:
+    """Whether two things of a call are about the same file, or else the same command."""
+    if isinstance(subject, Joint) or isinstance(other, Joint):
+        return all(belongs(one, two) for one in parts_of(subject) for two in parts_of(other))
+    if isinstance(subject, PathUse | Writing) and isinstance(other, PathUse | Writing):
+        return subject.path == other.path
+    if isinstance(subject, ToolCall) or isinstance(other, ToolCall):
+        return True
+    return _place(subject) == _place(other)
+
+
+def _place(subject: object) -> object:
+    if isinstance(subject, CommandUse):
+        return subject.invocation.span
+    return getattr(subject, "span", None)
+
+
 Pattern = (
     ToolPattern
     | CommandPattern
@@ -204,6 +261,8 @@ Pattern = (
     | BranchPattern
     | ScriptPattern
     | WrappedPattern
+    | ContentPattern
+    | AllOf
 )
 _KINDS: dict[str, type[Pattern]] = {
     one.kind: one
@@ -215,6 +274,8 @@ _KINDS: dict[str, type[Pattern]] = {
         BranchPattern,
         ScriptPattern,
         WrappedPattern,
+        ContentPattern,
+        AllOf,
     )
 }
 
@@ -246,11 +307,12 @@ class Match(NamedTuple):
     reason: str
     suggestion: str
     trace: tuple[str, ...] = ()
+    stopped: str = ""
 
 
 def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
     """Match one rule against one call; none when the call is no concern of the rule."""
-    facts = call if isinstance(call, CallFacts) else read_call(call)
+    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
     return next((match for _, match in matches(rule, facts)), None)
 
 
@@ -265,14 +327,27 @@ def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
 
 
 def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
+    if isinstance(subject, Joint):
+        return any(_excepted(rule, facts, one) for one in parts_of(subject))
     if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
         # Nobody knows whether the argument that would make it an exception is there.
         return False
     if isinstance(subject, PathUse) and subject.glob:
         return any(isinstance(one, PathPattern) and one.spares(subject) for one in rule.exceptions)
     return any(
-        found is subject for exception in rule.exceptions for found, _ in exception.find(facts)
+        _lifts(found, subject)
+        for exception in rule.exceptions
+        for found, evidence in exception.find(facts)
+        if not evidence.stopped
     )
+
+
+def _lifts(found: object, subject: object) -> bool:
+    """Whether what an exception found is what the rule found: the same thing, or the same file."""
+    if isinstance(found, Joint):
+        return any(_lifts(one, subject) for one in found.parts)
+    files = isinstance(found, PathUse | Writing) and isinstance(subject, PathUse | Writing)
+    return found is subject or (files and belongs(found, subject))
 
 
 def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidence) -> Match:
@@ -284,10 +359,11 @@ def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidenc
         rule.id,
         rule.action,
         evidence.span,
-        facts.text[start:end],
+        evidence.where or facts.text[start:end],
         rule.reason,
         rule.suggestion,
         tuple(trace),
+        evidence.stopped,
     )
 
 
@@ -296,7 +372,7 @@ _ORDER = tuple(Action)
 
 def check_call(rules: Iterable[ToolRule], call: ToolCall | CallFacts) -> tuple[Match, ...]:
     """Match all rules against one call; the hardest action first, else the order of the rules."""
-    facts = call if isinstance(call, CallFacts) else read_call(call)
+    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
     found = [match for rule in rules if (match := match_tool(rule, facts))]
     return tuple(sorted(found, key=lambda match: _ORDER.index(match.action)))
 
@@ -318,6 +394,8 @@ def rule_to_dict(rule: ToolRule) -> dict[str, object]:
 
 def pattern_to_dict(pattern: Pattern) -> dict[str, object]:
     """Write a pattern as plain values for JSON."""
+    if isinstance(pattern, AllOf):
+        return {"kind": "all", "patterns": [pattern_to_dict(one) for one in pattern.patterns]}
     values = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in vars(pattern).items()
@@ -367,6 +445,8 @@ def patterns_from(value: object) -> tuple[Pattern, ...]:
 
 
 def _pattern(values: dict[str, object]) -> Pattern:
+    if values["kind"] == AllOf.kind:
+        return AllOf(patterns_from(values["patterns"]))
     fields = {
         name: _strings(value) if isinstance(value, list) else value
         for name, value in values.items()
