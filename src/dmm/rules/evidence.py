@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 class Evidence(NamedTuple):
     """What of a call matched a pattern: the place, the text there, and why.
 
-    `where` names the place better than the text there does. `stopped` says that nobody knows whether
-    it matches, and why the search was given up.
+    `where` names the place better than the text there does. `stopped` says that nobody knows
+    whether it matches, and why the search was given up.
     """
 
     span: Span

@@ -26,7 +26,9 @@ _MAX_EDITS = 500
 _MAX_DEPTH = 3
 
 
-def file_changes(values: Mapping[str, object], path: str = "", depth: int = 0) -> Iterator[FileChange]:
+def file_changes(
+    values: Mapping[str, object], path: str = "", depth: int = 0
+) -> Iterator[FileChange]:
     """Read the changes that arguments ask for, those of nested lists too."""
     path = (first_text(values, _PATHS) or path).removeprefix("file://")
     steps = [] if path == "" else list(_steps(values))

@@ -58,7 +58,9 @@ def written_out(expression: str) -> int:
 
 def _changes_meaning(expression: str) -> bool:
     """Whether flags change how the expression itself is read."""
-    return any(_CHANGING & set(found[1]) for found in re.finditer(r"\(\?([a-zA-Z0-9]+)", expression))
+    return any(
+        _CHANGING & set(found[1]) for found in re.finditer(r"\(\?([a-zA-Z0-9]+)", expression)
+    )
 
 
 @lru_cache(maxsize=4_096)
@@ -88,15 +90,19 @@ def literal(expression: str) -> str:
 
 
 @lru_cache(maxsize=4_096)
-def compiled(expression: str, ignore_case: bool = False) -> Any:
-    """Compile an expression; one that is too large or no expression is refused as `Stopped`."""
-    import regex
+def compiled(expression: str, *, ignore_case: bool = False, by_line: bool = True) -> Any:
+    """Compile an expression; one that is too large or no expression is refused as `Stopped`.
+
+    `by_line` has `^` and `$` stand for the ends of every line.
+    """
+    import regex  # type: ignore[import-untyped]  # it has no stubs here
 
     if len(expression) > MAX_PATTERN:
         raise Stopped(f"its regex is longer than {MAX_PATTERN:,} characters")
     if written_out(expression) > MAX_WRITTEN_OUT:
         raise Stopped("its regex becomes too large: it repeats repeats")
-    flags = regex.MULTILINE | (regex.IGNORECASE if ignore_case else 0)
+    flags = regex.MULTILINE if by_line else 0
+    flags |= regex.IGNORECASE if ignore_case else 0
     try:
         return regex.compile(expression, flags)
     except (regex.error, RecursionError, ValueError, OverflowError) as fault:
@@ -112,10 +118,10 @@ def may_hold(expression: str, text: str, *, ignore_case: bool) -> bool:
 
 
 def search(
-    expression: str, text: str, budget: Budget, *, ignore_case: bool = False
+    expression: str, text: str, budget: Budget, *, ignore_case: bool = False, by_line: bool = True
 ) -> Iterator[tuple[int, int]]:
     """Find all places that match, one by one, within the time that is left."""
-    found = compiled(expression, ignore_case)
+    found = compiled(expression, ignore_case=ignore_case, by_line=by_line)
     try:
         for match in found.finditer(text, timeout=budget.left()):
             yield match.span()

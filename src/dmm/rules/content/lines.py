@@ -109,8 +109,10 @@ def _around(
     one, other = start
     for place, at in [*anchors, stops]:
         back = 0
-        while place - back > one and at - back > other and (
-            before[place - back - 1] == after[at - back - 1]
+        while (
+            place - back > one
+            and at - back > other
+            and (before[place - back - 1] == after[at - back - 1])
         ):
             back += 1
         found += [(place - step, at - step) for step in range(back, 0, -1)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from ast_grep_py import SgRoot
 
@@ -63,13 +63,15 @@ def _read(rule: str) -> dict[str, Any]:
 def _try(config: dict[str, Any], language: str) -> None:
     """Have the library read a rule once; it says what is wrong in the last of its causes."""
     try:
-        SgRoot("", language).root().find(config)
-    except Exception as fault:  # noqa: BLE001 - the library raises plain exceptions
+        cast("Any", SgRoot("", language).root()).find(config)
+    except Exception as fault:
         raise Stopped(_cause(str(fault))) from fault
 
 
 def _cause(told: str) -> str:
-    causes = re.findall(r"(?m)^\s*\d+: (.+(?:\n(?!\s*\d+: |\n).+)*)", told.partition("Stack back")[0])
+    causes = re.findall(
+        r"(?m)^\s*\d+: (.+(?:\n(?!\s*\d+: |\n).+)*)", told.partition("Stack back")[0]
+    )
     cause = " ".join((causes[-1] if causes else told).split()).replace("µ", "$")
     return cause.rstrip(".")
 
@@ -144,5 +146,5 @@ def _deep(rule: Any) -> int:
         return max(map(_deep, rule), default=0)
     if not isinstance(rule, dict):
         return 0
-    far = rule.get("stopBy", "neighbor") != "neighbor"
+    far = int(rule.get("stopBy", "neighbor") != "neighbor")
     return far + max(map(_deep, rule.values()), default=0)

@@ -91,9 +91,7 @@ def _by_regex(pattern: ContentPattern, piece: Piece, held: Writings) -> int | No
         kept = [number for start, stop in added for number in range(start, stop)]
         text, added, numbers = "\n".join(lines[number] for number in kept), None, kept
     starts: list[int] = []
-    spans = expressions.search(
-        pattern.regex, text, held.budget, ignore_case=pattern.ignore_case
-    )
+    spans = expressions.search(pattern.regex, text, held.budget, ignore_case=pattern.ignore_case)
     for start, end in spans:
         starts = starts or line_starts(text)
         first, behind = touched(start, end, starts)
@@ -122,12 +120,10 @@ def _by_structure(pattern: ContentPattern, piece: Piece, held: Writings) -> int 
         if piece.added is None or overlaps(first, behind, piece.added):
             if pattern.regex and not _holds(pattern, text, held):
                 continue
-            return first + 1
+            return int(first) + 1
     return None
 
 
 def _holds(pattern: ContentPattern, text: str, held: Writings) -> bool:
-    spans = expressions.search(
-        pattern.regex, text, held.budget, ignore_case=pattern.ignore_case
-    )
+    spans = expressions.search(pattern.regex, text, held.budget, ignore_case=pattern.ignore_case)
     return any(True for _ in spans)

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 _PATCHERS = frozenset({"apply_patch", "applypatch", "patch"})
 _MAX_STAGES = 5
 _PRINTED = 20_000
-_REPLACEMENT = re.compile(r"(?:^|[;\n{])\s*[^;\n{]*?s([/|#,@])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1")
+_REPLACEMENT = re.compile(
+    r"(?:^|[;\n{])\s*[^;\n{]*?s([/|#,@])((?:\\.|(?!\1).)*)\1((?:\\.|(?!\1).)*)\1"
+)
 
 
 def shell_changes(use: CommandUse) -> Iterator[FileChange]:

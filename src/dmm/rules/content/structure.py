@@ -25,12 +25,17 @@ _UNTRIED = 16 << 10
 _TRIALS = 4
 _TRIAL_SIZE = 1 << 10
 _STEP_SECONDS = 2e-7
-_PIECE = 4 << 10
+_PIECE = 2 << 10
+_NARROWING = ("kind", "pattern", "regex")
+_MOST_BY_PIECE = 2
 _CLASSES = frozenset(
     {"typescript", "tsx", "javascript", "java", "csharp", "php", "kotlin", "swift", "cpp", "scala"}
 )
 _LEADS = {
-    "python": ((r"(except|finally)\b", "try:\n    pass\n"), (r"(elif|else)\b", "if x:\n    pass\n")),
+    "python": (
+        (r"(except|finally)\b", "try:\n    pass\n"),
+        (r"(elif|else)\b", "if x:\n    pass\n"),
+    ),
     "": (
         (r"\}\s*(catch|finally)\b", "try {\n"),
         (r"\}\s*else\b", "if (x) {\n"),
@@ -138,15 +143,19 @@ class Code:
 
     def _by_piece(self, root: Any, matcher: Matcher, budget: Budget) -> Iterator[Any]:
         end = thread_time() + budget.left()
+        rule = matcher.config["rule"]
+        narrow = {key: rule[key] for key in _NARROWING if key in rule}
         waiting = [root]
         while waiting:
-            if thread_time() > end:
-                raise Stopped("its pattern took too long")
             node = waiting.pop()
             place = node.range()
-            if place.end.index - place.start.index <= _PIECE:
+            small = place.end.index - place.start.index <= _PIECE
+            dear = matcher.deep > 1 and not small and (not narrow or node.matches(**narrow))
+            if dear or matcher.deep > _MOST_BY_PIECE or thread_time() > end:
+                raise Stopped("its pattern took too long")
+            if small:
                 yield from node.find_all(matcher.config)
                 continue
-            if node.matches(**matcher.config["rule"]):
+            if node.matches(**rule):
                 yield node
             waiting += reversed(node.children())

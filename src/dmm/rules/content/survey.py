@@ -6,28 +6,36 @@ import re
 
 _OTHERS = re.compile(r"[^()\[\]{}]+")
 _MARKS = re.compile(r"[()\[\]{}]|[;,]|[-+*/.!?&|<>=:]+")
-_PAIRS = ("()", "[]", "{}")
+_OPENS = {")": "(", "]": "[", "}": "{"}
+_NEAR = 3
 
 
 def nesting_of(text: str, deepest: int) -> tuple[int, bool]:
     """Tell how deep brackets nest, and whether so many lack a partner that a parser would guess.
 
-    Nothing deeper than `deepest` is looked at.
+    Nothing behind a place deeper than `deepest` is looked at.
     """
-    rest = _OTHERS.sub("", text)
-    count, depth = len(rest), 0
-    while depth <= deepest:
-        before = len(rest)
-        for pair in _PAIRS:
-            rest = rest.replace(pair, "")
-        if len(rest) == before:
-            break
-        depth += 1
-    return depth, len(rest) > max(200, count // 3)
+    brackets = _OTHERS.sub("", text)
+    stack: list[str] = []
+    depth = strays = 0
+    for mark in brackets:
+        opens = _OPENS.get(mark)
+        if opens is None:
+            stack.append(mark)
+            depth = max(depth, len(stack))
+            if depth > deepest:
+                break
+        elif stack and stack[-1] == opens:
+            stack.pop()
+        else:
+            strays += 1
+            near = stack[-_NEAR:]
+            del stack[len(stack) - near[::-1].index(opens) - 1 if opens in near else len(stack) :]
+    return depth, strays + len(stack) > max(40, len(brackets) // 4)
 
 
 def steps_of(text: str) -> tuple[int, int]:
-    """Count the marks of a text, and the sum of their depths: what a walk to all ancestors takes."""
+    """Count the marks of a text, and sum up their depths: the steps to all their ancestors."""
     depth = run = steps = marks = 0
     for found in _MARKS.finditer(text):
         mark = found[0]

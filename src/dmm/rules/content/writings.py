@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from dmm.rules.commands.facts import relative_path
+from dmm.rules.commands.facts import located, relative_path
 from dmm.rules.commands.tools import PATCH_TOOLS
 from dmm.rules.content.limits import MAX_TEXT, Budget
 
@@ -79,8 +79,8 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
     found: list[Writing] = []
     texts: dict[str, str] = {}
     for change, span in _changes(facts, files):
-        path = relative_path(change.path, facts.call.cwd)
-        source = relative_path(change.source, facts.call.cwd) if change.source else path
+        path = located(facts.call, change.path)
+        source = relative_path(change.source or change.path, facts.call.cwd)
         before = texts.get(source)
         if before is None and files is not None and not change.language:
             before = files(source)
@@ -88,7 +88,7 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
             before = None
         made = writing_of(change, before)._replace(path=path, span=span)
         if made.whole:
-            texts[path] = made.text
+            texts[relative_path(change.path, facts.call.cwd)] = made.text
         found.append(made)
     return tuple(found[:_MAX_FILES])
 
@@ -117,4 +117,4 @@ def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChang
 
         changes = file_changes(call.input)
     for change in changes:
-        yield change, spans.get(relative_path(change.path, call.cwd), everything)
+        yield change, spans.get(located(call, change.path), everything)
