@@ -50,9 +50,9 @@ class Guard:
         if not state.constraints:
             return Ruling()
         rules = self.chronicle.rulebook(state).calls
-        return rules.rule(call, self._done(state), partial(read_script, call.cwd))
+        return rules.rule(call, self.done_before(state), partial(read_script, call.cwd))
 
-    def _done(self, state: State) -> DoneBefore:
+    def done_before(self, state: State) -> DoneBefore:
         """Tell what was looked up and run, and what of it a rule has used up."""
         past: list[Event] = []
         read = False
