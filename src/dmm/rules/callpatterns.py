@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from dmm.domain.value import Value
 from dmm.rules.commands.branches import branches_touched, is_every, same_branch
@@ -16,6 +16,7 @@ from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import covers, script_of
 from dmm.rules.commands.tools import values_of
 from dmm.rules.commands.variables import assigned_by
+from dmm.rules.evidence import Evidence
 from dmm.rules.searching import search_within
 
 if TYPE_CHECKING:
@@ -30,14 +31,7 @@ if TYPE_CHECKING:
         Verb,
     )
     from dmm.rules.commands.options import Options
-    from dmm.rules.commands.values import Invocation, Span
-
-
-class Evidence(NamedTuple):
-    """What of a call matched a pattern: the place, the text there, and why."""
-
-    span: Span
-    why: str
+    from dmm.rules.commands.values import Invocation
 
 
 class ToolPattern(Value):

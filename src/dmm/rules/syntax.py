@@ -27,7 +27,6 @@ from dmm.rules.patterns import (
     BranchPattern,
     CommandPattern,
     DependencyPattern,
-    MessagePattern,
     PathPattern,
     Pattern,
     ScriptPattern,
@@ -184,8 +183,6 @@ def blocked_example(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
             return ToolCall(tools[0] if tools else "Bash", {"command": " ".join(words)})
         case PathPattern():
             return _on_path(pattern, tools)
-        case MessagePattern():
-            return ToolCall("Bash", {"command": "git commit -m 'x'"})
         case ScriptPattern():
             return ToolCall("Bash", {"command": f"./{_sample(pattern.glob)}"})
         case WrappedPattern():
@@ -194,6 +191,8 @@ def blocked_example(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
             return ToolCall("Bash", {"command": f"npm install {_sample(pattern.name)}"})
         case BranchPattern():
             return _on_branch(pattern.verbs[0], _sample(pattern.name))
+    # The written form has no words for the rest.
+    return ToolCall("Write", {})
 
 
 def _on_path(pattern: PathPattern, tools: tuple[str, ...]) -> ToolCall:
@@ -236,14 +235,11 @@ def allowed_example(pattern: Pattern, blocked: ToolCall) -> ToolCall:
             if blocked.tool == "Bash":
                 return ToolCall("Bash", {"command": f"ls {_sample(pattern.glob)}"})
             return ToolCall(blocked.tool, {"file_path": "other-folder/other.txt"})
-        case MessagePattern():
-            return ToolCall("Bash", {"command": "git status"})
         case DependencyPattern():
             return ToolCall("Bash", {"command": "npm install some-other-package"})
         case BranchPattern():
             return _on_branch(pattern.verbs[0], "some-other-branch")
-        case ToolPattern():
-            return ToolCall("SomeOtherTool", {})
+    return ToolCall("SomeOtherTool", {})
 
 
 def compile_tool_rule(text: str, *, name: str | None = None) -> ToolRule | None:

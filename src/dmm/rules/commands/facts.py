@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 from dmm.domain.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.options import Options
@@ -49,6 +49,11 @@ class PathUse(NamedTuple):
     span: Span
     glob: bool = False
 
+    @property
+    def changes(self) -> bool:
+        """Whether the file is not only read."""
+        return self.access not in ("read", "load")
+
 
 class BranchUse(NamedTuple):
     """One thing done to a branch; no name when the command leaves it to the current branch."""
@@ -56,6 +61,23 @@ class BranchUse(NamedTuple):
     name: str | None
     verb: Verb
     span: Span
+
+
+class Writing(NamedTuple):
+    """The text that a call leaves in one file.
+
+    `text` is the whole file where that is known, else the piece that the call hands over. `added`
+    are the lines of it that are new, counted from zero; `removed` is what is taken away. `language`
+    is set where the name of the file does not tell it.
+    """
+
+    path: str
+    text: str
+    added: tuple[tuple[int, int], ...]
+    removed: str = ""
+    whole: bool = False
+    span: Span = (0, 0)
+    language: str = ""
 
 
 class MessageUse(NamedTuple):
@@ -93,8 +115,9 @@ class CallFacts(NamedTuple):
 
     `unresolved` says in plain words what is run and can't be read. `scripts` are the files whose
     text the call runs. `readings` are what the call would do if its words mean something else;
-    their `doubts` pair places of commands with what would make them so. `files` gives the text of
-    a file by its path, where the call is read with the files that exist.
+    their `doubts` pair places of commands with what would make them so. `writings` are worked out
+    when a rule first asks for them. `files` gives the text of a file by its path, where the call is
+    read with the files that exist.
     """
 
     call: ToolCall
@@ -111,6 +134,7 @@ class CallFacts(NamedTuple):
     readings: tuple[CallFacts, ...] = ()
     doubts: tuple[tuple[Span, str], ...] = ()
     files: Callable[[str], str | None] | None = None
+    writings: Iterable[Writing] = ()
 
     def doubt_at(self, span: Span) -> str:
         """Say what is not certain of the command at a place."""

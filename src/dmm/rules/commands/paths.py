@@ -356,7 +356,7 @@ def covers(use: PathUse, globs: str, folder: str | None = None) -> bool:
         return True
     if use.access in ("delete", "rename") and holds_selected(use.path, globs, folder):
         return True
-    return use.glob and may_select(use.path, globs, folder, written=use.access != "read")
+    return use.glob and may_select(use.path, globs, folder, written=use.changes)
 
 
 def script_of(use: CommandUse) -> str | None:
