@@ -7,12 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
+from dmm.errors import LedgerRefused, StorageError
 from dmm.reading import read_script
 from dmm.rules.callbook import Ruling
 from dmm.rules.callrules import Done, meet
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.outcomes import Outcome, read_output, runs_in_background
 from dmm.service.chronicle import IMPORTED, tool_text
+from dmm.service.rulebook import Rulebook
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from dmm.rules.callrules import CallRule
     from dmm.service.chronicle import Chronicle
     from dmm.service.published import PublishedRules
+    from dmm.service.rulefiles import RuleShelf
 
 # Tool calls are many; what was done longer ago counts as not done.
 CALLS_WITHIN = 2_000
@@ -32,14 +35,25 @@ FINISHED = (EventType.TOOL_USED, EventType.TOOL_FAILED)
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Rules on tool calls; it reads the ledger and records nothing in it."""
+    """Rules on tool calls; of a call it records nothing, of rule files that they changed."""
 
     chronicle: Chronicle
     published: PublishedRules | None = None
+    shelf: RuleShelf | None = None
 
     def rule(self, call: ToolCall) -> Ruling:
-        """Rule on a call under the constraints in force now."""
-        ruling = self.rule_at(call, self.chronicle.state())
+        """Rule on a call under what is in force now; what changed is recorded afterwards."""
+        try:
+            state = self.chronicle.state()
+        except (StorageError, LedgerRefused):
+            ruling = self._rule_by_files(call)
+            if ruling.level in ("ask", "deny"):
+                return ruling
+            # The rules on file say what the ledger said when it could be read.
+            raise
+        ruling = self._rule(call, state, self.chronicle.rulebook(state))
+        if self.shelf is not None:
+            self.shelf.record()
         if self.published is not None:
             # Another process may have changed the rules; the file follows with the next call.
             self.published.publish()
@@ -47,12 +61,23 @@ class Guard:
 
     def rule_at(self, call: ToolCall, state: State) -> Ruling:
         """Rule on a call as things stood at some point of the log."""
-        if not state.constraints:
-            return Ruling()
-        rules = self.chronicle.rulebook(state).calls
-        return rules.rule(call, self.done_before(state), partial(read_script, call.cwd))
+        return self._rule(call, state, Rulebook(state.at_place(self.chronicle.place).in_force))
 
-    def done_before(self, state: State) -> DoneBefore:
+    def _rule(self, call: ToolCall, state: State, rules: Rulebook) -> Ruling:
+        if not rules.calls.entries:
+            return Ruling()
+        return rules.calls.rule(
+            call, self.done_before(state, call.root), partial(read_script, call.cwd)
+        )
+
+    def _rule_by_files(self, call: ToolCall) -> Ruling:
+        """Rule on a call by the rule files alone; what was done before it is not known."""
+        if self.chronicle.folder is None:
+            return Ruling()
+        rules = Rulebook(self.chronicle.folder.alone()).calls
+        return rules.rule(call, None, partial(read_script, call.cwd))
+
+    def done_before(self, state: State, root: str | None = None) -> DoneBefore:
         """Tell what was looked up and run, and what of it a rule has used up."""
         past: list[Event] = []
         read = False
@@ -65,14 +90,17 @@ class Guard:
                 past = list(reading.events_of(FINISHED, start, state.seq))
                 read = True
             asked = [Done(seq, text) for seq, text in state.queries.items()]
-            done = [one for event in past if (one := done_by(event)) is not None]
+            done = [one for event in past if (one := done_by(event, root)) is not None]
             return spend(entry.rule, [*asked, *done], state.committed.get(entry.seq, 0))
 
         return since
 
 
-def done_by(event: Event) -> Done | None:
-    """Read a recorded tool event as something that was done; what was imported is not that."""
+def done_by(event: Event, root: str | None = None) -> Done | None:
+    """Read a recorded tool event as something that was done; what was imported is not that.
+
+    `root` is the folder of the repository.
+    """
     if event.source == IMPORTED:
         return None
     text = tool_text(event)
@@ -85,7 +113,7 @@ def done_by(event: Event) -> Done | None:
     return Done(
         event.seq,
         f"{text} {held}",
-        call,
+        call if root is None else call.changed(root=root),
         _exit_status(event),
         _printed(event),
         event.get("unfinished") is True or runs_in_background(call.input),
