@@ -189,18 +189,23 @@ def _content(value: object, place: Place, _: str) -> Patterns:
     held = value if isinstance(value, dict) else {"regex": value}
     refuse_unknown(held, CONTENT, place)
     where = {name: (*place, name) if isinstance(value, dict) else place for name in held}
-    found = ContentPattern(
-        regex=text(held["regex"], where["regex"]) if "regex" in held else "",
-        pattern=text(held["pattern"], where["pattern"]) if "pattern" in held else "",
-        rule=_structure(held["rule"], where["rule"]) if "rule" in held else "",
-        language=text(held["language"], where["language"]) if "language" in held else "",
-        **{name: flag(held[name], where[name]) for name in CONTENT_FLAGS if name in held},
+
+    def listed(name: str) -> tuple[str, ...]:
+        return strings(held[name], where[name]) if name in held else ("",)
+
+    language = text(held["language"], where["language"]) if "language" in held else ""
+    rule = _structure(held["rule"], where["rule"]) if "rule" in held else ""
+    flags = {name: flag(held[name], where[name]) for name in CONTENT_FLAGS if name in held}
+    found = tuple(
+        ContentPattern(regex=regex, pattern=pattern, rule=rule, language=language, **flags)
+        for regex, pattern in product(listed("regex"), listed("pattern"))
     )
-    wrong = check_content(found)
-    if wrong:
-        at = next((where[name] for name in CONTENT if name in held), place)
-        raise RuleFormError(at, wrong)
-    return (found,)
+    for one in found:
+        wrong = check_content(one)
+        if wrong:
+            at = next((where[name] for name in CONTENT if name in held), place)
+            raise RuleFormError(at, wrong)
+    return found
 
 
 def _structure(value: object, place: Place) -> str:
@@ -261,7 +266,7 @@ def _need(value: object, place: Place, folder: str) -> Need:
         value = {"run": value} if value in RUNS else {"command": value}
     held = mapping(value, place, "a required step")
     rest = {key: one for key, one in held.items() if key not in ("since", "passed")}
-    since = strings(held["since"], (*place, "since")) if "since" in held else ()
+    since = _since(held["since"], (*place, "since"), folder) if "since" in held else ()
     passed = flag(held["passed"], (*place, "passed")) if "passed" in held else True
     if set(rest) == {"run"}:
         name = text(rest["run"], (*place, "run"))
@@ -279,8 +284,16 @@ def _read_counts(held: dict[str, object]) -> dict[str, object]:
     return held | {"path": {"glob": path, "access": list(ACCESS)}}
 
 
-def _since(globs: tuple[str, ...], folder: str) -> tuple[str, ...]:
-    return tuple(f"{folder}/{one}" if folder else one for one in globs)
+def _since(value: object, place: Place, folder: str) -> tuple[str, ...]:
+    """Read globs as the repository sees them: those of a folder begin with it."""
+    globs = tuple(_glob(one, place) for one in strings(value, place))
+    return tuple(_from_root(one, folder) for one in globs) if folder else globs
+
+
+def _from_root(glob: str, folder: str) -> str:
+    bare = glob.removeprefix("!")
+    anywhere = "" if "/" in bare.rstrip("/") else "**/"
+    return f"{'!' if bare != glob else ''}{folder}/{anywhere}{bare.lstrip('/')}"
 
 
 def _said(held: Mapping[str, object]) -> str:
