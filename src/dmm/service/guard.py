@@ -62,7 +62,7 @@ class Guard:
 
     def rule_at(self, call: ToolCall, state: State) -> Ruling:
         """Rule on a call as things stood at some point of the log."""
-        return self._rule(call, state, Rulebook(state.at_place(self.chronicle.place).in_force))
+        return self._rule(call, state, Rulebook(state.in_force))
 
     def _rule(self, call: ToolCall, state: State, rules: Rulebook) -> Ruling:
         if not rules.calls.entries:
