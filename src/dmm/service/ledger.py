@@ -66,11 +66,14 @@ class Ledger:
         """Record a constraint, compiled; a learned one names the event that taught it."""
         text = accept("constraint", text)
         need_priority(priority)
-        if priority == Priority.LEARNED and triggered_by is None:
-            hint = "give triggered_by, the number of the event it was learned from"
-            raise UsageError("a learned constraint names what triggered it", hint=hint)
+        need_learned(priority, triggered_by)
+        return self.record_constraint(text, priority, triggered_by, compile_constraint(text).rule)
+
+    def record_constraint(
+        self, text: str, priority: str, triggered_by: int | None, rule: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """Record a constraint that is compiled already."""
         self._need_trust("make")
-        rule = compile_constraint(text).rule
         payload: dict[str, Any] = {"text": text, "priority": priority, "rule": rule}
         if triggered_by is not None:
             payload["triggered_by"] = triggered_by
@@ -132,6 +135,9 @@ class Ledger:
         with self.chronicle.log.writing() as writer:
             waiting = [self._active(seq) for seq in dict.fromkeys(seqs)]
             for one in waiting:
+                if one.from_file:
+                    hint = f"dmm rules accept {one.seq} writes its file"
+                    raise LedgerRefused(f"constraint {one.seq} is a proposed rule file", hint=hint)
                 if not one.pending:
                     raise LedgerRefused(f"constraint {one.seq} is accepted already")
             drafts = [
@@ -297,6 +303,13 @@ class Ledger:
 
 def _pending_note(seqs: Iterable[int]) -> str:
     return PENDING.format(command=f"dmm ledger accept {' '.join(map(str, seqs))}")
+
+
+def need_learned(priority: str, triggered_by: int | None) -> None:
+    """Refuse a learned constraint that does not say what taught it."""
+    if priority == Priority.LEARNED and triggered_by is None:
+        hint = "give triggered_by, the number of the event it was learned from"
+        raise UsageError("a learned constraint names what triggered it", hint=hint)
 
 
 def need_priority(priority: str) -> None:

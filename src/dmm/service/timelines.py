@@ -158,17 +158,23 @@ class Timelines:
         """Replay the past against a new rule: which decisions and tool calls would it block?"""
         need("constraint", text)
         need_priority(priority)
+        return self.rehearse_constraint(_suppose(text, priority, 0))
+
+    def rehearse_constraint(self, constraint: Constraint) -> dict[str, Any]:
+        """Replay the past against a constraint that is compiled already."""
         head = self.chronicle.reading.head().seq
-        rehearsal = _Rehearsal(_suppose(text, priority, head + 1))
+        rehearsal = _Rehearsal(replace(constraint, seq=head + 1))
         types = sorted({*DECISIONS, *LOOKUPS, *CALLS})
         for event in self.chronicle.reading.events_of(types, 0, head):
             rehearsal.meet(event)
         return {
-            "constraint": text,
-            "enforceable": rehearsal.constraint.rule is not None,
+            "constraint": constraint.text,
+            "enforceable": constraint.rule is not None,
             "decisions": rehearsal.decisions,
             "tool_calls": rehearsal.calls,
             "would_block": rehearsal.blocked,
+            "would_ask": rehearsal.asked,
+            "calls_blocked": rehearsal.calls_blocked,
         }
 
     @traced()
@@ -215,7 +221,8 @@ class _Rehearsal:
     def __init__(self, constraint: Constraint) -> None:
         self.constraint = constraint
         self.blocked: list[dict[str, Any]] = []
-        self.decisions = self.calls = 0
+        self.asked: list[dict[str, Any]] = []
+        self.decisions = self.calls = self.calls_blocked = 0
         self._rules = Rulebook([constraint])
         self._rule = in_words(constraint).rule
         self._lookups: list[Recorded] = []
@@ -253,9 +260,15 @@ class _Rehearsal:
             return
         self.calls += 1
         ruling = self._rules.calls.rule(call, self._done)
+        met = ruling.findings[0] if ruling.findings else None
+        if met is None or met.level not in ("ask", "deny"):
+            return
+        told = {"seq": event.seq, "text": describe_call(call), "reason": met.reason}
         if ruling.denied:
-            reason = ruling.findings[0].reason
-            self.blocked.append({"seq": event.seq, "text": describe_call(call), "reason": reason})
+            self.blocked.append(told)
+            self.calls_blocked += 1
+        else:
+            self.asked.append(told)
 
     def _done(self, entry: CallEntry) -> list[Done]:
         past = list(self._past or ())
