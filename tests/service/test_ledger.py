@@ -297,7 +297,15 @@ def test_the_context_tells_everything_that_is_known(ledger: Ledger) -> None:
     assert ledger.get_memory_context() == {
         "current_seq": 5,
         "facts": {"budget": {"value": "3000", "confidence": 0.9, "seq": 4}},
-        "constraints": [{"text": RULE, "priority": "required", "active": True, "seq": 5}],
+        "constraints": [
+            {
+                "text": RULE,
+                "priority": "required",
+                "active": True,
+                "seq": 5,
+                "state": "checked on decisions only",
+            }
+        ],
         "decisions": [{"text": "Book Hotel A", "status": "committed", "seq": 2}],
         "alerts": [
             {

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from dmm.rules.rule import RuleLevel
 
 LEADS: dict[str, str] = {"deny": "Blocks", "ask": "Asks before", "warn": "Warns about"}
-ON_DECISIONS = "No tool call is stopped; only recorded decisions are checked."
-ADVICE = "Nothing is stopped or checked; agents are shown the sentence."
+ON_DECISIONS = "Not enforced on tool calls; only recorded decisions are checked."
+ADVICE = "Not enforced; agents are shown the sentence."
 
 
 def describe_matcher(call: CallRule, level: RuleLevel) -> Iterator[str]:

@@ -7,10 +7,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.clean import clean
-from dmm.errors import UsageError
-from dmm.files.rules import FOLDER, name_rule, write_rule
+from dmm.errors import MemoryFileError, UsageError
+from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.rules.callrules import CallRule
+from dmm.rules.examples import prove
 from dmm.rules.fields import example_of, fields_of
+from dmm.rules.form import compile_fields
+from dmm.rules.formerror import RuleFormError
 from dmm.rules.rule import RULE_LEVELS
 from dmm.rules.spoken.derive import derive_rules
 from dmm.rules.syntax import compile_tool_rule
@@ -95,9 +98,19 @@ def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = N
         fields["level"] = level
     if wish.triggered_by is not None:
         fields["triggered_by"] = wish.triggered_by
+    _prove(compile_fields(fields, title, wish.why))
     source = clean(write_rule(fields, title, wish.why))
-    path = f"{FOLDER}/{fields['id']}.md"
-    return Composed(check_rule(path, source), source, reading.why_not)
+    # Read back as it will be from the file; nothing that is cleaned out may change what it says.
+    return Composed(check_rule(f"{FOLDER}/{fields['id']}.md", source), source, reading.why_not)
+
+
+def _prove(rule: Rule) -> None:
+    """Refuse a rule that its own examples contradict; the first that fails is named."""
+    for failure in prove(rule):
+        wanted = "stopped" if failure.kind == "block" else "allowed"
+        what = f"{failure.example!r} should be {wanted}, but {failure.what}"
+        hint = "correct the matcher or the example"
+        raise RuleFormError(failure.place, what, hint=hint)
 
 
 def _read(wish: Wish, title: str) -> Reading:
@@ -167,3 +180,15 @@ def switch(source: str, *, disabled: bool) -> str:
     if disabled:
         lines.append("disabled: true")
     return "\n".join(lines) + mark + rest
+
+
+def read_field(name: str, text: str) -> Any:
+    """Read the YAML of one field as it would stand in a rule file."""
+    path = f"--{name}"
+    body = "\n".join(f"  {line}" for line in text.strip().splitlines())
+    source = f"---\n{name}:\n{body}\n---\n# {name}\n"
+    try:
+        return parse_rule(path, source).fields[name]
+    except MemoryFileError as error:
+        hint = f"write it as in a rule file; {FORM_HINT}"
+        raise UsageError(error.what, where=path, hint=hint) from error

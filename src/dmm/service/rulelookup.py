@@ -74,6 +74,13 @@ class RuleReading:
             return told | {"source": found.source, "stopped": self._count_stops(found)}
         return self._show_constraint(found) | {"stopped": self._count_stops(found)}
 
+    def is_proposal(self, name: str) -> bool:
+        """Whether a name is that of a rule file which an agent proposed."""
+        return any(
+            one.pending and one.from_file and name in (str(one.seq), one.id)
+            for one in self._constraints()
+        )
+
     def _show_constraint(self, one: Constraint) -> Told:
         filed = filed_rule(one)
         told = show_constraint_rule(one)
@@ -204,8 +211,3 @@ def _names(found: ShelvedRule | Constraint) -> tuple[str, int]:
     if isinstance(found, ShelvedRule):
         return found.rule.id, found.seq
     return found.id, found.seq
-
-
-def name_found(found: ShelvedRule | Constraint) -> str:
-    """Name a rule as messages do."""
-    return f"rule {found.rule.id}" if isinstance(found, ShelvedRule) else f"constraint {found.seq}"

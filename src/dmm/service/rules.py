@@ -10,11 +10,18 @@ from dmm.files.rules import FOLDER, parse_rule
 from dmm.ledger.state import FILE, Constraint
 from dmm.rules.rule import State
 from dmm.service.adoption import adopt_constraint
-from dmm.service.authorship import Likeness, Wish, compose, need_examples, switch
+from dmm.service.authorship import (
+    Composed,
+    Likeness,
+    Wish,
+    compose,
+    need_examples,
+    switch,
+)
 from dmm.service.ledger import need_learned, need_priority
 from dmm.service.rulefiles import ShelvedRule
 from dmm.service.rulefolder import digest_source
-from dmm.service.rulelookup import RuleReading, lacks_matcher, name_found, stops_calls
+from dmm.service.rulelookup import RuleReading, lacks_matcher, stops_calls
 from dmm.service.rulesource import check_rule
 from dmm.service.rulestates import is_starter
 from dmm.service.ruleviews import detail_rule, show_shelved
@@ -24,7 +31,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dmm.rules.rule import Rule
-    from dmm.service.authorship import Composed
 
 PROPOSED = "pending until a person accepts it (dmm rules accept {seq}); until then it asks at most"
 NO_MATCHER = "no matcher: {why}; write one with dmm rules edit, or let an agent: dmm rules draft"
@@ -53,6 +59,22 @@ class Rules(RuleReading):
         if not self._is_person:
             return self._propose(composed, "required", triggered_by)
         return self._write(composed, replaced)
+
+    def preview(self, text: str, level: str | None = None, **given: Any) -> Told:
+        """Write the file that a rule would have; nothing is kept."""
+        composed, replaced = self._compose(Wish(text, level, **given))
+        return {"id": composed.rule.id, "source": composed.source, "new": replaced is None}
+
+    def add_source(self, source: str, name: str) -> Told:
+        """Add a rule by the whole text of its file, which `name` names."""
+        self._need_person("add a rule file")
+        rule = check_rule(f"{FOLDER}/{name}.md", source)
+        known = {one.rule.id: one for one in self.shelf.rules()}
+        replaced = known.get(rule.id)
+        if replaced is not None and not lacks_matcher(replaced.rule):
+            raise _double(rule.id)
+        self._refuse_double(rule, [one for one in known.values() if one is not replaced])
+        return self._write(Composed(rule, source), replaced)
 
     def _compose(self, wish: Wish) -> tuple[Composed, ShelvedRule | None]:
         """Compose a rule; one that says the same as another is refused.
@@ -172,11 +194,12 @@ class Rules(RuleReading):
         return known[0].path if known else one.path
 
     def _pending(self, name: str) -> Constraint:
-        for one in self._constraints():
-            if one.pending and name in (str(one.seq), one.id):
-                return one
-        known = self._find(name)
-        raise LedgerRefused(f"{name_found(known)} is in force already")
+        if name.isdecimal():
+            return self.ledger.need_pending(int(name))
+        found = self._find(name)
+        if isinstance(found, ShelvedRule):
+            raise LedgerRefused(f"rule {name} is accepted already")
+        return found
 
     @traced()
     def edit(self, name: str, source: str) -> Told:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from dmm.domain.event import Trust
+from dmm.ledger.state import Constraint
 from dmm.rules.callbook import LEVELS
 from dmm.rules.rule import State
 from dmm.rules.summary import ADVICE, ON_DECISIONS, describe_matcher
-from dmm.service.rulebook import in_words, on_calls
+from dmm.service.rulebook import compile_constraint, in_words, on_calls
+from dmm.service.views import show_constraint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.ledger.state import Constraint
     from dmm.rules.callbook import Level
     from dmm.rules.rule import RuleLevel
 
@@ -50,6 +52,19 @@ def describe_constraint(constraint: Constraint) -> Iterator[str]:
         yield from (f"Not certain: {one}." for one in entry.rule.doubts)
     if not entries:
         yield ON_DECISIONS if state_of(constraint) is State.DECISIONS else ADVICE
+
+
+def tell_constraint(constraint: Constraint) -> dict[str, Any]:
+    """Return a constraint as the operations do, with what it does while it is in force."""
+    told = show_constraint(constraint)
+    return told | ({"state": state_of(constraint).value} if constraint.active else {})
+
+
+def preview_constraint(text: str, priority: str) -> tuple[State, list[str]]:
+    """Tell what a text would do as a constraint that a person has accepted."""
+    rule = compile_constraint(text).rule
+    supposed = Constraint(0, text, priority, Trust.USER, rule=rule)
+    return state_of(supposed), list(describe_constraint(supposed))
 
 
 def is_starter(constraint: Constraint) -> bool:

@@ -39,6 +39,7 @@ DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
 LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
 CALLS = (str(EventType.TOOL_REQUESTED), str(EventType.TOOL_USED))
 LONGEST_CHAIN = 1_000
+REHEARSED = ("constraint", "enforceable", "decisions", "tool_calls", "would_block")
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +159,8 @@ class Timelines:
         """Replay the past against a new rule: which decisions and tool calls would it block?"""
         need("constraint", text)
         need_priority(priority)
-        return self.rehearse_constraint(_suppose(text, priority, 0))
+        told = self.rehearse_constraint(_suppose(text, priority, 0))
+        return {name: told[name] for name in REHEARSED}
 
     def rehearse_constraint(self, constraint: Constraint) -> dict[str, Any]:
         """Replay the past against a constraint that is compiled already."""
