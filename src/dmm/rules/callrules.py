@@ -164,6 +164,7 @@ def meet(
 
     Without `done` nobody knows what was done before: a rule that wants something done first asks.
     """
+    stopped: Meeting | None = None
     for subject, match in matches(rule.rule, facts):
         states = [(scope, scope.holds(facts, subject)) for scope in rule.scopes]
         if any(state is False for _, state in states):
@@ -175,9 +176,14 @@ def meet(
             if not missing:
                 continue
         blind = done is None and bool(missing)
-        action = Action.ASK if blind and match.action is Action.DENY else match.action
-        return Meeting(match, Action.WARN if unknown else action, unknown, missing, blind)
-    return None
+        uncertain = blind or bool(match.stopped)
+        action = Action.ASK if uncertain and match.action is Action.DENY else match.action
+        met = Meeting(match, Action.WARN if unknown else action, unknown, missing, blind)
+        if not match.stopped:
+            return met
+        # A search that was given up counts where nothing is found for certain.
+        stopped = stopped or met
+    return stopped
 
 
 def _missing(

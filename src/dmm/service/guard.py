@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
 from dmm.errors import LedgerRefused, StorageError
-from dmm.reading import read_script
+from dmm.reading import read_changed, read_script
 from dmm.rules.callbook import Ruling
 from dmm.rules.callrules import Done, meet
 from dmm.rules.commands.calls import ToolCall
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dmm.ledger.state import State
     from dmm.rules.callbook import CallEntry, DoneBefore
     from dmm.rules.callrules import CallRule
+    from dmm.rules.commands.calls import TextOf
     from dmm.service.chronicle import Chronicle
     from dmm.service.published import PublishedRules
     from dmm.service.rulefiles import RuleShelf
@@ -63,14 +64,14 @@ class Guard:
     def _rule(self, call: ToolCall, state: State, rules: Rulebook) -> Ruling:
         if not rules.calls.entries:
             return Ruling()
-        return rules.calls.rule(call, self._done(state), partial(read_script, call.cwd))
+        return rules.calls.rule(call, self._done(state), *_files(call))
 
     def _rule_by_files(self, call: ToolCall) -> Ruling:
         """Rule on a call by the rule files alone; what was done before it is not known."""
         if self.chronicle.folder is None:
             return Ruling()
         rules = Rulebook(self.chronicle.folder.alone()).calls
-        return rules.rule(call, None, partial(read_script, call.cwd))
+        return rules.rule(call, None, *_files(call))
 
     def _done(self, state: State) -> DoneBefore:
         """Tell what was looked up and run since a rule last let its call through."""
@@ -90,6 +91,11 @@ class Guard:
             return [one for one in (*asked, *done) if one.seq > after]
 
         return since
+
+
+def _files(call: ToolCall) -> tuple[TextOf, TextOf]:
+    """Give what reads the scripts that a call runs, and the files that it changes."""
+    return partial(read_script, call.cwd), partial(read_changed, call.cwd)
 
 
 def done_by(event: Event) -> Done | None:
