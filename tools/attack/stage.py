@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,28 @@ HOOK = Path(dmm.hook.__path__[0]) / "__main__.py"
 FORBIDDEN = "terraform destroy -auto-approve"
 ALLOWED = "terraform plan -out plan.bin"
 RULE = "never run terraform destroy"
+# Rules in files: on a command, on paths, and on what is written.
+RULE_FILES = {
+    "namespaces": ("match:\n  command: kubectl delete namespace\n", "Never delete a namespace"),
+    "generated": ('match:\n  path: "generated/**"\n', "Do not edit generated files"),
+    "no-console-log": (
+        'match:\n  content: {pattern: "console.log($$$)"}\n  path: "src/**"\n',
+        "No console.log in src",
+    ),
+}
+# What each rule forbids, and something near it that it allows: a tool, and what it is given.
+FORBIDDEN_CALLS = (
+    ("Bash", {"command": FORBIDDEN}),
+    ("Bash", {"command": "kubectl delete namespace prod"}),
+    ("Write", {"file_path": "generated/api.ts", "content": "export {}\n"}),
+    ("Edit", {"file_path": "src/a.ts", "old_string": "1", "new_string": "console.log(1)"}),
+)
+ALLOWED_CALLS = (
+    ("Bash", {"command": ALLOWED}),
+    ("Bash", {"command": "kubectl get namespace prod"}),
+    ("Write", {"file_path": "lib/api.ts", "content": "export {}\n"}),
+    ("Edit", {"file_path": "test/a.ts", "old_string": "1", "new_string": "console.log(1)"}),
+)
 AT_ONCE = 4
 WITHIN = 60.0
 
@@ -91,11 +114,14 @@ class Stage:
         return done.stdout
 
     def prepare(self) -> None:
-        """Make a Git repository with memory, one rule, and a session under way."""
+        """Make a Git repository with memory, rules of both kinds, and a session under way."""
         self.home.mkdir(parents=True)
         self.project.mkdir()
         self.git("init", "-q", "-b", "main")
         self.dmm("init")
+        for name, (fields, title) in RULE_FILES.items():
+            path = self.project / ".dmm" / "rules" / f"{name}.md"
+            path.write_text(f"---\n{fields}---\n# {title}\n")
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "all")
         self.dmm("trust", "--yes")
@@ -113,13 +139,21 @@ class Stage:
 
     def ask(self, command: str, *, session: str = "s-1", cwd: Path | None = None) -> str:
         """Ask the hook about a command as an agent would: deny, ask, told or allow."""
+        return self.ask_tool("Bash", {"command": command}, session=session, cwd=cwd)
+
+    def ask_tool(
+        self, tool: str, given: dict[str, str], *, session: str = "s-1", cwd: Path | None = None
+    ) -> str:
+        """Ask the hook about any call of a tool."""
         self._calls += 1
+        if "file_path" in given:
+            given = given | {"file_path": str((cwd or self.project) / given["file_path"])}
         payload = {
             "hook_event_name": "PreToolUse",
             "session_id": session,
             "cwd": str(cwd or self.project),
-            "tool_name": "Bash",
-            "tool_input": {"command": command},
+            "tool_name": tool,
+            "tool_input": given,
             "tool_use_id": f"toolu_{self._calls}_{time.monotonic_ns()}",
         }
         line = [*self.before, sys.executable, "-I", "-S", str(HOOK), "--client", "claude-code"]
@@ -139,8 +173,14 @@ class Stage:
         """Ask about so many forbidden calls and as many allowed ones, several at a time."""
         tally = Tally()
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            forbidden = [pool.submit(self.ask, FORBIDDEN, **where) for _ in range(count)]
-            allowed = [pool.submit(self.ask, ALLOWED, **where) for _ in range(count)]
+            forbidden = [
+                pool.submit(self.ask_tool, *one, **where)
+                for one in islice(cycle(FORBIDDEN_CALLS), count)
+            ]
+            allowed = [
+                pool.submit(self.ask_tool, *one, **where)
+                for one in islice(cycle(ALLOWED_CALLS), count)
+            ]
             tally.forbidden.update(one.result() for one in forbidden)
             tally.allowed.update(one.result() for one in allowed)
         return tally
