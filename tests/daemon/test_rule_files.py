@@ -153,7 +153,8 @@ def test_worktrees_on_other_branches_are_under_their_own_files(
     git(ruled.folder, "worktree", "add", "-q", "-b", "other", str(beside))
     ruled.trust(home)
     write_rule(beside / ".dmm", "terraform", "ask")
-    machine.dmm("trust", "--yes", within=beside)
+    for folder in (ruled.folder, beside):
+        assert machine.dmm("trust", "--yes", within=folder).returncode == 0
     there = type(session)(beside, "in the worktree")
     for number in (1, 2):
         call = there.bash(FORBIDDEN, number)
