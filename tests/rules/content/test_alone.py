@@ -31,14 +31,14 @@ BOOK = make_book(
     [
         ("start()", "console.log(1)", "deny"),
         ("start()", "begin()", "allow"),
-        ("<StrictMode/>", "", "deny"),
+        ("StrictMode();", "", "deny"),
         ("start()", "a" * 5_000 + "b", "ask"),
     ],
 )
 def test_both_rule_alike(old: str, new: str, level: str, tmp_path: Path) -> None:
     (tmp_path / "src").mkdir()
-    long = "// a line\n" * 10_000
-    (tmp_path / "src" / "a.ts").write_text(f"console.log(0)\n{long}<StrictMode/>\nstart()\n")
+    long = "run(1);\n" * 10_000
+    (tmp_path / "src" / "a.ts").write_text(f"console.log(0)\n{long}StrictMode();\nstart()\n")
     call = ToolCall(
         "Edit",
         {"file_path": str(tmp_path / "src/a.ts"), "old_string": old, "new_string": new},

@@ -93,6 +93,7 @@ def test_a_stopped_rule_that_only_warns_warns(judge: Judge) -> None:
     [
         ("foo(" * 2_000 + ")" * 2_000, "nests deeper"),
         ("foo(1)\n" * 60_000, "larger than 200 KB"),
+        ("foo(1)\n" + "// a line\n" * 10_000 + "<b/>\n", "lines of comment in a row"),
         ("foo(1)\n" * (MAX_TEXT // 6), "larger than 4 MB"),
     ],
 )

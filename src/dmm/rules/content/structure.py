@@ -26,6 +26,7 @@ _TRIAL_SIZE = 1 << 10
 _ATTEMPTS = 3
 _BEGINNING = re.compile(r"\n(?=[^\s)}\]#/*])")
 _STEP_SECONDS = 2e-7
+_COMMENTS = re.compile(r"(?m)(?:^[ \t]*(?://|#).*\n){1000}")
 _PIECE = 2 << 10
 _NARROWING = ("kind", "pattern", "regex")
 _MOST_BY_PIECE = 2
@@ -84,6 +85,9 @@ class Code:
             depth, torn = nesting_of(self._text, MAX_NESTING)
             if depth > MAX_NESTING:
                 raise Stopped(f"the file nests deeper than {MAX_NESTING} brackets")
+            if _COMMENTS.search(self._text):
+                # An error behind so many costs a parser the square of their number.
+                raise Stopped("the file has more than 1,000 lines of comment in a row")
             if torn:
                 raise Stopped(f"the file does not read as {self._language}")
             self._try_pieces(budget)
