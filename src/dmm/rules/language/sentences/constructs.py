@@ -1,0 +1,220 @@
+"""Constructs: what people call a piece of code in words, and how it looks when it is written."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+LANGUAGES = {
+    "typescript": ["*.ts", "*.tsx", "*.mts", "*.cts"],
+    "javascript": ["*.js", "*.jsx", "*.mjs", "*.cjs", "*.ts", "*.tsx", "*.mts", "*.cts", "*.vue"],
+    "python": ["*.py", "*.pyi"],
+    "rust": ["*.rs"],
+    "go": ["*.go"],
+    "java": ["*.java"],
+    "kotlin": ["*.kt", "*.kts"],
+    "swift": ["*.swift"],
+    "ruby": ["*.rb"],
+    "php": ["*.php"],
+    "c++": ["*.cpp", "*.cc", "*.cxx", "*.hpp", "*.h"],
+    "c#": ["*.cs"],
+    "css": ["*.css", "*.scss", "*.less", "*.sass"],
+    "markup": ["*.tsx", "*.jsx", "*.html", "*.vue", "*.svelte", "*.astro"],
+    "sql": ["*.sql"],
+}
+CALLED = {
+    "ts": "typescript", "js": "javascript", "react": "markup", "jsx": "markup", "html": "markup",
+    "golang": "go", "components": "markup", "stylesheets": "css", "cpp": "c++",
+}  # fmt: skip
+# Prose may speak of code without being code; a rule file speaks of what it forbids.
+CODE = ["**", "!*.md", "!*.mdx", "!*.rst", "!*.txt", "!*.adoc", "!**/docs/**", "!.dmm/**"]
+# A line that is a comment does nothing.
+_LINE = r"(?m)^(?!\s*(?://|/\*|\*\s|#\s|--\s)).*?"
+SECRET = (
+    r"\b(?:[sr]k_live_\w{16,}|AKIA[0-9A-Z]{16}|gh[pousr]_\w{36,}|github_pat_\w{22,}"
+    r"|xox[abprs]-[\w-]{20,}|AIza[\w-]{35}|sk-(?:ant-|proj-)?[\w-]{32,}|glpat-[\w-]{20,})"
+    r"|-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----"
+)
+EMOJI = r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"
+
+
+class Construct(NamedTuple):
+    """A construct of a language: where it can stand, its look, and a line with and without it."""
+
+    language: str
+    regex: str
+    bad: str
+    good: str
+
+
+_TABLE = {
+    "default export": Construct(
+        "javascript", r"(?m)^\s*export\s+default\b", "export default main", "export { main }"
+    ),
+    "inline style": Construct(
+        "markup", r"\bstyle=(?:\{\{|\")", '<div style="color: red">', '<div class="warning">'
+    ),
+    "type assertion|type cast|as cast": Construct(
+        "typescript",
+        rf"{_LINE}(?<!^)(?<!\*)\s+as\s+(?!const\b)(?:any|unknown|[A-Z{{\[(]|string|number|boolean)",
+        "const name = value as Name",
+        "const name: Name = parse(value)",
+    ),
+    "non-null assertion": Construct(
+        "typescript", rf"{_LINE}[\w)\]]!(?:\.|\)|;|,|$|\[)", "const a = user!.name",
+        "const a = user?.name",
+    ),
+    "any|any type|explicit any|type any": Construct(
+        "typescript", r"(?::|<|\bas|\||,)\s*any\b(?!\s*[:(?])", "let a: any", "let a: unknown"
+    ),
+    "enum": Construct(
+        "typescript", r"(?m)^\s*(?:export\s+)?(?:const\s+)?enum\s+\w", "enum Colour { Red }",
+        'type Colour = "red"',
+    ),
+    "class component": Construct(
+        "javascript", r"\bextends\s+(?:React\.)?(?:Pure)?Component\b",
+        "class App extends Component {", "function App() {",
+    ),
+    "console log|console statement|console.log statement|console.log": Construct(
+        "javascript", rf"{_LINE}\bconsole\.(?:log|debug|info)\s*\(", "console.log(a)", "log(a)"
+    ),
+    "debugger|debugger statement": Construct(
+        "javascript", r"(?m)^\s*debugger\b", "debugger;", "start();"
+    ),
+    "var|var declaration": Construct("javascript", r"(?m)^\s*var\s+\w", "var a = 1", "let a = 1"),
+    "eval": Construct(
+        "", rf"{_LINE}(?<![\w.$])eval\s*\(", "value = eval(text)", "value = parse(text)"
+    ),
+    "unsafe|unsafe code|unsafe block": Construct(
+        "rust", rf"{_LINE}\bunsafe\s*(?:\{{|fn\b|impl\b|trait\b|extern\b)",
+        "let a = unsafe { *p };", "let a = bytes[0];",
+    ),
+    "unwrap|unwrap call": Construct(
+        "rust", rf"{_LINE}\.unwrap\(\)", "let a = read().unwrap();", "let a = read()?;"
+    ),
+    "bare except|except": Construct(
+        "python", r"(?m)^\s*except\s*:", "except:", "except ValueError:"
+    ),
+    "wildcard import|star import|import *": Construct(
+        "python", r"(?m)^\s*from\s+\S+\s+import\s+\*", "from os import *", "from os import path"
+    ),
+    "print statement|print call": Construct(
+        "python", rf"{_LINE}(?<![\w.])print\s*\(", "print(a)", "log.info(a)"
+    ),
+    "global statement": Construct("python", r"(?m)^\s*global\s+\w", "global count", "count = 1"),
+    "mutable default argument|mutable default": Construct(
+        "python", r"(?m)^\s*(?:async\s+)?def\s[^)]*=\s*(?:\[|\{|list\(|dict\(|set\()",
+        "def add(a, to=[]):", "def add(a, to=None):",
+    ),
+    "default parameter value|default argument|default parameter": Construct(
+        "python", r"(?m)^\s*(?:async\s+)?def\s+\w+\([^)]*\w\s*(?::[^=,)]+)?=", "def f(a=1):",
+        "def f(a):",
+    ),
+    "todo|todo comment|fixme|fixme comment": Construct(
+        "", r"\b(?:TODO|FIXME)\b", "# TODO: finish", "# Finished"
+    ),
+    "emoji": Construct("", EMOJI, "log('\N{SPARKLES} done')", "log('done')"),
+    "!important": Construct("css", r"!important", "a { color: red !important; }", "a { top: 0 }"),
+    "secret|api key|credential|private key|access token|hardcoded secret|hardcoded credential"
+    "|hard-coded secret|hard-coded credential|hardcoded api key": Construct(
+        "", SECRET, 'key = "AKIA' + "Q" * 16 + '"', 'key = os.environ["KEY"]'
+    ),
+    "lint rule|linter rule|eslint rule|lint warning|lint error|linter warning": Construct(
+        "",
+        r"eslint-disable|(?<!\w)#\s*noqa\b|pylint:\s*disable|biome-ignore|rubocop:disable|//nolint",
+        "// eslint-disable-next-line",
+        "// strict here",
+    ),
+    "type check|type error|type checker": Construct(
+        "", r"@ts-(?:ignore|nocheck)|#\s*type:\s*ignore", "// @ts-ignore", "// typed here"
+    ),
+    "test|failing test|broken test|flaky test": Construct(
+        "",
+        r"(?m)@(?:pytest\.mark\.skip|unittest\.skip)|\bpytest\.skip\(|\b(?:it|test|describe)\.skip\("
+        r"|(?:^|\s)x(?:it|describe)\(|^\s*@(?:Disabled|Ignore)\b|^\s*#\[ignore\b|\bt\.Skip\(",
+        "@pytest.mark.skip",
+        "@pytest.mark.slow",
+    ),
+}
+# These are named with the verb that makes them what they are: "disable lint rules", "skip tests".
+SUPPRESSED = ("lint rule", "type check", "test")
+CONSTRUCTS = {
+    phrase: (name, construct)
+    for name, construct in ((key.split("|")[0], value) for key, value in _TABLE.items())
+    for key in _TABLE
+    if key.split("|")[0] == name
+    for phrase in key.split("|")
+}
+LONGEST = max(len(phrase.split()) for phrase in CONSTRUCTS)
+
+
+def singular(word: str) -> str:
+    """Take the ending of a plural off."""
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") else word
+
+
+# A keyword or a sign that only one language has.
+_SIGNS = (
+    (re.compile(r"::|^#!?\[|^\w+!$|^&(?:mut|str)\b"), "rust"),
+    (re.compile(r"^(?:def|elif|except|lambda|from \w|self\.|__\w+__$)|^@pytest|\bNone\b"), "python"),
+    (re.compile(r"=>|===?|^(?:const|let|console\.|window\.|document\.|use[A-Z])|@ts-"), "javascript"),
+    (re.compile(r"^fmt\.|:=|^go func"), "go"),
+)
+
+
+def language_of(code: str) -> str:
+    """Name the language that a piece of code can only be of, or nothing."""
+    return next((name for sign, name in _SIGNS if sign.search(code)), "")
+
+
+def files_of(language: str) -> list[str]:
+    """List the files that hold a language; all but prose where none is known."""
+    return list(LANGUAGES.get(language, CODE))
+
+
+_CALL = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*\(\)?(?:\.{3})?\)?")
+_NAME = re.compile(r"@?[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$*][\w$]*)+!?|@[A-Za-z][\w.-]*")
+_CASED = re.compile(r"[a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|\w+(?:_\w+)+|\w+!")
+_WRITTEN = re.compile(r"[#@<\[({=!]|[\])};:]$|=>|==")
+_MACRO_OR_METHOD = re.compile(r"\.[a-z_]\w*\(\)?\)?")
+
+
+def looks_like_code(text: str) -> bool:
+    """Whether a word can only be a name in a program: a call, a dotted or a cased name."""
+    if re.fullmatch(r"[\w.-]+\.(?:com|org|io|dev|net|md|txt|json|toml|ya?ml|py|js|ts)", text):
+        return False
+    return any(form.fullmatch(text) for form in (_CALL, _NAME, _CASED, _MACRO_OR_METHOD))
+
+
+def regex_of(code: str) -> str | None:
+    """Write the regex that finds a piece of code; none where it could be anything."""
+    text = code.strip()
+    if looks_like_code(text):
+        return _name_regex(text)
+    if len(text) > 3 and _WRITTEN.search(text) and re.search(r"[A-Za-z]{2}", text):
+        parts = [re.escape(part) for part in re.findall(r"\w+|[^\w\s]", text)]
+        lead = r"(?<![\w.])" if text[0].isalnum() else ""
+        return lead + r"\s*".join(parts)
+    return None
+
+
+def _name_regex(text: str) -> str:
+    name = text.rstrip(".)(")
+    called = r"\s*\(" if text != name else r"(?![\w])"
+    if name.startswith("."):
+        return re.escape(name) + called
+    if name.endswith("!") or name.startswith("@"):
+        called = "" if name.endswith("!") else called
+    dotted = re.search(r"\.|::|->", name)
+    # `check()` is not `other.check()` nor its definition; `self.log.error()` is `log.error()`.
+    lead = r"(?<![\w$:])" if dotted or name.startswith("@") else r"(?<![\w$.])"
+    defined = "" if dotted or "(" not in called else r"(?<!def )(?<!fn )(?<!func )(?<!function )"
+    return lead + defined + re.escape(name) + called
+
+
+def content_of(regex: str, *, comments: bool = False) -> dict[str, object]:
+    """Write a content matcher; what only a comment says is left alone unless it is meant."""
+    whole = regex if comments or regex.startswith("(?m)") else _LINE + f"(?:{regex})"
+    return {"content": {"regex": whole}}
