@@ -53,13 +53,13 @@ def cut(path: str, text: str) -> Parts:
     raise MemoryFileError(path, "yaml", "the front matter is not closed", line=1, hint=hint)
 
 
-def read_fields(path: str, parts: Parts) -> dict[str, Field]:
+def read_fields(path: str, parts: Parts, *, depth: int = MAX_DEPTH) -> dict[str, Field]:
     """Read the front matter's top-level fields as nodes, refusing what only causes surprises."""
     if len(parts.front_matter.encode()) > MAX_BYTES:
         what = f"the front matter is larger than {MAX_BYTES // 1024} KiB"
         raise MemoryFileError(path, "yaml", what, line=parts.front_line)
     try:
-        _refuse_surprises(path, parts)
+        _refuse_surprises(path, parts, depth)
         root = yaml.compose(parts.front_matter, Loader=_Loader)
     except yaml.YAMLError as error:
         raise _translate(path, parts, error) from error
@@ -96,7 +96,7 @@ def _refuse_odd_keys(path: str, parts: Parts, node: yaml.Node) -> None:
         seen.add(key.value)
 
 
-def _refuse_surprises(path: str, parts: Parts) -> None:
+def _refuse_surprises(path: str, parts: Parts, deepest: int) -> None:
     depth = 0
     for event in yaml.parse(parts.front_matter, Loader=_Loader):
         line = parts.front_line + event.start_mark.line
@@ -107,7 +107,7 @@ def _refuse_surprises(path: str, parts: Parts) -> None:
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
-        if depth > MAX_DEPTH:
+        if depth > deepest:
             raise MemoryFileError(path, "yaml", "the front matter is nested too deep", line=line)
 
 
