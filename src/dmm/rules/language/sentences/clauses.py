@@ -31,7 +31,7 @@ _FRONTED = word_set("on in when if while during for before after inside within u
 _ASKING = word_set(
     """ask asking get obtain request seek wait for confirm check with always do please must should
     you me us the user human team maintainer maintainers owner approval permission confirmation
-    explicit first my your a an person to and i we lead someone"""
+    explicit first my your a an person to and i we lead someone but"""
 )
 _ASK = word_set("ask confirm approval permission confirmation check")
 _APPROVED = word_set("approval permission review confirmation sign-off consent")
@@ -57,7 +57,7 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
     if forbidden:
         verb = "run" if any(one.word.startswith("command") for one in preface) else ""
         return [Clause((verb,), body)]
-    segments = _segments(body)
+    segments = [*([preface] if word_at(preface, 0) == "no" else []), *_segments(body)]
     for segment in segments:
         for form in (_asked, _choice, _prohibited, _no_thing, _predicate):
             if clauses := form(segment):
@@ -82,17 +82,34 @@ def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
 
 
 def _segments(pieces: Pieces) -> list[Pieces]:
-    """Part a sentence at dashes, brackets, and before a prohibition of its own."""
+    """Part a sentence at dashes, and before a prohibition of its own; asides stand apart."""
+    pieces, asides = _asides(pieces)
     found: list[list[Piece]] = [[]]
     for at, piece in enumerate(pieces):
         new = piece.mark == "," or piece.word in ("and", "but")
         after = at + 2 if word_at(pieces, at + 1) in ("and", "but") else at + 1
         turns = new and (_forbids(pieces, after) or word_at(pieces, at + 1) == "but")
-        if piece.mark in ("-", "(", ")") and piece.mark or turns:
+        if piece.mark == "-" or turns:
             found.append([])
         else:
             found[-1].append(piece)
-    return [tuple(one) for one in found if one]
+    return [tuple(one) for one in (*found, *asides) if one]
+
+
+def _asides(pieces: Pieces) -> tuple[Pieces, list[list[Piece]]]:
+    """Take out what stands in brackets; a condition there belongs to what it follows."""
+    outer: list[Piece] = []
+    asides: list[list[Piece]] = []
+    inside = False
+    for at, piece in enumerate(pieces):
+        if piece.mark == "(":
+            inside = word_at(pieces, at + 1) not in ("unless", "except", "without", "in", "only")
+            asides += [[]] if inside else []
+        elif piece.mark == ")":
+            inside = False
+        else:
+            (asides[-1] if inside else outer).append(piece)
+    return tuple(outer), asides
 
 
 def _forbids(pieces: Pieces, at: int) -> bool:
@@ -213,7 +230,7 @@ def _verbs(pieces: Pieces, at: int, preface: Pieces) -> Clause:
         if following == at or _verb_at(pieces, following) is None:
             break
         at = following
-    return Clause(tuple(verbs), pieces[at:], preface)
+    return Clause(tuple(verbs) or ("",), pieces[at:], preface)
 
 
 def _verb_at(pieces: Pieces, at: int) -> tuple[str, int] | None:

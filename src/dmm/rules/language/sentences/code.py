@@ -121,3 +121,15 @@ def command_item(parts: list[str], **more: object) -> Item:
     if rest:
         fields["args"] = rest
     return {"command": fields | more}
+
+
+def same_commands(parts: list[str]) -> tuple[Item, ...]:
+    """Write a command with its other names as matchers."""
+    found = [command_item(parts)]
+    if parts[:2] == ["docker", "compose"]:
+        found.append(command_item(["docker-compose", *parts[2:]]))
+    elif parts[0] == "docker-compose":
+        found.append(command_item(["docker", "compose", *parts[1:]]))
+    elif parts[:2] in (["terraform", "destroy"], ["tofu", "destroy"]):
+        found.append(command_item([parts[0], "apply", "-destroy", *parts[2:]]))
+    return tuple(found)

@@ -40,18 +40,18 @@ def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     parts = sentences(text)
     language = language_in(tuple(piece for part in parts for piece in part))
     found: list[_Found] = []
-    doubts: list[str] = []
     for part in parts:
         order = read_order(part, known)
-        if order:
+        if order and order.require:
             return Sentence(_order_fields(order))
+        if order:
+            found.append(_Found(Thing(order.before), "ask"))
+            continue
         for one in _read(part, Context("", language, known)):
             if isinstance(one, Order):
                 return Sentence(_order_fields(one))
             found.append(one)
-    if not found:
-        return Sentence(None, doubts[0] if doubts else _NOTHING)
-    return Sentence(_match_fields(found))
+    return Sentence(_match_fields(found)) if found else Sentence(None, _NOTHING)
 
 
 def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:

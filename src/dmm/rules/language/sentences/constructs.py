@@ -193,7 +193,9 @@ def regex_of(code: str) -> str | None:
     text = code.strip()
     if looks_like_code(text):
         return _name_regex(text)
-    if len(text) > 3 and _WRITTEN.search(text) and re.search(r"[A-Za-z]{2}", text):
+    # What stands for any name is a pattern for a reader, not the text that is meant.
+    made_up = re.search(r"\.{3}|\b(?:foo|bar|baz|x|y|Foo|Bar|name|my\w*)\b|[<{]\w+[>}]", text)
+    if len(text) > 3 and _WRITTEN.search(text) and re.search(r"[A-Za-z]{2}", text) and not made_up:
         parts = [re.escape(part) for part in re.findall(r"\w+|[^\w\s]", text)]
         lead = r"(?<![\w.])" if text[0].isalnum() else ""
         return lead + r"\s*".join(parts)
@@ -210,7 +212,7 @@ def _name_regex(text: str) -> str:
     dotted = re.search(r"\.|::|->", name)
     # `check()` is not `other.check()` nor its definition; `self.log.error()` is `log.error()`.
     lead = r"(?<![\w$:])" if dotted or name.startswith("@") else r"(?<![\w$.])"
-    defined = "" if dotted or "(" not in called else r"(?<!def )(?<!fn )(?<!func )(?<!function )"
+    defined = "" if dotted or text == name else r"(?<!def )(?<!fn )(?<!func )(?<!function )"
     return lead + defined + re.escape(name) + called
 
 

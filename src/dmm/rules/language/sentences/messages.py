@@ -18,7 +18,7 @@ _TARGETS = (
     (r"(?:prs?|pull requests?) titles?", "pr_title"),
     (r"(?:prs?|pull requests?)(?: (?:descriptions?|bod(?:y|ies)|messages?))?", "pr_body"),
 )
-_TARGET = re.compile("|".join(f"(?P<{name}>{words})" for words, name in _TARGETS))
+_TARGET = re.compile(r"\b(?:" + "|".join(f"(?P<{name}>{text})" for text, name in _TARGETS) + r")\b")
 _ATTRIBUTION = r"(?i)co-authored-by:|generated (?:with|by) .*(?:claude|codex|copilot|cursor|gpt|ai\b)"
 # What such things are called, and how they look in a message.
 _CALLED = (

@@ -13,6 +13,7 @@ from dmm.rules.language.sentences.code import (
     is_command,
     is_flag,
     path_of,
+    same_commands,
 )
 from dmm.rules.language.sentences.constructs import (
     CONSTRUCTS,
@@ -197,7 +198,7 @@ def _code(pieces: Pieces, at: int, context: Context) -> Found | None:
     end = skip(pieces, at + 1, _COMMAND_WORDS, _FILE_CALLS)
     if is_command(text, context.verb, context.known) and pieces[at].kind == "code":
         parts = command_words(text)
-        thing = Thing((command_item(parts),), whole=len(parts) == 1)
+        thing = Thing(same_commands(parts), whole=len(parts) == 1)
         return (commands(thing, bare=True) if bare else thing), end
     if context.verb == "run":
         script = path_of(text, code=True) and "*" not in text
@@ -247,7 +248,7 @@ def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
     if at >= len(pieces) or pieces[at].mark:
         return None
     if pieces[at].code:
-        return _code(pieces, at, context)
+        return _code(pieces, plain - 1 if bare else at, context)
     several = pieces[at].word.split("/")
     sure = words.PROGRAMS - words.AMBIGUOUS
     if len(several) > 1 and all(part in sure for part in several):
@@ -258,7 +259,7 @@ def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
     if found is None:
         return None
     parts, end = found
-    thing = Thing((command_item(parts),), whole=len(parts) == 1)
+    thing = Thing(same_commands(parts), whole=len(parts) == 1)
     return (commands(thing, bare=True) if bare else thing), end
 
 
@@ -324,8 +325,8 @@ def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
     filled = inner > start and word_at(pieces, inner - 1) in _FILLERS
     if filled and word_at(pieces, inner) in _INTO | {"outside"}:
         start = skip(pieces, inner + 1, word_set("of the"))
-    elif word_at(pieces, start) in ("file", "files"):
-        start += 1
+    elif word_at(pieces, start) in _INTO | {"file", "files"}:
+        start = skip(pieces, start + 1, word_set("of the"))
     found = read_paths(pieces, start, context.known)
     if found is None:
         return None
@@ -383,19 +384,23 @@ def _on_branch(pieces: Pieces, at: int, context: Context) -> Found | None:
         end = skip(pieces, at, words.IDLE, _CARRIED)
         return (thing, end) if thing and ends(pieces, end) else None
     if verb == "delete":
-        deletes = [
-            command_item(["git", "branch"], flags=["-d|-D|--delete"], branch=found[0]),
-            command_item(["git", "push"], flags=["-d|--delete"], branch=found[0]),
-        ]
-        return Thing(tuple(deletes)), found[1]
+        return Thing(tuple(item for name in found[0] for item in _deletions(name))), found[1]
     return commands(_GIT[verb], branch=found[0]), found[1]
+
+
+def _deletions(branch: str) -> list[Item]:
+    return [
+        command_item(["git", "branch"], flags=["-d|-D|--delete"], args=[branch]),
+        command_item(["git", "push"], flags=["-d|--delete"], args=[branch]),
+        command_item(["git", "push"], args=[f":{branch}"]),
+    ]
 
 
 _GIT = {
     "push": Thing(({"command": "git push"},), vague=True),
     "commit": Thing(({"command": "git commit"},), vague=True),
-    "merge": Thing(({"command": "git merge"},), vague=True),
-    "rebase": Thing(({"command": "git rebase"},), vague=True),
+    "merge": Thing((command_item(["git", "merge"], without=["--abort"]),), vague=True),
+    "rebase": Thing((command_item(["git", "rebase"], without=["--abort"]),), vague=True),
     "force-push": Thing(({"command": "git push --force"},)),
 }
 

@@ -32,11 +32,15 @@ _FILLERS = word_set(
     should are is run be clean cleanly first existing has have been finishes with without errors"""
 )
 _ACTS = word_set("you we each every any a an the your making creating opening")
+_VERIFY = word_set("verify check confirm review inspect validate consult double-check read")
 _RAN = word_set("run rerun running execute executing")
 
 
 class Order(NamedTuple):
-    """The calls that are guarded, and the steps that have to come first."""
+    """The calls that are guarded, and the steps that have to come first.
+
+    Without steps somebody has to say that what no call shows was done.
+    """
 
     before: tuple[Item, ...]
     require: tuple[Item, ...]
@@ -53,9 +57,13 @@ def read_order(sentence: Pieces, known: Surroundings) -> Order | None:
         comma = next((at for at, one in enumerate(sentence) if one.mark == ","), len(sentence))
         first, act = sentence[comma + 1 :], sentence[1:comma]
     negated = any(one.word in ("never", "not", "don't") for one in first)
-    steps = () if negated else read_steps(first, known)
-    guarded = _act(act, known)
-    return Order(guarded.items, steps) if steps and guarded else None
+    guarded = None if negated else _act(act, known)
+    if guarded is None:
+        return None
+    steps = read_steps(first, known)
+    lead = skip(first, 0, word_set("always please you must should"))
+    verified = word_at(first, lead) in _VERIFY and not guarded.vague and not guarded.whole
+    return Order(guarded.items, steps) if steps or verified else None
 
 
 def _act(pieces: Pieces, known: Surroundings) -> Thing | None:

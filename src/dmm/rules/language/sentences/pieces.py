@@ -131,7 +131,7 @@ def read_list(
     """Read the members of a list; behind commas alone, with no "or" at the end, is a remark."""
     found: list[tuple[T, int]] = []
     sure, place = 1, at
-    while place < len(pieces) and (one := read(pieces, place)) is not None:
+    while place <= len(pieces) and (one := read(pieces, place)) is not None:
         found.append(one)
         place, linked = _next(pieces, one[1])
         sure = len(found) + 1 if linked else sure
