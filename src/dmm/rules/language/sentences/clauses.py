@@ -45,6 +45,7 @@ class Clause(NamedTuple):
     preface: Pieces = ()
     level: str = "deny"
     chosen: Pieces = ()
+    aside: Pieces = ()
 
 
 def clauses_of(sentence: Pieces) -> list[Clause]:
@@ -65,7 +66,12 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
                 break
     lead = preface if word_at(preface, 0) in _FRONTED else ()
     chosen = _chosen(segments)
-    return [one._replace(preface=one.preface or lead, chosen=one.chosen or chosen) for one in found]
+    _, asides = _asides(body)
+    aside = tuple(asides[0]) if len(asides) == 1 else ()
+    return [
+        one._replace(preface=one.preface or lead, chosen=one.chosen or chosen, aside=aside)
+        for one in found
+    ]
 
 
 def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
@@ -77,7 +83,8 @@ def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
     if word_at(right, 0) in _FORBIDDEN or (word_at(right, 0), len(right)) == ("never", 1):
         return left, None
     if any(one.word in _NOT | {"avoid"} for one in left):
-        return (), (*left, *right)
+        opened = left[-1].word in words.VERBS or left[-1].word.startswith("command")
+        return (), (*left, *(() if opened else (Piece("-", "mark"),)), *right)
     return left, right
 
 
@@ -89,7 +96,9 @@ def _segments(pieces: Pieces) -> list[Pieces]:
         new = piece.mark == "," or piece.word in ("and", "but")
         after = at + 2 if word_at(pieces, at + 1) in ("and", "but") else at + 1
         turns = new and (_forbids(pieces, after) or word_at(pieces, at + 1) == "but")
-        if piece.mark == "-" or turns:
+        # A condition that is put in front belongs to what follows.
+        fronted = len(found) == 1 and word_at(tuple(found[0]), 0) in _FRONTED
+        if (piece.mark == "-" or turns) and not fronted:
             found.append([])
         else:
             found[-1].append(piece)
@@ -103,8 +112,10 @@ def _asides(pieces: Pieces) -> tuple[Pieces, list[list[Piece]]]:
     inside = False
     for at, piece in enumerate(pieces):
         if piece.mark == "(":
-            inside = word_at(pieces, at + 1) not in ("unless", "except", "without", "in", "only")
+            following = word_at(pieces, at + 1)
+            inside = following not in ("unless", "except", "without", "in", "not", "never")
             asides += [[]] if inside else []
+            outer += [Piece(",", "mark")] if following in ("not", "never") else []
         elif piece.mark == ")":
             inside = False
         else:

@@ -17,6 +17,7 @@ from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, rea
 from dmm.rules.language.sentences.things import Context, Thing
 
 Fields = dict[str, object]
+_SHORT = 3
 _NOTHING = "it names no command, path or text that a call could be held against"
 
 
@@ -70,7 +71,12 @@ def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
 
 
 def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
+    context = context._replace(chosen=bool(clause.chosen))
     things, end = read_list(clause.rest, 0, lambda ones, at: read_object(ones, at, context))
+    if not things and clause.aside and len(clause.rest) <= _SHORT:
+        # "Sensitive data (API keys, passwords)": the aside says what is meant.
+        things, _ = read_list(clause.aside, 0, lambda ones, at: read_object(ones, at, context))
+        end = len(clause.rest)
     found: list[_Found | Order] = []
     for thing in things:
         reading = read_tail(thing, clause.rest[end:], context, clause.preface)
@@ -97,7 +103,9 @@ def _levelled(clause: Clause, reading: Reading) -> _Found | None:
     )
     if clause.chosen and everywhere and level == "deny":
         level = "warn"
-    if (thing.whole and reading.doubt) or (thing.vague and level != "ask"):
+    if thing.vague and level == "deny":
+        level = "ask"
+    if (thing.whole or (thing.vague and level != "ask")) and reading.doubt:
         return None
     return _Found(thing, level, reading.doubt)
 
@@ -109,14 +117,17 @@ def _sparing(thing: Thing, chosen: Pieces) -> Thing:
     sure = first is not None and (first.code or wrapper in words.PROGRAMS)
     if not sure or "command" not in thing.items[0] or not wrapper.isascii():
         return thing
-    if any(_program(one) == wrapper for one in thing.items):
+    family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
+    if any(_program(one) in family for one in thing.items):
         return thing
     return thing._replace(unless=(*thing.unless, {"command": {"via": wrapper}}))
 
 
 def _program(item: Item) -> str:
     value = item.get("command", "")
-    return value.split()[0] if isinstance(value, str) and value else ""
+    first = value.get("program", "") if isinstance(value, dict) else value
+    name = first[0] if isinstance(first, list) else str(first)
+    return name.split()[0] if name else ""
 
 
 def _order_fields(order: Order) -> Fields:

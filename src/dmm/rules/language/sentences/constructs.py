@@ -98,7 +98,7 @@ _TABLE = {
     "wildcard import|star import|import *": Construct(
         "python", r"(?m)^\s*from\s+\S+\s+import\s+\*", "from os import *", "from os import path"
     ),
-    "print statement|print call": Construct(
+    "print|print statement|print call": Construct(
         "python", rf"{_LINE}(?<![\w.])print\s*\(", "print(a)", "log.info(a)"
     ),
     "global statement": Construct("python", r"(?m)^\s*global\s+\w", "global count", "count = 1"),
@@ -115,7 +115,7 @@ _TABLE = {
     ),
     "emoji": Construct("", EMOJI, "log('\N{SPARKLES} done')", "log('done')"),
     "!important": Construct("css", r"!important", "a { color: red !important; }", "a { top: 0 }"),
-    "secret|api key|credential|private key|access token|hardcoded secret|hardcoded credential"
+    "secret|api key|api token|credential|private key|access token|hardcoded secret|hardcoded credential"
     "|hard-coded secret|hard-coded credential|hardcoded api key": Construct(
         "", SECRET, 'key = "AKIA' + "Q" * 16 + '"', 'key = os.environ["KEY"]'
     ),
@@ -176,7 +176,7 @@ def files_of(language: str) -> list[str]:
 
 _CALL = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*\(\)?(?:\.{3})?\)?")
 _NAME = re.compile(r"@?[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$*][\w$]*)+!?|@[A-Za-z][\w.-]*")
-_CASED = re.compile(r"[a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|\w+(?:_\w+)+|\w+!")
+_CASED = re.compile(r"(?:[A-Z][a-z0-9]+){2,}|[a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|\w+(?:_\w+)+|\w+!")
 _WRITTEN = re.compile(r"[#@<\[({=!]|[\])};:]$|=>|==")
 _MACRO_OR_METHOD = re.compile(r"\.[a-z_]\w*\(\)?\)?")
 
@@ -194,7 +194,7 @@ def regex_of(code: str) -> str | None:
     if looks_like_code(text):
         return _name_regex(text)
     # What stands for any name is a pattern for a reader, not the text that is meant.
-    made_up = re.search(r"\.{3}|\b(?:foo|bar|baz|x|y|Foo|Bar|name|my\w*)\b|[<{]\w+[>}]", text)
+    made_up = re.search(r"\.{3}|\b(?:foo|bar|baz|x|y|Foo|Bar|name|some|my\w*)\b|[<{]\w+[>}]", text)
     if len(text) > 3 and _WRITTEN.search(text) and re.search(r"[A-Za-z]{2}", text) and not made_up:
         parts = [re.escape(part) for part in re.findall(r"\w+|[^\w\s]", text)]
         lead = r"(?<![\w.])" if text[0].isalnum() else ""

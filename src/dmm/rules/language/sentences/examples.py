@@ -44,7 +44,7 @@ def examples_of(thing: Thing) -> tuple[Example, Example]:
         return _on_path(first)
     if "tool" in first:
         return {"tool": sample_of(str(first["tool"])), "input": {}}, "ls"
-    return _on_command(first)
+    return (bad, good) if bad else _on_command(first)
 
 
 def _file(item: Item) -> str:

@@ -26,12 +26,15 @@ _CALLED = (
      "Co-Authored-By: A <a@example.com>"),
     (r"(?:ai|claude|agent)?(?: )?(?:attributions?|signatures?|credits?)", _ATTRIBUTION,
      "Generated with Claude"),
+    (r"(?:yourself|claude|an? ai|ai) as (?:an? )?co-?author", "(?i)co-authored-by:",
+     "Co-Authored-By: A <a@example.com>"),
     (r"emojis?", EMOJI, "\N{SPARKLES} done"),
 )  # fmt: skip
 _CONVENTIONAL = (
     r"^(?:feat|fix|docs|style|refactor|perf|test|build|ci|chore|revert|wip|deps)(?:\([^)]*\))?!?: \S"
     r"|^(?:Merge|Revert|fixup!|squash!) "
 )
+_NEGATED = re.compile(r"\b(?:not|never|no)\b|n't\b")
 _PLACEHOLDER = re.compile(r"<[^>]+>|\{[^}]+\}|\[[^\]]+\]")
 _FORMED = word_set(
     "prefixed prefix start starts begin begins follow follows match format named form use name"
@@ -55,8 +58,9 @@ def read_message(pieces: Pieces) -> Thing | None:
             break
         end = next((p for p in range(at, turn) if pieces[p].mark or pieces[p].word in ("or", "and")), turn)
         part = pieces[at:end]
-        if len(part) == 1 and part[0].code and where:
-            found.append((f"(?i){re.escape(part[0].text)}", part[0].text))
+        name = part[0].code or part[0].text[:1].isupper()
+        if len(part) == 1 and name and where:
+            found.append((rf"(?i)\b{re.escape(part[0].text)}", part[0].text))
         else:
             text = told(part).lower()
             found += [(regex, bad) for name, regex, bad in _CALLED if re.fullmatch(name, text)]
@@ -78,7 +82,8 @@ def _leads(pieces: Pieces, at: int) -> bool:
 def read_form(sentence: Pieces) -> Thing | None:
     """Read "branches must start with `feat/`" and "use Conventional Commits"."""
     text = told(sentence).lower()
-    if re.fullmatch(r"(?:always |please |we )?(?:use|follow) (?:the )?conventional commits?.*", text):
+    wanted = re.search(r"\b(?:use|follow|must|should)\b", text)
+    if wanted and re.search(r"\bconventional commits?\b", text) and not _NEGATED.search(text):
         item = {"message": {"of": ["commit"], "not_regex": _CONVENTIONAL}}
         return Thing((item,), sample=("did things", "fix: keep the order"))
     code = next((at for at, one in enumerate(sentence) if one.kind == "code"), None)

@@ -42,6 +42,7 @@ from dmm.rules.language.sentences.things import (
     Thing,
     commands,
     ends,
+    all_but,
     read_branches,
     read_paths,
     read_remote,
@@ -58,7 +59,10 @@ _NEW = word_set("new additional extra more third-party external runtime other fu
 _CODE_WORDS = word_set(
     "code related to around involving using uses that references mentioning of lines for"
 )
-_FILLERS = word_set("file files anything something code contents content changes edits things data")
+_FILLERS = word_set(
+    """file files anything something code contents content changes edits things data repos folders
+    directories tests modules"""
+)
 _INTO = word_set("in under inside within below to of from into at")
 _CARRIED = word_set("code anything commits changes work commit your features things")
 _BRANCH_INTO = word_set("to into on onto in")
@@ -176,13 +180,16 @@ def _construct(pieces: Pieces, at: int, context: Context) -> Found | None:
     return None
 
 
+_EVERYDAY = word_set("any except enum var unsafe test print eval")
+
+
 def _fits(name: str, phrase: str, span: Pieces, context: Context) -> bool:
     if (name in SUPPRESSED) != (context.verb == "skip"):
         return False
     if context.verb in ("commit", "edit") and name not in ("secret", "console log", "todo"):
         return False
     # A word of everyday language is a construct only as code, or where the language is named.
-    everyday = " " not in phrase and phrase in ("any", "except", "enum", "var", "unsafe", "test")
+    everyday = " " not in phrase and phrase in _EVERYDAY
     coded = any(one.code for one in span)
     return coded or not everyday or context.verb == "skip" or bool(context.language)
 
@@ -234,10 +241,41 @@ def _name(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 def _related(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read "any code related to `NAME`": the name may not be written."""
-    at = skip(pieces, at, DETERMINERS, _CODE_WORDS)
-    if at >= len(pieces) or pieces[at].kind != "code" or not looks_like_code(pieces[at].text):
+    start = skip(pieces, at, DETERMINERS, _CODE_WORDS)
+    spoken = any(one.word in _CODE_WORDS for one in pieces[at:start])
+    linked = at > 0 and pieces[at - 1].word in LINKS
+    if start >= len(pieces) or pieces[start].kind != "code":
         return None
-    return _content(pieces[at].text, context, at + 1)
+    sure = looks_like_code(pieces[start].text) and (spoken or linked or context.verb == "add")
+    return _content(pieces[start].text, context, start + 1) if sure else None
+
+
+def _library(pieces: Pieces, at: int, context: Context) -> Found | None:
+    """Read a name in code that is given up for another: a package, and what imports it."""
+    at = skip(pieces, at, DETERMINERS)
+    text = pieces[at].text if at < len(pieces) and pieces[at].kind == "code" else ""
+    if not context.chosen or not re.fullmatch(r"@?[a-z][a-z0-9-]+(?:/[a-z0-9-]+)?", text):
+        return None
+    thing = imported(text)
+    return thing._replace(items=({"command": {"package": text}}, *thing.items)), at + 1
+
+
+def _imported(pieces: Pieces, at: int, context: Context) -> Found | None:
+    """Read "import `X`" and "import from `x/`"."""
+    del context
+    at = skip(pieces, at, DETERMINERS, word_set("from anything code modules directly"))
+    text = pieces[at].text if at < len(pieces) and pieces[at].kind == "code" else ""
+    formed = re.fullmatch(r"[\w@~./:-]*\w/?", text) and len(text) > 2
+    return (imported(text), at + 1) if formed else None
+
+
+def imported(name: str) -> Thing:
+    """Write what finds the import of a module."""
+    end = "" if name.endswith("/") else r"(?![\w-])"
+    regex = rf"\b(?:import|from|require|use)\b[^\n]*?(?<![\w-]){re.escape(name)}{end}"
+    item = content_of(regex) | {"path": files_of("")}
+    sample = f"{name}x" if name.endswith("/") else name
+    return Thing((item,), sample=(f"import a from '{sample}'", "import a from 'other-module'"))
 
 
 def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
@@ -286,17 +324,19 @@ def _program(pieces: Pieces, at: int, context: Context) -> tuple[list[str], int]
 
 
 def _in_list_of_commands(pieces: Pieces, at: int) -> bool:
-    """Whether a word stands in "pytest, python, or airflow commands"."""
-    end = at
-    while end < len(pieces) and end < at + 10:
-        if pieces[end].word in _COMMAND_WORDS:
-            return end > at
-        listed = pieces[end].mark == "," or pieces[end].word in LINKS
-        single = end == at or pieces[end - 1].mark == "," or pieces[end - 1].word in LINKS
-        if not listed and not (single and re.fullmatch(r"[a-z][\w-]*", pieces[end].text)):
-            return False
+    """Whether a word stands with a known program in "pytest, python, or airflow commands"."""
+    start, end = at, at
+    while start > 0 and _listed(pieces, start - 1):
+        start -= 1
+    while end < len(pieces) and _listed(pieces, end) and pieces[end].word not in _COMMAND_WORDS:
         end += 1
-    return False
+    members = [one.word for one in pieces[start:end] if one.word and one.word not in LINKS]
+    sure = words.PROGRAMS - words.AMBIGUOUS
+    return word_at(pieces, end) in _COMMAND_WORDS and any(one in sure for one in members)
+
+
+def _listed(pieces: Pieces, at: int) -> bool:
+    return pieces[at].mark == "," or pieces[at].word in LINKS or pieces[at].word not in STOPS
 
 
 def _is_argument(pieces: Pieces, at: int) -> bool:
@@ -317,7 +357,7 @@ _ACCESS: dict[str, list[str]] = {
 
 def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read the files behind a verb such as edit, read, delete or commit."""
-    start = skip(pieces, at, DETERMINERS, word_set("for"))
+    start = skip(pieces, at, DETERMINERS, word_set("for new existing"))
     inner = start
     while inner < len(pieces) and inner < start + 4 and pieces[inner].word not in _INTO | STOPS:
         inner += 1
@@ -327,35 +367,39 @@ def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
         start = skip(pieces, inner + 1, word_set("of the"))
     elif word_at(pieces, start) in _INTO | {"file", "files"}:
         start = skip(pieces, start + 1, word_set("of the"))
-    found = read_paths(pieces, start, context.known)
+    found = read_paths(pieces, start, context.known, named=filled)
     if found is None:
         return None
     globs, end = found
     if outside:
-        return Thing(({"path": ["**", *(f"!{one}" for one in globs)]},)), end
+        return Thing(({"path": all_but(globs)},)), end
     return _on_files(globs, context.verb), end
 
 
 def _on_files(globs: list[str], verb: str) -> Thing:
     lifted = words.ENV_EXAMPLES if ".env.*" in globs else []
     if verb == "commit":
-        operands = [form for glob in globs for form in _operands(glob)]
-        git = {"program": "git", "subcommand": ["add", "commit", "stage"]}
-        items = tuple({"command": git | {"args": [one]}} for one in operands)
-        spared = tuple({"command": git | {"args": [f"*{one}"]}} for one in lifted)
-        return Thing(items, spared)
+        operands = [_operand(glob) for glob in globs]
+        git = {"program": "git", "subcommand": ["add", "stage"]}
+        name = globs[0].removeprefix("**/").removesuffix("/**").replace("*", "a")
+        item: Item = {"command": git | {"matches": "|".join(operands)}}
+        return Thing((item,), sample=(f"git add {name}", "git add src"))
     secret = any(mark in glob for glob in globs for mark in words.SECRET_FILES)
     access = _ACCESS["access"] if verb == "touch" and secret else _ACCESS.get(verb)
-    item: Item = {"path": {"glob": globs, "access": access} if access else globs}
+    touched: Item = {"path": {"glob": globs, "access": access} if access else globs}
     unless: Item = {"path": {"glob": lifted, "access": access} if access else lifted}
-    return Thing((item,), (unless,) if lifted else ())
+    return Thing((touched,), (unless,) if lifted else ())
 
 
-def _operands(glob: str) -> list[str]:
-    """Write a glob as operands of a command; there a star crosses folders."""
+def _operand(glob: str) -> str:
+    """Write a glob as the regex of an operand of a command."""
     plain = glob.removeprefix("**/").removesuffix("/**")
-    whole = [plain] if plain.startswith("*") else [plain, f"*/{plain}"]
-    return [*whole, f"{plain}/*"] if glob.endswith("/**") else whole
+    body = re.escape(plain).replace(r"\*", r"[^ /]*")
+    if glob == ".env.*":
+        examples = "|".join(one.removeprefix(".env.") for one in words.ENV_EXAMPLES)
+        body = rf"\.env\.(?!(?:{examples})\b)[^ /]*"
+    inside = r"(?:/[^ ]*)?" if glob.endswith("/**") else ""
+    return rf"(?<=[ /]){body}{inside}(?= |$)"
 
 
 def _all_files(pieces: Pieces, at: int, context: Context) -> Found | None:
@@ -442,10 +486,11 @@ def _suite(pieces: Pieces, at: int, context: Context) -> Found | None:
     last = skip(pieces, end, word_set("test suite tests"))
     if end == at or last == end:
         return None
-    return Thing(({"command": {"run": "tests", "no_args": True}},)), last
+    whole = {"run": "tests", "no_args": True, "without": ["-k", "-p", "--package", "-t", "--filter"]}
+    return Thing(({"command": whole},)), last
 
 
-_USED = (_tool, _option, _marker, _construct, _package, _command, _name)
+_USED = (_tool, _option, _marker, _construct, _package, _command, _name, _library)
 _FILES = (_touched, _related)
 _READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] = {
     "run": (_tool, _suite, _option, _command),
@@ -457,6 +502,7 @@ _READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] 
     "delete": (_touched, _on_branch, _all_files),
     "rename": (_touched, _all_files),
     "install": (_package,),
+    "import": (_imported,),
     "add": (_package, _marker, _construct, _related, _name, _code, _touched),
     "hardcode": (_construct,),
     "skip": (_hooks, _suppressed),

@@ -9,7 +9,7 @@ from dmm.rules.language.sentences.code import Item, command_item
 from dmm.rules.language.sentences.constructs import content_of, files_of
 from dmm.rules.language.sentences.objects import read_object
 from dmm.rules.language.sentences.pieces import DETERMINERS, Pieces, find, skip, word_at, word_set
-from dmm.rules.language.sentences.things import Context, Thing, read_paths
+from dmm.rules.language.sentences.things import Context, Thing, all_but, read_paths
 
 _LEADS = word_set("always only exclusively please you we must should")
 _PURPOSE = word_set(
@@ -82,4 +82,4 @@ def _folders(pieces: Pieces, at: int, context: Context) -> Thing | None:
     found = read_paths(pieces, at if start is None else start + 1, context.known)
     if found is None or found[1] < len(pieces):
         return None
-    return Thing(({"path": ["**", *(f"!{one}" for one in found[0])]},))
+    return Thing(({"path": all_but(found[0])},))

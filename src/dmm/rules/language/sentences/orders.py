@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dmm.rules.language.sentences.code import Surroundings
 
 _LEADS = word_set(
-    """always you we must should please first have has had to make sure that be ever the run rerun
+    """always you we must should please first have has had to sure that be ever the run rerun
     running execute ensure ensuring verify check confirm all do it is i"""
 )
 _FILLERS = word_set(
@@ -48,6 +48,9 @@ class Order(NamedTuple):
 
 def read_order(sentence: Pieces, known: Surroundings) -> Order | None:
     """Read "X before Y" or "before Y, X"; both have to be certain."""
+    dash = next((at for at, one in enumerate(sentence) if one.mark in ("-", ":")), None)
+    if dash is not None:
+        return read_order(sentence[:dash], known) or read_order(sentence[dash + 1 :], known)
     turn = find(sentence, "before")
     if turn is None:
         return None
@@ -67,8 +70,8 @@ def read_order(sentence: Pieces, known: Surroundings) -> Order | None:
 
 
 def _act(pieces: Pieces, known: Surroundings) -> Thing | None:
-    dash = next((at for at, one in enumerate(pieces) if one.mark), len(pieces))
-    pieces = pieces[:dash]
+    comma = next((at for at, one in enumerate(pieces) if one.mark), len(pieces))
+    pieces = pieces[:comma]
     at = skip(pieces, 0, _ACTS, words.IDLE)
     word = word_at(pieces, at)
     if word_at(pieces, skip(pieces, at, word_set("pull pr prs request requests")) - 1) in (
@@ -76,7 +79,7 @@ def _act(pieces: Pieces, known: Surroundings) -> Thing | None:
     ):  # fmt: skip
         return Thing(({"command": "gh pr create"},))
     verb = words.NOUNS.get(word) or words.VERBS.get(word)
-    context = Context(verb or "run", "", known)
+    context = Context(verb or "", "", known)
     found = read_object(pieces, at + 1 if verb else at, context)
     if found is None or skip(pieces, found[1], words.IDLE) < len(pieces):
         return None
@@ -87,14 +90,14 @@ def read_steps(pieces: Pieces, known: Surroundings) -> tuple[Item, ...]:
     """Read the steps that must have been done: the tests, the linter, `make check`, Biome."""
     runs = any(one.word in _RAN for one in pieces) or any(one.kind == "code" for one in pieces)
     found: list[Item] = []
-    at = skip(pieces, 0, _LEADS)
+    at = 0
     while at < len(pieces):
-        if pieces[at].mark:
-            at += 1
+        made = word_at(pieces, at) == "make" and word_at(pieces, at + 1) != "sure"
+        start = at + 2 if word_at(pieces, at) == "make" and not made else at
+        passed = at if made else skip(pieces, start, DETERMINERS, words.IDLE, LINKS, _FILLERS, _LEADS)
+        if passed > at or pieces[at].mark:
+            at = max(passed, at + 1)
             continue
-        at = skip(pieces, at, DETERMINERS, words.IDLE, LINKS, _FILLERS, _LEADS)
-        if at >= len(pieces):
-            break
         step = _named(pieces, at) or (_command(pieces, at, known) if runs else None)
         if step is None:
             return ()

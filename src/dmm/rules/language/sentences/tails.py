@@ -41,7 +41,7 @@ _ALONE = (("by", "itself"), ("on", "its", "own"), ("alone",), ("without", "argum
 # Why somebody might be tempted: the act is meant whatever the motive.
 _MOTIVES = word_set("make avoid silence suppress get save fix work speed satisfy appease hide pass")
 _TEST_WORDS = word_set("test tests testing unit integration e2e spec specs")
-_CODE_WORDS = word_set("code files file modules sources source")
+_CODE_WORDS = word_set("code files file modules sources source components")
 _SHIPPED = word_set("production non-test library application app src shipped")
 _HOST = word_set("host machine")
 

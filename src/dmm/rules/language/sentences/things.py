@@ -58,11 +58,15 @@ Found = tuple[Thing, int]
 
 
 class Context(NamedTuple):
-    """How an object is read: the verb before it, the language of the rule, the repository."""
+    """How an object is read: the verb before it, the language of the rule, the repository.
+
+    `chosen` says that the rule names something to use instead.
+    """
 
     verb: str = ""
     language: str = ""
     known: Surroundings = NOWHERE
+    chosen: bool = False
 
 
 def ends(pieces: Pieces, at: int) -> bool:
@@ -86,9 +90,12 @@ def commands(thing: Thing, **more: object) -> Thing:
 
 
 def read_path(
-    pieces: Pieces, at: int, known: Surroundings = NOWHERE
+    pieces: Pieces, at: int, known: Surroundings = NOWHERE, *, named: bool = False
 ) -> tuple[list[str], int] | None:
-    """Read a path, a glob, a kind of files or a named folder as globs."""
+    """Read a path, a glob, a kind of files or a named folder as globs.
+
+    Behind "files in" (`named`) any name in code is a folder.
+    """
     at = skip(pieces, at, DETERMINERS)
     if at >= len(pieces) or pieces[at].mark:
         return None
@@ -97,21 +104,31 @@ def read_path(
     kind = words.FILE_KINDS.get(piece.word.rstrip("s"))
     if kind and (following in _FILE_WORDS or piece.word.startswith("lockfile")):
         return list(kind), end
-    if path_of(piece.text, code=piece.code, known=known):
+    dotted = piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
+    if dotted or path_of(piece.text, code=piece.code, known=known):
         return globs_of(piece.text), end
-    named = following in _FOLDER_WORDS and piece.word not in _NO_FOLDER | STOPS
-    if (named and re.fullmatch(r"[\w.-]+", piece.text)) or (piece.code and named):
-        return globs_of(f"{piece.text.rstrip('/')}/"), end
+    called = following in _FOLDER_WORDS and piece.text.lower() not in _NO_FOLDER | STOPS
+    if (called or (named and piece.code)) and re.fullmatch(r"[\w.-]+", piece.text):
+        return globs_of(f"{piece.text}/"), end
     return None
 
 
 def read_paths(
-    pieces: Pieces, at: int, known: Surroundings = NOWHERE
+    pieces: Pieces, at: int, known: Surroundings = NOWHERE, *, named: bool = False
 ) -> tuple[list[str], int] | None:
     """Read a list of paths."""
-    found, end = read_list(pieces, at, lambda ones, place: read_path(ones, place, known))
+
+    def read(ones: Pieces, place: int) -> tuple[list[str], int] | None:
+        return read_path(ones, place, known, named=named)
+
+    found, end = read_list(pieces, at, read)
     globs = list(dict.fromkeys(glob for one in found for glob in one))
     return (globs, end) if globs else None
+
+
+def all_but(globs: list[str]) -> list[str]:
+    """Write what lies outside; a folder is spared where it stands, not wherever it is named."""
+    return ["**", *(f"!{one.removeprefix('**/')}" for one in globs)]
 
 
 def read_branches(pieces: Pieces, at: int) -> tuple[list[str], int] | None:

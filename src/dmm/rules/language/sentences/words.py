@@ -8,11 +8,12 @@ from dmm.rules.language.sentences.pieces import word_set
 
 _GROUPS = {
     "run": "run execute invoke issue launch exec trigger rerun",
-    "use": "use call employ import leave pass supply apply",
+    "use": "use call employ leave pass supply apply",
+    "import": "import",
     "edit": "edit modify change alter update rewrite write overwrite patch format reformat",
     "touch": "touch",
     "access": "access",
-    "read": "read open view print show display dump expose search look grep cat",
+    "read": "read open view print show display dump expose search look grep cat source load",
     "delete": "delete remove erase",
     "rename": "rename move",
     "create": "create",
@@ -132,6 +133,8 @@ FILE_KINDS = {
     "lockfile": ["*.lock", "package-lock.json", "pnpm-lock.yaml", "go.sum", "uv.lock"],
     "workflow": [".github/workflows/**"],
     "env": [".env", ".env.*"],
+    "markdown": ["*.md"],
+    "readme": ["README*"],
     "dotenv": [".env", ".env.*"],
 }
 TESTS = [
