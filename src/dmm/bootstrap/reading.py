@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dmm.service.published import PublishedRules
     from dmm.service.recall import Recall
     from dmm.service.redactions import Redactions
+    from dmm.service.rulefiles import RuleShelf
     from dmm.service.sessions import Sessions
     from dmm.service.timelines import Timelines
 
@@ -63,6 +64,15 @@ class Reading(Base):
         return ledger.Ledger(self.chronicle, self.published)
 
     @cached_property
+    def shelf(self) -> RuleShelf:
+        """The rules in the project's files."""
+        from dmm.service import rulefiles
+
+        return rulefiles.RuleShelf(
+            self.root, self.chronicle, self._rule_folder, self.published.publish
+        )
+
+    @cached_property
     def published(self) -> PublishedRules:
         """The rules in force as a file for hooks."""
         from dmm.rulefile import RuleFiles
@@ -87,7 +97,7 @@ class Reading(Base):
     def _guard(self) -> Guard:
         from dmm.service import guard
 
-        return guard.Guard(self.chronicle, self.published)
+        return guard.Guard(self.chronicle, self.published, self.shelf)
 
     @cached_property
     def _briefing(self) -> Briefing:

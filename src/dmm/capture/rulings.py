@@ -32,7 +32,9 @@ def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
     """Say to an agent what became of its tool call, and why."""
     if ruling.level == "allow":
         return Reply()
-    rule = f'DMM constraint {ruling.seq}: "{ruling.text}"'
+    from dmm.rules.callbook import name_rule
+
+    rule = f'DMM {name_rule(ruling.seq, ruling.id)}: "{ruling.text}"'
     if ruling.seq is None:
         rule = "DMM can't tell what this call runs"
     why = ruling.findings[0].reason if ruling.findings else ruling.reason

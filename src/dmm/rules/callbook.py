@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dmm.rules.commands.calls import ScriptFacts, TextOf
 
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
-BOOK_VERSION = f"1.{GUARD_VERSION}"
+BOOK_VERSION = f"2.{GUARD_VERSION}"
 Level = Literal["allow", "warn", "ask", "deny"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 DoneBefore = Callable[["CallEntry"], Sequence[Done]]
@@ -51,10 +51,16 @@ def nothing_done(_: CallEntry) -> Sequence[Done]:
     return ()
 
 
+def name_rule(seq: int | None, rule_id: str) -> str:
+    """Name a rule as people know it: a file by its id, a constraint by its number."""
+    return f"rule {rule_id}" if rule_id else f"constraint {seq}"
+
+
 class CallEntry(Value):
     """One rule on tool calls with its constraint; `typed` ones also judge decisions.
 
     `most` is the hardest level the constraint may use, and `note` says why where that is not deny.
+    `id` names the rule where it comes from a file; `seq` is 0 until that is recorded.
     """
 
     seq: int
@@ -63,6 +69,7 @@ class CallEntry(Value):
     typed: bool = False
     most: Level = "deny"
     note: str = ""
+    id: str = ""
 
     def level_of(self, action: Action) -> Level:
         """Return how hard a match of this rule stops a call."""
@@ -85,10 +92,16 @@ class Finding(Value):
     level: Level = "deny"
     history_unknown: bool = False
     note: str = ""
+    id: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people know it by: the id of a rule file, or the number of a constraint."""
+        return name_rule(self.seq, self.id)
 
     def tell(self) -> str:
         """Name the constraint, why it is met, and what weakens it."""
-        told = f'constraint {self.seq} "{self.text}": {self.reason}'
+        told = f'{self.name} "{self.text}": {self.reason}'
         return f"{told}; {self.note}" if self.note else told
 
 
@@ -102,6 +115,7 @@ class Ruling(Value):
     suggestion: str = ""
     trace: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    id: str = ""
 
     @property
     def denied(self) -> bool:
@@ -123,10 +137,11 @@ class Ruling(Value):
                     "spans": [list(span) for span in one.spans],
                     "reason": one.reason,
                 }
+                | ({"id": one.id} if one.id else {})
                 for one in self.findings
             ],
             "trace": list(self.trace),
-        }
+        } | ({"id": self.id} if self.id else {})
 
 
 class CallBook:
@@ -177,11 +192,11 @@ class CallBook:
     ) -> list[Finding]:
         """Hold a call against every rule, each constraint once, with its hardest finding."""
         facts = call if isinstance(call, CallFacts) else read_call(call)
-        hardest: dict[int, Finding] = {}
+        hardest: dict[tuple[int, str], Finding] = {}
         for one, _ in self.find(facts, done):
-            known = hardest.get(one.seq)
+            known = hardest.get((one.seq, one.id))
             if known is None or LEVELS.index(one.level) > LEVELS.index(known.level):
-                hardest[one.seq] = one
+                hardest[one.seq, one.id] = one
         return list(hardest.values())
 
     def rule(
@@ -196,7 +211,7 @@ class CallBook:
         where a rule could stop a command.
         """
         facts = read_call(call, files)
-        found = sorted(self.check(facts, done), key=lambda one: (-LEVELS.index(one.level), one.seq))
+        found = sorted(self.check(facts, done), key=_hardest_and_oldest)
         unclear = facts.malformed or bool(facts.unresolved)
         if unclear and self.stops_commands and not _settled(found):
             return _unreadable(facts, found)
@@ -211,7 +226,13 @@ class CallBook:
             suggestion=first.suggestion,
             trace=_trace(found),
             findings=tuple(found),
+            id=first.id,
         )
+
+
+def _hardest_and_oldest(one: Finding) -> tuple[int, bool, int, str]:
+    """Put the hardest first, and the oldest among equals; what is not recorded yet is newest."""
+    return -LEVELS.index(one.level), one.seq == 0, one.seq, one.id
 
 
 def _settled(found: Sequence[Finding]) -> bool:
@@ -234,7 +255,7 @@ def _unreadable(facts: CallFacts, found: Sequence[Finding]) -> Ruling:
 
 
 def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
-    return tuple(f"constraint {one.seq}: {step}" for one in found for step in one.trace)
+    return tuple(f"{one.name}: {step}" for one in found for step in one.trace)
 
 
 def _stops_commands(entry: CallEntry) -> bool:
@@ -284,6 +305,7 @@ def _finding(
         level=level,
         history_unknown=met.history_unknown,
         note=entry.note,
+        id=entry.id,
     )
 
 
@@ -298,6 +320,7 @@ def book_to_dict(book: CallBook) -> dict[str, Any]:
                 "typed": one.typed,
                 "most": one.most,
                 "note": one.note,
+                "id": one.id,
                 "rule": call_to_dict(one.rule),
             }
             for one in book.entries
@@ -325,4 +348,5 @@ def _entry(stored: Mapping[str, Any]) -> CallEntry:
         typed=stored["typed"],
         most=stored["most"],
         note=stored["note"],
+        id=stored["id"],
     )

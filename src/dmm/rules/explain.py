@@ -11,6 +11,7 @@ from dmm.rules.patterns import (
     BranchPattern,
     CommandPattern,
     DependencyPattern,
+    MessagePattern,
     PathPattern,
     ScriptPattern,
     ToolPattern,
@@ -18,6 +19,8 @@ from dmm.rules.patterns import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dmm.rules.commands.facts import ToolCall
     from dmm.rules.patterns import Pattern, ToolRule
 
@@ -52,22 +55,79 @@ def _command(pattern: CommandPattern) -> str:
     text = f"the command {' '.join(words)}" if program != "any command" else program
     if pattern.flags:
         text += f" with {_listed([_either(one) for one in pattern.flags], 'and')}"
+    text += _rest(pattern)
     if pattern.check:
         text += f" {WORDS_FOR_CHECKS[pattern.check]}"
     lifted = [one for one in pattern.without if one != "--help"]
     return text + (f", not with {_listed(lifted)}" if lifted else "")
 
 
+def _found(regex: str) -> list[str]:
+    return [f"text that matches /{regex}/"] if regex else []
+
+
+def _rest(pattern: CommandPattern) -> str:
+    """Say what few patterns ask of a command."""
+    parts = [f"the argument {_either(one)}" for one in pattern.args if not one.startswith("!")]
+    parts += [f"no argument {_either(one[1:])}" for one in pattern.args if one.startswith("!")]
+    parts += ["no arguments"] if pattern.no_args else []
+    parts += [f"{one} set" for one in pattern.env]
+    parts += _found(pattern.matches)
+    named = {
+        "remote": pattern.remotes,
+        "host": pattern.hosts,
+        "branch": pattern.branches,
+        "package": pattern.packages,
+    }
+    parts += [f"the {name} {_selected(globs)}" for name, globs in named.items() if globs]
+    text = f" with {_listed(parts, 'and')}" if parts else ""
+    text += f" run by {_selected(pattern.via)}" if pattern.via else ""
+    return text + (" called by its bare name" if pattern.bare else "")
+
+
+def _selected(globs: Sequence[str]) -> str:
+    """Name what globs take in, and what they take out."""
+    taken = [one for one in globs if not one.startswith("!")]
+    out = [one.removeprefix("!") for one in globs if one.startswith("!")]
+    return (_listed(taken) or "any") + (f" except {_listed(out)}" if out else "")
+
+
+_ACCESS = {
+    "read": "reading", "write": "writing", "edit": "editing", "create": "creating",
+    "delete": "deleting", "rename": "renaming",
+}  # fmt: skip
+_MESSAGES = {
+    "commit": "commit message", "branch": "branch name", "pr_title": "pull request title",
+    "pr_body": "pull request body", "tag": "tag name",
+}  # fmt: skip
+
+
+def _path(pattern: PathPattern) -> str:
+    done = _listed([_ACCESS[one] for one in pattern.access])
+    inside = f" in {pattern.folder}/" if pattern.folder else ""
+    return f"{done} {_selected(pattern.glob.split(chr(10)))}{inside}"
+
+
+def _message(pattern: MessagePattern) -> str:
+    text = f"a {_listed([_MESSAGES[one] for one in pattern.of])}"
+    parts = [f"matches /{pattern.regex}/"] if pattern.regex else []
+    parts += [f"does not match /{pattern.not_regex}/"] if pattern.not_regex else []
+    return f"{text} that {_listed(parts, 'and')}" if parts else text
+
+
 def describe_pattern(pattern: Pattern) -> str:
     """Say in words what a pattern matches."""
     match pattern:
         case ToolPattern():
-            return f"any call of the tool {pattern.name}"
+            given = [*pattern.args, *_found(pattern.matches)]
+            with_args = f" with {_listed(given, 'and')}" if given else ""
+            return f"any call of the tool {pattern.name}{with_args}"
         case CommandPattern():
             return _command(pattern)
         case PathPattern():
-            done = [{"read": "reading", "write": "writing"}[one] for one in pattern.access]
-            return f"{_listed(done)} {pattern.glob}"
+            return _path(pattern)
+        case MessagePattern():
+            return _message(pattern)
         case ScriptPattern():
             return f"running the script {pattern.glob}"
         case WrappedPattern():

@@ -12,6 +12,7 @@ from dmm.rules.patterns import (
     BranchPattern,
     CommandPattern,
     DependencyPattern,
+    MessagePattern,
     PathPattern,
     ScriptPattern,
     ToolPattern,
@@ -51,11 +52,25 @@ def _path_key(glob: str) -> Key:
 
 def _command_keys(program: str, operands: tuple[str, ...]) -> Iterator[Key]:
     """Go by the subcommand too, where a program has them: there are many rules on Git."""
-    if program in SUBCOMMANDED and operands and _is_plain(operands[0]):
+    if "/" in program:
+        yield _path_key(program)
+    elif program in SUBCOMMANDED and operands and _is_plain(operands[0]):
         for operand in operands[0].split("|"):
             yield ("subcommand", f"{program} {operand}")
     else:
         yield _name_key("program", program)
+
+
+def _path_keys_of(pattern: PathPattern) -> Iterator[Key]:
+    """Go by every line that puts something in; a folder may be touched as a whole."""
+    lines = pattern.glob.split("\n")
+    if pattern.folder is not None and not set(pattern.access) <= {"read", "create", "edit"}:
+        yield ("change", "*")
+    for line in lines:
+        if not line.startswith("!"):
+            yield _path_key(line)
+    if lines[0].startswith("!"):
+        yield ("path", "*")
 
 
 def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
@@ -63,8 +78,12 @@ def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
         case CommandPattern():
             for name in pattern.programs:
                 yield from _command_keys(name, pattern.operands)
-        case PathPattern() | ScriptPattern():
+        case PathPattern():
+            yield from _path_keys_of(pattern)
+        case ScriptPattern():
             yield _path_key(pattern.glob)
+        case MessagePattern():
+            yield from (("message", kind) for kind in pattern.of)
         case WrappedPattern():
             yield ("program", "*")
         case DependencyPattern():
@@ -109,6 +128,9 @@ def _fact_keys(facts: CallFacts) -> set[Key]:
             found.update(_path_keys(script))
     for path in facts.paths:
         found.update(_path_keys(path.path))
+        if path.access in ("delete", "rename"):
+            found.add(("change", "*"))
+    found.update(("message", one.kind) for one in facts.messages)
     for package in facts.dependencies:
         found.update((("package", normal_name(package.name)), ("package", "*")))
     for branch in facts.branches:

@@ -7,11 +7,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
+from dmm.errors import LedgerRefused, StorageError
 from dmm.reading import read_script
 from dmm.rules.callbook import Ruling
 from dmm.rules.callrules import Done, meet
 from dmm.rules.commands.calls import ToolCall
 from dmm.service.chronicle import IMPORTED, tool_text
+from dmm.service.rulebook import Rulebook
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from dmm.rules.callrules import CallRule
     from dmm.service.chronicle import Chronicle
     from dmm.service.published import PublishedRules
+    from dmm.service.rulefiles import RuleShelf
 
 # Tool calls are many; what was done longer ago counts as not done.
 CALLS_WITHIN = 2_000
@@ -29,14 +32,25 @@ CALLS_WITHIN = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """Rules on tool calls; it reads the ledger and records nothing in it."""
+    """Rules on tool calls; of a call it records nothing, of rule files that they changed."""
 
     chronicle: Chronicle
     published: PublishedRules | None = None
+    shelf: RuleShelf | None = None
 
     def rule(self, call: ToolCall) -> Ruling:
-        """Rule on a call under the constraints in force now."""
-        ruling = self.rule_at(call, self.chronicle.state())
+        """Rule on a call under what is in force now; what changed is recorded afterwards."""
+        try:
+            state = self.chronicle.state()
+        except (StorageError, LedgerRefused):
+            ruling = self._rule_by_files(call)
+            if ruling.level in ("ask", "deny"):
+                return ruling
+            # The rules on file say what the ledger said when it could be read.
+            raise
+        ruling = self._rule(call, state, self.chronicle.rulebook(state))
+        if self.shelf is not None:
+            self.shelf.record()
         if self.published is not None:
             # Another process may have changed the rules; the file follows with the next call.
             self.published.publish()
@@ -44,10 +58,19 @@ class Guard:
 
     def rule_at(self, call: ToolCall, state: State) -> Ruling:
         """Rule on a call as things stood at some point of the log."""
-        if not state.constraints:
+        return self._rule(call, state, Rulebook(state.at_place(self.chronicle.place).in_force))
+
+    def _rule(self, call: ToolCall, state: State, rules: Rulebook) -> Ruling:
+        if not rules.calls.entries:
             return Ruling()
-        rules = self.chronicle.rulebook(state).calls
-        return rules.rule(call, self._done(state), partial(read_script, call.cwd))
+        return rules.calls.rule(call, self._done(state), partial(read_script, call.cwd))
+
+    def _rule_by_files(self, call: ToolCall) -> Ruling:
+        """Rule on a call by the rule files alone; what was done before it is not known."""
+        if self.chronicle.folder is None:
+            return Ruling()
+        rules = Rulebook(self.chronicle.folder.alone()).calls
+        return rules.rule(call, None, partial(read_script, call.cwd))
 
     def _done(self, state: State) -> DoneBefore:
         """Tell what was looked up and run since a rule last let its call through."""

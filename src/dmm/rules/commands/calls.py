@@ -16,6 +16,7 @@ from dmm.rules.commands.facts import (
     ScriptFacts,
     ToolCall,
     Verb,
+    located,
     relative_path,
 )
 from dmm.rules.commands.inlineruns import COMPUTED
@@ -93,7 +94,7 @@ def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFact
     packages: list[DependencyUse] = []
     branches: list[BranchUse] = []
     for use in commands:
-        paths += path_uses(use, call.cwd)
+        paths += path_uses(use, call)
         packages += installed(use.invocation)
         branches += branch_uses(use)
         if use.invocation.program == "apply_patch":
@@ -120,7 +121,7 @@ def _add_patch(
     bodies += [word.text for word in use.invocation.words[1:]]
     span = use.invocation.span
     for body in bodies:
-        changed, added = read_patch(body, call.cwd)
+        changed, added = read_patch(body, call)
         paths += [one._replace(span=span) for one in changed]
         packages += [one._replace(span=span) for one in added]
 
@@ -221,7 +222,7 @@ def _read_other(
     for one in named:
         span = (at, at + len(one.path))
         wild = one.glob or any(mark in one.path for mark in "*?[")
-        paths.append(PathUse(relative_path(one.path, call.cwd), one.access, span, wild))
+        paths.append(PathUse(located(call, one.path), one.access, span, wild))
         at = span[1] + 1
     text = "\n".join((call.tool, *(one.path for one in named)))
     facts = CallFacts(call, text, paths=tuple(paths), mcp=mcp)
@@ -245,7 +246,7 @@ def read_call(call: ToolCall, files: TextOf | None = None) -> CallFacts:
         return _read_other(call, tool, (server, tool), files)
     if name in PATCH_TOOLS:
         patch = first_text(call.input, (*COMMAND_KEYS, "patch")) or ""
-        paths, packages = read_patch(patch, call.cwd)
+        paths, packages = read_patch(patch, call)
         return CallFacts(call, patch, paths=tuple(paths), dependencies=tuple(packages))
     if name in SHELL_TOOLS:
         command = first_text(call.input, COMMAND_KEYS)

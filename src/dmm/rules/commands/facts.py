@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from dmm.domain.value import Value
 
@@ -16,24 +16,31 @@ if TYPE_CHECKING:
     from dmm.rules.commands.options import Options
     from dmm.rules.commands.values import Invocation, Script, Span
 
-Access = Literal["read", "write"]
+Access = Literal["read", "write", "create", "delete", "rename"]
+MessageKind = Literal["commit", "branch", "pr_title", "pr_body", "tag"]
+MESSAGES: tuple[MessageKind, ...] = get_args(MessageKind)
 Verb = Literal["push", "force-push", "delete", "commit", "rewrite"]
 EVERY_BRANCH = "*"
 
 
 class ToolCall(Value):
-    """A call of a tool: its name and input, and where known the directory and the branch."""
+    """A call of a tool: its name and input, and where known the directory and the branch.
+
+    `root` is the folder of the repository, where the call may be in one below it.
+    """
 
     tool: str
     input: Mapping[str, object]
     cwd: str | None = None
     branch: str | None = None
+    root: str | None = None
 
 
 class PathUse(NamedTuple):
-    """One file that would be read or written, and where the call says so.
+    """One file that would be read or changed, and where the call says so.
 
-    `glob` says that the path holds wildcards that the shell or the tool fills in.
+    A file that is renamed counts by both its names. It is created where the call or the files that
+    exist say so. `glob` says that the path holds wildcards that the shell or the tool fills in.
     """
 
     path: str
@@ -47,6 +54,14 @@ class BranchUse(NamedTuple):
 
     name: str | None
     verb: Verb
+    span: Span
+
+
+class MessageUse(NamedTuple):
+    """One text that others will read: a commit message, a pull request, the name of a branch."""
+
+    kind: MessageKind
+    text: str
     span: Span
 
 
@@ -86,6 +101,7 @@ class CallFacts(NamedTuple):
     paths: tuple[PathUse, ...] = ()
     dependencies: tuple[DependencyUse, ...] = ()
     branches: tuple[BranchUse, ...] = ()
+    messages: tuple[MessageUse, ...] = ()
     mcp: tuple[str, str] | None = None
     malformed: bool = False
     unresolved: tuple[str, ...] = ()
@@ -96,6 +112,15 @@ class CallFacts(NamedTuple):
     def doubt_at(self, span: Span) -> str:
         """Say what is not certain of the command at a place."""
         return next((doubt for place, doubt in self.doubts if place == span), "")
+
+
+def located(call: ToolCall, path: str) -> str:
+    """Write a path of a call relative to the repository, or to the call's directory."""
+    if call.root is None or call.root == call.cwd:
+        return relative_path(path, call.cwd)
+    if call.cwd and path and not path.startswith(("/", "~", "$", "`")):
+        path = f"{call.cwd}/{path}"
+    return relative_path(path, call.root)
 
 
 def relative_path(path: str, cwd: str | None) -> str:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.commands.dependencies import DependencyUse, declared
-from dmm.rules.commands.facts import CallFacts, PathUse, relative_path
+from dmm.rules.commands.facts import CallFacts, PathUse, located
 from dmm.rules.commands.tools import PATH_KEYS, first_text
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ _NEW_KEYS = ("content", "new_string", "newString", "new_str", "file_text", "new_
 _OLD_KEYS = ("old_string", "oldString", "old_str")
 
 
-def read_patch(patch: str, cwd: str | None) -> tuple[list[PathUse], list[DependencyUse]]:
+def read_patch(patch: str, call: ToolCall) -> tuple[list[PathUse], list[DependencyUse]]:
     """Read the files of a patch in the `*** Update File:` form and the packages it adds."""
     paths: list[PathUse] = []
     packages: list[DependencyUse] = []
@@ -25,7 +25,7 @@ def read_patch(patch: str, cwd: str | None) -> tuple[list[PathUse], list[Depende
     for header, following in zip(headers, [*headers[1:], None], strict=False):
         path = header[2]
         span = (header.start(2), header.end(2))
-        paths.append(PathUse(relative_path(path, cwd), "write", span))
+        paths.append(PathUse(located(call, path), "write", span))
         body = patch[header.end() : following.start() if following else len(patch)]
         lines = body.splitlines()
         after = "\n".join(line[1:] for line in lines if line.startswith("+"))
@@ -57,6 +57,6 @@ def read_edit(call: ToolCall) -> CallFacts:
     return CallFacts(
         call,
         path,
-        paths=(PathUse(relative_path(path, call.cwd), "write", span),),
+        paths=(PathUse(located(call, path), "write", span),),
         dependencies=tuple(DependencyUse(name, manifest, span) for name in added),
     )

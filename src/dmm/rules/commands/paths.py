@@ -10,8 +10,8 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from dmm.rules.commands.facts import PathUse, relative_path
-from dmm.rules.commands.globs import matches_path, may_match_path
+from dmm.rules.commands.facts import PathUse, located
+from dmm.rules.commands.ignoring import holds_selected, may_select, selects
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.procedures import PROGRAMS
 from dmm.rules.commands.runs import SHELLS, language_of
@@ -22,7 +22,7 @@ from dmm.rules.commands.wrappers import CARRIERS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dmm.rules.commands.facts import Access, CommandUse
+    from dmm.rules.commands.facts import Access, CommandUse, ToolCall
     from dmm.rules.commands.options import Options
     from dmm.rules.commands.values import Word
 
@@ -60,20 +60,20 @@ _SENDING = frozenset({"-T", "--upload-file", "--post-file", "--body-file"})
 _LOADERS = frozenset({"export", "env", "declare", "typeset", "local", "readonly", "eval"})
 
 
-def path_uses(use: CommandUse, cwd: str | None) -> list[PathUse]:
-    """List the files that an invocation would read or write."""
+def path_uses(use: CommandUse, call: ToolCall) -> list[PathUse]:
+    """List the files that an invocation would read or change."""
     found = _redirected(use)
     if use.invocation.words and not _loads(use):
         found += _by_program(use)
-    return [one for word, access in found if word.text for one in _uses(use, word, access, cwd)]
+    return [one for word, access in found if word.text for one in _uses(use, word, access, call)]
 
 
-def _uses(use: CommandUse, word: Word, access: Access, cwd: str | None) -> list[PathUse]:
+def _uses(use: CommandUse, word: Word, access: Access, call: ToolCall) -> list[PathUse]:
     wild = not word.quoted and _is_wild(word)
-    path = _seen_from(use, word, cwd)
+    path = _seen_from(use, word, call)
     span = use.invocation.span
     found = [PathUse(path, access, span, wild)]
-    if wild and access == "write" and path.endswith("/*"):
+    if wild and access != "read" and path.endswith("/*"):
         # Whoever writes over all that a folder holds, writes over the folder.
         found.append(PathUse(path.removesuffix("/*"), access, span))
     return found
@@ -292,11 +292,16 @@ _SPECIAL: dict[str, Callable[[CommandUse], Found]] = {
 }
 
 
-def covers(use: PathUse, glob: str) -> bool:
-    """Whether the glob of a rule covers a file, or what wildcards of the call are aimed at."""
-    if matches_path(use.path, glob):
+def covers(use: PathUse, globs: str, folder: str | None = None) -> bool:
+    """Whether the globs of a rule cover a file, or what wildcards of the call are aimed at.
+
+    A folder that is deleted or renamed takes along what it holds.
+    """
+    if selects(use.path, globs, folder):
         return True
-    return use.glob and may_match_path(use.path, glob, written=use.access == "write")
+    if use.access in ("delete", "rename") and holds_selected(use.path, globs, folder):
+        return True
+    return use.glob and may_select(use.path, globs, folder, written=use.access != "read")
 
 
 def script_of(use: CommandUse) -> str | None:
@@ -312,8 +317,8 @@ def script_of(use: CommandUse) -> str | None:
     return f"{directory}/{text}" if joins else text or None
 
 
-def _seen_from(use: CommandUse, word: Word, cwd: str | None) -> str:
+def _seen_from(use: CommandUse, word: Word, call: ToolCall) -> str:
     directory = use.invocation.context.directory
     text = word.text.partition(":")[2] if ":" in word.text[1:] else word.text
     joined = directory and not text.startswith(("/", "~", "$"))
-    return relative_path(f"{directory}/{text}" if joined else text, cwd)
+    return located(call, f"{directory}/{text}" if joined else text)

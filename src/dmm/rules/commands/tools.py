@@ -93,12 +93,22 @@ def _texts(value: object) -> Iterator[str]:
 def _named(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[str, object]]:
     """Go through the arguments by name, those of nested values too."""
     for name, value in list(values.items())[:_MAX_VALUES]:
-        yield str(name).lower(), value
+        yield str(name), value
         inner = value if isinstance(value, (list, tuple)) else [value]
         if depth < _MAX_DEPTH:
             for one in inner[:_MAX_VALUES]:
                 if isinstance(one, dict):
                     yield from _named(one, depth + 1)
+
+
+def values_of(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Pair the names of arguments with their values as text, those of nested ones too."""
+    for name, value in _named(values):
+        for one in value[:_MAX_VALUES] if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(one, bool):
+                yield name, str(one).lower()
+            elif isinstance(one, (str, int, float)):
+                yield name, str(one)
 
 
 def arguments_of(tool: str, values: Mapping[str, object]) -> list[Argument]:
@@ -108,7 +118,8 @@ def arguments_of(tool: str, values: Mapping[str, object]) -> list[Argument]:
         return []
     access: Access = "write" if verbs & _WRITING else "read"
     found: list[Argument] = []
-    for name, value in _named(values):
+    for given, value in _named(values):
+        name = given.lower()
         for text in _texts(value):
             if text.startswith("file://"):
                 found.append(Argument(text.removeprefix("file://"), access))
@@ -135,8 +146,8 @@ def commands_of(tool: str, values: Mapping[str, object]) -> list[Command]:
     verbs = words_of_name(tool)
     runs = bool(verbs & _RUNNING)
     found: list[Command] = []
-    for name, value in _named(values):
-        text = text_of(value)
+    for given, value in _named(values):
+        name, text = given.lower(), text_of(value)
         if text is None:
             continue
         if name in ("command", "cmd"):
