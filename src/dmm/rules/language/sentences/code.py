@@ -99,7 +99,10 @@ def globs_of(text: str) -> list[str]:
     is_file = "." in name[1:] or name in words.FILE_NAMES or "*" in name
     if is_file and not plain.endswith("/"):
         return [bare]
-    if plain.startswith(("/", "~", "*")):
+    if plain.startswith("/"):
+        # A glob that begins with a slash also means the folder of that name in the repository.
+        return [f"{bare}/**", f"!{bare[1:]}/**"]
+    if plain.startswith(("~", "*")):
         return [f"{bare}/**"]
     return [f"**/{bare}/**"] if "/" not in bare else [f"{bare}/**"]
 
@@ -130,6 +133,8 @@ def same_commands(parts: list[str]) -> tuple[Item, ...]:
         found.append(command_item(["docker-compose", *parts[2:]]))
     elif parts[0] == "docker-compose":
         found.append(command_item(["docker", "compose", *parts[1:]]))
+    elif parts in (["git", "push", "--force"], ["git", "push", "-f"]):
+        found.append(command_item(parts[:2], args=["+*"]))
     elif parts[:2] in (["terraform", "destroy"], ["tofu", "destroy"]):
         found.append(command_item([parts[0], "apply", "-destroy", *parts[2:]]))
     return tuple(found)

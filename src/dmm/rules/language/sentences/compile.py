@@ -12,12 +12,14 @@ from dmm.rules.language.sentences.messages import read_form, read_message
 from dmm.rules.language.sentences.objects import read_object
 from dmm.rules.language.sentences.only import read_only
 from dmm.rules.language.sentences.orders import Order, read_order, read_steps
-from dmm.rules.language.sentences.pieces import MAX_TEXT, Pieces, read_list, sentences
+from dmm.rules.language.sentences.pieces import MAX_TEXT, Pieces, read_list, sentences, told
 from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_tail
 from dmm.rules.language.sentences.things import Context, Thing
 
 Fields = dict[str, object]
 _SHORT = 3
+# What is only asked about, or tried without effect, is not done.
+_HARMLESS: Item = {"command": {"program": "*", "flags": ["--dry-run|--help|--version"]}}
 _NOTHING = "it names no command, path or text that a call could be held against"
 
 
@@ -71,7 +73,7 @@ def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
 
 
 def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
-    context = context._replace(chosen=bool(clause.chosen))
+    context = context._replace(chosen=told(clause.chosen[:1]))
     things, end = read_list(clause.rest, 0, lambda ones, at: read_object(ones, at, context))
     if not things and clause.aside and len(clause.rest) <= _SHORT:
         # "Sensitive data (API keys, passwords)": the aside says what is meant.
@@ -115,7 +117,7 @@ def _sparing(thing: Thing, chosen: Pieces) -> Thing:
     first = next((one for one in chosen if not one.mark), None)
     wrapper = first.text.split()[0] if first and first.text else ""
     sure = first is not None and (first.code or wrapper in words.PROGRAMS)
-    if not sure or "command" not in thing.items[0] or not wrapper.isascii():
+    if not sure or "command" not in thing.items[0] or not _program(thing.items[0]):
         return thing
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
     if any(_program(one) in family for one in thing.items):
@@ -134,6 +136,7 @@ def _order_fields(order: Order) -> Fields:
     return {
         "level": "deny",
         "before": list(order.before),
+        "unless": [_HARMLESS],
         "require": list(order.require),
         "examples": order_examples(order.before[0], list(order.require)),
     }
@@ -143,6 +146,8 @@ def _match_fields(found: list[_Found]) -> Fields:
     level = max((one.level for one in found), key=LEVELS.index)
     items = [item for one in found for item in one.thing.items]
     unless = [item for one in found for item in one.thing.unless]
+    if any(_program(item) for item in items) and "--dry-run" not in str(items):
+        unless.append(_HARMLESS)
     pairs = [examples_of(one.thing) for one in found]
     fields: Fields = {"level": level, "match": _unique(items)}
     if unless:

@@ -79,6 +79,7 @@ _RUNNABLE = word_set(
 )
 _ARGUMENT = re.compile(r"[a-z0-9@][\w:./@=+*-]*|[./~$][\w./*~${}-]*|\+\S+")
 _PACKAGE = re.compile(r"@?[A-Za-z][\w.@/-]*")
+_LIBRARY = re.compile(r"@?[a-z][a-z0-9-]+(?:/[a-z0-9-]+)?")
 _MOST_WORDS = 5
 
 
@@ -254,7 +255,9 @@ def _library(pieces: Pieces, at: int, context: Context) -> Found | None:
     """Read a name in code that is given up for another: a package, and what imports it."""
     at = skip(pieces, at, DETERMINERS)
     text = pieces[at].text if at < len(pieces) and pieces[at].kind == "code" else ""
-    if not context.chosen or not re.fullmatch(r"@?[a-z][a-z0-9-]+(?:/[a-z0-9-]+)?", text):
+    formed = all(_LIBRARY.fullmatch(one) for one in (text, context.chosen))
+    # A hyphen or a scope tells a package from a keyword, a unit or a branch.
+    if not formed or not re.search(r"[-/]", text + context.chosen):
         return None
     thing = imported(text)
     return thing._replace(items=({"command": {"package": text}}, *thing.items)), at + 1
@@ -445,7 +448,7 @@ _GIT = {
     "commit": Thing(({"command": "git commit"},), vague=True),
     "merge": Thing((command_item(["git", "merge"], without=["--abort"]),), vague=True),
     "rebase": Thing((command_item(["git", "rebase"], without=["--abort"]),), vague=True),
-    "force-push": Thing(({"command": "git push --force"},)),
+    "force-push": Thing(same_commands(["git", "push", "--force"])),
 }
 
 

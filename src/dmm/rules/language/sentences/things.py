@@ -60,13 +60,13 @@ Found = tuple[Thing, int]
 class Context(NamedTuple):
     """How an object is read: the verb before it, the language of the rule, the repository.
 
-    `chosen` says that the rule names something to use instead.
+    `chosen` is what the rule says to use instead.
     """
 
     verb: str = ""
     language: str = ""
     known: Surroundings = NOWHERE
-    chosen: bool = False
+    chosen: str = ""
 
 
 def ends(pieces: Pieces, at: int) -> bool:
