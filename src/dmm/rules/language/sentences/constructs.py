@@ -47,103 +47,68 @@ class Construct(NamedTuple):
     good: str
 
 
-_TABLE = {
-    "default export": Construct(
-        "javascript", r"(?m)^\s*export\s+default\b", "export default main", "export { main }"
-    ),
-    "inline style": Construct(
-        "markup", r"\bstyle=(?:\{\{|\")", '<div style="color: red">', '<div class="warning">'
-    ),
-    "type assertion|type cast|as cast": Construct(
-        "typescript",
-        rf"{_LINE}(?<!^)(?<!\*)\s+as\s+(?!const\b)(?:any|unknown|[A-Z{{\[(]|string|number|boolean)",
-        "const name = value as Name",
-        "const name: Name = parse(value)",
-    ),
-    "non-null assertion": Construct(
-        "typescript", rf"{_LINE}[\w)\]]!(?:\.|\)|;|,|$|\[)", "const a = user!.name",
-        "const a = user?.name",
-    ),
-    "any|any type|explicit any|type any": Construct(
-        "typescript", r"(?::|<|\bas|\||,)\s*any\b(?!\s*[:(?])", "let a: any", "let a: unknown"
-    ),
-    "enum": Construct(
-        "typescript", r"(?m)^\s*(?:export\s+)?(?:const\s+)?enum\s+\w", "enum Colour { Red }",
-        'type Colour = "red"',
-    ),
-    "class component": Construct(
-        "javascript", r"\bextends\s+(?:React\.)?(?:Pure)?Component\b",
-        "class App extends Component {", "function App() {",
-    ),
-    "console log|console statement|console.log statement|console.log": Construct(
-        "javascript", rf"{_LINE}\bconsole\.(?:log|debug|info)\s*\(", "console.log(a)", "log(a)"
-    ),
-    "debugger|debugger statement": Construct(
-        "javascript", r"(?m)^\s*debugger\b", "debugger;", "start();"
-    ),
-    "var|var declaration": Construct("javascript", r"(?m)^\s*var\s+\w", "var a = 1", "let a = 1"),
-    "eval": Construct(
-        "", rf"{_LINE}(?<![\w.$])eval\s*\(", "value = eval(text)", "value = parse(text)"
-    ),
-    "unsafe|unsafe code|unsafe block": Construct(
-        "rust", rf"{_LINE}\bunsafe\s*(?:\{{|fn\b|impl\b|trait\b|extern\b)",
-        "let a = unsafe { *p };", "let a = bytes[0];",
-    ),
-    "unwrap|unwrap call": Construct(
-        "rust", rf"{_LINE}\.unwrap\(\)", "let a = read().unwrap();", "let a = read()?;"
-    ),
-    "bare except|except": Construct(
-        "python", r"(?m)^\s*except\s*:", "except:", "except ValueError:"
-    ),
-    "wildcard import|star import|import *": Construct(
-        "python", r"(?m)^\s*from\s+\S+\s+import\s+\*", "from os import *", "from os import path"
-    ),
-    "print|print statement|print call": Construct(
-        "python", rf"{_LINE}(?<![\w.])print\s*\(", "print(a)", "log.info(a)"
-    ),
-    "global statement": Construct("python", r"(?m)^\s*global\s+\w", "global count", "count = 1"),
-    "mutable default argument|mutable default": Construct(
-        "python", r"(?m)^\s*(?:async\s+)?def\s[^)]*=\s*(?:\[|\{|list\(|dict\(|set\()",
-        "def add(a, to=[]):", "def add(a, to=None):",
-    ),
-    "default parameter value|default argument|default parameter": Construct(
-        "python", r"(?m)^\s*(?:async\s+)?def\s+\w+\([^)]*\w\s*(?::[^=,)]+)?=", "def f(a=1):",
-        "def f(a):",
-    ),
-    "todo|todo comment|fixme|fixme comment": Construct(
-        "", r"\b(?:TODO|FIXME)\b", "# TODO: finish", "# Finished"
-    ),
-    "emoji": Construct("", EMOJI, "log('\N{SPARKLES} done')", "log('done')"),
-    "!important": Construct("css", r"!important", "a { color: red !important; }", "a { top: 0 }"),
-    "secret|api key|api token|credential|private key|access token|hardcoded secret|hardcoded credential"
-    "|hard-coded secret|hard-coded credential|hardcoded api key": Construct(
-        "", SECRET, 'key = "AKIA' + "Q" * 16 + '"', 'key = os.environ["KEY"]'
-    ),
-    "lint rule|linter rule|eslint rule|lint warning|lint error|linter warning": Construct(
-        "",
-        r"eslint-disable|(?<!\w)#\s*noqa\b|pylint:\s*disable|biome-ignore|rubocop:disable|//nolint",
-        "// eslint-disable-next-line",
-        "// strict here",
-    ),
-    "type check|type error|type checker": Construct(
-        "", r"@ts-(?:ignore|nocheck)|#\s*type:\s*ignore", "// @ts-ignore", "// typed here"
-    ),
-    "test|failing test|broken test|flaky test": Construct(
-        "",
-        r"(?m)@(?:pytest\.mark\.skip|unittest\.skip)|\bpytest\.skip\(|\b(?:it|test|describe)\.skip\("
-        r"|(?:^|\s)x(?:it|describe)\(|^\s*@(?:Disabled|Ignore)\b|^\s*#\[ignore\b|\bt\.Skip\(",
-        "@pytest.mark.skip",
-        "@pytest.mark.slow",
-    ),
-}
+_SUPPRESSION = (
+    r"eslint-disable|(?<!\w)#\s*noqa\b|pylint:\s*disable|biome-ignore|rubocop:disable|//nolint"
+)
+_SKIPPED = (
+    r"(?m)@(?:pytest\.mark|unittest)\.skip|\bpytest\.skip\(|\b(?:it|test|describe)\.skip\("
+    r"|(?:^|\s)x(?:it|describe)\(|^\s*@(?:Disabled|Ignore)\b|^\s*#\[ignore\b|\bt\.Skip\("
+)
+# What it is called; its language; how it looks; a line with it, and one without.
+_TABLE = (
+    ("default export", "javascript",
+     r"(?m)^\s*export\s+default\b", "export default main", "export { main }"),
+    ("inline style", "markup", r'\bstyle=(?:\{\{|")', "<a style={{ top: 0 }}>", "<a class={b}>"),
+    ("type assertion|type cast|as cast", "typescript",
+     _LINE + r"\S\s+(?<!\*\s)as\s+(?!const\b)(?:any|unknown|string|number|[A-Z{\[(])",
+     "let a = b as Name", "let a: Name = b"),
+    ("non-null assertion", "typescript",
+     _LINE + r"[\w)\]]!(?:[.);,\[]|$)", "let a = b!.c", "let a = b?.c"),
+    ("any|any type|explicit any|type any", "typescript",
+     r"(?::|<|\bas|\||,)\s*any\b(?!\s*[:(?])", "let a: any", "let a: unknown"),
+    ("enum", "typescript",
+     r"(?m)^\s*(?:export\s+)?(?:const\s+)?enum\s+\w", "enum A { B }", "type A = 'b'"),
+    ("class component", "javascript",
+     r"\bextends\s+(?:React\.)?(?:Pure)?Component\b",
+     "class A extends Component {", "function A() {"),
+    ("console log|console.log|console.log statement|console statement", "javascript",
+     _LINE + r"\bconsole\.(?:log|debug|info)\s*\(", "console.log(a)", "log(a)"),
+    ("debugger|debugger statement", "javascript", r"(?m)^\s*debugger\b", "debugger;", "start();"),
+    ("var", "javascript", r"(?m)^\s*var\s+\w", "var a = 1", "let a = 1"),
+    ("eval", "", _LINE + r"(?<![\w.$])eval\s*\(", "eval(a)", "parse(a)"),
+    ("unsafe|unsafe code|unsafe block", "rust",
+     _LINE + r"\bunsafe\s*(?:\{|(?:fn|impl|trait|extern)\b)", "unsafe { a }", "bytes[0]"),
+    ("unwrap|unwrap call", "rust", _LINE + r"\.unwrap\(\)", "a().unwrap()", "a()?"),
+    ("bare except|except", "python", r"(?m)^\s*except\s*:", "except:", "except ValueError:"),
+    ("wildcard import|star import", "python",
+     r"(?m)^\s*from\s+\S+\s+import\s+\*", "from a import *", "from a import b"),
+    ("print|print statement|print call", "python",
+     _LINE + r"(?<![\w.])print\s*\(", "print(a)", "log.info(a)"),
+    ("global statement", "python", r"(?m)^\s*global\s+\w", "global a", "a = 1"),
+    ("mutable default argument|mutable default", "python",
+     r"(?m)^\s*(?:async\s+)?def\s[^)]*=\s*(?:[\[{]|(?:list|dict|set)\()",
+     "def f(a=[]):", "def f(a=None):"),
+    ("default parameter value|default argument|default parameter", "python",
+     r"(?m)^\s*(?:async\s+)?def\s+\w+\([^)]*\w\s*(?::[^=,)]+)?=", "def f(a=1):", "def f(a):"),
+    ("todo|todo comment|fixme|fixme comment", "", r"\b(?:TODO|FIXME)\b", "# TODO: end", "# ended"),
+    ("emoji", "", EMOJI, "log('\N{SPARKLES}')", "log('a')"),
+    ("!important", "css", r"!important", "a { top: 0 !important }", "a { top: 0 }"),
+    ("secret|api key|api token|credential|private key|access token|hardcoded secret"
+     "|hardcoded credential", "",
+     SECRET, "AKIA" + "Q" * 16, "environ[KEY]"),
+    ("lint rule|linter rule|eslint rule|lint warning|lint error", "",
+     _SUPPRESSION, "// eslint-disable-line", "// strict"),
+    ("type check|type error|type checker", "",
+     r"@ts-(?:ignore|nocheck)|#\s*type:\s*ignore", "// @ts-ignore", "// typed"),
+    ("test|failing test|broken test|flaky test", "",
+     _SKIPPED, "@pytest.mark.skip", "@pytest.mark.slow"),
+)  # fmt: skip
 # These are named with the verb that makes them what they are: "disable lint rules", "skip tests".
 SUPPRESSED = ("lint rule", "type check", "test")
 CONSTRUCTS = {
-    phrase: (name, construct)
-    for name, construct in ((key.split("|")[0], value) for key, value in _TABLE.items())
-    for key in _TABLE
-    if key.split("|")[0] == name
-    for phrase in key.split("|")
+    phrase: (row[0].partition("|")[0], Construct(*row[1:]))
+    for row in _TABLE
+    for phrase in row[0].split("|")
 }
 LONGEST = max(len(phrase.split()) for phrase in CONSTRUCTS)
 
