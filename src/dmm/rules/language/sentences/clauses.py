@@ -296,7 +296,9 @@ def _predicate(pieces: Pieces) -> list[Clause]:
         after = skip(pieces, at + 1, _FORBIDDEN, _ALLOWED, words.IDLE, word_set("not off limits"))
         rest = pieces[after + 1 if word_at(pieces, after) == "off-limits" else after :]
         found = _thing((*pieces[:at], *rest))
-        return [one._replace(verbs=("touch",)) if off and not one.verbs[0] else one for one in found]
+        return [
+            one._replace(verbs=("touch",)) if off and not one.verbs[0] else one for one in found
+        ]
     return []
 
 

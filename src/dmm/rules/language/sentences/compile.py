@@ -6,21 +6,20 @@ from typing import NamedTuple
 
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.clauses import Clause, clauses_of
-from dmm.rules.language.sentences.code import NOWHERE, Item, Surroundings
 from dmm.rules.language.sentences.examples import examples_of, order_examples
 from dmm.rules.language.sentences.messages import read_form, read_message
 from dmm.rules.language.sentences.objects import read_object
 from dmm.rules.language.sentences.only import read_only
 from dmm.rules.language.sentences.orders import Order, read_order, read_steps
-from dmm.rules.language.sentences.pieces import MAX_TEXT, Pieces, read_list, sentences, told
+from dmm.rules.language.sentences.pieces import MAX_TEXT, Pieces, read_list, sentences
 from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_tail
-from dmm.rules.language.sentences.things import Context, Thing
+from dmm.rules.language.sentences.things import NOWHERE, Context, Item, Surroundings, Thing
 
 Fields = dict[str, object]
+_NOTHING = "it names no command, path or text that a call could be held against"
 _SHORT = 3
 # What is only asked about, or tried without effect, is not done.
 _HARMLESS: Item = {"command": {"program": "*", "flags": ["--dry-run|--help|--version"]}}
-_NOTHING = "it names no command, path or text that a call could be held against"
 
 
 class Sentence(NamedTuple):
@@ -32,8 +31,7 @@ class Sentence(NamedTuple):
 
 class _Found(NamedTuple):
     thing: Thing
-    level: str
-    doubt: str = ""
+    level: str = "deny"
 
 
 def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
@@ -44,36 +42,28 @@ def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     language = language_in(tuple(piece for part in parts for piece in part))
     found: list[_Found] = []
     for part in parts:
-        order = read_order(part, known)
-        if order and order.require:
-            return Sentence(_order_fields(order))
-        if order:
-            found.append(_Found(Thing(order.before), "ask"))
-            continue
         for one in _read(part, Context("", language, known)):
-            if isinstance(one, Order):
+            if isinstance(one, Order) and one.require:
                 return Sentence(_order_fields(one))
-            found.append(one)
+            found.append(_Found(Thing(one.before), "ask") if isinstance(one, Order) else one)
     return Sentence(_match_fields(found)) if found else Sentence(None, _NOTHING)
 
 
 def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
-    formed = read_form(sentence) or read_only(sentence, context)
-    if formed:
-        return [_Found(formed, "deny")]
+    order = read_order(sentence, context.known)
+    formed = None if order else read_form(sentence) or read_only(sentence, context)
+    if order or formed:
+        return [order or _Found(formed or Thing(()))]
     found: list[_Found | Order] = []
     for clause in clauses_of(sentence):
         message = read_message(clause.rest) if {"add", "use", ""} & set(clause.verbs) else None
-        if message:
-            found.append(_Found(message, clause.level))
-            continue
-        for verb in clause.verbs:
+        found += [_Found(message, clause.level)] if message else []
+        for verb in () if message else clause.verbs:
             found += _of_clause(clause, context._replace(verb=verb))
     return found
 
 
 def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
-    context = context._replace(chosen=told(clause.chosen[:1]))
     things, end = read_list(clause.rest, 0, lambda ones, at: read_object(ones, at, context))
     if not things and clause.aside and len(clause.rest) <= _SHORT:
         # "Sensitive data (API keys, passwords)": the aside says what is meant.
@@ -82,34 +72,27 @@ def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
     found: list[_Found | Order] = []
     for thing in things:
         reading = read_tail(thing, clause.rest[end:], context, clause.preface)
-        if reading.lost:
-            continue
-        if reading.needs:
-            steps = read_steps(reading.needs, context.known)
-            command = "command" in thing.items[0]
-            found += [Order(reading.thing.items, steps)] if steps and command else []
-            if steps or not command:
-                continue
-            reading.soften("ask", reading.needs)
-        one = _levelled(clause, reading)
-        found += [one] if one else []
+        steps = read_steps(reading.needs, context.known) if reading.needs else ()
+        if steps and "command" in thing.items[0]:
+            found.append(Order(reading.thing.items, steps))
+        elif not reading.lost and (not reading.needs or "command" in thing.items[0]):
+            reading.soften("ask" if reading.needs else "deny")
+            found += _levelled(clause, reading)
     return found
 
 
-def _levelled(clause: Clause, reading: Reading) -> _Found | None:
+def _levelled(clause: Clause, reading: Reading) -> list[_Found]:
     """Decide how hard a rule binds; a whole program is no ground for a mere hint."""
-    level = max(clause.level, reading.level, key=LEVELS.index)
     thing = _sparing(reading.thing, clause.chosen)
-    everywhere = thing.whole and any(
-        str(one.get("command")) in words.EVERYWHERE for one in thing.items
-    )
-    if clause.chosen and everywhere and level == "deny":
+    level = max(clause.level, reading.level, key=LEVELS.index)
+    programs = {_program(one) for one in thing.items}
+    if level == "deny" and thing.whole and clause.chosen and programs & words.EVERYWHERE:
         level = "warn"
-    if thing.vague and level == "deny":
-        level = "ask"
-    if (thing.whole or (thing.vague and level != "ask")) and reading.doubt:
-        return None
-    return _Found(thing, level, reading.doubt)
+    elif thing.whole and reading.level != "deny":
+        return []
+    if thing.vague and reading.level == "warn":
+        return []
+    return [_Found(thing, "ask" if thing.vague and level == "deny" else level)]
 
 
 def _sparing(thing: Thing, chosen: Pieces) -> Thing:
@@ -117,10 +100,9 @@ def _sparing(thing: Thing, chosen: Pieces) -> Thing:
     first = next((one for one in chosen if not one.mark), None)
     wrapper = first.text.split()[0] if first and first.text else ""
     sure = first is not None and (first.code or wrapper in words.PROGRAMS)
-    if not sure or "command" not in thing.items[0] or not _program(thing.items[0]):
-        return thing
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
-    if any(_program(one) in family for one in thing.items):
+    programs = [_program(one) for one in thing.items]
+    if not sure or not programs[0] or any(one in family for one in programs):
         return thing
     return thing._replace(unless=(*thing.unless, {"command": {"via": wrapper}}))
 
@@ -138,30 +120,27 @@ def _order_fields(order: Order) -> Fields:
         "before": list(order.before),
         "unless": [_HARMLESS],
         "require": list(order.require),
-        "examples": order_examples(order.before[0], list(order.require)),
+        "examples": order_examples(order.before[0], order.require),
     }
 
 
 def _match_fields(found: list[_Found]) -> Fields:
-    level = max((one.level for one in found), key=LEVELS.index)
     items = [item for one in found for item in one.thing.items]
     unless = [item for one in found for item in one.thing.unless]
     if any(_program(item) for item in items) and "--dry-run" not in str(items):
         unless.append(_HARMLESS)
     pairs = [examples_of(one.thing) for one in found]
-    fields: Fields = {"level": level, "match": _unique(items)}
-    if unless:
-        fields["unless"] = _unique(unless)
-    fields["examples"] = {
-        "block": _unique([pair[0] for pair in pairs]),
-        "allow": _unique([pair[1] for pair in pairs]),
+    fields: Fields = {
+        "level": max((one.level for one in found), key=LEVELS.index),
+        "match": _unique(items),
+        "unless": _unique(unless),
+        "examples": {
+            "block": _unique([pair[0] for pair in pairs]),
+            "allow": _unique([pair[1] for pair in pairs]),
+        },
     }
-    return fields
+    return {key: value for key, value in fields.items() if value}
 
 
 def _unique(values: list[object] | list[Item]) -> list[object]:
-    found: list[object] = []
-    for one in values:
-        if one not in found:
-            found.append(one)
-    return found
+    return [one for at, one in enumerate(values) if one not in values[:at]]

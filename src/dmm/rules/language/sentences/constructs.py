@@ -29,7 +29,7 @@ CALLED = {
 # Prose may speak of code without being code; a rule file speaks of what it forbids.
 CODE = ["**", "!*.md", "!*.mdx", "!*.rst", "!*.txt", "!*.adoc", "!**/docs/**", "!.dmm/**"]
 # A line that is a comment does nothing.
-_LINE = r"(?m)^(?!\s*(?://|/\*|\*\s|#\s|--\s)).*?"
+_LINE = r"^(?!\s*(?://|/\*|\*\s|#\s|--\s)).*?"
 SECRET = (
     r"\b(?:[sr]k_live_\w{16,}|AKIA[0-9A-Z]{16}|gh[pousr]_\w{36,}|github_pat_\w{22,}"
     r"|xox[abprs]-[\w-]{20,}|AIza[\w-]{35}|sk-(?:ant-|proj-)?[\w-]{32,}|glpat-[\w-]{20,})"
@@ -39,10 +39,10 @@ EMOJI = r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"
 
 
 class Construct(NamedTuple):
-    """A construct of a language: where it can stand, its look, and a line with and without it."""
+    """A construct of a language: its look (a regex or a rule on syntax), a line with and without."""
 
     language: str
-    regex: str
+    look: str | dict[str, object]
     bad: str
     good: str
 
@@ -51,45 +51,45 @@ _SUPPRESSION = (
     r"eslint-disable|(?<!\w)#\s*noqa\b|pylint:\s*disable|biome-ignore|rubocop:disable|//nolint"
 )
 _SKIPPED = (
-    r"(?m)@(?:pytest\.mark|unittest)\.skip|\bpytest\.skip\(|\b(?:it|test|describe)\.skip\("
+    r"@(?:pytest\.mark|unittest)\.skip|\bpytest\.skip\(|\b(?:it|test|describe)\.skip\("
     r"|(?:^|\s)x(?:it|describe)\(|^\s*@(?:Disabled|Ignore)\b|^\s*#\[ignore\b|\bt\.Skip\("
 )
 # What it is called; its language; how it looks; a line with it, and one without.
 _TABLE = (
     ("default export", "javascript",
-     r"(?m)^\s*export\s+default\b", "export default main", "export { main }"),
+     r"^\s*export\s+default\b", "export default main", "export { main }"),
     ("inline style", "markup", r'\bstyle=(?:\{\{|")', "<a style={{ top: 0 }}>", "<a class={b}>"),
     ("type assertion|type cast|as cast", "typescript",
-     _LINE + r"\S\s+(?<!\*\s)as\s+(?!const\b)(?:any|unknown|string|number|[A-Z{\[(])",
+     {"kind": "as_expression", "not": {"regex": "as const$"}},
      "let a = b as Name", "let a: Name = b"),
     ("non-null assertion", "typescript",
-     _LINE + r"[\w)\]]!(?:[.);,\[]|$)", "let a = b!.c", "let a = b?.c"),
+     {"kind": "non_null_expression"}, "let a = b!.c", "let a = b?.c"),
     ("any|any type|explicit any|type any", "typescript",
-     r"(?::|<|\bas|\||,)\s*any\b(?!\s*[:(?])", "let a: any", "let a: unknown"),
+     {"kind": "predefined_type", "regex": "^any$"}, "let a: any", "let a: unknown"),
     ("enum", "typescript",
-     r"(?m)^\s*(?:export\s+)?(?:const\s+)?enum\s+\w", "enum A { B }", "type A = 'b'"),
+     r"^\s*(?:export\s+)?(?:const\s+)?enum\s+\w", "enum A { B }", "type A = 'b'"),
     ("class component", "javascript",
      r"\bextends\s+(?:React\.)?(?:Pure)?Component\b",
      "class A extends Component {", "function A() {"),
     ("console log|console.log|console.log statement|console statement", "javascript",
      _LINE + r"\bconsole\.(?:log|debug|info)\s*\(", "console.log(a)", "log(a)"),
-    ("debugger|debugger statement", "javascript", r"(?m)^\s*debugger\b", "debugger;", "start();"),
-    ("var", "javascript", r"(?m)^\s*var\s+\w", "var a = 1", "let a = 1"),
+    ("debugger|debugger statement", "javascript", r"^\s*debugger\b", "debugger;", "start();"),
+    ("var", "javascript", r"^\s*var\s+\w", "var a = 1", "let a = 1"),
     ("eval", "", _LINE + r"(?<![\w.$])eval\s*\(", "eval(a)", "parse(a)"),
     ("unsafe|unsafe code|unsafe block", "rust",
      _LINE + r"\bunsafe\s*(?:\{|(?:fn|impl|trait|extern)\b)", "unsafe { a }", "bytes[0]"),
     ("unwrap|unwrap call", "rust", _LINE + r"\.unwrap\(\)", "a().unwrap()", "a()?"),
-    ("bare except|except", "python", r"(?m)^\s*except\s*:", "except:", "except ValueError:"),
+    ("bare except|except", "python", r"^\s*except\s*:", "except:", "except ValueError:"),
     ("wildcard import|star import", "python",
-     r"(?m)^\s*from\s+\S+\s+import\s+\*", "from a import *", "from a import b"),
+     r"^\s*from\s+\S+\s+import\s+\*", "from a import *", "from a import b"),
     ("print|print statement|print call", "python",
      _LINE + r"(?<![\w.])print\s*\(", "print(a)", "log.info(a)"),
-    ("global statement", "python", r"(?m)^\s*global\s+\w", "global a", "a = 1"),
+    ("global statement", "python", r"^\s*global\s+\w", "global a", "a = 1"),
     ("mutable default argument|mutable default", "python",
-     r"(?m)^\s*(?:async\s+)?def\s[^)]*=\s*(?:[\[{]|(?:list|dict|set)\()",
+     r"^\s*(?:async\s+)?def\s[^)]*=\s*(?:[\[{]|(?:list|dict|set)\()",
      "def f(a=[]):", "def f(a=None):"),
     ("default parameter value|default argument|default parameter", "python",
-     r"(?m)^\s*(?:async\s+)?def\s+\w+\([^)]*\w\s*(?::[^=,)]+)?=", "def f(a=1):", "def f(a):"),
+     r"^\s*(?:async\s+)?def\s+\w+\([^)]*\w\s*(?::[^=,)]+)?=", "def f(a=1):", "def f(a):"),
     ("todo|todo comment|fixme|fixme comment", "", r"\b(?:TODO|FIXME)\b", "# TODO: end", "# ended"),
     ("emoji", "", EMOJI, "log('\N{SPARKLES}')", "log('a')"),
     ("!important", "css", r"!important", "a { top: 0 !important }", "a { top: 0 }"),
@@ -123,8 +123,14 @@ def singular(word: str) -> str:
 # A keyword or a sign that only one language has.
 _SIGNS = (
     (re.compile(r"::|^#!?\[|^\w+!$|^&(?:mut|str)\b"), "rust"),
-    (re.compile(r"^(?:def|elif|except|lambda|from \w|self\.|__\w+__$)|^@pytest|\bNone\b"), "python"),
-    (re.compile(r"=>|===?|^(?:const|let|console\.|window\.|document\.|use[A-Z])|@ts-"), "javascript"),
+    (
+        re.compile(r"^(?:def|elif|except|lambda|from \w|self\.|__\w+__$)|^@pytest|\bNone\b"),
+        "python",
+    ),
+    (
+        re.compile(r"=>|===?|^(?:const|let|console\.|window\.|document\.|use[A-Z])|@ts-"),
+        "javascript",
+    ),
     (re.compile(r"^fmt\.|:=|^go func"), "go"),
 )
 
@@ -141,7 +147,9 @@ def files_of(language: str) -> list[str]:
 
 _CALL = re.compile(r"[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.)[A-Za-z_$][\w$]*)*\(\)?(?:\.{3})?\)?")
 _NAME = re.compile(r"@?[A-Za-z_$][\w$]*(?:(?:\.|::)[A-Za-z_$*][\w$]*)+!?|@[A-Za-z][\w.-]*")
-_CASED = re.compile(r"(?:[A-Z][a-z0-9]+){2,}|[a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|\w+(?:_\w+)+|\w+!")
+_CASED = re.compile(
+    r"(?:[A-Z][a-z0-9]+){2,}|[a-z]+(?:[A-Z][a-z0-9]*)+|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|\w+(?:_\w+)+|\w+!"
+)
 _WRITTEN = re.compile(r"[#@<\[({=!]|[\])};:]$|=>|==")
 _MACRO_OR_METHOD = re.compile(r"\.[a-z_]\w*\(\)?\)?")
 
@@ -183,5 +191,5 @@ def _name_regex(text: str) -> str:
 
 def content_of(regex: str, *, comments: bool = False) -> dict[str, object]:
     """Write a content matcher; what only a comment says is left alone unless it is meant."""
-    whole = regex if comments or regex.startswith("(?m)") else _LINE + f"(?:{regex})"
+    whole = regex if comments else _LINE + regex
     return {"content": {"regex": whole}}

@@ -19,7 +19,9 @@ _TARGETS = (
     (r"(?:prs?|pull requests?)(?: (?:descriptions?|bod(?:y|ies)|messages?))?", "pr_body"),
 )
 _TARGET = re.compile(r"\b(?:" + "|".join(f"(?P<{name}>{text})" for text, name in _TARGETS) + r")\b")
-_ATTRIBUTION = r"(?i)co-authored-by:|generated (?:with|by) .*(?:claude|codex|copilot|cursor|gpt|ai\b)"
+_ATTRIBUTION = (
+    r"(?i)co-authored-by:|generated (?:with|by) .*(?:claude|codex|copilot|cursor|gpt|ai\b)"
+)
 # What such things are called, and how they look in a message.
 _CALLED = (
     (r"co-author(?:ed-by)?(?: (?:lines?|footers?|trailers?|tags?|credits?))?", "(?i)co-authored-by:",
@@ -56,7 +58,9 @@ def read_message(pieces: Pieces) -> Thing | None:
         at = skip(pieces, at, DETERMINERS, word_set("or and nor any"))
         if at >= turn:
             break
-        end = next((p for p in range(at, turn) if pieces[p].mark or pieces[p].word in ("or", "and")), turn)
+        end = next(
+            (p for p in range(at, turn) if pieces[p].mark or pieces[p].word in ("or", "and")), turn
+        )
         part = pieces[at:end]
         name = part[0].code or part[0].text[:1].isupper()
         if len(part) == 1 and name and where:
@@ -90,7 +94,9 @@ def read_form(sentence: Pieces) -> Thing | None:
     if code is None or find(sentence[:code], *_FORMED) is None or code + 1 < len(sentence):
         return None
     lead = " ".join(one.word for one in sentence[:code] if one.word not in _BETWEEN | _FORMED)
-    target = _TARGET.fullmatch(re.sub(r"^(?:always|all|every|new|please|the|for) ", "", lead.strip()))
+    target = _TARGET.fullmatch(
+        re.sub(r"^(?:always|all|every|new|please|the|for) ", "", lead.strip())
+    )
     if target is None:
         return None
     template = sentence[code].text

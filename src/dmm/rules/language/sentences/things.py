@@ -1,4 +1,4 @@
-"""Things a rule names, as matchers, and the reading of names, paths and branches in prose."""
+"""Things a rule names as matchers, and the reading of code, paths and branches."""
 
 from __future__ import annotations
 
@@ -6,15 +6,7 @@ import re
 from typing import NamedTuple
 
 from dmm.rules.language.sentences import words
-from dmm.rules.language.sentences.code import (
-    NOWHERE,
-    Item,
-    Surroundings,
-    command_item,
-    command_words,
-    globs_of,
-    path_of,
-)
+from dmm.rules.language.sentences.constructs import looks_like_code
 from dmm.rules.language.sentences.pieces import (
     DETERMINERS,
     LINKS,
@@ -25,26 +17,42 @@ from dmm.rules.language.sentences.pieces import (
     word_set,
 )
 
+Item = dict[str, object]
 # A name in prose ends here.
 STOPS = DETERMINERS | words.IDLE | LINKS | word_set(
     """on in to from without unless except for with against when if because before after while
     during outside as since until via into onto inside within under over is are was be must
     should which instead but not than even through using so like by at of committed checked that"""
 )  # fmt: skip
+_PLACEHOLDER = re.compile(r"<.*>|\[.*\]|\{.*\}|\.\.\.|…|[A-Z][A-Z_]{2,}|\*+")
+_PROGRAM = re.compile(r"(?:[\w.~-]*/)*[a-z][a-z0-9._+-]*")
+_ARGUMENT = re.compile(r"[\w@./:=+~^*%,$#{}-]+")
+_PATH = re.compile(r"[\w./*?~@${}\[\]-]+")
 _FOLDER_WORDS = word_set("folder folders directory directories dir dirs")
 _FILE_WORDS = word_set("file files itself contents")
 _NO_FOLDER = word_set(
     """current working root home parent source same project right wrong target output other new
     whole entire top build temp temporary different another main test docs"""
 )
-_BRANCH_WORDS = word_set("branch branches")
+
+
+class Surroundings(NamedTuple):
+    """What a caller knows of the repository: its folders, its programs, where a sentence stood."""
+
+    folders: frozenset[str] = frozenset()
+    programs: frozenset[str] = frozenset()
+    file: str = ""
+    folder: str = ""
+
+
+NOWHERE = Surroundings()
 
 
 class Thing(NamedTuple):
     """What a rule names: matchers, exceptions, and a text with and without it.
 
     A `whole` thing, such as any use of a program, is no ground for a mere hint. A `vague` one, such
-    as any commit, is only guarded: it needs somebody's leave or a step that comes first.
+    as any commit, asks at most.
     """
 
     items: tuple[Item, ...]
@@ -58,15 +66,11 @@ Found = tuple[Thing, int]
 
 
 class Context(NamedTuple):
-    """How an object is read: the verb before it, the language of the rule, the repository.
-
-    `chosen` is what the rule says to use instead.
-    """
+    """How an object is read: the verb before it, the language of the rule, the repository."""
 
     verb: str = ""
     language: str = ""
     known: Surroundings = NOWHERE
-    chosen: str = ""
 
 
 def ends(pieces: Pieces, at: int) -> bool:
@@ -74,61 +78,142 @@ def ends(pieces: Pieces, at: int) -> bool:
     return at >= len(pieces) or bool(pieces[at].mark) or pieces[at].code or pieces[at].word in STOPS
 
 
-def extended(item: Item, **more: object) -> Item:
-    """Ask more of a command."""
-    value = item["command"]
-    if isinstance(value, str):
-        return command_item(command_words(value), **more)
-    assert isinstance(value, dict)
-    return {"command": value | more}
+def command_words(text: str) -> list[str]:
+    """Split a command as written, without prompt and placeholders."""
+    return [one for one in text.removeprefix("$ ").split() if not _PLACEHOLDER.fullmatch(one)]
+
+
+def is_flag(text: str) -> bool:
+    """Whether a span is one option."""
+    return bool(re.fullmatch(r"--?[A-Za-z0-9][\w:.-]*(?:=\S*)?", text))
+
+
+def is_command(text: str, verb: str, known: Surroundings = NOWHERE) -> bool:
+    """Whether a span is a command, given the verb that stands before it."""
+    parts = command_words(text)
+    if not parts or not _PROGRAM.fullmatch(parts[0]) or parts[0] in words.KEYWORDS:
+        return False
+    name, rest = parts[0].rpartition("/")[2], parts[1:]
+    if not all(_ARGUMENT.fullmatch(one) for one in rest):
+        return False
+    sure = name in words.PROGRAMS or name in known.programs
+    if any(is_flag(one) for one in rest):
+        return sure or verb in ("run", "use", "")
+    if rest:
+        plain = all(re.fullmatch(r"[a-z][\w:.-]*", one) for one in rest)
+        return sure or (verb in ("run", "use") and plain)
+    if verb == "run":
+        return sure or ("." not in name and not looks_like_code(name))
+    return sure and name not in words.AMBIGUOUS
+
+
+def command_item(parts: list[str], **more: object) -> Item:
+    """Write a command as a matcher: the short form, or a mapping where more is asked of it."""
+    names = words.BOTH_NAMES.get(parts[0])
+    if not more and names is None:
+        return {"command": " ".join(parts)}
+    operands = [one for one in parts[1:] if not one.startswith("-")]
+    count = 2 if parts[0] in words.SUBCOMMANDED else 0
+    fields: dict[str, object] = {
+        "program": names or parts[0],
+        "subcommand": " ".join(operands[:count]),
+        "flags": [one for one in parts[1:] if one.startswith("-")],
+        "args": operands[count:],
+    }
+    return {"command": {key: value for key, value in fields.items() if value} | more}
+
+
+def same_commands(parts: list[str]) -> tuple[Item, ...]:
+    """Write a command with its other names as matchers."""
+    found = [command_item(parts)]
+    if parts[:2] == ["docker", "compose"]:
+        found.append(command_item(["docker-compose", *parts[2:]]))
+    elif parts in (["git", "push", "--force"], ["git", "push", "-f"]):
+        found.append(command_item(parts[:2], args=["+*"]))
+    elif parts[:2] in (["terraform", "destroy"], ["tofu", "destroy"]):
+        found.append(command_item([parts[0], "apply", "-destroy", *parts[2:]]))
+    return tuple(found)
 
 
 def commands(thing: Thing, **more: object) -> Thing:
     """Ask more of every command of a thing."""
-    items = tuple(extended(one, **more) if "command" in one else one for one in thing.items)
-    return thing._replace(items=items, whole=False, vague=False)
+    items: list[Item] = []
+    for item in thing.items:
+        value = item.get("command")
+        if isinstance(value, str):
+            items.append(command_item(command_words(value), **more))
+        else:
+            items.append({"command": value | more} if isinstance(value, dict) else item)
+    return thing._replace(items=tuple(items), whole=False, vague=False)
 
 
-def read_path(
-    pieces: Pieces, at: int, known: Surroundings = NOWHERE, *, named: bool = False
-) -> tuple[list[str], int] | None:
-    """Read a path, a glob, a kind of files or a named folder as globs.
-
-    Behind "files in" (`named`) any name in code is a folder.
-    """
-    at = skip(pieces, at, DETERMINERS)
-    if at >= len(pieces) or pieces[at].mark:
-        return None
-    piece, following = pieces[at], word_at(pieces, at + 1)
-    end = skip(pieces, at + 1, _FILE_WORDS, _FOLDER_WORDS)
-    kind = words.FILE_KINDS.get(piece.word.rstrip("s"))
-    if kind and (following in _FILE_WORDS or piece.word.startswith("lockfile")):
-        return list(kind), end
-    dotted = piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
-    if dotted or path_of(piece.text, code=piece.code, known=known):
-        return globs_of(piece.text), end
-    called = following in _FOLDER_WORDS and piece.text.lower() not in _NO_FOLDER | STOPS
-    if (called or (named and piece.code)) and re.fullmatch(r"[\w.-]+", piece.text):
-        return globs_of(f"{piece.text}/"), end
-    return None
+def is_path(text: str, *, code: bool, known: Surroundings = NOWHERE) -> bool:
+    """Whether a word or span is a path or a glob."""
+    if not _PATH.fullmatch(text) or "//" in text or text.startswith(("-", "@")):
+        return False
+    name = text.rstrip("/").rpartition("/")[2]
+    ending = re.fullmatch(r"[\w@*-][\w.@*-]*\.(\w+)", name)
+    if name in words.FILE_NAMES or re.fullmatch(r"\.[a-z][\w.*]+", text):
+        return True
+    if ending is not None and ending[1].lower() in words.FILE_ENDINGS:
+        return True
+    if "/" not in text.strip("/"):
+        return text in known.folders or (len(text) > 1 and text[-1] == "/") or text[0] in "/~"
+    first = text.removeprefix("./").partition("/")[0]
+    shaped = text[-1] == "/" or text[0] in "./~" or "*" in text
+    return shaped or code or first in words.FOLDERS or first in known.folders
 
 
-def read_paths(
-    pieces: Pieces, at: int, known: Surroundings = NOWHERE, *, named: bool = False
-) -> tuple[list[str], int] | None:
-    """Read a list of paths."""
-
-    def read(ones: Pieces, place: int) -> tuple[list[str], int] | None:
-        return read_path(ones, place, known, named=named)
-
-    found, end = read_list(pieces, at, read)
-    globs = list(dict.fromkeys(glob for one in found for glob in one))
-    return (globs, end) if globs else None
+def globs_of(text: str) -> list[str]:
+    """Write a path as gitignore globs; a folder means all that lies in it."""
+    plain = text.removeprefix("./")
+    bare = plain.rstrip("/")
+    name = bare.rpartition("/")[2]
+    if plain in (".env", ".env*"):
+        return [".env", ".env.*"]
+    if re.fullmatch(r"\.\w+", bare) and bare[1:].lower() in words.FILE_ENDINGS - {"env"}:
+        return [f"*{bare}"]
+    if plain == bare and ("." in name[1:] or name in words.FILE_NAMES or "*" in name):
+        return [bare]
+    if plain.startswith("/"):
+        # A glob that begins with a slash also means the folder of that name in the repository.
+        return [f"{bare}/**", f"!{bare[1:]}/**"]
+    return [f"{bare}/**" if "/" in bare or bare[0] in "~*" else f"**/{bare}/**"]
 
 
 def all_but(globs: list[str]) -> list[str]:
     """Write what lies outside; a folder is spared where it stands, not wherever it is named."""
     return ["**", *(f"!{one.removeprefix('**/')}" for one in globs)]
+
+
+def read_paths(
+    pieces: Pieces, at: int, known: Surroundings = NOWHERE, *, named: bool = False
+) -> tuple[list[str], int] | None:
+    """Read paths, globs, kinds of files and named folders as globs.
+
+    Behind "files in" (`named`) any name in code is a folder.
+    """
+
+    def read(ones: Pieces, place: int) -> tuple[list[str], int] | None:
+        place = skip(ones, place, DETERMINERS)
+        if place >= len(ones) or ones[place].mark:
+            return None
+        piece, following = ones[place], word_at(ones, place + 1)
+        end = skip(ones, place + 1, _FILE_WORDS, _FOLDER_WORDS)
+        kind = words.FILE_KINDS.get(piece.word.rstrip("s"))
+        if kind and (following in _FILE_WORDS or piece.word.startswith("lockfile")):
+            return list(kind), end
+        dotted = piece.code and re.fullmatch(r"[\w.-]+\.[a-z]\w{1,9}", piece.text)
+        if dotted or is_path(piece.text, code=piece.code, known=known):
+            return globs_of(piece.text), end
+        called = following in _FOLDER_WORDS and piece.text.lower() not in _NO_FOLDER | STOPS
+        if (called or (named and piece.code)) and re.fullmatch(r"[\w.-]+", piece.text):
+            return globs_of(f"{piece.text}/"), end
+        return None
+
+    found, end = read_list(pieces, at, read)
+    globs = list(dict.fromkeys(glob for one in found for glob in one))
+    return (globs, end) if globs else None
 
 
 def read_branches(pieces: Pieces, at: int) -> tuple[list[str], int] | None:
@@ -142,29 +227,13 @@ def _branch(pieces: Pieces, at: int) -> tuple[list[str], int] | None:
     at = skip(pieces, at, DETERMINERS)
     if at >= len(pieces) or not re.fullmatch(r"[\w./*-]+", pieces[at].text):
         return None
-    text, end = pieces[at].text, skip(pieces, at + 1, _BRANCH_WORDS)
+    text, end = pieces[at].text, skip(pieces, at + 1, word_set("branch branches"))
     lower = text.lower()
-    called = end > at + 1
-    if called and lower in words.BRANCH_GROUPS:
+    if end > at + 1 and lower in words.BRANCH_GROUPS:
         return words.BRANCH_GROUPS[lower], end
-    remote, _, name = lower.partition("/")
-    if remote in words.REMOTES and name in words.BRANCHES:
-        return [name], end
-    parts = lower.split("/")
+    parts = re.sub(r"^(?:origin|upstream)/", "", lower).split("/")
     if all(part in words.BRANCHES for part in parts):
         return parts, end
     # "Feature branches" are a kind of branches, not one with that name.
-    kind = word_at(pieces, at + 1) == "branches"
-    sure = pieces[at].code or (called and not kind and lower not in STOPS)
-    return ([text], end) if sure and lower not in words.REMOTES else None
-
-
-def read_remote(pieces: Pieces, at: int) -> tuple[list[str], int] | None:
-    """Read the name of a remote."""
-    at = skip(pieces, at, DETERMINERS)
-    named = at < len(pieces) and pieces[at].text.lower() in words.REMOTES
-    if not named:
-        return None
-    end = skip(pieces, at + 1, word_set("remote repository repo"))
-    return ([pieces[at].text.lower()], end) if ends(pieces, end) else None
-
+    called = word_at(pieces, at + 1) == "branch" and lower not in STOPS
+    return ([text], end) if (called or pieces[at].code) and lower not in words.REMOTES else None

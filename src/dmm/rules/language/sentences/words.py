@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.procedures import PROGRAMS as _STEP_PROGRAMS
 from dmm.rules.language.sentences.pieces import word_set
@@ -58,16 +60,13 @@ IDLE = word_set(
     simply just blindly ourselves itself accidentally any more anymore everywhere instead
     absolutely strictly exclusively locally remotely altogether"""
 )
-PHRASES = tuple(
-    tuple(phrase.split())
-    for phrase in """under any circumstances, under no circumstances, for any reason, in any case,
-    at any time, by hand, at all, no matter what, on your own, as a dependency, by yourself,
-    from the shell, in the terminal, in any form, on any branch, on any machine, or anything else,
-    on either remote, on any remote, on all remotes, of any kind, and so on,
-    in any environment, in every environment, in all environments, in new code, into the repo,
-    in the code, in code, in our code, in committed code, to the repo, to the repository,
-    to git, into git, to version control, as part of""".split(",")
-)
+_PHRASES = """under any circumstances, under no circumstances, for any reason, in any case,
+    at any time, at any point, by hand, at all, no matter what, on your own, as a dependency,
+    by yourself, from the shell, in the terminal, in any form, on any machine, or anything else,
+    on either remote, on any remote, of any kind, in any environment, in every environment,
+    in all environments, in new code, into the repo, in the code, in code, in our code,
+    in committed code, to the repo, to the repository, to git, into git, to version control"""
+PHRASES = tuple(tuple(phrase.split()) for phrase in re.split(",", _PHRASES))
 # "in this repository", "for this project", "of our code base" narrow nothing either.
 WHOLE = word_set(
     "repo repository project codebase monorepo workspace tree branch package app code-base here"
@@ -91,13 +90,23 @@ _PROGRAMS = SUBCOMMANDED | AMBIGUOUS | _STEP_PROGRAMS | word_set(
     uvicorn gunicorn xargs tee nohup truncate deno yum dnf pacman snap stripe doctl httpie tsx"""
 )  # fmt: skip
 PROGRAMS = _PROGRAMS - {"check", "nose", "unit"}
+# A command never begins with these; a program in a language does.
+KEYWORDS = word_set(
+    """export import from as any let const var type interface class def function fn pub async await
+    return new if else for while try catch except raise throw public private static use enum struct
+    impl match package with global del not in is and or null none true false void"""
+)
 # Used in every other command line, for many things: a mere choice is no ground to block them.
 EVERYWHERE = word_set("grep find cat sed awk ls head tail python python3 node bash sh echo")
 MANAGERS = {
     "javascript": ("npm", "yarn", "pnpm", "bun"),
     "python": ("pip", "poetry", "pipenv", "conda", "pdm", "uv"),
 }
-BOTH_NAMES = {"pip": ["pip", "pip3"], "python": ["python", "python3"], "mongo": ["mongo", "mongosh"]}
+BOTH_NAMES = {
+    "pip": ["pip", "pip3"],
+    "python": ["python", "python3"],
+    "mongo": ["mongo", "mongosh"],
+}
 CHANGING = ["install", "i", "add", "remove", "uninstall", "update", "upgrade", "sync", "lock", "ci"]
 BRANCHES = word_set(
     """main master trunk develop development staging production prod release stable next gh-pages
@@ -141,10 +150,7 @@ TESTS = [
     "**/test/**", "**/tests/**", "**/__tests__/**", "**/e2e/**", "**/spec/**",
     "test_*", "*_test.*", "*.test.*", "*.spec.*", "*_spec.*", "conftest.py",
 ]  # fmt: skip
-ENVIRONMENTS = {
-    "production": "production prod prd live",
-    "staging": "staging stage stg",
-}
+ENVIRONMENTS = ("production|prod|prd|live", "staging|stage|stg")
 STEPS = {
     "test": "tests", "tests": "tests", "testsuite": "tests", "linter": "lint", "lint": "lint",
     "linters": "lint", "linting": "lint", "typecheck": "typecheck", "typechecker": "typecheck",
