@@ -21,8 +21,10 @@ from dmm.rules.callrules import (
     meet,
 )
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
+from dmm.rules.content.pattern import ContentPattern
+from dmm.rules.content.writings import with_writings
 from dmm.rules.index import CallIndex
-from dmm.rules.patterns import RULES_VERSION, Action, PathPattern, ToolPattern
+from dmm.rules.patterns import RULES_VERSION, Action, AllOf, PathPattern, ToolPattern
 from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
 
     from dmm.rules.callrules import Meeting
     from dmm.rules.commands.calls import ScriptFacts, TextOf
+    from dmm.rules.patterns import Pattern
 
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
 BOOK_VERSION = f"2.{GUARD_VERSION}"
@@ -79,7 +82,7 @@ class CallEntry(Value):
 class Finding(Value):
     """A constraint that a decision or a call meets, and whether that blocks it.
 
-    `note` says why it does not bind as others do.
+    `note` says why it does not bind as others do, and `stopped` why its search was given up.
     """
 
     seq: int
@@ -92,6 +95,7 @@ class Finding(Value):
     level: Level = "deny"
     history_unknown: bool = False
     note: str = ""
+    stopped: str = ""
     id: str = ""
 
     @property
@@ -136,6 +140,7 @@ class Ruling(Value):
                     "level": one.level,
                     "spans": [list(span) for span in one.spans],
                     "reason": one.reason,
+                    **({"stopped": one.stopped} if one.stopped else {}),
                 }
                 | ({"id": one.id} if one.id else {})
                 for one in self.findings
@@ -191,7 +196,7 @@ class CallBook:
         self, call: ToolCall | CallFacts, done: DoneBefore | None = nothing_done
     ) -> list[Finding]:
         """Hold a call against every rule, each constraint once, with its hardest finding."""
-        facts = call if isinstance(call, CallFacts) else read_call(call)
+        facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
         hardest: dict[tuple[int, str], Finding] = {}
         for one, _ in self.find(facts, done):
             known = hardest.get((one.seq, one.id))
@@ -204,13 +209,15 @@ class CallBook:
         call: ToolCall,
         done: DoneBefore | None = nothing_done,
         files: TextOf | None = None,
+        texts: TextOf | None = None,
     ) -> Ruling:
         """Rule on a call: the hardest finding decides, and the oldest constraint among equals.
 
-        `files` gives the text of a script that the call runs. What can't be read is asked about,
-        where a rule could stop a command.
+        `files` gives the text of a script that the call runs, and `texts` that of a file it
+        changes, where the two have different limits. What can't be read is asked about, where a
+        rule could stop a command.
         """
-        facts = read_call(call, files)
+        facts = with_writings(read_call(call, files), texts or files)
         found = sorted(self.check(facts, done), key=_hardest_and_oldest)
         unclear = facts.malformed or bool(facts.unresolved)
         if unclear and self.stops_commands and not _settled(found):
@@ -261,8 +268,14 @@ def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
 def _stops_commands(entry: CallEntry) -> bool:
     """Say whether a rule could deny a command: one that can't be read may then hide it."""
     rule = entry.rule.rule
-    on_commands = not all(isinstance(one, ToolPattern | PathPattern) for one in rule.patterns)
+    on_commands = not all(map(_looks_at_files, rule.patterns))
     return on_commands and entry.level_of(rule.action) == "deny"
+
+
+def _looks_at_files(pattern: Pattern) -> bool:
+    if isinstance(pattern, AllOf):
+        return all(map(_looks_at_files, pattern.patterns))
+    return isinstance(pattern, ToolPattern | PathPattern | ContentPattern)
 
 
 def _finding(
@@ -274,6 +287,8 @@ def _finding(
         # It is not certain that this part of a file runs, or that the words mean this.
         level = "ask"
     reason = "it matches" if match.reason in entry.text else match.reason
+    if match.stopped:
+        reason = f"this rule could not be checked on {match.matched}: {match.stopped}"
     trace = [*match.trace]
     if script is not None:
         where = script.where(match.span[0])
@@ -291,6 +306,7 @@ def _finding(
         wanted = ", ".join(one.text for one in met.missing)
         if met.history_unknown:
             reason += f"; whether this was done first is not known: {wanted}"
+        reason += "".join(f"; {one}" for one in met.shortfalls)
         trace.append(f"not done before: {wanted}")
     trace += [f"not certain: {one}" for one in entry.rule.doubts]
     trace += [entry.note] if entry.note else []
@@ -305,6 +321,7 @@ def _finding(
         level=level,
         history_unknown=met.history_unknown,
         note=entry.note,
+        stopped=match.stopped,
         id=entry.id,
     )
 

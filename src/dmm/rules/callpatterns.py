@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar
 
 from dmm.domain.value import Value
 from dmm.rules.commands.branches import branches_touched, is_every, same_branch
@@ -15,6 +15,7 @@ from dmm.rules.commands.ignoring import selects
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import covers, script_of
 from dmm.rules.commands.tools import values_of
+from dmm.rules.evidence import Evidence
 from dmm.rules.searching import search_within
 
 if TYPE_CHECKING:
@@ -29,14 +30,6 @@ if TYPE_CHECKING:
         Verb,
     )
     from dmm.rules.commands.options import Options
-    from dmm.rules.commands.values import Span
-
-
-class Evidence(NamedTuple):
-    """What of a call matched a pattern: the place, the text there, and why."""
-
-    span: Span
-    why: str
 
 
 class ToolPattern(Value):

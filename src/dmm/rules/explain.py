@@ -8,8 +8,10 @@ from dmm.rules.commands.checks import WORDS_FOR_CHECKS
 from dmm.rules.commands.tools import TELLING_KEYS
 from dmm.rules.patterns import (
     Action,
+    AllOf,
     BranchPattern,
     CommandPattern,
+    ContentPattern,
     DependencyPattern,
     MessagePattern,
     PathPattern,
@@ -115,8 +117,23 @@ def _message(pattern: MessagePattern) -> str:
     return f"{text} that {_listed(parts, 'and')}" if parts else text
 
 
+def _content(pattern: ContentPattern) -> str:
+    parts = [f"code like `{pattern.pattern}`"] if pattern.pattern else []
+    parts += [f"code that fits the rule {pattern.rule}"] if pattern.rule else []
+    parts += _found(pattern.regex)
+    done = "leaving" if not pattern.only_added else "writing"
+    text = f"{'removing' if pattern.removed else done} {_listed(parts, 'and')}"
+    return text + (f" in {pattern.language} files" if pattern.language else "")
+
+
 def describe_pattern(pattern: Pattern) -> str:
     """Say in words what a pattern matches."""
+    if isinstance(pattern, AllOf):
+        return _listed([describe_pattern(one) for one in pattern.patterns], "and")
+    return _content(pattern) if isinstance(pattern, ContentPattern) else _single(pattern)
+
+
+def _single(pattern: Pattern) -> str:
     match pattern:
         case ToolPattern():
             given = [*pattern.args, *_found(pattern.matches)]
@@ -136,6 +153,7 @@ def describe_pattern(pattern: Pattern) -> str:
             return f"adding the package {pattern.name}"
         case BranchPattern():
             return f"{_listed([_DONE[verb] for verb in pattern.verbs])} the branch {pattern.name}"
+    return pattern.kind
 
 
 def describe_call(call: ToolCall) -> str:

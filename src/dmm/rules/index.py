@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from dmm.rules.commands.dependencies import ANY_PACKAGE, normal_name
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import script_of
 from dmm.rules.patterns import (
+    AllOf,
     BranchPattern,
     CommandPattern,
+    ContentPattern,
     DependencyPattern,
     MessagePattern,
     PathPattern,
@@ -27,6 +29,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Key = tuple[str, str]
+WRITTEN: Key = ("written", "*")
+# How much a key lets through, where there are several to choose from.
+_KINDS = {"program": 1, "part": 2, "ending": 3}
+_OPEN = {WRITTEN: 4, ("path", "*"): 5, ("program", "*"): 6, ("tool", "*"): 7}
 _WILD = frozenset("*?[")
 
 
@@ -94,6 +100,18 @@ def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
             yield _name_key("tool", pattern.name)
 
 
+def _keys_of(pattern: Any) -> list[Key]:
+    """List the keys of a pattern; of several that must all match, those of the choosiest."""
+    if isinstance(pattern, AllOf):
+        return min(map(_keys_of, pattern.patterns), key=_openness)
+    return [WRITTEN] if isinstance(pattern, ContentPattern) else list(_pattern_keys(pattern))
+
+
+def _openness(keys: list[Key]) -> tuple[int, int]:
+    """Order keys by how much they let through: names first, then parts of paths, then all."""
+    return max((_OPEN.get(key, _KINDS.get(key[0], 0)) for key in keys), default=0), len(keys)
+
+
 def _path_keys(path: str) -> Iterator[Key]:
     yield ("path", "*")
     parts = path.split("/")
@@ -128,6 +146,8 @@ def _fact_keys(facts: CallFacts) -> set[Key]:
             found.update(_path_keys(script))
     for path in facts.paths:
         found.update(_path_keys(path.path))
+        if path.access != "read":
+            found.add(WRITTEN)
         if path.access in ("delete", "rename"):
             found.add(("change", "*"))
     found.update(("message", one.kind) for one in facts.messages)
@@ -148,7 +168,7 @@ class CallIndex(Generic[T]):
         for number, (entry, patterns) in enumerate(entries):
             self._entries.append(entry)
             for pattern in patterns:
-                for key in _pattern_keys(pattern):
+                for key in _keys_of(pattern):
                     self._places[key].add(number)
 
     def candidates(self, facts: CallFacts) -> list[T]:

@@ -11,7 +11,6 @@ from dmm.rules.callpatterns import (
     BranchPattern,
     CommandPattern,
     DependencyPattern,
-    Evidence,
     MessagePattern,
     PathPattern,
     ScriptPattern,
@@ -20,8 +19,13 @@ from dmm.rules.callpatterns import (
 )
 from dmm.rules.commands.calls import read_call
 from dmm.rules.commands.checks import CHECKS
-from dmm.rules.commands.facts import CallFacts, CommandUse, PathUse, ToolCall
+from dmm.rules.commands.facts import CallFacts, CommandUse, PathUse, ToolCall, Writing
 from dmm.rules.commands.globs import matches_name
+from dmm.rules.content.limits import Stopped
+from dmm.rules.content.pattern import ContentPattern
+from dmm.rules.content.writings import with_writings
+from dmm.rules.evidence import Evidence
+from dmm.rules.joint import AllOf, Joint, belongs, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -29,10 +33,11 @@ if TYPE_CHECKING:
     from dmm.rules.commands.values import Span
 
 __all__ = [
-    "RULES_VERSION", "STARTER_VERSION", "Action", "BranchPattern", "CommandPattern",
-    "DependencyPattern", "Evidence", "Match", "MessagePattern", "PathPattern", "Pattern",
-    "ScriptPattern", "ToolPattern", "ToolRule", "WrappedPattern", "check_call", "match_tool",
-    "matches", "pattern_to_dict", "patterns_from", "rule_from_dict", "rule_to_dict",
+    "RULES_VERSION", "STARTER_VERSION", "Action", "AllOf", "BranchPattern", "CommandPattern",
+    "ContentPattern", "DependencyPattern", "Evidence", "Match", "MessagePattern",
+    "PathPattern", "Pattern", "ScriptPattern", "ToolPattern", "ToolRule", "WrappedPattern",
+    "check_call", "match_tool", "matches", "pattern_to_dict", "patterns_from",
+    "rule_from_dict", "rule_to_dict",
 ]  # fmt: skip
 
 RULES_VERSION = 2
@@ -55,6 +60,8 @@ Pattern = (
     | BranchPattern
     | ScriptPattern
     | WrappedPattern
+    | ContentPattern
+    | AllOf
     | MessagePattern
 )
 _KINDS: dict[str, type[Pattern]] = {
@@ -67,6 +74,8 @@ _KINDS: dict[str, type[Pattern]] = {
         BranchPattern,
         ScriptPattern,
         WrappedPattern,
+        ContentPattern,
+        AllOf,
         MessagePattern,
     )
 }
@@ -99,11 +108,12 @@ class Match(NamedTuple):
     reason: str
     suggestion: str
     trace: tuple[str, ...] = ()
+    stopped: str = ""
 
 
 def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
     """Match one rule against one call; none when the call is no concern of the rule."""
-    facts = call if isinstance(call, CallFacts) else read_call(call)
+    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
     return next((match for _, match in matches(rule, facts)), None)
 
 
@@ -112,20 +122,42 @@ def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
     if rule.tools and not any(matches_name(facts.call.tool, name) for name in rule.tools):
         return
     for pattern in rule.patterns:
-        for subject, evidence in pattern.find(facts):
+        for subject, evidence in _found(pattern, facts):
             if not _excepted(rule, facts, subject):
                 yield subject, _match(rule, pattern, facts, evidence)
 
 
+def _found(pattern: Pattern, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+    """Find what matches; a search that is given up is told, not left out."""
+    try:
+        yield from pattern.find(facts)
+    except Stopped as fault:
+        why = f"it could not be checked: {fault.what}"
+        yield facts.call, Evidence((0, len(facts.text)), why, "this call", fault.what)
+
+
 def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
+    if isinstance(subject, Joint):
+        return any(_excepted(rule, facts, one) for one in parts_of(subject))
     if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
         # Nobody knows whether the argument that would make it an exception is there.
         return False
     if isinstance(subject, PathUse) and subject.glob:
         return any(isinstance(one, PathPattern) and one.spares(subject) for one in rule.exceptions)
     return any(
-        found is subject for exception in rule.exceptions for found, _ in exception.find(facts)
+        _lifts(found, subject)
+        for exception in rule.exceptions
+        for found, evidence in _found(exception, facts)
+        if not evidence.stopped
     )
+
+
+def _lifts(found: object, subject: object) -> bool:
+    """Whether what an exception found is what the rule found: the same thing, or the same file."""
+    if isinstance(found, Joint):
+        return any(_lifts(one, subject) for one in found.parts)
+    files = isinstance(found, PathUse | Writing) and isinstance(subject, PathUse | Writing)
+    return found is subject or (files and belongs(found, subject))
 
 
 def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidence) -> Match:
@@ -137,10 +169,11 @@ def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidenc
         rule.id,
         rule.action,
         evidence.span,
-        facts.text[start:end],
+        evidence.where or facts.text[start:end],
         rule.reason,
         rule.suggestion,
         tuple(trace),
+        evidence.stopped,
     )
 
 
@@ -149,7 +182,7 @@ _ORDER = tuple(Action)
 
 def check_call(rules: Iterable[ToolRule], call: ToolCall | CallFacts) -> tuple[Match, ...]:
     """Match all rules against one call; the hardest action first, else the order of the rules."""
-    facts = call if isinstance(call, CallFacts) else read_call(call)
+    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
     found = [match for rule in rules if (match := match_tool(rule, facts))]
     return tuple(sorted(found, key=lambda match: _ORDER.index(match.action)))
 
@@ -171,6 +204,8 @@ def rule_to_dict(rule: ToolRule) -> dict[str, object]:
 
 def pattern_to_dict(pattern: Pattern) -> dict[str, object]:
     """Write a pattern as plain values for JSON."""
+    if isinstance(pattern, AllOf):
+        return {"kind": "all", "patterns": [pattern_to_dict(one) for one in pattern.patterns]}
     values = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in vars(pattern).items()
@@ -220,6 +255,8 @@ def patterns_from(value: object) -> tuple[Pattern, ...]:
 
 
 def _pattern(values: dict[str, object]) -> Pattern:
+    if values["kind"] == AllOf.kind:
+        return AllOf(patterns_from(values["patterns"]))
     fields = {
         name: _strings(value) if isinstance(value, list) else value
         for name, value in values.items()

@@ -24,8 +24,10 @@ from dmm.rules.commands.tools import SHELL_TOOLS
 from dmm.rules.explain import describe_pattern
 from dmm.rules.patterns import (
     Action,
+    AllOf,
     BranchPattern,
     CommandPattern,
+    ContentPattern,
     DependencyPattern,
     MessagePattern,
     PathPattern,
@@ -194,6 +196,8 @@ def blocked_example(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
             return ToolCall("Bash", {"command": f"npm install {_sample(pattern.name)}"})
         case BranchPattern():
             return _on_branch(pattern.verbs[0], _sample(pattern.name))
+    # The written form has no words for the rest.
+    return ToolCall("Write", {})
 
 
 def _on_path(pattern: PathPattern, tools: tuple[str, ...]) -> ToolCall:
@@ -242,7 +246,7 @@ def allowed_example(pattern: Pattern, blocked: ToolCall) -> ToolCall:
             return ToolCall("Bash", {"command": "npm install some-other-package"})
         case BranchPattern():
             return _on_branch(pattern.verbs[0], "some-other-branch")
-        case ToolPattern():
+        case ToolPattern() | ContentPattern() | AllOf():
             return ToolCall("SomeOtherTool", {})
 
 

@@ -15,7 +15,7 @@ from dmm.rules.explain import describe_call
 from dmm.rules.language.judge import Recorded
 from dmm.service.chronicle import tool_text
 from dmm.service.discretion import discreet
-from dmm.service.guard import CALLS_WITHIN, Guard, done_by, last_use, recorded_call
+from dmm.service.guard import CALLS_WITHIN, FINISHED, Guard, done_by, recorded_call, spend
 from dmm.service.guarded import last_guarded, may_satisfy
 from dmm.service.inputs import need
 from dmm.service.ledger import need_priority
@@ -160,7 +160,7 @@ class Timelines:
         need_priority(priority)
         head = self.chronicle.reading.head().seq
         rehearsal = _Rehearsal(_suppose(text, priority, head + 1))
-        types = sorted({*DECISIONS, *LOOKUPS, *CALLS})
+        types = sorted({*DECISIONS, *LOOKUPS, *CALLS, *FINISHED})
         for event in self.chronicle.reading.events_of(types, 0, head):
             rehearsal.meet(event)
         return {
@@ -233,9 +233,11 @@ class _Rehearsal:
             text = str(event.get("question") or "") if asked else tool_text(event)
             if text and may_satisfy(self._rule, text):
                 self._lookups.append(Recorded(event.seq, text))
-            if self._past is not None:
-                done = Done(event.seq, text) if asked else done_by(event)
-                self._past += [] if done is None else [done]
+            if asked and self._past is not None:
+                self._past.append(Done(event.seq, text))
+        if event.type in FINISHED and self._past is not None:
+            done = done_by(event)
+            self._past += [] if done is None else [done]
 
     def _decide(self, event: Event) -> None:
         text = str(event.get("text") or "")
@@ -258,9 +260,7 @@ class _Rehearsal:
             self.blocked.append({"seq": event.seq, "text": describe_call(call), "reason": reason})
 
     def _done(self, entry: CallEntry) -> list[Done]:
-        past = list(self._past or ())
-        after = last_use(entry.rule, past)
-        return [one for one in past if one.seq > after]
+        return spend(entry.rule, list(self._past or ()))
 
 
 def _suppose(text: str, priority: str, seq: int) -> Constraint:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 from dmm.domain.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.options import Options
@@ -57,6 +57,23 @@ class BranchUse(NamedTuple):
     span: Span
 
 
+class Writing(NamedTuple):
+    """The text that a call leaves in one file.
+
+    `text` is the whole file where that is known, else the piece that the call hands over. `added`
+    are the lines of it that are new, counted from zero; `removed` is what is taken away. `language`
+    is set where the name of the file does not tell it.
+    """
+
+    path: str
+    text: str
+    added: tuple[tuple[int, int], ...]
+    removed: str = ""
+    whole: bool = False
+    span: Span = (0, 0)
+    language: str = ""
+
+
 class MessageUse(NamedTuple):
     """One text that others will read: a commit message, a pull request, the name of a branch."""
 
@@ -92,7 +109,8 @@ class CallFacts(NamedTuple):
 
     `unresolved` says in plain words what is run and can't be read. `scripts` are the files whose
     text the call runs. `readings` are what the call would do if its words mean something else;
-    their `doubts` pair places of commands with what would make them so.
+    their `doubts` pair places of commands with what would make them so. `writings` are worked out
+    when a rule first asks for them.
     """
 
     call: ToolCall
@@ -108,6 +126,7 @@ class CallFacts(NamedTuple):
     scripts: tuple[ScriptFacts, ...] = ()
     readings: tuple[CallFacts, ...] = ()
     doubts: tuple[tuple[Span, str], ...] = ()
+    writings: Iterable[Writing] = ()
 
     def doubt_at(self, span: Span) -> str:
         """Say what is not certain of the command at a place."""
