@@ -173,7 +173,9 @@ def _sample(glob: str) -> str:
     return re.sub(r"\*\*|\*|\?", lambda found: _PLAIN[found.group()], glob)
 
 
-def blocked_example(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
+def blocked_example(  # noqa: PLR0911 - one for each kind
+    pattern: Pattern, tools: tuple[str, ...]
+) -> ToolCall:
     """Make up a call that a pattern matches."""
     match pattern:
         case ToolPattern():

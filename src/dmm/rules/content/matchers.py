@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, cast
 
 from ast_grep_py import SgRoot
 
-from dmm.rules.content.limits import MAX_PATTERN, Stopped
+from dmm.rules.content.limits import MAX_PATTERN, Stopped, Unfit
 from dmm.rules.content.survey import nesting_of
 
 MAX_DEEP = 3
@@ -31,9 +31,24 @@ class Matcher(NamedTuple):
     deep: int = 0
 
 
-@lru_cache(maxsize=4_096)
 def build(pattern: str, rule: str, language: str) -> Matcher:
     """Build the matcher of a pattern in a language; what can't be used is refused as `Stopped`."""
+    built = _built(pattern, rule, language)
+    if isinstance(built, Stopped):
+        raise built
+    return built
+
+
+@lru_cache(maxsize=4_096)
+def _built(pattern: str, rule: str, language: str) -> Matcher | Stopped:
+    """Build a matcher once, or find out once why it can't be."""
+    try:
+        return _made(pattern, rule, language)
+    except Stopped as fault:
+        return fault
+
+
+def _made(pattern: str, rule: str, language: str) -> Matcher:
     if len(pattern) + len(rule) > MAX_PATTERN:
         raise Stopped(f"its pattern is longer than {MAX_PATTERN:,} characters")
     parts: list[dict[str, Any]] = []
@@ -64,8 +79,8 @@ def _try(config: dict[str, Any], language: str) -> None:
     """Have the library read a rule once; it says what is wrong in the last of its causes."""
     try:
         cast("Any", SgRoot("", language).root()).find(config)
-    except Exception as fault:
-        raise Stopped(_cause(str(fault))) from fault
+    except Exception as fault:  # noqa: BLE001 - the library raises plain exceptions
+        raise Unfit(_cause(str(fault))) from None
 
 
 def _cause(told: str) -> str:
@@ -73,6 +88,8 @@ def _cause(told: str) -> str:
         r"(?m)^\s*\d+: (.+(?:\n(?!\s*\d+: |\n).+)*)", told.partition("Stack back")[0]
     )
     cause = " ".join((causes[-1] if causes else told).split()).replace("µ", "$")
+    if cause.startswith("Multiple AST nodes"):
+        return "its pattern is more than one piece of code"
     return cause.rstrip(".")
 
 
@@ -103,7 +120,7 @@ def _in_context(code: str, language: str) -> object:
             return {"context": f"{lead}{code}{trail}", "selector": selector}
     plain = _HOLE.sub("dmm", code)
     if SgRoot(plain, language).root().find(kind="ERROR") is not None:
-        raise Stopped(f"its pattern is no {language}: {code}")
+        raise Unfit(f"its pattern is no {language}: {code}")
     return code
 
 
