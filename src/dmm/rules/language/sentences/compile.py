@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import hashlib
+from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.rules.examples import prove
+from dmm.rules.form import compile_fields
+from dmm.rules.formerror import RuleFormError
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.clauses import Clause, clauses_of
 from dmm.rules.language.sentences.examples import examples_of, order_examples
@@ -14,6 +18,9 @@ from dmm.rules.language.sentences.orders import Order, read_order, read_steps
 from dmm.rules.language.sentences.pieces import MAX_TEXT, Pieces, read_list, sentences
 from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_tail
 from dmm.rules.language.sentences.things import NOWHERE, Context, Item, Surroundings, Thing
+
+if TYPE_CHECKING:
+    from dmm.rules.callrules import CallRule
 
 Fields = dict[str, object]
 _NOTHING = "it names no command, path or text that a call could be held against"
@@ -44,9 +51,30 @@ def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     for part in parts:
         for one in _read(part, Context("", language, known)):
             if isinstance(one, Order) and one.require:
-                return Sentence(_order_fields(one))
+                return _tried(text, _order_fields(one), known)
             found.append(_Found(Thing(one.before), "ask") if isinstance(one, Order) else one)
-    return Sentence(_match_fields(found)) if found else Sentence(None, _NOTHING)
+    return _tried(text, _match_fields(found), known) if found else Sentence(None, _NOTHING)
+
+
+def _tried(text: str, fields: Fields, known: Surroundings) -> Sentence:
+    """Keep fields only if the rule they make holds its own examples."""
+    try:
+        failures = prove(compile_fields(fields, text, stem="said"))
+    except RuleFormError as fault:
+        return Sentence(None, f"its matcher can't be used: {fault}")
+    if failures:
+        return Sentence(None, f"its example would not hold: {failures[0].example}")
+    return Sentence(fields | ({"folder": known.folder} if known.folder else {}))
+
+
+def call_rules(text: str) -> tuple[CallRule, ...]:
+    """Compile a constraint in English as rules on tool calls; none when it isn't certain."""
+    fields = compile_sentence(text).fields
+    if fields is None:
+        return ()
+    named = hashlib.sha256(text.strip().encode()).hexdigest()[:10]
+    rule = compile_fields(fields, text.strip(), stem=f"said.{named}")
+    return (rule.call,) if rule.call else ()
 
 
 def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
