@@ -61,7 +61,7 @@ class Reading(Base):
         """Records facts, constraints and decisions."""
         from dmm.service import ledger
 
-        return ledger.Ledger(self.chronicle, self.published)
+        return ledger.Ledger(self.chronicle, self.published, self.shelf)
 
     @cached_property
     def shelf(self) -> RuleShelf:

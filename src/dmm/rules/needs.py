@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _QUOTES = r"[\s`'\",;:]+"
 _NOWHERE = -1
+_WILD = frozenset("*?[")
 
 
 class Done(NamedTuple):
@@ -65,8 +66,9 @@ class Done(NamedTuple):
         """Return where the call last changed a file that globs name; negative if nowhere."""
         if self.call is None or (self.exit_status and not _is_command(self.call)):
             return _NOWHERE
-        values = json.dumps(dict(self.call.input), sort_keys=True, default=str)
-        return _last_change(_written(self.call.tool, values, self.call.cwd), globs)
+        call = self.call
+        values = json.dumps(dict(call.input), sort_keys=True, default=str)
+        return _last_change(_written(call.tool, values, call.cwd, call.root), globs)
 
 
 def done_by_call(
@@ -214,7 +216,7 @@ def _may_match(pattern: Pattern, text: str) -> bool:
         return True
     if pattern.check in PROCEDURE_CHECKS:
         return may_run(pattern.check, text)
-    return any(name.strip("*") in text for name in pattern.programs)
+    return any(_WILD.intersection(name) or name in text for name in pattern.programs)
 
 
 def _shown(facts: CallFacts) -> frozenset[int]:
@@ -236,34 +238,28 @@ def _limited(facts: CallFacts, uses: Sequence[CommandUse]) -> CallFacts:
         paths=tuple(one for one in facts.paths if one.span in places),
         dependencies=tuple(one for one in facts.dependencies if one.span in places),
         branches=tuple(one for one in facts.branches if one.span in places),
+        messages=tuple(one for one in facts.messages if one.span in places),
     )
 
 
 def _last_change(paths: Iterable[PathUse], globs: Sequence[str], before: int | None = None) -> int:
     """Find where files that globs name are last changed, up to a place of the call."""
+    if not globs:
+        return _NOWHERE
     found = [
         one.span[0]
         for one in paths
-        if one.access != "read" and (before is None or one.span[0] < before) and _names(globs, one)
+        if one.access != "read"
+        and (before is None or one.span[0] < before)
+        and covers(one, "\n".join(globs), "")
     ]
     return max(found, default=_NOWHERE)
 
 
-def _names(globs: Sequence[str], use: PathUse) -> bool:
-    """Whether globs name a file; `!glob` takes files out."""
-    wanted = [one for one in globs if not one.startswith("!")] or ["**"]
-    left_out = [one[1:] for one in globs if one.startswith("!")]
-    return (
-        bool(globs)
-        and any(covers(use, one) for one in wanted)
-        and not any(covers(use, one) for one in left_out)
-    )
-
-
 @lru_cache(maxsize=4_096)
-def _written(tool: str, values: str, cwd: str | None) -> tuple[PathUse, ...]:
+def _written(tool: str, values: str, cwd: str | None, root: str | None) -> tuple[PathUse, ...]:
     """List what a call changes; the same past is looked through at every guarded call."""
-    facts = read_call(ToolCall(tool, json.loads(values), cwd))
+    facts = read_call(ToolCall(tool, json.loads(values), cwd, root=root))
     return tuple(one for one in facts.paths if one.access != "read")
 
 

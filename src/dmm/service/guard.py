@@ -62,12 +62,12 @@ class Guard:
 
     def rule_at(self, call: ToolCall, state: State) -> Ruling:
         """Rule on a call as things stood at some point of the log."""
-        return self._rule(call, state, Rulebook(state.at_place(self.chronicle.place).in_force))
+        return self._rule(call, state, Rulebook(state.in_force))
 
     def _rule(self, call: ToolCall, state: State, rules: Rulebook) -> Ruling:
         if not rules.calls.entries:
             return Ruling()
-        return rules.calls.rule(call, self.done_before(state), *_files(call))
+        return rules.calls.rule(call, self.done_before(state, call.root), *_files(call))
 
     def _rule_by_files(self, call: ToolCall) -> Ruling:
         """Rule on a call by the rule files alone; what was done before it is not known."""
@@ -76,7 +76,7 @@ class Guard:
         rules = Rulebook(self.chronicle.folder.alone()).calls
         return rules.rule(call, None, *_files(call))
 
-    def done_before(self, state: State) -> DoneBefore:
+    def done_before(self, state: State, root: str | None = None) -> DoneBefore:
         """Tell what was looked up and run, and what of it a rule has used up."""
         past: list[Event] = []
         read = False
@@ -89,7 +89,7 @@ class Guard:
                 past = list(reading.events_of(FINISHED, start, state.seq))
                 read = True
             asked = [Done(seq, text) for seq, text in state.queries.items()]
-            done = [one for event in past if (one := done_by(event)) is not None]
+            done = [one for event in past if (one := done_by(event, root)) is not None]
             return spend(entry.rule, [*asked, *done], state.committed.get(entry.seq, 0))
 
         return since
@@ -100,8 +100,11 @@ def _files(call: ToolCall) -> tuple[TextOf, TextOf]:
     return partial(read_script, call.cwd), partial(read_changed, call.cwd)
 
 
-def done_by(event: Event) -> Done | None:
-    """Read a recorded tool event as something that was done; what was imported is not that."""
+def done_by(event: Event, root: str | None = None) -> Done | None:
+    """Read a recorded tool event as something that was done; what was imported is not that.
+
+    `root` is the folder of the repository.
+    """
     if event.source == IMPORTED:
         return None
     text = tool_text(event)
@@ -114,7 +117,7 @@ def done_by(event: Event) -> Done | None:
     return Done(
         event.seq,
         f"{text} {held}",
-        call,
+        call if root is None else call.changed(root=root),
         _exit_status(event),
         _printed(event),
         event.get("unfinished") is True or runs_in_background(call.input),

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dmm.service.chronicle import Chronicle
     from dmm.service.published import PublishedRules
     from dmm.service.rulebook import Judgement
+    from dmm.service.rulefiles import RuleShelf
 
 SCOPES = ("facts", "constraints", "decisions", "all")
 PENDING = "pending until a person accepts it ({command}); until then it asks at most"
@@ -38,6 +39,7 @@ class Ledger:
 
     chronicle: Chronicle
     published: PublishedRules | None = None
+    shelf: RuleShelf | None = None
 
     @traced()
     def add_fact(
@@ -63,7 +65,10 @@ class Ledger:
     def add_constraint(
         self, text: str, priority: str = "required", triggered_by: int | None = None
     ) -> dict[str, Any]:
-        """Record a constraint, compiled; a learned one names the event that taught it."""
+        """Record a constraint, compiled; a learned one names the event that taught it.
+
+        The same one is not recorded twice: what is in force already is given back.
+        """
         text = accept("constraint", text)
         need_priority(priority)
         if priority == Priority.LEARNED and triggered_by is None:
@@ -75,6 +80,9 @@ class Ledger:
         if triggered_by is not None:
             payload["triggered_by"] = triggered_by
         with self.chronicle.log.writing() as writer:
+            known = self._find_same(text, priority)
+            if known is not None:
+                return _show_known(known)
             since = self._used_up_by(Constraint(0, text, priority, "", rule=rule))
             source = self._tool_source(text)
             draft = self.chronicle.draft(
@@ -92,6 +100,15 @@ class Ledger:
         if event.trust not in PERSONS:
             told |= {"pending": True, "note": _pending_note([event.seq])}
         return told
+
+    def _find_same(self, text: str, priority: str) -> Constraint | None:
+        """Find a constraint in force that says the same; a pending one only for agents."""
+        by_person = self.chronicle.voice.trust in PERSONS
+        for one in self.chronicle.standing(self.chronicle.state()):
+            same = one.text.split() == text.split() and one.priority == priority
+            if same and not (by_person and one.pending):
+                return one
+        return None
 
     def _tool_source(self, text: str) -> int | None:
         """Find the tool event whose words an agent passes on as a rule."""
@@ -221,11 +238,13 @@ class Ledger:
         """Check a decision against all constraints and record it, committed or blocked."""
         text, rationale = accept("text", text), accept("rationale", rationale)
         refs = tuple(dict.fromkeys(references or ()))
+        if self.shelf is not None:
+            self.shelf.record()
         with self.chronicle.log.writing() as writer:
             state = self.chronicle.state()
             rules = self.chronicle.rulebook(state)
             verdict = rules.judge(text, self.chronicle.lookups(state))
-            payload = {
+            payload: dict[str, Any] = {
                 "text": text,
                 "rationale": rationale,
                 "references": list(refs),
@@ -233,6 +252,8 @@ class Ledger:
                 "verdict": verdict.describe(),
                 "applied": [] if verdict.blocked else rules.used_up(text),
             }
+            if any(one.from_file for one in self.chronicle.standing(state)):
+                payload["place"] = self.chronicle.place
             kind = EventType.DECISION_BLOCKED if verdict.blocked else EventType.DECISION_MADE
             event = writer.append(self.chronicle.draft(kind, payload, references=refs))
         if verdict.blocked:
@@ -250,7 +271,7 @@ class Ledger:
             EventType.MEMORY_QUERY_ISSUED, {"question": question, "scope": scope}
         )
         event = self.chronicle.record(draft)
-        state = self.chronicle.state(event.seq)
+        state = self.chronicle.state(event.seq).at_place(self.chronicle.place)
         told: dict[str, Any] = {"query_seq": event.seq, "facts": []}
         if scope in ("facts", "all"):
             known = ((f"{one.key} {one.value}", show_fact(one)) for one in state.facts.values())
@@ -267,7 +288,9 @@ class Ledger:
     @traced()
     def get_memory_context(self) -> dict[str, Any]:
         """Tell everything that is held to be so, and what should be looked at."""
-        state = self.chronicle.state()
+        if self.shelf is not None:
+            self.shelf.record()
+        state = self.chronicle.state().at_place(self.chronicle.place)
         found = show_alerts(state, self._replaced(state))
         told = {"current_seq": state.seq, **show_state(state), "alerts": found}
         shown = self._shown(state.constraints.values())
@@ -305,13 +328,22 @@ def need_priority(priority: str) -> None:
         raise UsageError(f"the priority is one of {', '.join(Priority)}")
 
 
+def _show_known(one: Constraint) -> dict[str, Any]:
+    told: dict[str, Any] = {"seq": one.seq, "constraint": one.text, "priority": one.priority}
+    if one.triggered_by is not None:
+        told["triggered_by"] = one.triggered_by
+    if one.pending:
+        told |= {"pending": True, "note": _pending_note([one.seq])}
+    return told | ({"id": one.id} if one.id else {}) | {"existing": True}
+
+
 def _show_block(verdict: Judgement) -> dict[str, Any]:
     return {
         "status": "BLOCKED",
         "violated_constraint_seq": verdict.findings[0].seq,
         "reason": verdict.reason,
         "suggestion": verdict.suggestion,
-    }
+    } | ({"id": verdict.findings[0].id} if verdict.findings[0].id else {})
 
 
 def _best(question: str, items: Iterable[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:

@@ -33,6 +33,7 @@ ENDING = ".md"
 FEW = 64
 LOOK_EVERY = 1.0
 DEEPEST = 8
+MAX_BYTES = 1 << 20
 
 Stamp = tuple[int, ...]
 
@@ -256,6 +257,11 @@ def _doubles(rules: Sequence[FileRule]) -> Iterator[MemoryFileError]:
         if other != one.path:
             what = f"the id '{one.rule.id}' is that of {other} too"
             yield MemoryFileError(one.path, "content", what, hint="give it another id")
+
+
+def list_rule_files(root: Path) -> list[str]:
+    """List the rule files of a .dmm folder."""
+    return [path for path, _ in _scan(root / FOLDER, FOLDER, {})]
 
 
 def _scan(
