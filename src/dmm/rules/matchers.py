@@ -273,7 +273,7 @@ def _need(value: object, place: Place, folder: str) -> Need:
         found: Patterns = (CommandPattern(("*",), check=_step(name, (*place, "run"))),)
     else:
         found = _item(_read_counts(rest), place, folder)
-    return Need(_said(rest), patterns=found, since=_since(since, folder), passed=passed)
+    return Need(_said(rest), patterns=found, since=since, passed=passed)
 
 
 def _read_counts(held: dict[str, object]) -> dict[str, object]:

@@ -95,7 +95,8 @@ def _segments(pieces: Pieces) -> list[Pieces]:
     for at, piece in enumerate(pieces):
         new = piece.mark == "," or piece.word in ("and", "but")
         after = at + 2 if word_at(pieces, at + 1) in ("and", "but") else at + 1
-        turns = new and (_forbids(pieces, after) or word_at(pieces, at + 1) == "but")
+        chooses = piece.mark == "," and word_at(pieces, at + 1) in ("use", "run", "always", "but")
+        turns = new and (_forbids(pieces, after) or chooses)
         # A condition that is put in front belongs to what follows.
         fronted = len(found) == 1 and word_at(tuple(found[0]), 0) in _FRONTED
         if (piece.mark == "-" or turns) and not fronted:

@@ -17,7 +17,14 @@ from dmm.rules.language.sentences.only import read_only
 from dmm.rules.language.sentences.orders import Order, read_order, read_steps
 from dmm.rules.language.sentences.pieces import MAX_TEXT, Pieces, read_list, sentences
 from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_tail
-from dmm.rules.language.sentences.things import NOWHERE, Context, Item, Surroundings, Thing
+from dmm.rules.language.sentences.things import (
+    NOWHERE,
+    Context,
+    Item,
+    Surroundings,
+    Thing,
+    is_command,
+)
 
 if TYPE_CHECKING:
     from dmm.rules.callrules import CallRule
@@ -39,6 +46,7 @@ class Sentence(NamedTuple):
 class _Found(NamedTuple):
     thing: Thing
     level: str = "deny"
+    chosen: str = ""
 
 
 def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
@@ -120,17 +128,22 @@ def _levelled(clause: Clause, reading: Reading) -> list[_Found]:
         return []
     if thing.vague and reading.level == "warn":
         return []
-    return [_Found(thing, "ask" if thing.vague and level == "deny" else level)]
+    level = "ask" if thing.vague and level == "deny" else level
+    return [_Found(thing, level, _command(clause.chosen))]
+
+
+def _command(chosen: Pieces) -> str:
+    """Give the command that is to be used instead, if it is one."""
+    first = chosen[0] if chosen and chosen[0].kind == "code" else None
+    return first.text if first and is_command(first.text, "use") else ""
 
 
 def _sparing(thing: Thing, chosen: Pieces) -> Thing:
     """Spare what is to be used instead where it runs the same program: `uv run pytest`."""
-    first = next((one for one in chosen if not one.mark), None)
-    wrapper = first.text.split()[0] if first and first.text else ""
-    sure = first is not None and (first.code or wrapper in words.PROGRAMS)
+    wrapper = chosen[0].text.split()[0] if chosen and chosen[0].kind == "code" else ""
     family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
     programs = [_program(one) for one in thing.items]
-    if not sure or not programs[0] or any(one in family for one in programs):
+    if not wrapper or not programs[0] or any(one in family for one in programs):
         return thing
     return thing._replace(unless=(*thing.unless, {"command": {"via": wrapper}}))
 
@@ -164,7 +177,7 @@ def _match_fields(found: list[_Found]) -> Fields:
         "unless": _unique(unless),
         "examples": {
             "block": _unique([pair[0] for pair in pairs]),
-            "allow": _unique([pair[1] for pair in pairs]),
+            "allow": _unique([pair[1] for pair in pairs] + [one.chosen for one in found if one.chosen]),
         },
     }
     return {key: value for key, value in fields.items() if value}

@@ -35,7 +35,7 @@ def examples_of(thing: Thing) -> tuple[Example, Example]:
     if "path" in item:
         return _on_path(item["path"])
     if "tool" in item:
-        return {"tool": _filled(item["tool"]), "input": {}}, "ls"
+        return {"tool": _filled(item["tool"]), "input": {}}, {"tool": "SomeOtherTool", "input": {}}
     if bad:
         return bad, good
     blocked = command_example(item)
@@ -71,6 +71,7 @@ def command_example(item: Item) -> Example:
     if "run" in value:
         return _RUNS.get(value["run"], "npm test")
     program = "git" if value.get("program", "*") == "*" else first("program")
+    program = f"./{program}" if "/" in program else program
     parts = [program, first("subcommand"), *(one.split("|")[0] for one in value.get("flags", ()))]
     parts += [_filled(one) for one in value.get("args", ())]
     branch = first("branch")
@@ -87,5 +88,5 @@ def order_examples(before: Item, require: tuple[Item, ...]) -> dict[str, list[Ex
     """Make up the guarded call alone, and behind its steps."""
     guarded = command_example(before)
     run = guarded if isinstance(guarded, str) else guarded["run"]
-    steps = [command_example(one) for one in require]
-    return {"block": [run], "allow": [{"run": run, "after": steps}]}
+    steps = [str(command_example(one)) for one in require]
+    return {"block": [run], "allow": [" && ".join((*steps, run)), {"run": run, "after": steps}]}

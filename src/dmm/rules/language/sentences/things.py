@@ -110,12 +110,12 @@ def is_command(text: str, verb: str, known: Surroundings = NOWHERE) -> bool:
 def command_item(parts: list[str], **more: object) -> Item:
     """Write a command as a matcher: the short form, or a mapping where more is asked of it."""
     names = words.BOTH_NAMES.get(parts[0])
-    if not more and names is None:
+    if not more and names is None and "/" not in parts[0]:
         return {"command": " ".join(parts)}
     operands = [one for one in parts[1:] if not one.startswith("-")]
     count = 2 if parts[0] in words.SUBCOMMANDED else 0
     fields: dict[str, object] = {
-        "program": names or parts[0],
+        "program": names or parts[0].removeprefix("./"),
         "subcommand": " ".join(operands[:count]),
         "flags": [one for one in parts[1:] if one.startswith("-")],
         "args": operands[count:],
