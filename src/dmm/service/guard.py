@@ -60,6 +60,11 @@ class Guard:
             self.published.publish()
         return ruling
 
+    def judge(self, call: ToolCall) -> Ruling:
+        """Rule on a call under what is in force now, and record nothing at all."""
+        state = self.chronicle.state()
+        return self._rule(call, state, self.chronicle.rulebook(state))
+
     def rule_at(self, call: ToolCall, state: State) -> Ruling:
         """Rule on a call as things stood at some point of the log."""
         return self._rule(call, state, Rulebook(state.in_force))

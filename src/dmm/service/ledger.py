@@ -17,6 +17,7 @@ from dmm.service.guarded import last_guarded
 from dmm.service.inputs import accept
 from dmm.service.provenance import find_tool_source
 from dmm.service.rulebook import compile_constraint, in_words, show_tool_rule
+from dmm.service.rulestates import tell_constraint
 from dmm.service.tracing import traced
 from dmm.service.views import show_alerts, show_constraint, show_decision, show_fact, show_state
 
@@ -71,11 +72,14 @@ class Ledger:
         """
         text = accept("constraint", text)
         need_priority(priority)
-        if priority == Priority.LEARNED and triggered_by is None:
-            hint = "give triggered_by, the number of the event it was learned from"
-            raise UsageError("a learned constraint names what triggered it", hint=hint)
+        need_learned(priority, triggered_by)
+        return self.record_constraint(text, priority, triggered_by, compile_constraint(text).rule)
+
+    def record_constraint(
+        self, text: str, priority: str, triggered_by: int | None, rule: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """Record a constraint that is compiled already."""
         self._need_trust("make")
-        rule = compile_constraint(text).rule
         payload: dict[str, Any] = {"text": text, "priority": priority, "rule": rule}
         if triggered_by is not None:
             payload["triggered_by"] = triggered_by
@@ -125,7 +129,7 @@ class Ledger:
         events = (self.chronicle.reading.event(one.seq) for one in waiting)
         return {
             "pending": [
-                show_constraint(one)
+                tell_constraint(one)
                 | {
                     "trust": one.trust,
                     "actor": None if event is None else event.actor,
@@ -147,10 +151,11 @@ class Ledger:
             hint = "a person accepts it in a terminal: dmm ledger accept"
             raise LedgerRefused("an agent can't accept a constraint", hint=hint)
         with self.chronicle.log.writing() as writer:
-            waiting = [self._active(seq) for seq in dict.fromkeys(seqs)]
+            waiting = [self.need_pending(seq) for seq in dict.fromkeys(seqs)]
             for one in waiting:
-                if not one.pending:
-                    raise LedgerRefused(f"constraint {one.seq} is accepted already")
+                if one.from_file:
+                    hint = f"dmm rules accept {one.seq} writes its file"
+                    raise LedgerRefused(f"constraint {one.seq} is a proposed rule file", hint=hint)
             drafts = [
                 self.chronicle.draft(
                     EventType.CONSTRAINT_ACCEPTED, {"seq": one.seq}, references=(one.seq,)
@@ -163,6 +168,13 @@ class Ledger:
             {"seq": event.seq, "accepted": one.seq, "constraint": one.text}
             for event, one in zip(events, waiting, strict=True)
         ]
+
+    def need_pending(self, seq: int) -> Constraint:
+        """Return a constraint that waits for a person, or refuse its number."""
+        found = self._active(seq)
+        if not found.pending:
+            raise LedgerRefused(f"constraint {seq} is accepted already")
+        return found
 
     def _active(self, seq: int) -> Constraint:
         constraint = self.chronicle.state().constraints.get(seq)
@@ -294,8 +306,8 @@ class Ledger:
         found = show_alerts(state, self._replaced(state))
         told = {"current_seq": state.seq, **show_state(state), "alerts": found}
         shown = self._shown(state.constraints.values())
+        told["constraints"] = [tell_constraint(one) for one in shown]
         if len(shown) < len(state.constraints):
-            told["constraints"] = [show_constraint(one) for one in shown]
             told["pending_constraints"] = len(state.constraints) - len(shown)
         return told
 
@@ -320,6 +332,13 @@ class Ledger:
 
 def _pending_note(seqs: Iterable[int]) -> str:
     return PENDING.format(command=f"dmm ledger accept {' '.join(map(str, seqs))}")
+
+
+def need_learned(priority: str, triggered_by: int | None) -> None:
+    """Refuse a learned constraint that does not say what taught it."""
+    if priority == Priority.LEARNED and triggered_by is None:
+        hint = "give triggered_by, the number of the event it was learned from"
+        raise UsageError("a learned constraint names what triggered it", hint=hint)
 
 
 def need_priority(priority: str) -> None:

@@ -174,7 +174,7 @@ def _find_broken_rules(folder: Path) -> list[Finding]:
     if not list_rule_files(folder):
         return []
     # The rules take long to load, and many projects have none in files.
-    from dmm.service.rulechecks import find_broken, find_rule_files
+    from dmm.service.rulefaults import find_broken, find_rule_files
 
     return list(find_broken(find_rule_files(folder)))
 

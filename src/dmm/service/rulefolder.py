@@ -94,7 +94,9 @@ class RuleFolder:
         known = self._recorded
         if known is None or known[0] is not state.constraints:
             place = self.place
-            held = {one.path: one for one in state.in_force if one.place == place}
+            held = {
+                one.path: one for one in state.in_force if one.place == place and not one.pending
+            }
             if known is not None and known[1] == held:
                 held = known[1]
             known = self._recorded = (state.constraints, held)
@@ -106,7 +108,8 @@ class RuleFolder:
         found = self.read(recorded)
         known = self._standing
         if known is None or known[0] is not state.constraints or known[1] is not found:
-            plain = [one for one in state.in_force if not one.from_file]
+            # A proposed rule has no file yet; until a person decides, it asks.
+            plain = [one for one in state.in_force if one.pending or not one.from_file]
             known = (state.constraints, found, [*plain, *self._enacted(found, recorded)])
             self._standing = known
         return known[2]

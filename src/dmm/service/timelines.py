@@ -39,6 +39,7 @@ DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
 LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
 CALLS = (str(EventType.TOOL_REQUESTED), str(EventType.TOOL_USED))
 LONGEST_CHAIN = 1_000
+REHEARSED = ("constraint", "enforceable", "decisions", "tool_calls", "would_block")
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,13 +163,13 @@ class Timelines:
         """Replay the past against a new rule: which decisions and tool calls would it block?"""
         need("constraint", text)
         need_priority(priority)
-        head = self.chronicle.reading.head().seq
-        return self.rehearse_constraint(_suppose(text, priority, head + 1))
+        told = self.rehearse_constraint(_suppose(text, priority, 0))
+        return {name: told[name] for name in REHEARSED}
 
     def rehearse_constraint(self, constraint: Constraint) -> dict[str, Any]:
-        """Replay the past against a constraint as it is, such as one from a rule file."""
+        """Replay the past against a constraint that is compiled already."""
         head = self.chronicle.reading.head().seq
-        rehearsal = _Rehearsal(constraint)
+        rehearsal = _Rehearsal(replace(constraint, seq=head + 1))
         types = sorted({*DECISIONS, *LOOKUPS, *CALLS, *FINISHED})
         for event in self.chronicle.reading.events_of(types, 0, head):
             rehearsal.meet(event)
@@ -178,7 +179,9 @@ class Timelines:
             "decisions": rehearsal.decisions,
             "tool_calls": rehearsal.calls,
             "would_block": rehearsal.blocked,
-        } | ({"would_ask": rehearsal.asked} if rehearsal.asked else {})
+            "would_ask": rehearsal.asked,
+            "calls_blocked": rehearsal.calls_blocked,
+        }
 
     @traced()
     @discreet
@@ -247,7 +250,7 @@ class _Rehearsal:
         self.constraint = constraint
         self.blocked: list[dict[str, Any]] = []
         self.asked: list[dict[str, Any]] = []
-        self.decisions = self.calls = 0
+        self.decisions = self.calls = self.calls_blocked = 0
         self._rules = Rulebook([constraint])
         self._rule = in_words(constraint).rule
         self._lookups: list[Recorded] = []
@@ -287,10 +290,15 @@ class _Rehearsal:
             return
         self.calls += 1
         ruling = self._rules.calls.rule(call, self._done)
-        if ruling.level in ("ask", "deny") and ruling.findings:
-            reason = ruling.findings[0].reason
-            told = {"seq": event.seq, "text": describe_call(call), "reason": reason}
-            (self.blocked if ruling.denied else self.asked).append(told)
+        met = ruling.findings[0] if ruling.findings else None
+        if met is None or met.level not in ("ask", "deny"):
+            return
+        told = {"seq": event.seq, "text": describe_call(call), "reason": met.reason}
+        if ruling.denied:
+            self.blocked.append(told)
+            self.calls_blocked += 1
+        else:
+            self.asked.append(told)
 
     def _done(self, entry: CallEntry) -> list[Done]:
         return spend(entry.rule, list(self._past or ()))

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from dmm.files.consents import Change, Consents
     from dmm.files.roots import Root
     from dmm.files.trusted import TrustStore
-    from dmm.service.ruleviews import ShownRule
+    from dmm.service.rulewords import ShownRule
 
 T = TypeVar("T")
 TEXTS = ("BOOT.md", "policy.md")
@@ -155,7 +155,7 @@ class Vetting:
         for path, data in found.items():
             if data is not None:
                 # The rules take long to load, and many projects have none in files.
-                from dmm.service.ruleviews import show_rule_file
+                from dmm.service.rulewords import show_rule_file
 
                 yield show_rule_file(path, data)
 

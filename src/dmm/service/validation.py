@@ -17,7 +17,7 @@ from dmm.retrieval import baseline as rules
 from dmm.retrieval.twins import find_pairs
 from dmm.service import repairs
 from dmm.service.baselines import compile_baseline
-from dmm.service.rulechecks import check_rule_files, find_rule_files
+from dmm.service.rulefaults import check_rule_files, find_rule_files
 from dmm.service.texts import check_characters, check_isolation, describe_fault
 
 if TYPE_CHECKING:
