@@ -208,5 +208,10 @@ def test_a_rule_of_a_nested_file_is_relative_to_its_folder() -> None:
     fields = compile_sentence("Do not edit `src/generated/`", known).fields
     assert fields is not None
     assert fields["folder"] == "web"
-    assert level_of("Do not edit `src/generated/`", ("Write", "web/src/generated/a.ts"), known) == "deny"
-    assert level_of("Do not edit `src/generated/`", ("Write", "src/generated/a.ts"), known) == "allow"
+    assert (
+        level_of("Do not edit `src/generated/`", ("Write", "web/src/generated/a.ts"), known)
+        == "deny"
+    )
+    assert (
+        level_of("Do not edit `src/generated/`", ("Write", "src/generated/a.ts"), known) == "allow"
+    )

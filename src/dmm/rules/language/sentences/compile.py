@@ -15,7 +15,7 @@ from dmm.rules.language.sentences.messages import read_form, read_message
 from dmm.rules.language.sentences.objects import read_object
 from dmm.rules.language.sentences.only import read_only
 from dmm.rules.language.sentences.orders import Order, read_order, read_steps
-from dmm.rules.language.sentences.pieces import MAX_TEXT, Pieces, read_list, sentences
+from dmm.rules.language.sentences.pieces import MAX_TEXT, Pieces, read_list, sentences, told
 from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_tail
 from dmm.rules.language.sentences.things import (
     NOWHERE,
@@ -37,10 +37,11 @@ _HARMLESS: Item = {"command": {"program": "*", "flags": ["--dry-run|--help|--ver
 
 
 class Sentence(NamedTuple):
-    """What became of a sentence: the fields of a rule, or why there are none."""
+    """What became of a sentence: the fields of a rule, or why there are none; and the way out."""
 
     fields: Fields | None
     why_not: str = ""
+    instead: str = ""
 
 
 class _Found(NamedTuple):
@@ -61,10 +62,12 @@ def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
             if isinstance(one, Order) and one.require:
                 return _tried(text, _order_fields(one), known)
             found.append(_Found(Thing(one.before), "ask") if isinstance(one, Order) else one)
-    return _tried(text, _match_fields(found), known) if found else Sentence(None, _NOTHING)
+    if not found:
+        return Sentence(None, _NOTHING)
+    return _tried(text, _match_fields(found), known, found[0].chosen)
 
 
-def _tried(text: str, fields: Fields, known: Surroundings) -> Sentence:
+def _tried(text: str, fields: Fields, known: Surroundings, chosen: str = "") -> Sentence:
     """Keep fields only if the rule they make holds its own examples."""
     try:
         failures = prove(compile_fields(fields, text, stem="said"))
@@ -72,16 +75,28 @@ def _tried(text: str, fields: Fields, known: Surroundings) -> Sentence:
         return Sentence(None, f"its matcher can't be used: {fault}")
     if failures:
         return Sentence(None, f"its example would not hold: {failures[0].example}")
-    return Sentence(fields | ({"folder": known.folder} if known.folder else {}))
+    return Sentence(
+        fields | ({"folder": known.folder} if known.folder else {}), instead=_way(fields, chosen)
+    )
+
+
+def _way(fields: Fields, chosen: str) -> str:
+    if "require" in fields:
+        return "Do that first, then try again."
+    if chosen:
+        return f"Use {chosen}."
+    if fields["level"] == "ask":
+        return "Ask the user first."
+    return "Find another way, or ask the user to lift the rule."
 
 
 def call_rules(text: str) -> tuple[CallRule, ...]:
     """Compile a constraint in English as rules on tool calls; none when it isn't certain."""
-    fields = compile_sentence(text).fields
-    if fields is None:
+    found = compile_sentence(text)
+    if found.fields is None:
         return ()
     named = hashlib.sha256(text.strip().encode()).hexdigest()[:10]
-    rule = compile_fields(fields, text.strip(), stem=f"said.{named}")
+    rule = compile_fields(found.fields, text.strip(), found.instead, stem=f"said.{named}")
     return (rule.call,) if rule.call else ()
 
 
@@ -129,13 +144,7 @@ def _levelled(clause: Clause, reading: Reading) -> list[_Found]:
     if thing.vague and reading.level == "warn":
         return []
     level = "ask" if thing.vague and level == "deny" else level
-    return [_Found(thing, level, _command(clause.chosen))]
-
-
-def _command(chosen: Pieces) -> str:
-    """Give the command that is to be used instead, if it is one."""
-    first = chosen[0] if chosen and chosen[0].kind == "code" else None
-    return first.text if first and is_command(first.text, "use") else ""
+    return [_Found(thing, level, told(clause.chosen))]
 
 
 def _sparing(thing: Thing, chosen: Pieces) -> Thing:
@@ -177,7 +186,12 @@ def _match_fields(found: list[_Found]) -> Fields:
         "unless": _unique(unless),
         "examples": {
             "block": _unique([pair[0] for pair in pairs]),
-            "allow": _unique([pair[1] for pair in pairs] + [one.chosen for one in found if one.chosen]),
+            "allow": _unique(
+                [
+                    *(pair[1] for pair in pairs),
+                    *(one.chosen for one in found if is_command(one.chosen, "use")),
+                ]
+            ),
         },
     }
     return {key: value for key, value in fields.items() if value}

@@ -80,7 +80,7 @@ def command_example(item: Item) -> Example:
     elif parts[1] == "commit":
         parts.append("-m x")
     parts += ["production"] if "matches" in value else []
-    line = " ".join(one for one in parts if one)
+    line = " ".join(one for one in (first("via"), *parts) if one)
     return {"run": line, "branch": branch} if branch and "push" not in parts else line
 
 
