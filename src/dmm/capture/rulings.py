@@ -10,7 +10,7 @@ from dmm.capture.reply import Reply
 from dmm.domain.text import neutralise
 from dmm.domain.value import Value
 from dmm.errors import UsageError
-from dmm.reading import read_script
+from dmm.reading import read_changed, read_script
 
 if TYPE_CHECKING:
     from dmm.rules.callbook import CallBook, Ruling
@@ -32,7 +32,9 @@ def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
     """Say to an agent what became of its tool call, and why."""
     if ruling.level == "allow":
         return Reply()
-    rule = f'DMM constraint {ruling.seq}: "{ruling.text}"'
+    from dmm.rules.callbook import name_rule
+
+    rule = f'DMM {name_rule(ruling.seq, ruling.id)}: "{ruling.text}"'
     if ruling.seq is None:
         rule = "DMM can't tell what this call runs"
     why = ruling.findings[0].reason if ruling.findings else ruling.reason
@@ -84,4 +86,5 @@ def read_on_failure(data: bytes) -> OnFailure:
 
 def rule_by_file(rules: RulesOnFile, call: ToolCall) -> Ruling:
     """Rule on a call by the rules on file; what was done before it is not known there."""
-    return rules.book.rule(call, None, partial(read_script, call.cwd))
+    files, texts = partial(read_script, call.cwd), partial(read_changed, call.cwd)
+    return rules.book.rule(call, None, files, texts)

@@ -93,10 +93,20 @@ class Consents:
 
     def effective(self, path: str) -> bytes | None:
         """Return the text that counts now of a file that instructs or configures."""
+        return self.weigh(path)[0]
+
+    def weigh(self, path: str) -> tuple[bytes | None, bool]:
+        """Return the text that counts now, and whether the file is held back for another one."""
         data, record = self._read(path), self._load()
         if record is None or record.knows(path, digest(data)):
-            return data
-        return record.last.get(path)
+            return data, False
+        return record.last.get(path), True
+
+    def agreed(self, folder: str) -> list[str]:
+        """List the files in a folder that hold a text which the user agreed to."""
+        record = self._load()
+        last = {} if record is None else record.last
+        return [one for one, data in last.items() if data is not None and one.startswith(folder)]
 
     def is_held(self, path: str) -> bool:
         """Say whether a file differs from every text that the user agreed to."""

@@ -70,15 +70,18 @@ def read_fields(path: str, parts: Parts, *, depth: int = MAX_DEPTH) -> dict[str,
         raise MemoryFileError(path, "yaml", what, line=parts.front_line)
     _refuse_odd_keys(path, parts, root)
     line = parts.front_line
-    return {k.value: Field(v, line + v.start_mark.line) for k, v in root.value}
+    return {
+        k.value: Field(v, line + v.start_mark.line, line + k.start_mark.line) for k, v in root.value
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One value of the front matter and the line of the file it stands on."""
+    """One value of the front matter, the line of the file it stands on, and that of its name."""
 
     node: yaml.Node
     line: int
+    named: int
 
 
 def _refuse_odd_keys(path: str, parts: Parts, node: yaml.Node) -> None:

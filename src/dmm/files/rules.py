@@ -50,6 +50,7 @@ def parse_rule(path: str, source: str) -> RuleText:
     parts = front_matter.cut(path, plain(source))
     nodes = front_matter.read_fields(path, parts, depth=MAX_DEPTH)
     lines: dict[Place, int] = {(): parts.front_line}
+    lines |= {(name,): one.named for name, one in nodes.items()}
     fields = {
         name: _value(path, one.node, (name,), lines, parts.front_line)
         for name, one in nodes.items()

@@ -21,8 +21,10 @@ from dmm.rules.callrules import (
     meet,
 )
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
+from dmm.rules.content.pattern import ContentPattern
+from dmm.rules.content.writings import with_writings
 from dmm.rules.index import CallIndex
-from dmm.rules.patterns import RULES_VERSION, Action, PathPattern, ToolPattern
+from dmm.rules.patterns import RULES_VERSION, Action, AllOf, PathPattern, ToolPattern
 from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
@@ -30,9 +32,10 @@ if TYPE_CHECKING:
 
     from dmm.rules.callrules import Meeting
     from dmm.rules.commands.calls import ScriptFacts, TextOf
+    from dmm.rules.patterns import Pattern
 
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
-BOOK_VERSION = f"1.{GUARD_VERSION}"
+BOOK_VERSION = f"2.{GUARD_VERSION}"
 Level = Literal["allow", "warn", "ask", "deny"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 DoneBefore = Callable[["CallEntry"], Sequence[Done]]
@@ -51,10 +54,16 @@ def nothing_done(_: CallEntry) -> Sequence[Done]:
     return ()
 
 
+def name_rule(seq: int | None, rule_id: str) -> str:
+    """Name a rule as people know it: a file by its id, a constraint by its number."""
+    return f"rule {rule_id}" if rule_id else f"constraint {seq}"
+
+
 class CallEntry(Value):
     """One rule on tool calls with its constraint; `typed` ones also judge decisions.
 
     `most` is the hardest level the constraint may use, and `note` says why where that is not deny.
+    `id` names the rule where it comes from a file; `seq` is 0 until that is recorded.
     """
 
     seq: int
@@ -63,6 +72,7 @@ class CallEntry(Value):
     typed: bool = False
     most: Level = "deny"
     note: str = ""
+    id: str = ""
 
     def level_of(self, action: Action) -> Level:
         """Return how hard a match of this rule stops a call."""
@@ -72,7 +82,7 @@ class CallEntry(Value):
 class Finding(Value):
     """A constraint that a decision or a call meets, and whether that blocks it.
 
-    `note` says why it does not bind as others do.
+    `note` says why it does not bind as others do, and `stopped` why its search was given up.
     """
 
     seq: int
@@ -85,10 +95,17 @@ class Finding(Value):
     level: Level = "deny"
     history_unknown: bool = False
     note: str = ""
+    stopped: str = ""
+    id: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people know it by: the id of a rule file, or the number of a constraint."""
+        return name_rule(self.seq, self.id)
 
     def tell(self) -> str:
         """Name the constraint, why it is met, and what weakens it."""
-        told = f'constraint {self.seq} "{self.text}": {self.reason}'
+        told = f'{self.name} "{self.text}": {self.reason}'
         return f"{told}; {self.note}" if self.note else told
 
 
@@ -102,6 +119,7 @@ class Ruling(Value):
     suggestion: str = ""
     trace: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
+    id: str = ""
 
     @property
     def denied(self) -> bool:
@@ -122,11 +140,13 @@ class Ruling(Value):
                     "level": one.level,
                     "spans": [list(span) for span in one.spans],
                     "reason": one.reason,
+                    **({"stopped": one.stopped} if one.stopped else {}),
                 }
+                | ({"id": one.id} if one.id else {})
                 for one in self.findings
             ],
             "trace": list(self.trace),
-        }
+        } | ({"id": self.id} if self.id else {})
 
 
 class CallBook:
@@ -176,12 +196,12 @@ class CallBook:
         self, call: ToolCall | CallFacts, done: DoneBefore | None = nothing_done
     ) -> list[Finding]:
         """Hold a call against every rule, each constraint once, with its hardest finding."""
-        facts = call if isinstance(call, CallFacts) else read_call(call)
-        hardest: dict[int, Finding] = {}
+        facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
+        hardest: dict[tuple[int, str], Finding] = {}
         for one, _ in self.find(facts, done):
-            known = hardest.get(one.seq)
+            known = hardest.get((one.seq, one.id))
             if known is None or LEVELS.index(one.level) > LEVELS.index(known.level):
-                hardest[one.seq] = one
+                hardest[one.seq, one.id] = one
         return list(hardest.values())
 
     def rule(
@@ -189,14 +209,16 @@ class CallBook:
         call: ToolCall,
         done: DoneBefore | None = nothing_done,
         files: TextOf | None = None,
+        texts: TextOf | None = None,
     ) -> Ruling:
         """Rule on a call: the hardest finding decides, and the oldest constraint among equals.
 
-        `files` gives the text of a script that the call runs. What can't be read is asked about,
-        where a rule could stop a command.
+        `files` gives the text of a script that the call runs, and `texts` that of a file it
+        changes, where the two have different limits. What can't be read is asked about, where a
+        rule could stop a command.
         """
-        facts = read_call(call, files)
-        found = sorted(self.check(facts, done), key=lambda one: (-LEVELS.index(one.level), one.seq))
+        facts = with_writings(read_call(call, files), texts or files)
+        found = sorted(self.check(facts, done), key=_hardest_and_oldest)
         unclear = facts.malformed or bool(facts.unresolved)
         if unclear and self.stops_commands and not _settled(found):
             return _unreadable(facts, found)
@@ -211,7 +233,13 @@ class CallBook:
             suggestion=first.suggestion,
             trace=_trace(found),
             findings=tuple(found),
+            id=first.id,
         )
+
+
+def _hardest_and_oldest(one: Finding) -> tuple[int, bool, int, str]:
+    """Put the hardest first, and the oldest among equals; what is not recorded yet is newest."""
+    return -LEVELS.index(one.level), one.seq == 0, one.seq, one.id
 
 
 def _settled(found: Sequence[Finding]) -> bool:
@@ -234,14 +262,20 @@ def _unreadable(facts: CallFacts, found: Sequence[Finding]) -> Ruling:
 
 
 def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
-    return tuple(f"constraint {one.seq}: {step}" for one in found for step in one.trace)
+    return tuple(f"{one.name}: {step}" for one in found for step in one.trace)
 
 
 def _stops_commands(entry: CallEntry) -> bool:
     """Say whether a rule could deny a command: one that can't be read may then hide it."""
     rule = entry.rule.rule
-    on_commands = not all(isinstance(one, ToolPattern | PathPattern) for one in rule.patterns)
+    on_commands = not all(map(_looks_at_files, rule.patterns))
     return on_commands and entry.level_of(rule.action) == "deny"
+
+
+def _looks_at_files(pattern: Pattern) -> bool:
+    if isinstance(pattern, AllOf):
+        return all(map(_looks_at_files, pattern.patterns))
+    return isinstance(pattern, ToolPattern | PathPattern | ContentPattern)
 
 
 def _finding(
@@ -253,6 +287,8 @@ def _finding(
         # It is not certain that this part of a file runs, or that the words mean this.
         level = "ask"
     reason = "it matches" if match.reason in entry.text else match.reason
+    if match.stopped:
+        reason = f"this rule could not be checked on {match.matched}: {match.stopped}"
     trace = [*match.trace]
     if script is not None:
         where = script.where(match.span[0])
@@ -270,6 +306,7 @@ def _finding(
         wanted = ", ".join(one.text for one in met.missing)
         if met.history_unknown:
             reason += f"; whether this was done first is not known: {wanted}"
+        reason += "".join(f"; {one}" for one in met.shortfalls)
         trace.append(f"not done before: {wanted}")
     trace += [f"not certain: {one}" for one in entry.rule.doubts]
     trace += [entry.note] if entry.note else []
@@ -284,6 +321,8 @@ def _finding(
         level=level,
         history_unknown=met.history_unknown,
         note=entry.note,
+        stopped=match.stopped,
+        id=entry.id,
     )
 
 
@@ -298,6 +337,7 @@ def book_to_dict(book: CallBook) -> dict[str, Any]:
                 "typed": one.typed,
                 "most": one.most,
                 "note": one.note,
+                "id": one.id,
                 "rule": call_to_dict(one.rule),
             }
             for one in book.entries
@@ -325,4 +365,5 @@ def _entry(stored: Mapping[str, Any]) -> CallEntry:
         typed=stored["typed"],
         most=stored["most"],
         note=stored["note"],
+        id=stored["id"],
     )

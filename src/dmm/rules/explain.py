@@ -8,9 +8,12 @@ from dmm.rules.commands.checks import WORDS_FOR_CHECKS
 from dmm.rules.commands.tools import TELLING_KEYS
 from dmm.rules.patterns import (
     Action,
+    AllOf,
     BranchPattern,
     CommandPattern,
+    ContentPattern,
     DependencyPattern,
+    MessagePattern,
     PathPattern,
     ScriptPattern,
     ToolPattern,
@@ -18,6 +21,8 @@ from dmm.rules.patterns import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dmm.rules.commands.facts import ToolCall
     from dmm.rules.patterns import Pattern, ToolRule
 
@@ -52,22 +57,88 @@ def _command(pattern: CommandPattern) -> str:
     text = f"the command {' '.join(words)}" if program != "any command" else program
     if pattern.flags:
         text += f" with {_listed([_either(one) for one in pattern.flags], 'and')}"
+    text += _rest(pattern)
     if pattern.check:
         text += f" {WORDS_FOR_CHECKS[pattern.check]}"
     lifted = [one for one in pattern.without if one != "--help"]
     return text + (f", not with {_listed(lifted)}" if lifted else "")
 
 
-def describe_pattern(pattern: Pattern) -> str:
+def _found(regex: str) -> list[str]:
+    return [f"text that matches /{regex}/"] if regex else []
+
+
+def _rest(pattern: CommandPattern) -> str:
+    """Say what few patterns ask of a command."""
+    parts = [f"the argument {_either(one)}" for one in pattern.args if not one.startswith("!")]
+    parts += [f"no argument {_either(one[1:])}" for one in pattern.args if one.startswith("!")]
+    parts += ["no arguments"] if pattern.no_args else []
+    parts += [f"{one} set" for one in pattern.env]
+    parts += _found(pattern.matches)
+    named = {
+        "remote": pattern.remotes,
+        "host": pattern.hosts,
+        "branch": pattern.branches,
+        "package": pattern.packages,
+    }
+    parts += [f"the {name} {_selected(globs)}" for name, globs in named.items() if globs]
+    text = f" with {_listed(parts, 'and')}" if parts else ""
+    text += f" run by {_selected(pattern.via)}" if pattern.via else ""
+    return text + (" called by its bare name" if pattern.bare else "")
+
+
+def _selected(globs: Sequence[str]) -> str:
+    """Name what globs take in, and what they take out."""
+    taken = [one for one in globs if not one.startswith("!")]
+    out = [one.removeprefix("!") for one in globs if one.startswith("!")]
+    return (_listed(taken) or "any") + (f" except {_listed(out)}" if out else "")
+
+
+_ACCESS = {
+    "read": "reading", "show": "reading", "write": "writing", "edit": "editing",
+    "create": "creating", "delete": "deleting", "rename": "renaming",
+}  # fmt: skip
+_MESSAGES = {
+    "commit": "commit message", "branch": "branch name", "pr_title": "pull request title",
+    "pr_body": "pull request body", "tag": "tag name",
+}  # fmt: skip
+
+
+def _path(pattern: PathPattern) -> str:
+    done = _listed([_ACCESS[one] for one in pattern.access])
+    inside = f" in {pattern.folder}/" if pattern.folder else ""
+    return f"{done} {_selected(pattern.glob.split(chr(10)))}{inside}"
+
+
+def _message(pattern: MessagePattern) -> str:
+    text = f"a {_listed([_MESSAGES[one] for one in pattern.of])}"
+    parts = [f"matches /{pattern.regex}/"] if pattern.regex else []
+    parts += [f"does not match /{pattern.not_regex}/"] if pattern.not_regex else []
+    return f"{text} that {_listed(parts, 'and')}" if parts else text
+
+
+def _content(pattern: ContentPattern) -> str:
+    parts = [f"code like `{pattern.pattern}`"] if pattern.pattern else []
+    parts += [f"code that fits the rule {pattern.rule}"] if pattern.rule else []
+    parts += _found(pattern.regex)
+    done = "leaving" if not pattern.only_added else "writing"
+    text = f"{'removing' if pattern.removed else done} {_listed(parts, 'and')}"
+    return text + (f" in {pattern.language} files" if pattern.language else "")
+
+
+def describe_pattern(pattern: Pattern) -> str:  # noqa: C901, PLR0911 - one line for each kind
     """Say in words what a pattern matches."""
     match pattern:
         case ToolPattern():
-            return f"any call of the tool {pattern.name}"
+            given = [*pattern.args, *_found(pattern.matches)]
+            with_args = f" with {_listed(given, 'and')}" if given else ""
+            return f"any call of the tool {pattern.name}{with_args}"
         case CommandPattern():
             return _command(pattern)
         case PathPattern():
-            done = [{"read": "reading", "write": "writing"}[one] for one in pattern.access]
-            return f"{_listed(done)} {pattern.glob}"
+            return _path(pattern)
+        case MessagePattern():
+            return _message(pattern)
         case ScriptPattern():
             return f"running the script {pattern.glob}"
         case WrappedPattern():
@@ -76,6 +147,10 @@ def describe_pattern(pattern: Pattern) -> str:
             return f"adding the package {pattern.name}"
         case BranchPattern():
             return f"{_listed([_DONE[verb] for verb in pattern.verbs])} the branch {pattern.name}"
+        case ContentPattern():
+            return _content(pattern)
+        case AllOf():
+            return _listed([describe_pattern(one) for one in pattern.patterns], "and")
 
 
 def describe_call(call: ToolCall) -> str:

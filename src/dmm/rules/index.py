@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from dmm.rules.commands.dependencies import ANY_PACKAGE, normal_name
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import script_of
 from dmm.rules.patterns import (
+    AllOf,
     BranchPattern,
     CommandPattern,
+    ContentPattern,
     DependencyPattern,
+    MessagePattern,
     PathPattern,
     ScriptPattern,
     ToolPattern,
@@ -26,6 +29,10 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 Key = tuple[str, str]
+WRITTEN: Key = ("written", "*")
+# How much a key lets through, where there are several to choose from.
+_KINDS = {"program": 1, "part": 2, "ending": 3}
+_OPEN = {WRITTEN: 4, ("path", "*"): 5, ("program", "*"): 6, ("tool", "*"): 7}
 _WILD = frozenset("*?[")
 
 
@@ -51,11 +58,25 @@ def _path_key(glob: str) -> Key:
 
 def _command_keys(program: str, operands: tuple[str, ...]) -> Iterator[Key]:
     """Go by the subcommand too, where a program has them: there are many rules on Git."""
-    if program in SUBCOMMANDED and operands and _is_plain(operands[0]):
+    if "/" in program:
+        yield _path_key(program)
+    elif program in SUBCOMMANDED and operands and _is_plain(operands[0]):
         for operand in operands[0].split("|"):
             yield ("subcommand", f"{program} {operand}")
     else:
         yield _name_key("program", program)
+
+
+def _path_keys_of(pattern: PathPattern) -> Iterator[Key]:
+    """Go by every line that puts something in; a folder may be touched as a whole."""
+    lines = pattern.glob.split("\n")
+    if pattern.folder is not None and not set(pattern.access) <= {"read", "create", "edit"}:
+        yield ("change", "*")
+    for line in lines:
+        if not line.startswith("!"):
+            yield _path_key(line)
+    if lines[0].startswith("!"):
+        yield ("path", "*")
 
 
 def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
@@ -63,8 +84,12 @@ def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
         case CommandPattern():
             for name in pattern.programs:
                 yield from _command_keys(name, pattern.operands)
-        case PathPattern() | ScriptPattern():
+        case PathPattern():
+            yield from _path_keys_of(pattern)
+        case ScriptPattern():
             yield _path_key(pattern.glob)
+        case MessagePattern():
+            yield from (("message", kind) for kind in pattern.of)
         case WrappedPattern():
             yield ("program", "*")
         case DependencyPattern():
@@ -73,6 +98,18 @@ def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
             yield _name_key("branch", pattern.name)
         case ToolPattern():
             yield _name_key("tool", pattern.name)
+
+
+def _keys_of(pattern: Any) -> list[Key]:
+    """List the keys of a pattern; of several that must all match, those of the choosiest."""
+    if isinstance(pattern, AllOf):
+        return min(map(_keys_of, pattern.patterns), key=_openness)
+    return [WRITTEN] if isinstance(pattern, ContentPattern) else list(_pattern_keys(pattern))
+
+
+def _openness(keys: list[Key]) -> tuple[int, int]:
+    """Order keys by how much they let through: names first, then parts of paths, then all."""
+    return max((_OPEN.get(key, _KINDS.get(key[0], 0)) for key in keys), default=0), len(keys)
 
 
 def _path_keys(path: str) -> Iterator[Key]:
@@ -109,6 +146,11 @@ def _fact_keys(facts: CallFacts) -> set[Key]:
             found.update(_path_keys(script))
     for path in facts.paths:
         found.update(_path_keys(path.path))
+        if path.access != "read":
+            found.add(WRITTEN)
+        if path.access in ("delete", "rename"):
+            found.add(("change", "*"))
+    found.update(("message", one.kind) for one in facts.messages)
     for package in facts.dependencies:
         found.update((("package", normal_name(package.name)), ("package", "*")))
     for branch in facts.branches:
@@ -126,7 +168,7 @@ class CallIndex(Generic[T]):
         for number, (entry, patterns) in enumerate(entries):
             self._entries.append(entry)
             for pattern in patterns:
-                for key in _pattern_keys(pattern):
+                for key in _keys_of(pattern):
                     self._places[key].add(number)
 
     def candidates(self, facts: CallFacts) -> list[T]:

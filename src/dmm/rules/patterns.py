@@ -3,36 +3,42 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.value import Value
 from dmm.errors import UsageError
-from dmm.rules.commands.branches import is_every, same_branch
+from dmm.rules.callpatterns import (
+    BranchPattern,
+    CommandPattern,
+    DependencyPattern,
+    MessagePattern,
+    PathPattern,
+    ScriptPattern,
+    ToolPattern,
+    WrappedPattern,
+)
 from dmm.rules.commands.calls import read_call
 from dmm.rules.commands.checks import CHECKS
-from dmm.rules.commands.dependencies import ANY_PACKAGE, normal_name
-from dmm.rules.commands.facts import (
-    Access,
-    CallFacts,
-    CommandUse,
-    PathUse,
-    ToolCall,
-    Verb,
-    relative_path,
-)
-from dmm.rules.commands.globs import (
-    matches_name,
-    matches_path,
-    plain_example,
-)
-from dmm.rules.commands.options import SUBCOMMANDED
-from dmm.rules.commands.paths import covers, script_of
+from dmm.rules.commands.facts import CallFacts, CommandUse, PathUse, ToolCall, Writing
+from dmm.rules.commands.globs import matches_name
+from dmm.rules.content.limits import Stopped
+from dmm.rules.content.pattern import ContentPattern
+from dmm.rules.content.writings import with_writings
+from dmm.rules.evidence import Evidence
+from dmm.rules.joint import AllOf, Joint, belongs, parts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from dmm.rules.commands.options import Options
     from dmm.rules.commands.values import Span
+
+__all__ = [
+    "RULES_VERSION", "STARTER_VERSION", "Action", "AllOf", "BranchPattern", "CommandPattern",
+    "ContentPattern", "DependencyPattern", "Evidence", "Match", "MessagePattern",
+    "PathPattern", "Pattern", "ScriptPattern", "ToolPattern", "ToolRule", "WrappedPattern",
+    "check_call", "match_tool", "matches", "pattern_to_dict", "patterns_from",
+    "rule_from_dict", "rule_to_dict",
+]  # fmt: skip
 
 RULES_VERSION = 2
 STARTER_VERSION = 4
@@ -46,156 +52,6 @@ class Action(StrEnum):
     WARN = "warn"
 
 
-class Evidence(NamedTuple):
-    """What of a call matched a pattern: the place, the text there, and why."""
-
-    span: Span
-    why: str
-
-
-class ToolPattern(Value):
-    """Any call of a tool whose name matches a glob."""
-
-    kind: ClassVar[str] = "tool"
-    name: str
-
-    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
-        """Find the call itself."""
-        if matches_name(facts.call.tool, self.name):
-            yield facts.call, Evidence((0, len(facts.text)), f"the tool is {facts.call.tool}")
-
-
-class CommandPattern(Value):
-    """An invocation: program, operands in order, flags that must and must not be there, a check.
-
-    `a|b` in a flag or operand means either. The first operand of a program with subcommands
-    must be its subcommand; the others may stand anywhere behind it, in order.
-    """
-
-    kind: ClassVar[str] = "command"
-    programs: tuple[str, ...]
-    operands: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
-    without: tuple[str, ...] = ()
-    check: str = ""
-
-    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
-        """Find the invocations that match, each with its evidence."""
-        for use in facts.commands:
-            why = self._why(use, facts.call)
-            if why:
-                yield use, Evidence(use.invocation.span, why)
-
-    def _why(self, use: CommandUse, call: ToolCall) -> str | None:
-        program = use.invocation.program
-        if not any(matches_name(program, wanted) for wanted in self.programs):
-            return None
-        options = use.options
-        if not all(options.may_have(flag) for flag in self.flags):
-            return None
-        if any(options.has_exactly(flag) for flag in self.without):
-            return None
-        if not self._operands_match(program, options):
-            return None
-        found = f"{program} {' '.join((*self.operands, *self.flags))}".strip()
-        if not self.check:
-            return f"`{found}` is run"
-        evidence = CHECKS[self.check](use, call)
-        return f"`{found}`: {evidence}" if evidence else None
-
-    def _operands_match(self, program: str, options: Options) -> bool:
-        words = options.operands
-        at = 0
-        for number, wanted in enumerate(self.operands):
-            first = number == 0 and program in SUBCOMMANDED
-            stop = min(1, len(words)) if first else len(words)
-            while at < stop and not options.either(words[at].text, wanted):
-                at += 1
-            if at >= stop:
-                return False
-            at += 1
-        return True
-
-
-class PathPattern(Value):
-    """A file that is read or written, by a file tool, a patch or a command."""
-
-    kind: ClassVar[str] = "path"
-    glob: str
-    access: tuple[Access, ...] = ("read", "write")
-
-    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
-        """Find the files that match, each with its evidence."""
-        for use in facts.paths:
-            if use.access in self.access and covers(use, self.glob):
-                done = "read" if use.access == "read" else "written"
-                yield use, Evidence(use.span, f"{use.path} is {done}")
-
-    def spares(self, use: PathUse) -> bool:
-        """Whether every file that a path with wildcards could mean is covered."""
-        return use.access in self.access and matches_path(plain_example(use.path), self.glob)
-
-
-class DependencyPattern(Value):
-    """A package that is added by a command or in a manifest."""
-
-    kind: ClassVar[str] = "dependency"
-    name: str
-
-    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
-        """Find the packages that match, each with its evidence."""
-        wanted = normal_name(self.name)
-        for use in facts.dependencies:
-            anything = facts.doubts and use.name == ANY_PACKAGE
-            if anything or matches_name(normal_name(use.name), wanted):
-                yield use, Evidence(use.span, f"{use.name} is added by {use.source}")
-
-
-class BranchPattern(Value):
-    """Something done to a branch: pushed, force-pushed, deleted, committed to, rewritten.
-
-    A push that leaves the branch to Git matches only where the current branch is known.
-    """
-
-    kind: ClassVar[str] = "branch"
-    name: str
-    verbs: tuple[Verb, ...] = ("push", "force-push", "delete", "commit", "rewrite")
-
-    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
-        """Find what is done to the branches that match, each with its evidence."""
-        for use in facts.branches:
-            if use.verb in self.verbs and use.name and same_branch(use.name, self.name):
-                named = "every branch" if is_every(use.name) else f"the branch {use.name}"
-                yield use, Evidence(use.span, f"{use.verb} of {named}")
-
-
-class ScriptPattern(Value):
-    """A script that is run by its path, by itself or by an interpreter."""
-
-    kind: ClassVar[str] = "script"
-    glob: str
-
-    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
-        """Find the invocations that run the script, each with its evidence."""
-        for use in facts.commands:
-            path = script_of(use)
-            if path and matches_path(relative_path(path, facts.call.cwd), self.glob):
-                yield use, Evidence(use.invocation.span, f"{path} is run")
-
-
-class WrappedPattern(Value):
-    """Whatever one program runs for another: `uv run`, `npx`, `sudo`."""
-
-    kind: ClassVar[str] = "wrapped"
-    wrapper: str
-
-    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
-        """Find the invocations that the wrapper runs, each with its evidence."""
-        for use in facts.commands:
-            if self.wrapper in use.invocation.context.via:
-                yield use, Evidence(use.invocation.span, f"it is run by {self.wrapper}")
-
-
 Pattern = (
     ToolPattern
     | CommandPattern
@@ -204,6 +60,9 @@ Pattern = (
     | BranchPattern
     | ScriptPattern
     | WrappedPattern
+    | ContentPattern
+    | AllOf
+    | MessagePattern
 )
 _KINDS: dict[str, type[Pattern]] = {
     one.kind: one
@@ -215,6 +74,9 @@ _KINDS: dict[str, type[Pattern]] = {
         BranchPattern,
         ScriptPattern,
         WrappedPattern,
+        ContentPattern,
+        AllOf,
+        MessagePattern,
     )
 }
 
@@ -246,11 +108,12 @@ class Match(NamedTuple):
     reason: str
     suggestion: str
     trace: tuple[str, ...] = ()
+    stopped: str = ""
 
 
 def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
     """Match one rule against one call; none when the call is no concern of the rule."""
-    facts = call if isinstance(call, CallFacts) else read_call(call)
+    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
     return next((match for _, match in matches(rule, facts)), None)
 
 
@@ -259,20 +122,42 @@ def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
     if rule.tools and not any(matches_name(facts.call.tool, name) for name in rule.tools):
         return
     for pattern in rule.patterns:
-        for subject, evidence in pattern.find(facts):
+        for subject, evidence in _found(pattern, facts):
             if not _excepted(rule, facts, subject):
                 yield subject, _match(rule, pattern, facts, evidence)
 
 
+def _found(pattern: Pattern, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+    """Find what matches; a search that is given up is told, not left out."""
+    try:
+        yield from pattern.find(facts)
+    except Stopped as fault:
+        why = f"it could not be checked: {fault.what}"
+        yield facts.call, Evidence((0, len(facts.text)), why, "this call", fault.what)
+
+
 def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
+    if isinstance(subject, Joint):
+        return any(_excepted(rule, facts, one) for one in parts_of(subject))
     if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
         # Nobody knows whether the argument that would make it an exception is there.
         return False
     if isinstance(subject, PathUse) and subject.glob:
         return any(isinstance(one, PathPattern) and one.spares(subject) for one in rule.exceptions)
     return any(
-        found is subject for exception in rule.exceptions for found, _ in exception.find(facts)
+        _lifts(found, subject)
+        for exception in rule.exceptions
+        for found, evidence in _found(exception, facts)
+        if not evidence.stopped
     )
+
+
+def _lifts(found: object, subject: object) -> bool:
+    """Whether what an exception found is what the rule found: the same thing, or the same file."""
+    if isinstance(found, Joint):
+        return any(_lifts(one, subject) for one in found.parts)
+    files = isinstance(found, PathUse | Writing) and isinstance(subject, PathUse | Writing)
+    return found is subject or (files and belongs(found, subject))
 
 
 def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidence) -> Match:
@@ -284,10 +169,11 @@ def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidenc
         rule.id,
         rule.action,
         evidence.span,
-        facts.text[start:end],
+        evidence.where or facts.text[start:end],
         rule.reason,
         rule.suggestion,
         tuple(trace),
+        evidence.stopped,
     )
 
 
@@ -296,7 +182,7 @@ _ORDER = tuple(Action)
 
 def check_call(rules: Iterable[ToolRule], call: ToolCall | CallFacts) -> tuple[Match, ...]:
     """Match all rules against one call; the hardest action first, else the order of the rules."""
-    facts = call if isinstance(call, CallFacts) else read_call(call)
+    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
     found = [match for rule in rules if (match := match_tool(rule, facts))]
     return tuple(sorted(found, key=lambda match: _ORDER.index(match.action)))
 
@@ -318,6 +204,8 @@ def rule_to_dict(rule: ToolRule) -> dict[str, object]:
 
 def pattern_to_dict(pattern: Pattern) -> dict[str, object]:
     """Write a pattern as plain values for JSON."""
+    if isinstance(pattern, AllOf):
+        return {"kind": "all", "patterns": [pattern_to_dict(one) for one in pattern.patterns]}
     values = {
         name: list(value) if isinstance(value, tuple) else value
         for name, value in vars(pattern).items()
@@ -367,6 +255,8 @@ def patterns_from(value: object) -> tuple[Pattern, ...]:
 
 
 def _pattern(values: dict[str, object]) -> Pattern:
+    if values["kind"] == AllOf.kind:
+        return AllOf(patterns_from(values["patterns"]))
     fields = {
         name: _strings(value) if isinstance(value, list) else value
         for name, value in values.items()

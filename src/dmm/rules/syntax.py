@@ -17,16 +17,19 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, get_args
 
-from dmm.rules.commands.facts import Access, ToolCall, Verb
+from dmm.rules.commands.facts import ToolCall, Verb
 from dmm.rules.commands.options import LONG_WITH_ONE_DASH, SUBCOMMANDED, VALUED
 from dmm.rules.commands.shell import parse_shell
 from dmm.rules.commands.tools import SHELL_TOOLS
 from dmm.rules.explain import describe_pattern
 from dmm.rules.patterns import (
     Action,
+    AllOf,
     BranchPattern,
     CommandPattern,
+    ContentPattern,
     DependencyPattern,
+    MessagePattern,
     PathPattern,
     Pattern,
     ScriptPattern,
@@ -100,8 +103,9 @@ def _path(body: str) -> PathPattern | None:
     marked = _MARKED.fullmatch(body)
     if not marked:
         return None
-    wanted = _SEPARATORS.split(marked[2]) if marked[2] else list(get_args(Access))
-    access = tuple(one for one in get_args(Access) if one in wanted)
+    known = ("read", "write", "create", "delete", "rename")
+    wanted = _SEPARATORS.split(marked[2]) if marked[2] else ["read", "write"]
+    access = tuple(one for one in known if one in wanted)
     return PathPattern(marked[1], access) if len(access) == len(set(wanted)) else None
 
 
@@ -169,7 +173,9 @@ def _sample(glob: str) -> str:
     return re.sub(r"\*\*|\*|\?", lambda found: _PLAIN[found.group()], glob)
 
 
-def blocked_example(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
+def blocked_example(  # noqa: PLR0911 - one for each kind
+    pattern: Pattern, tools: tuple[str, ...]
+) -> ToolCall:
     """Make up a call that a pattern matches."""
     match pattern:
         case ToolPattern():
@@ -181,10 +187,9 @@ def blocked_example(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
             words = [_program(pattern), *operands[:first], *flags, *operands[first:]]
             return ToolCall(tools[0] if tools else "Bash", {"command": " ".join(words)})
         case PathPattern():
-            tool = "Write" if "write" in pattern.access else "Read"
-            return ToolCall(
-                _sample(tools[0]) if tools else tool, {"file_path": _sample(pattern.glob)}
-            )
+            return _on_path(pattern, tools)
+        case MessagePattern():
+            return ToolCall("Bash", {"command": "git commit -m 'x'"})
         case ScriptPattern():
             return ToolCall("Bash", {"command": f"./{_sample(pattern.glob)}"})
         case WrappedPattern():
@@ -193,6 +198,22 @@ def blocked_example(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
             return ToolCall("Bash", {"command": f"npm install {_sample(pattern.name)}"})
         case BranchPattern():
             return _on_branch(pattern.verbs[0], _sample(pattern.name))
+    # The written form has no words for the rest.
+    return ToolCall("Write", {})
+
+
+def _on_path(pattern: PathPattern, tools: tuple[str, ...]) -> ToolCall:
+    path = _sample(pattern.glob.partition("\n")[0])
+    only = pattern.access[0] if len(pattern.access) == 1 else ""
+    commands = {
+        "delete": f"rm {path}",
+        "rename": f"mv {path} {path}.old",
+        "create": f"touch {path}",
+    }
+    if only in commands and not tools:
+        return ToolCall("Bash", {"command": commands[only]})
+    tool = "Write" if "write" in pattern.access else "Read"
+    return ToolCall(_sample(tools[0]) if tools else tool, {"file_path": path})
 
 
 def _program(pattern: CommandPattern) -> str:
@@ -218,12 +239,16 @@ def allowed_example(pattern: Pattern, blocked: ToolCall) -> ToolCall:
             command = str(blocked.input["command"])
             return ToolCall(blocked.tool, {"command": f"echo '{command}'"})
         case PathPattern():
+            if blocked.tool == "Bash":
+                return ToolCall("Bash", {"command": f"ls {_sample(pattern.glob)}"})
             return ToolCall(blocked.tool, {"file_path": "other-folder/other.txt"})
+        case MessagePattern():
+            return ToolCall("Bash", {"command": "git status"})
         case DependencyPattern():
             return ToolCall("Bash", {"command": "npm install some-other-package"})
         case BranchPattern():
             return _on_branch(pattern.verbs[0], "some-other-branch")
-        case ToolPattern():
+        case ToolPattern() | ContentPattern() | AllOf():
             return ToolCall("SomeOtherTool", {})
 
 

@@ -61,6 +61,12 @@ def branches_of(use: CommandUse) -> tuple[str, ...]:
     return (use.branch,) if use.branch else ()
 
 
+def branches_touched(use: CommandUse) -> list[str]:
+    """Name the branches that an invocation changes, or else the one that it is run on."""
+    changed = [one.name for one in branch_uses(use)]
+    return [one for one in changed or [use.branch] if one]
+
+
 def with_branches(script: Script, call: ToolCall) -> tuple[CommandUse, ...]:
     """Sort the arguments of all invocations, and follow the branch that the script works on."""
     branch = call.branch

@@ -124,6 +124,12 @@ def _entry(pattern: str, line: str) -> str | None:
     return found[1] if found else None
 
 
+_MANIFESTS = frozenset({
+    "package.json", "composer.json", "deno.json", "pyproject.toml", "setup.py", "setup.cfg",
+    "Cargo.toml", "Pipfile", "go.mod", "Gemfile",
+})  # fmt: skip
+
+
 def _line_name(manifest: str, line: str) -> str | None:
     if manifest in ("package.json", "composer.json", "deno.json"):
         return _entry(_JSON_ENTRY, line)
@@ -143,6 +149,8 @@ def _line_name(manifest: str, line: str) -> str | None:
 def declared(path: str, after: str, before: str = "") -> list[DependencyUse]:
     """List the packages that a new text of a manifest names and the old text did not."""
     manifest = path.rpartition("/")[2]
+    if manifest not in _MANIFESTS and not manifest.startswith("requirements"):
+        return []
     known = {_line_name(manifest, line) for line in before.splitlines()}
     found = []
     at = 0

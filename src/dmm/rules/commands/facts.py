@@ -5,35 +5,43 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from dmm.domain.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.options import Options
     from dmm.rules.commands.values import Invocation, Script, Span
 
-Access = Literal["read", "write"]
+Access = Literal["read", "load", "write", "create", "delete", "rename"]
+MessageKind = Literal["commit", "branch", "pr_title", "pr_body", "tag"]
+MESSAGES: tuple[MessageKind, ...] = get_args(MessageKind)
 Verb = Literal["push", "force-push", "delete", "commit", "rewrite"]
 EVERY_BRANCH = "*"
 
 
 class ToolCall(Value):
-    """A call of a tool: its name and input, and where known the directory and the branch."""
+    """A call of a tool: its name and input, and where known the directory and the branch.
+
+    `root` is the folder of the repository, where the call may be in one below it.
+    """
 
     tool: str
     input: Mapping[str, object]
     cwd: str | None = None
     branch: str | None = None
+    root: str | None = None
 
 
 class PathUse(NamedTuple):
-    """One file that would be read or written, and where the call says so.
+    """One file that would be read or changed, and where the call says so.
 
-    `glob` says that the path holds wildcards that the shell or the tool fills in.
+    A file that is renamed counts by both its names. It is created where the call or the files that
+    exist say so; `load` is reading it into a shell. `glob` says that the path holds wildcards that
+    the shell or the tool fills in.
     """
 
     path: str
@@ -47,6 +55,31 @@ class BranchUse(NamedTuple):
 
     name: str | None
     verb: Verb
+    span: Span
+
+
+class Writing(NamedTuple):
+    """The text that a call leaves in one file.
+
+    `text` is the whole file where that is known, else the piece that the call hands over. `added`
+    are the lines of it that are new, counted from zero; `removed` is what is taken away. `language`
+    is set where the name of the file does not tell it.
+    """
+
+    path: str
+    text: str
+    added: tuple[tuple[int, int], ...]
+    removed: str = ""
+    whole: bool = False
+    span: Span = (0, 0)
+    language: str = ""
+
+
+class MessageUse(NamedTuple):
+    """One text that others will read: a commit message, a pull request, the name of a branch."""
+
+    kind: MessageKind
+    text: str
     span: Span
 
 
@@ -77,7 +110,9 @@ class CallFacts(NamedTuple):
 
     `unresolved` says in plain words what is run and can't be read. `scripts` are the files whose
     text the call runs. `readings` are what the call would do if its words mean something else;
-    their `doubts` pair places of commands with what would make them so.
+    their `doubts` pair places of commands with what would make them so. `writings` are worked out
+    when a rule first asks for them. `files` gives the text of a file by its path, where the call is
+    read with the files that exist.
     """
 
     call: ToolCall
@@ -86,16 +121,28 @@ class CallFacts(NamedTuple):
     paths: tuple[PathUse, ...] = ()
     dependencies: tuple[DependencyUse, ...] = ()
     branches: tuple[BranchUse, ...] = ()
+    messages: tuple[MessageUse, ...] = ()
     mcp: tuple[str, str] | None = None
     malformed: bool = False
     unresolved: tuple[str, ...] = ()
     scripts: tuple[ScriptFacts, ...] = ()
     readings: tuple[CallFacts, ...] = ()
     doubts: tuple[tuple[Span, str], ...] = ()
+    writings: Iterable[Writing] = ()
+    files: Callable[[str], str | None] | None = None
 
     def doubt_at(self, span: Span) -> str:
         """Say what is not certain of the command at a place."""
         return next((doubt for place, doubt in self.doubts if place == span), "")
+
+
+def located(call: ToolCall, path: str) -> str:
+    """Write a path of a call relative to the repository, or to the call's directory."""
+    if call.root is None or call.root == call.cwd:
+        return relative_path(path, call.cwd)
+    if call.cwd and path and not path.startswith(("/", "~", "$", "`")):
+        path = f"{call.cwd}/{path}"
+    return relative_path(path, call.root)
 
 
 def relative_path(path: str, cwd: str | None) -> str:

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _WILD = frozenset("*?[")
 
@@ -37,6 +41,18 @@ def _path(pattern: str) -> re.Pattern[str]:
 def matches_path(path: str, pattern: str) -> bool:
     """Match a path; a pattern without a slash matches the name in any folder."""
     return bool(_path(pattern).fullmatch(path.removeprefix("./")))
+
+
+def chosen(name: str, globs: Sequence[str]) -> bool:
+    """Match a name against globs in order: the last that matches decides, `!glob` takes out.
+
+    A list that only takes out begins with everything.
+    """
+    found = all(glob.startswith("!") for glob in globs)
+    for glob in globs:
+        if matches_name(name, glob.removeprefix("!")):
+            found = not glob.startswith("!")
+    return found
 
 
 _MAX_GLOB = 200

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.commands.globs import matches_name
+from dmm.rules.commands.spellings import has_own, spellings_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from dmm.rules.commands.values import Invocation, Word
 
@@ -16,12 +17,16 @@ _KUBECTL = "-n --namespace --context --cluster --kubeconfig -l --selector -f --f
 _CLOUD = "--profile --region --project --output --query --endpoint-url --account"
 _VALUED = {
     "git": _GIT,
-    "git commit": "-m --message -F --file -C -c --author --date -t --template --trailer --fixup",
+    "git commit": "-m --message -F --file -C -c --author --date -t --template --trailer --fixup"
+    " --reuse-message --reedit-message --squash --cleanup --pathspec-from-file",
     "git tag": "-m --message -F --file -u",
     "git stash": "-m --message",
     "git merge": "-m --message -s --strategy -X -F --file",
     "git push": "-o --push-option --repo --receive-pack --exec",
     "git clean": "-e --exclude",
+    "git cherry-pick": "-m --mainline -s --strategy -X",
+    "git worktree": "-b -B --reason",
+    "git log": "-n -S -G -L --author --since --until --grep --format --pretty --max-count",
     "git restore": "-s --source --pathspec-from-file",
     "git checkout": "-b -B --orphan --conflict --pathspec-from-file",
     "git switch": "-c -C --create --orphan",
@@ -44,7 +49,7 @@ _VALUED = {
     "poetry": "-G --group -C --directory --extras -E",
     "cargo": "--manifest-path --target-dir -p --package --features -F --git --branch --path",
     "twine": "-r --repository --repository-url -u -p --config-file",
-    "make": "-C -f -j",
+    "make": "-C -f",
     "chmod": "--reference",
     "terraform": "",
     "grep": "-e -f -m -A -B -C --include --exclude --exclude-dir --max-count --regexp --file",
@@ -58,10 +63,31 @@ _VALUED = {
     "sort": "-k -t -o -S -T",
     "scp": "-i -P -o -F -S -c -J -l",
     "rsync": "-e --rsh --exclude --include --exclude-from --include-from --files-from -f --filter",
-    "install": "-m -o -g -t",
+    "install": "-m -o -g -t --target-directory",
+    "cp": "-t --target-directory -S --suffix",
+    "mv": "-t --target-directory -S --suffix",
+    "ln": "-t --target-directory -S --suffix",
+    "mkdir": "-m --mode",
+    "touch": "-d --date -t -r --reference",
+    "truncate": "-s --size -r --reference",
     "dmm": "--root",
     "redis-cli": "-h -p -a -n -u -s --user --pass",
     "gh": "-R --repo -t --title -b --body",
+    "gh pr": "-F --body-file -B --base -H --head -l --label -a --assignee -r --reviewer -m"
+    " --milestone -p --project",
+    "gh release": "-n --notes -F --notes-file --target",
+    "glab": "-R --repo",
+    "glab mr": "-t --title -d --description -b --target-branch -s --source-branch -l --label -a"
+    " --assignee -m --milestone",
+    "curl": "-X --request -d --data --data-raw --data-binary --data-urlencode --json -H --header -o"
+    " --output -u --user -F --form -T --upload-file -A --user-agent -b --cookie -c --cookie-jar -e"
+    " --referer -x --proxy -m --max-time -K --config -w --write-out -E --cert -D --dump-header"
+    " --url --retry --connect-timeout --cacert --key --resolve --output-dir --proto --max-redirs",
+    "wget": "-O --output-document -o --output-file -P --directory-prefix -i --input-file -U"
+    " --user-agent --post-data --post-file --header --user --password",
+    "psql": "-h --host -p --port -U --username -d --dbname -c --command -f --file -v --set -o",
+    "pytest": "-k -m -p -c -n -o --maxfail --rootdir --ignore --deselect --cov --junitxml --tb",
+    "ssh": "-i -p -l -o -F -J -L -R -D -b -c -E -e -I -m -O -Q -S -W -w",
 }
 VALUED = {name: frozenset(options.split()) for name, options in _VALUED.items()}
 SUBCOMMANDED = frozenset({
@@ -80,21 +106,25 @@ _REFUSING = frozenset({"git"})
 class Options(NamedTuple):
     """The arguments of one invocation, sorted: `-rf` counts as `-r` and `-f`.
 
-    `open` says that some of them are not known; a `*` stands in their place.
+    `flags` hold every spelling of a flag that is given. `values` pair a flag with the word that is
+    its value, or may be where nothing is known of the flag. `open` says that some of the arguments
+    are not known; a `*` stands in their place.
     """
 
     flags: frozenset[str]
     operands: tuple[Word, ...]
     separated: tuple[Word, ...]
     open: bool = False
+    values: tuple[tuple[str, Word], ...] = ()
 
     def has(self, alternatives: str) -> bool:
         """Tell whether one of the alternatives (`-r|-R|--recursive`) is given.
 
-        A long option may be cut short as far as GNU and Git allow it to be.
+        A long option may be cut short as far as GNU and Git allow it to be. `--name=glob` wants a
+        value that fits.
         """
         for wanted in alternatives.split("|"):
-            if wanted in self.flags:
+            if wanted in self.flags or ("=" in wanted and self._has_value(wanted)):
                 return True
             if wanted.startswith("--") and any(
                 len(flag) >= _SHORTEST_CUT and wanted.startswith(flag) for flag in self.flags
@@ -119,41 +149,113 @@ class Options(NamedTuple):
 
     def has_exactly(self, alternatives: str) -> bool:
         """Tell whether one of the alternatives is given in full."""
-        return any(wanted in self.flags for wanted in alternatives.split("|"))
+        return any(
+            wanted in self.flags or ("=" in wanted and self._has_value(wanted))
+            for wanted in alternatives.split("|")
+        )
+
+    def _has_value(self, wanted: str) -> bool:
+        name, _, glob = wanted.partition("=")
+        return any(name == flag and self.either(word.text, glob) for flag, word in self.values)
+
+    def values_of(self, alternatives: str) -> list[Word]:
+        """Give the values of a flag, in their order."""
+        names = alternatives.split("|")
+        found = [word for flag, word in self.values if flag in names]
+        return list(dict.fromkeys(found))
+
+    def has_argument(self, wanted: str) -> bool:
+        """Tell whether an operand or a value is one of the alternatives; with `!`, whether not."""
+        words = (*self.operands, *(word for _, word in self.values))
+        found = any(self.either(word.text, wanted.removeprefix("!")) for word in words)
+        return found is not wanted.startswith("!")
 
 
 _SHORTEST_CUT = 5
 
 
+class _Arguments:
+    """The arguments of one invocation while they are sorted."""
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+        self.name = program
+        self.valued = VALUED.get(program, _NO_OPTIONS)
+        self.flags: set[str] = set()
+        self.operands: list[Word] = []
+        self.values: list[tuple[str, Word]] = []
+
+    def take_operand(self, word: Word) -> None:
+        """Take a word; the first may be the subcommand, which has flags of its own."""
+        if not self.operands and self.program in SUBCOMMANDED:
+            inner = f"{self.program} {word.text}"
+            own = VALUED.get(inner, _NO_OPTIONS)
+            self.valued = own if self.program in _REFUSING else self.valued | own
+            self.name = inner if self.program in _REFUSING or has_own(inner) else self.name
+        self.operands.append(word)
+
+    def take_long(self, word: Word, following: Word | None) -> bool:
+        """Take a flag of one name; tell whether the next word is its value."""
+        name, equals, value = word.text.partition("=")
+        spelled = spellings_of(name, self.name)
+        self.flags.update(spelled)
+        if equals:
+            self._note(spelled, word._replace(text=value))
+            return False
+        takes = name in self.valued or not self.valued.isdisjoint(spelled)
+        self._note(spelled, following, sure=takes)
+        return takes
+
+    def take_short(self, word: Word, following: Word | None) -> bool:
+        """Take flags of one letter each; tell whether the next word is a value."""
+        text = word.text.partition("=")[0]
+        self.flags.add(text)
+        spelled: tuple[str, ...] = ()
+        for at, letter in enumerate(text[1:], 2):
+            flag = f"-{letter}"
+            spelled = spellings_of(flag, self.name)
+            self.flags.update(spelled)
+            if flag in self.valued:
+                attached = word.text[at:].removeprefix("=")
+                self._note(spelled, word._replace(text=attached) if attached else following)
+                return not attached
+        self._note(spelled, following, sure=False)
+        return False
+
+    def _note(self, names: Iterable[str], value: Word | None, *, sure: bool = True) -> None:
+        if value is not None and (sure or not value.text.startswith("-")):
+            self.values += [(name, value) for name in names]
+
+
 def read_options(invocation: Invocation) -> Options:
     """Sort the arguments of an invocation into flags and operands."""
     program = invocation.program
-    valued = VALUED.get(program, _NO_OPTIONS)
+    held = _Arguments(program)
     whole = program in LONG_WITH_ONE_DASH
-    flags: set[str] = set()
-    operands: list[Word] = []
     words = invocation.words[1:]
+    separated: tuple[Word, ...] = ()
     at = 0
     while at < len(words):
-        text = words[at].text
+        word = words[at]
+        text = word.text
         at += 1
         if text == "--":
-            return Options(frozenset(flags), (*operands, *words[at:]), words[at:])
+            separated = words[at:]
+            break
         if not text.startswith("-") or text == "-":
-            if not operands and program in SUBCOMMANDED:
-                valued = valued | VALUED.get(f"{program} {text}", _NO_OPTIONS)
-            operands.append(words[at - 1])
+            held.take_operand(word)
             continue
-        _add_flags(text, flags, whole=whole)
-        at += text in valued
-    return Options(frozenset(flags), tuple(operands), ())
-
-
-def _add_flags(text: str, flags: set[str], *, whole: bool) -> None:
-    name = text.partition("=")[0]
-    flags.add(name)
-    if not whole and not text.startswith("--"):
-        flags.update(f"-{letter}" for letter in name[1:])
+        following = words[at] if at < len(words) else None
+        if whole or text.startswith("--"):
+            at += held.take_long(word, following)
+        else:
+            at += held.take_short(word, following)
+    return Options(
+        frozenset(held.flags),
+        (*held.operands, *separated),
+        separated,
+        values=tuple(held.values),
+    )
 
 
 def subcommand_at(words: Sequence[Word]) -> int:

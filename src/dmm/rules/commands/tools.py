@@ -35,6 +35,11 @@ _WRITING = names(
     """write edit create update delete remove move rename append put save patch replace insert
     modify apply upsert touch mkdir multiedit overwrite copy"""
 )
+_PLAIN_VERBS: dict[Access, frozenset[str]] = {
+    "delete": names("delete remove"),
+    "rename": names("move rename"),
+    "create": names("create touch mkdir"),
+}
 _PATH_ENDINGS = ("path", "paths", "file", "files", "filename", "uri", "uris", "filepath")
 _GLOB_NAMES = frozenset(
     {"glob", "globs", "include", "includes", "include_pattern", "includepattern"}
@@ -93,7 +98,7 @@ def _texts(value: object) -> Iterator[str]:
 def _named(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[str, object]]:
     """Go through the arguments by name, those of nested values too."""
     for name, value in list(values.items())[:_MAX_VALUES]:
-        yield str(name).lower(), value
+        yield str(name), value
         inner = value if isinstance(value, (list, tuple)) else [value]
         if depth < _MAX_DEPTH:
             for one in inner[:_MAX_VALUES]:
@@ -101,14 +106,25 @@ def _named(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[str, 
                     yield from _named(one, depth + 1)
 
 
+def values_of(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:
+    """Pair the names of arguments with their values as text, those of nested ones too."""
+    for name, value in _named(values):
+        for one in value[:_MAX_VALUES] if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(one, bool):
+                yield name, str(one).lower()
+            elif isinstance(one, (str, int, float)):
+                yield name, str(one)
+
+
 def arguments_of(tool: str, values: Mapping[str, object]) -> list[Argument]:
     """List the files that the arguments of a tool name, read or written by the tool's verb."""
     verbs = words_of_name(tool)
     if verbs & _LISTING and not verbs & _WRITING:
         return []
-    access: Access = "write" if verbs & _WRITING else "read"
+    access = _access(verbs)
     found: list[Argument] = []
-    for name, value in _named(values):
+    for given, value in _named(values):
+        name = given.lower()
         for text in _texts(value):
             if text.startswith("file://"):
                 found.append(Argument(text.removeprefix("file://"), access))
@@ -121,13 +137,24 @@ def arguments_of(tool: str, values: Mapping[str, object]) -> list[Argument]:
     return found[:_MAX_VALUES]
 
 
+def _access(verbs: frozenset[str]) -> Access:
+    """Say what a tool does to the files it names, by the verbs in its name."""
+    done = verbs & _WRITING
+    if not done:
+        return "read"
+    for access, words in _PLAIN_VERBS.items():
+        if done <= words:
+            return access
+    return "write"
+
+
 def _moved(name: str, text: str, verbs: frozenset[str]) -> list[Argument]:
     """Read the two ends of a copy or a move; `source` and `to` may be anything elsewhere."""
     if not verbs & {"move", "rename", "copy"}:
         return []
-    if name in _TARGETS:
-        return [Argument(text, "write")]
-    return [Argument(text, "read" if "copy" in verbs else "write")]
+    if "copy" in verbs:
+        return [Argument(text, "write" if name in _TARGETS else "read")]
+    return [Argument(text, "rename")]
 
 
 def commands_of(tool: str, values: Mapping[str, object]) -> list[Command]:
@@ -135,8 +162,8 @@ def commands_of(tool: str, values: Mapping[str, object]) -> list[Command]:
     verbs = words_of_name(tool)
     runs = bool(verbs & _RUNNING)
     found: list[Command] = []
-    for name, value in _named(values):
-        text = text_of(value)
+    for given, value in _named(values):
+        name, text = given.lower(), text_of(value)
         if text is None:
             continue
         if name in ("command", "cmd"):

@@ -1,0 +1,175 @@
+"""Code searched by structure: parsed once for all rules, and only where that can't take long."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from textwrap import dedent
+from time import thread_time
+from typing import TYPE_CHECKING, Any
+
+from ast_grep_py import SgRoot
+
+from dmm.rules.content import matchers
+from dmm.rules.content.limits import MAX_NESTING, MAX_PARSED, Stopped, Unfit
+from dmm.rules.content.survey import nesting_of, steps_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.rules.content.limits import Budget
+    from dmm.rules.content.matchers import Matcher
+
+_FEW = 40
+_SURELY_QUICK = 4 << 10
+_UNTRIED = 16 << 10
+_TRIALS = 4
+_TRIAL_SIZE = 1 << 10
+_ATTEMPTS = 3
+_BEGINNING = re.compile(r"\n(?=[^\s)}\]#/*])")
+_STEP_SECONDS = 2e-7
+_PIECE = 2 << 10
+_NARROWING = ("kind", "pattern", "regex")
+_MOST_BY_PIECE = 2
+_CLASSES = frozenset(
+    {"typescript", "tsx", "javascript", "java", "csharp", "php", "kotlin", "swift", "cpp", "scala"}
+)
+_LEADS = {
+    "python": (
+        (r"(except|finally)\b", "try:\n    pass\n"),
+        (r"(elif|else)\b", "if x:\n    pass\n"),
+    ),
+    "": (
+        (r"\}\s*(catch|finally)\b", "try {\n"),
+        (r"\}\s*else\b", "if (x) {\n"),
+        (r"(catch|finally)\b", "try {\n}\n"),
+        (r"else\b", "if (x) {\n}\n"),
+    ),
+}
+
+
+def matcher_of(pattern: str, rule: str, language: str, *, certain: bool) -> Matcher | None:
+    """Build the matcher for a file; none where the pattern is no code of that language.
+
+    Where the pattern is `certain` to be meant for the language, that is a fault.
+    """
+    try:
+        return matchers.build(pattern, rule, language)
+    except Unfit:
+        if certain:
+            raise
+        return None
+
+
+class Code:
+    """A text as code of a language; `whole` says that it is a whole file."""
+
+    def __init__(self, text: str, language: str, *, whole: bool) -> None:
+        self._text = text
+        self._language = language
+        self._whole = whole
+        self._asked = 0
+        self._roots: list[tuple[Any, int]] | None = None
+
+    @cached_property
+    def _words(self) -> frozenset[str]:
+        return frozenset(re.findall(r"\w{2,}", self._text))
+
+    def may_hold(self, words: frozenset[str]) -> bool:
+        """Tell without parsing whether code with these words can be found."""
+        self._asked += 1
+        if self._asked < _FEW or len(self._text) > MAX_PARSED:
+            return all(word in self._text for word in words)
+        return words <= self._words
+
+    def find(self, matcher: Matcher, budget: Budget) -> Iterator[tuple[int, int, str]]:
+        """Find code that matches: its first line, the line behind its last, and its text."""
+        if self._roots is None:
+            self._roots = self._parse(budget)
+        for root, shift in self._roots:
+            for node in self._search(root, matcher, budget):
+                place = node.range()
+                yield place.start.line - shift, place.end.line + 1 - shift, node.text()
+
+    def _parse(self, budget: Budget) -> list[tuple[Any, int]]:
+        if len(self._text) > MAX_PARSED:
+            raise Stopped(f"the file is larger than {MAX_PARSED >> 10} KB")
+        if len(self._text) > _SURELY_QUICK:
+            depth, torn = nesting_of(self._text, MAX_NESTING)
+            if depth > MAX_NESTING:
+                raise Stopped(f"the file nests deeper than {MAX_NESTING} brackets")
+            if torn:
+                raise Stopped(f"the file does not read as {self._language}")
+            self._try_pieces(budget)
+        if self._whole:
+            return [(SgRoot(self._text, self._language).root(), 0)]
+        return self._parse_fragment()
+
+    def _try_pieces(self, budget: Budget) -> None:
+        """Parse some pieces first: what is not code takes a parser many times as long."""
+        if len(self._text) <= _UNTRIED:
+            return
+        pieces = [self._piece_at(number * len(self._text) // _TRIALS) for number in range(_TRIALS)]
+        share = len(self._text) / max(sum(map(len, pieces)), 1)
+        for attempt in range(_ATTEMPTS):
+            start = thread_time()
+            for piece in pieces:
+                SgRoot(piece, self._language)
+            foreseen = (thread_time() - start) * share
+            if attempt == _ATTEMPTS - 1 or budget.affords(foreseen):
+                # A busy machine makes one look slow; code that is slow is so every time.
+                budget.demand(foreseen, f"the file takes too long to read as {self._language}")
+                return
+
+    def _piece_at(self, at: int) -> str:
+        """Cut out a piece between lines that begin something, where there are such lines near."""
+        start = _BEGINNING.search(self._text, at, at + _TRIAL_SIZE)
+        at = start.end() if start else at
+        stop = _BEGINNING.search(self._text, at + _TRIAL_SIZE, at + 2 * _TRIAL_SIZE)
+        return self._text[at : stop.end() if stop else at + _TRIAL_SIZE]
+
+    def _parse_fragment(self) -> list[tuple[Any, int]]:
+        """Parse a piece of a file, completed by what must stand around it."""
+        text = dedent(self._text)
+        lead = self._lead(text)
+        root = SgRoot(lead + text, self._language).root()
+        roots = [(root, lead.count("\n"))]
+        if self._language in _CLASSES and root.find(kind="ERROR") is not None:
+            member = SgRoot(f"class A {{\n{text}\n}}", self._language).root()
+            roots.append((member, 1))
+        return roots
+
+    def _lead(self, text: str) -> str:
+        known = _LEADS.get(self._language, _LEADS[""])
+        start = text.lstrip()
+        return next((lead for form, lead in known if re.match(form, start)), "")
+
+    def _search(self, root: Any, matcher: Matcher, budget: Budget) -> Iterator[Any]:
+        """Search at once where the work can be foreseen, else piece by piece against the clock."""
+        budget.left()
+        if not matcher.deep:
+            return iter(root.find_all(matcher.config))
+        marks, steps = steps_of(self._text)
+        foreseen = marks * (steps / max(marks, 1)) ** matcher.deep
+        if foreseen * _STEP_SECONDS < budget.left():
+            return iter(root.find_all(matcher.config))
+        return self._by_piece(root, matcher, budget)
+
+    def _by_piece(self, root: Any, matcher: Matcher, budget: Budget) -> Iterator[Any]:
+        end = thread_time() + budget.left()
+        rule = matcher.config["rule"]
+        narrow = {key: rule[key] for key in _NARROWING if key in rule}
+        waiting = [root]
+        while waiting:
+            node = waiting.pop()
+            place = node.range()
+            small = place.end.index - place.start.index <= _PIECE
+            dear = matcher.deep > 1 and not small and (not narrow or node.matches(**narrow))
+            if dear or matcher.deep > _MOST_BY_PIECE or thread_time() > end:
+                raise Stopped("its pattern took too long")
+            if small:
+                yield from node.find_all(matcher.config)
+                continue
+            if node.matches(**rule):
+                yield node
+            waiting += reversed(node.children())

@@ -1,0 +1,120 @@
+"""Writings: the text that a call leaves in files, worked out when a rule first asks for it."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dmm.rules.commands.facts import located, relative_path
+from dmm.rules.commands.tools import PATCH_TOOLS
+from dmm.rules.content.limits import MAX_TEXT, Budget
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dmm.rules.commands.facts import CallFacts, Writing
+    from dmm.rules.commands.scripts import TextOf
+    from dmm.rules.commands.values import Span
+    from dmm.rules.content.changes import FileChange
+
+_MAX_FILES = 200
+
+
+class Writings:
+    """The writings of one call, with the time left to search them and what was parsed so far."""
+
+    def __init__(
+        self,
+        held: tuple[Writing, ...] | Callable[[], tuple[Writing, ...]],
+        outer: Writings | None = None,
+    ) -> None:
+        self._source = held
+        self._outer = outer
+        self._codes: dict[tuple[int, str], Any] = {}
+
+    @cached_property
+    def budget(self) -> Budget:
+        """The time for this call; it runs from the first search."""
+        return self._outer.budget if self._outer else Budget()
+
+    @cached_property
+    def _held(self) -> tuple[Writing, ...]:
+        _ = self.budget
+        return self._source() if callable(self._source) else self._source
+
+    def __iter__(self) -> Iterator[Writing]:
+        return iter(self._held)
+
+    def code_of(self, text: str, language: str, *, whole: bool) -> Any:
+        """Give a text as code; the same text is parsed once for all rules."""
+        from dmm.rules.content.structure import Code
+
+        key = (id(text), language)
+        if key not in self._codes:
+            # The text is kept with its code, so that no other can take its identity.
+            self._codes[key] = (Code(text, language, whole=whole), text)
+        return self._codes[key][0]
+
+
+def with_writings(facts: CallFacts, files: TextOf | None) -> CallFacts:
+    """Add to the facts of a call what it writes; `files` gives what its files hold now."""
+    held = Writings(lambda: read_writings(facts, files))
+    scripts = tuple(
+        one._replace(facts=one.facts._replace(writings=_of_script(one.facts, files, held)))
+        for one in facts.scripts
+    )
+    return facts._replace(writings=held, scripts=scripts)
+
+
+def _of_script(facts: CallFacts, files: TextOf | None, outer: Writings) -> Writings:
+    return Writings(lambda: read_writings(facts, files), outer)
+
+
+def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]:
+    """Work out the text that a call leaves in each file that it changes."""
+    if all(use.access == "read" for use in facts.paths):
+        return ()
+    from dmm.rules.content.changes import writing_of
+
+    found: list[Writing] = []
+    texts: dict[str, str] = {}
+    for change, span in _changes(facts, files):
+        path = located(facts.call, change.path)
+        source = relative_path(change.source or change.path, facts.call.cwd)
+        before = texts.get(source)
+        if before is None and files is not None and not change.language:
+            before = files(source)
+        if before is not None and len(before) > MAX_TEXT:
+            before = None
+        made = writing_of(change, before)._replace(path=path, span=span)
+        if made.whole:
+            texts[relative_path(change.path, facts.call.cwd)] = made.text
+        found.append(made)
+    return tuple(found[:_MAX_FILES])
+
+
+def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChange, Span]]:
+    call = facts.call
+    name = call.tool.lower()
+    spans = {use.path: use.span for use in reversed(facts.paths) if use.access != "read"}
+    everything = (0, len(facts.text))
+    if facts.commands:
+        from dmm.rules.content.shelltext import shell_changes
+
+        for use in facts.commands:
+            for change in shell_changes(use):
+                yield change, use.invocation.span
+    if name in PATCH_TOOLS:
+        from dmm.rules.content.patching import patch_changes
+
+        changes = patch_changes(facts.text)
+    elif name == "notebookedit":
+        from dmm.rules.content.edits import notebook_change
+
+        changes = notebook_change(call.input, files)
+    else:
+        from dmm.rules.content.edits import file_changes
+
+        changes = file_changes(call.input)
+    for change in changes:
+        yield change, spans.get(located(call, change.path), everything)
