@@ -34,7 +34,10 @@ FORM_HINT = "dmm rules draft prints the matcher reference"
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody wants as a rule; without a matcher the sentence is compiled."""
+    """What somebody wants as a rule; without a matcher the sentence is compiled.
+
+    `origin` is the file and line it was imported from, `folder` what that file is about.
+    """
 
     text: str
     level: str | None = None
@@ -43,6 +46,9 @@ class Wish:
     examples: Any = None
     why: str = ""
     triggered_by: int | None = None
+    origin: str = ""
+    folder: str = ""
+    compiled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,10 @@ def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = N
         fields["level"] = level
     if wish.triggered_by is not None:
         fields["triggered_by"] = wish.triggered_by
+    if wish.origin:
+        fields["origin"] = wish.origin
+    if wish.folder and _matches(fields):
+        fields["folder"] = wish.folder
     _prove(compile_fields(fields, title, wish.why))
     source = clean(write_rule(fields, title, wish.why))
     # Read back as it will be from the file; nothing that is cleaned out may change what it says.
@@ -117,7 +127,7 @@ def _read(wish: Wish, title: str) -> Reading:
     if wish.match is None:
         if wish.unless is not None:
             raise UsageError("'unless' needs 'match'", hint=FORM_HINT)
-        return compile_english(title)
+        return compile_english(title) if wish.compiled else Reading(None)
     given = wish.match
     # The fields of a file, or what it matches alone.
     whole = isinstance(given, dict) and not set(GIVEN).isdisjoint(given)
