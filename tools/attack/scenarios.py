@@ -12,6 +12,12 @@ import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from tools.attack.rulefiles import (
+    begin_cold_with_rule_files,
+    crowd_out_rule_files,
+    kill_beside_rule_files,
+    upgrade_beside_rule_files,
+)
 from tools.attack.stage import ALLOWED, FORBIDDEN, Stage, Tally, wait_for
 
 if TYPE_CHECKING:
@@ -30,11 +36,15 @@ class Impossible(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Attack:
-    """One attack: a name, how many calls of each kind it makes, and what it does."""
+    """One attack: a name, how many calls of each kind it makes, and what it does.
+
+    A strict one wants every forbidden call denied: an ask is not enough.
+    """
 
     name: str
     calls: int
     run: Callable[[Path, int], tuple[Tally, str]]
+    strict: bool = False
 
 
 def fill_disk(base: Path, calls: int) -> tuple[Tally, str]:
@@ -224,8 +234,7 @@ def _ended(stage: Stage) -> Iterator[None]:
     try:
         yield
     finally:
-        stage.kill()
-        wait_for(lambda: not stage.pids(), "no process is left")
+        stage.end()
 
 
 ATTACKS = (
@@ -236,5 +245,9 @@ ATTACKS = (
     Attack("foreign connections", 300, open_connections),
     Attack("killed daemon", 600, kill_daemon),
     Attack("stopped daemon", 200, stop_daemon),
+    Attack("rules, killed daemon", 100, kill_beside_rule_files, strict=True),
+    Attack("rules, cold daemon", 100, begin_cold_with_rule_files, strict=True),
+    Attack("rules, upgrades", 100, upgrade_beside_rule_files, strict=True),
+    Attack("rules, busy machine", 100, crowd_out_rule_files, strict=True),
 )
-assert sum(one.calls for one in ATTACKS) == 2_000
+assert sum(one.calls for one in ATTACKS) == 2_400

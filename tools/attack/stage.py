@@ -20,11 +20,41 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 HOOK = Path(dmm.hook.__path__[0]) / "__main__.py"
-FORBIDDEN = "terraform destroy -auto-approve"
-ALLOWED = "terraform plan -out plan.bin"
 RULE = "never run terraform destroy"
 AT_ONCE = 4
 WITHIN = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of an agent's tool; paths count from the project."""
+
+    tool: str
+    input: dict[str, str]
+
+    @classmethod
+    def run(cls, command: str) -> Call:
+        """Run a command."""
+        return cls("Bash", {"command": command})
+
+    @classmethod
+    def write(cls, path: str, text: str) -> Call:
+        """Write a whole file."""
+        return cls("Write", {"file_path": path, "content": text})
+
+    @classmethod
+    def edit(cls, path: str, old: str, new: str) -> Call:
+        """Replace a part of a file."""
+        return cls("Edit", {"file_path": path, "old_string": old, "new_string": new})
+
+    def within(self, folder: Path) -> dict[str, str]:
+        """Return its input as a client gives it, with a whole path."""
+        path = self.input.get("file_path")
+        return self.input | ({} if path is None else {"file_path": str(folder / path)})
+
+
+FORBIDDEN = Call.run("terraform destroy -auto-approve")
+ALLOWED = Call.run("terraform plan -out plan.bin")
 
 
 @dataclass(slots=True)
@@ -45,6 +75,11 @@ class Tally:
         return self.forbidden["allow"]
 
     @property
+    def not_denied(self) -> int:
+        """How many forbidden calls were not denied, asked about or not."""
+        return sum(self.forbidden.values()) - self.forbidden["deny"]
+
+    @property
     def wrong(self) -> int:
         """How many allowed calls were stopped."""
         return sum(self.allowed.values()) - self.allowed["allow"] - self.allowed["told"]
@@ -57,6 +92,8 @@ class Stage:
     base: Path
     more: dict[str, str] = field(default_factory=dict)
     before: tuple[str, ...] = ()
+    forbidden: tuple[Call, ...] = (FORBIDDEN,)
+    allowed: tuple[Call, ...] = (ALLOWED,)
     _calls: int = 0
 
     @property
@@ -111,15 +148,15 @@ class Stage:
             line, cwd=within or self.project, env=os.environ | own, check=True, capture_output=True
         )
 
-    def ask(self, command: str, *, session: str = "s-1", cwd: Path | None = None) -> str:
-        """Ask the hook about a command as an agent would: deny, ask, told or allow."""
+    def ask(self, call: Call, *, session: str = "s-1", cwd: Path | None = None) -> str:
+        """Ask the hook about a call as an agent would: deny, ask, told or allow."""
         self._calls += 1
         payload = {
             "hook_event_name": "PreToolUse",
             "session_id": session,
             "cwd": str(cwd or self.project),
-            "tool_name": "Bash",
-            "tool_input": {"command": command},
+            "tool_name": call.tool,
+            "tool_input": call.within(cwd or self.project),
             "tool_use_id": f"toolu_{self._calls}_{time.monotonic_ns()}",
         }
         line = [*self.before, sys.executable, "-I", "-S", str(HOOK), "--client", "claude-code"]
@@ -139,11 +176,18 @@ class Stage:
         """Ask about so many forbidden calls and as many allowed ones, several at a time."""
         tally = Tally()
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            forbidden = [pool.submit(self.ask, FORBIDDEN, **where) for _ in range(count)]
-            allowed = [pool.submit(self.ask, ALLOWED, **where) for _ in range(count)]
+            forbidden = [
+                pool.submit(self.ask, one, **where) for one in _many(self.forbidden, count)
+            ]
+            allowed = [pool.submit(self.ask, one, **where) for one in _many(self.allowed, count)]
             tally.forbidden.update(one.result() for one in forbidden)
             tally.allowed.update(one.result() for one in allowed)
         return tally
+
+    def end(self) -> None:
+        """Leave no process behind."""
+        self.kill()
+        wait_for(lambda: not self.pids(), "no process is left")
 
     def pids(self) -> list[int]:
         """Find the background processes of this user."""
@@ -173,6 +217,10 @@ class Stage:
     def events(self) -> dict[str, Any]:
         """Return what the daemon counts."""
         return dict(json.loads(self.dmm("daemon", "status", "--json")))
+
+
+def _many(calls: tuple[Call, ...], count: int) -> list[Call]:
+    return [calls[number % len(calls)] for number in range(count)]
 
 
 def _outcome(printed: str) -> str:
