@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from dmm.domain.value import Value
-from dmm.rules.commands.branches import branches_touched, is_every, same_branch
+from dmm.rules.commands.branches import (
+    branches_touched,
+    chooses_branch,
+    is_every,
+    same_branch,
+)
 from dmm.rules.commands.checks import CHECKS
 from dmm.rules.commands.contacts import hosts_of, remotes_of
 from dmm.rules.commands.dependencies import ANY_PACKAGE, installed, normal_name
@@ -66,12 +71,13 @@ class CommandPattern(Value):
     """One invocation of which everything said here holds.
 
     `programs` are names or globs, or paths of scripts. `operands` stand in this order; the first
-    one of a program with subcommands is its subcommand. `flags` must be there, in any spelling, and
-    `without` must not; a flag may be given with a glob of its value (`--filter=test_*`). Each of
-    `args` matches an operand or the value of a flag, or none where it begins with `!`. `a|b` in any
-    of these means either. `no_args` wants no operand beyond those named, `bare` a program called by
-    its name alone. `matches` is found in the words, joined by blanks. `env` are `NAME=glob`. Of
-    `via`, `remotes`, `hosts`, `branches` and `packages` one must fit; `!glob` takes out again.
+    one of a program with subcommands is its subcommand, with `leading` that of any program.
+    `flags` must be there, in any spelling, and `without` must not; a flag may be given with a glob
+    of its value (`--filter=test_*`). Each of `args` matches an operand or the value of a flag, or
+    none where it begins with `!`. `a|b` in any of these means either. `no_args` wants no operand
+    beyond those named, `bare` a program called by its name alone. `matches` is found in the words,
+    joined by blanks. `env` are `NAME=glob`. Of `via`, `remotes`, `hosts`, `branches` and `packages`
+    one must fit; `!glob` takes out again.
     """
 
     kind: ClassVar[str] = "command"
@@ -90,6 +96,7 @@ class CommandPattern(Value):
     hosts: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
+    leading: bool = False
 
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the invocations that match, each with its evidence."""
@@ -118,11 +125,14 @@ class CommandPattern(Value):
         words = options.operands
         at = 0
         for number, wanted in enumerate(self.operands):
-            first = number == 0 and program in SUBCOMMANDED
-            stop = min(1, len(words)) if first else len(words)
+            stop = len(words)
+            if number == 0 and program in SUBCOMMANDED:
+                stop = min(1, stop)
+            elif number == 0 and self.leading:
+                stop = options.first_operand() + 1
             while at < stop and not options.either(words[at].text, wanted):
                 at += 1
-            if at >= stop:
+            if at >= min(stop, len(words)):
                 return False
             at += 1
         return not self.no_args or len(words) == len(self.operands)
@@ -141,12 +151,15 @@ class CommandPattern(Value):
         named = (
             (self.remotes, remotes_of),
             (self.hosts, hosts_of),
-            (self.branches, branches_touched),
             (tuple(map(normal_name, self.packages)), _packages_of),
         )
         for wanted, names_of in named:
             if wanted and not any(chosen(name, wanted) for name in names_of(use)):
                 return False
+        if self.branches and not any(
+            chooses_branch(name, self.branches) for name in branches_touched(use)
+        ):
+            return False
         return not self.matches or search_within(self.matches, " ".join(invocation.argv))
 
 

@@ -126,16 +126,8 @@ def _content(pattern: ContentPattern) -> str:
     return text + (f" in {pattern.language} files" if pattern.language else "")
 
 
-def describe_pattern(pattern: Pattern) -> str:
+def describe_pattern(pattern: Pattern) -> str:  # noqa: C901, PLR0911 - one line for each kind
     """Say in words what a pattern matches."""
-    if isinstance(pattern, AllOf):
-        return _listed([describe_pattern(one) for one in pattern.patterns], "and")
-    if isinstance(pattern, MessagePattern):
-        return _message(pattern)
-    return _content(pattern) if isinstance(pattern, ContentPattern) else _single(pattern)
-
-
-def _single(pattern: Pattern) -> str:
     match pattern:
         case ToolPattern():
             given = [*pattern.args, *_found(pattern.matches)]
@@ -145,6 +137,8 @@ def _single(pattern: Pattern) -> str:
             return _command(pattern)
         case PathPattern():
             return _path(pattern)
+        case MessagePattern():
+            return _message(pattern)
         case ScriptPattern():
             return f"running the script {pattern.glob}"
         case WrappedPattern():
@@ -153,7 +147,10 @@ def _single(pattern: Pattern) -> str:
             return f"adding the package {pattern.name}"
         case BranchPattern():
             return f"{_listed([_DONE[verb] for verb in pattern.verbs])} the branch {pattern.name}"
-    return pattern.kind
+        case ContentPattern():
+            return _content(pattern)
+        case AllOf():
+            return _listed([describe_pattern(one) for one in pattern.patterns], "and")
 
 
 def describe_call(call: ToolCall) -> str:

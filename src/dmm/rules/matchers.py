@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import json
+import re
 from itertools import product
 from typing import TYPE_CHECKING, get_args
 
 from dmm.rules.callrules import Need
 from dmm.rules.commands.facts import MESSAGES, MessageKind
-from dmm.rules.commands.procedures import LINT, TESTS, TYPES
+from dmm.rules.commands.procedures import EVERYDAY, LINT, TARGETED, TESTS, TYPES
+from dmm.rules.content.check import check_content
+from dmm.rules.content.pattern import ContentPattern
 from dmm.rules.formerror import RuleFormError
 from dmm.rules.formvalues import flag, mapping, refuse_unknown, strings, text
 from dmm.rules.patterns import (
+    AllOf,
     BranchPattern,
     CommandPattern,
     DependencyPattern,
@@ -31,6 +36,8 @@ COMMAND = (
     "program", "subcommand", "flags", "without", "args", "no_args", "matches", "branch", "remote",
     "host", "package", "env", "via", "bare", "run",
 )  # fmt: skip
+CONTENT_FLAGS = ("only_added", "removed", "ignore_case")
+CONTENT = ("pattern", "rule", "regex", "language", *CONTENT_FLAGS)
 ACCESS = ("read", "write", "create", "delete", "rename")
 CHANGES = ("write", "create", "delete", "rename")
 RUNS = {"tests": TESTS, "lint": LINT, "typecheck": TYPES}
@@ -52,9 +59,7 @@ def _item(value: object, place: Place, folder: str) -> Patterns:
     held = mapping(value, place, "a matcher")
     refuse_unknown(held, _READERS, place)
     ways = [_READERS[key](one, (*place, key), folder) for key, one in held.items()]
-    if len(ways) > 1:
-        raise RuleFormError(place, "several keys in one item are not supported yet")
-    return tuple(one[0] for one in product(*ways))
+    return tuple(one[0] if len(one) == 1 else AllOf(one) for one in product(*ways))
 
 
 def _command(value: object, place: Place, _: str) -> Patterns:
@@ -109,6 +114,7 @@ def _whole_command(
         hosts=listed("host"),
         branches=listed("branch"),
         packages=listed("package"),
+        leading=bool(operands),
     )
 
 
@@ -126,7 +132,11 @@ def _pairs(value: object, place: Place) -> tuple[str, ...]:
 
 
 def _regex(value: object, place: Place) -> str:
-    return text(value, place)
+    found = text(value, place)
+    wrong = check_content(ContentPattern(regex=found))
+    if wrong:
+        raise RuleFormError(place, wrong)
+    return found
 
 
 def _short_command(value: str, place: Place) -> Pattern:
@@ -134,7 +144,14 @@ def _short_command(value: str, place: Place) -> Pattern:
     if found is None:
         hint = "write one command: a program, its words and flags"
         raise RuleFormError(place, f"{value!r} is not one command", hint=hint)
-    return found
+    return found.changed(leading=_is_subcommand(found))
+
+
+def _is_subcommand(pattern: CommandPattern) -> bool:
+    """Whether the first word behind a program is what it does, and no file or target of many."""
+    word = pattern.operands[0] if pattern.operands else ""
+    several = pattern.programs[0] in EVERYDAY or pattern.programs[0] in TARGETED
+    return not several and re.fullmatch(r"[a-z][\w:-]*", word) is not None
 
 
 def _path(value: object, place: Place, folder: str) -> Patterns:
@@ -143,9 +160,8 @@ def _path(value: object, place: Place, folder: str) -> Patterns:
     if isinstance(value, dict):
         refuse_unknown(value, ("glob", "access"), place)
         globs, where = value.get("glob"), (*place, "glob")
-        access = (
-            _chosen(value["access"], (*place, "access"), ACCESS) if "access" in value else access
-        )
+        if "access" in value:
+            access = _chosen(value["access"], (*place, "access"), ACCESS)
     lines = tuple(_glob(one, where) for one in strings(globs, where))
     if all(one.startswith("!") for one in lines):
         # Everything but these.
@@ -176,6 +192,34 @@ def _chosen(value: object, place: Place, known: tuple[str, ...]) -> tuple[str, .
         if one not in known:
             raise RuleFormError(place, f"{one!r} is not one of {', '.join(known)}")
     return found
+
+
+def _content(value: object, place: Place, _: str) -> Patterns:
+    held = value if isinstance(value, dict) else {"regex": value}
+    refuse_unknown(held, CONTENT, place)
+    where = {name: (*place, name) if isinstance(value, dict) else place for name in held}
+
+    def listed(name: str) -> tuple[str, ...]:
+        return strings(held[name], where[name]) if name in held else ("",)
+
+    language = text(held["language"], where["language"]) if "language" in held else ""
+    rule = _structure(held["rule"], where["rule"]) if "rule" in held else ""
+    flags = {name: flag(held[name], where[name]) for name in CONTENT_FLAGS if name in held}
+    found = tuple(
+        ContentPattern(regex=regex, pattern=pattern, rule=rule, language=language, **flags)
+        for regex, pattern in product(listed("regex"), listed("pattern"))
+    )
+    for one in found:
+        wrong = check_content(one)
+        if wrong:
+            at = next((where[name] for name in CONTENT if name in held), place)
+            raise RuleFormError(at, wrong)
+    return found
+
+
+def _structure(value: object, place: Place) -> str:
+    """Write an ast-grep rule as the pattern holds it."""
+    return json.dumps(mapping(value, place, "an ast-grep rule"), sort_keys=True)
 
 
 def _message(value: object, place: Place, _: str) -> Patterns:
@@ -209,6 +253,7 @@ def _tool(value: object, place: Place, _: str) -> Patterns:
 _READERS: dict[str, Callable[[object, Place, str], Patterns]] = {
     "command": _command,
     "path": _path,
+    "content": _content,
     "message": _message,
     "tool": _tool,
 }
@@ -230,15 +275,14 @@ def _need(value: object, place: Place, folder: str) -> Need:
         value = {"run": value} if value in RUNS else {"command": value}
     held = mapping(value, place, "a required step")
     rest = {key: one for key, one in held.items() if key not in ("since", "passed")}
-    since = strings(held["since"], (*place, "since")) if "since" in held else ()
+    since = _since(held["since"], (*place, "since"), folder) if "since" in held else ()
     passed = flag(held["passed"], (*place, "passed")) if "passed" in held else True
     if set(rest) == {"run"}:
         name = text(rest["run"], (*place, "run"))
         found: Patterns = (CommandPattern(("*",), check=_step(name, (*place, "run"))),)
     else:
         found = _item(_read_counts(rest), place, folder)
-    del since, passed
-    return Need(_said(rest), patterns=found)
+    return Need(_said(rest), patterns=found, since=since, passed=passed)
 
 
 def _read_counts(held: dict[str, object]) -> dict[str, object]:
@@ -249,8 +293,16 @@ def _read_counts(held: dict[str, object]) -> dict[str, object]:
     return held | {"path": {"glob": path, "access": list(ACCESS)}}
 
 
-def _since(globs: tuple[str, ...], folder: str) -> tuple[str, ...]:
-    return tuple(f"{folder}/{one}" if folder else one for one in globs)
+def _since(value: object, place: Place, folder: str) -> tuple[str, ...]:
+    """Read globs as the repository sees them: those of a folder begin with it."""
+    globs = tuple(_glob(one, place) for one in strings(value, place))
+    return tuple(_from_root(one, folder) for one in globs) if folder else globs
+
+
+def _from_root(glob: str, folder: str) -> str:
+    bare = glob.removeprefix("!")
+    anywhere = "" if "/" in bare.rstrip("/") else "**/"
+    return f"{'!' if bare != glob else ''}{folder}/{anywhere}{bare.lstrip('/')}"
 
 
 def _said(held: Mapping[str, object]) -> str:

@@ -20,7 +20,10 @@ if TYPE_CHECKING:
     from dmm.rules.commands.calls import CommandUse, PathUse
 
 _QUOTES = r"[\s`'\",;:]+"
+# Words that may stand for any file: wildcards, variables, the folder itself.
+_OPEN = r"""[*?\[$`]|[\s"]\.{1,2}/?[\s"]"""
 _NOWHERE = -1
+_WILD = frozenset("*?[")
 
 
 class Done(NamedTuple):
@@ -63,10 +66,15 @@ class Done(NamedTuple):
 
     def changed_at(self, globs: Sequence[str]) -> int:
         """Return where the call last changed a file that globs name; negative if nowhere."""
-        if self.call is None or (self.exit_status and not _is_command(self.call)):
+        call = self.call
+        if not globs or call is None:
             return _NOWHERE
-        values = json.dumps(dict(self.call.input), sort_keys=True, default=str)
-        return _last_change(_written(self.call.tool, values, self.call.cwd), globs)
+        values = json.dumps(dict(call.input), sort_keys=True, default=str, ensure_ascii=False)
+        if not _may_change(f"{call.cwd} {values}", globs):
+            return _NOWHERE
+        if self.exit_status and not _is_command(call):
+            return _NOWHERE
+        return _last_change(_written(call.tool, values, call.cwd, call.root), globs)
 
 
 def done_by_call(
@@ -136,12 +144,14 @@ class Need(Value):
         """Say why something that was done does not count; empty where nothing was."""
         if not self.patterns:
             return ""
-        tried = [one for one in past if one.may_match(self.patterns) and self._ran(one.facts())]
-        if not tried:
+        newest = sorted(past, key=lambda one: -one.seq)
+        ran = (one for one in newest if one.may_match(self.patterns) and self._ran(one.facts()))
+        last = next(ran, None)
+        if last is None:
             return ""
-        if any(self.met_by(one) for one in tried if self.since):
+        if self.since and self.met_by(last):
             return f"{self.text}: {', '.join(self.since)} changed after the last run"
-        if all(one.spent for one in tried) and not self.since:
+        if last.spent and not self.since:
             return f"{self.text}: no run since the last time"
         return (
             f"{self.text}: no run shows that it passed; run it by itself, since a pipe, `;`, `||` "
@@ -214,7 +224,7 @@ def _may_match(pattern: Pattern, text: str) -> bool:
         return True
     if pattern.check in PROCEDURE_CHECKS:
         return may_run(pattern.check, text)
-    return any(name.strip("*") in text for name in pattern.programs)
+    return any(_WILD.intersection(name) or name in text for name in pattern.programs)
 
 
 def _shown(facts: CallFacts) -> frozenset[int]:
@@ -236,34 +246,38 @@ def _limited(facts: CallFacts, uses: Sequence[CommandUse]) -> CallFacts:
         paths=tuple(one for one in facts.paths if one.span in places),
         dependencies=tuple(one for one in facts.dependencies if one.span in places),
         branches=tuple(one for one in facts.branches if one.span in places),
+        messages=tuple(one for one in facts.messages if one.span in places),
     )
 
 
 def _last_change(paths: Iterable[PathUse], globs: Sequence[str], before: int | None = None) -> int:
     """Find where files that globs name are last changed, up to a place of the call."""
+    if not globs:
+        return _NOWHERE
     found = [
         one.span[0]
         for one in paths
-        if one.changes and (before is None or one.span[0] < before) and _names(globs, one)
+        if one.changes
+        and (before is None or one.span[0] < before)
+        and covers(one, "\n".join(globs), "")
     ]
     return max(found, default=_NOWHERE)
 
 
-def _names(globs: Sequence[str], use: PathUse) -> bool:
-    """Whether globs name a file; `!glob` takes files out."""
-    wanted = [one for one in globs if not one.startswith("!")] or ["**"]
-    left_out = [one[1:] for one in globs if one.startswith("!")]
-    return (
-        bool(globs)
-        and any(covers(use, one) for one in wanted)
-        and not any(covers(use, one) for one in left_out)
-    )
+def _may_change(text: str, globs: Sequence[str]) -> bool:
+    """Tell cheaply whether a call could change files: it names their first folder, or is open."""
+    wanted = [one for one in globs if not one.startswith("!")]
+    folders = [one.lstrip("./").partition("/") for one in wanted]
+    named = [name for name, slash, _ in folders if slash and _WILD.isdisjoint(name)]
+    if len(named) < max(1, len(wanted)):
+        return True
+    return any(name in text for name in named) or re.search(_OPEN, text) is not None
 
 
 @lru_cache(maxsize=4_096)
-def _written(tool: str, values: str, cwd: str | None) -> tuple[PathUse, ...]:
+def _written(tool: str, values: str, cwd: str | None, root: str | None) -> tuple[PathUse, ...]:
     """List what a call changes; the same past is looked through at every guarded call."""
-    facts = read_call(ToolCall(tool, json.loads(values), cwd))
+    facts = read_call(ToolCall(tool, json.loads(values), cwd, root=root))
     return tuple(one for one in facts.paths if one.changes)
 
 

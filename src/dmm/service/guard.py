@@ -60,14 +60,19 @@ class Guard:
             self.published.publish()
         return ruling
 
+    def judge(self, call: ToolCall) -> Ruling:
+        """Rule on a call under what is in force now, and record nothing at all."""
+        state = self.chronicle.state()
+        return self._rule(call, state, self.chronicle.rulebook(state))
+
     def rule_at(self, call: ToolCall, state: State) -> Ruling:
         """Rule on a call as things stood at some point of the log."""
-        return self._rule(call, state, Rulebook(state.at_place(self.chronicle.place).in_force))
+        return self._rule(call, state, Rulebook(state.in_force))
 
     def _rule(self, call: ToolCall, state: State, rules: Rulebook) -> Ruling:
         if not rules.calls.entries:
             return Ruling()
-        return rules.calls.rule(call, self.done_before(state), *_files(call))
+        return rules.calls.rule(call, self.done_before(state, call.root), *_files(call))
 
     def _rule_by_files(self, call: ToolCall) -> Ruling:
         """Rule on a call by the rule files alone; what was done before it is not known."""
@@ -76,7 +81,7 @@ class Guard:
         rules = Rulebook(self.chronicle.folder.alone()).calls
         return rules.rule(call, None, *_files(call))
 
-    def done_before(self, state: State) -> DoneBefore:
+    def done_before(self, state: State, root: str | None = None) -> DoneBefore:
         """Tell what was looked up and run, and what of it a rule has used up."""
         past: list[Event] = []
         read = False
@@ -89,7 +94,7 @@ class Guard:
                 past = list(reading.events_of(FINISHED, start, state.seq))
                 read = True
             asked = [Done(seq, text) for seq, text in state.queries.items()]
-            done = [one for event in past if (one := done_by(event)) is not None]
+            done = [one for event in past if (one := done_by(event, root)) is not None]
             return spend(entry.rule, [*asked, *done], state.committed.get(entry.seq, 0))
 
         return since
@@ -100,8 +105,11 @@ def _files(call: ToolCall) -> tuple[TextOf, TextOf]:
     return partial(read_script, call.cwd), partial(read_changed, call.cwd)
 
 
-def done_by(event: Event) -> Done | None:
-    """Read a recorded tool event as something that was done; what was imported is not that."""
+def done_by(event: Event, root: str | None = None) -> Done | None:
+    """Read a recorded tool event as something that was done; what was imported is not that.
+
+    `root` is the folder of the repository.
+    """
     if event.source == IMPORTED:
         return None
     text = tool_text(event)
@@ -114,7 +122,7 @@ def done_by(event: Event) -> Done | None:
     return Done(
         event.seq,
         f"{text} {held}",
-        call,
+        call if root is None else call.changed(root=root),
         _exit_status(event),
         _printed(event),
         event.get("unfinished") is True or runs_in_background(call.input),
@@ -135,12 +143,14 @@ def _printed(event: Event) -> Outcome:
     return read_output(_text(event, "output") or "")
 
 
-def recorded_call(event: Event) -> ToolCall | None:
-    """Read the tool call of an event, where it was recorded."""
+def recorded_call(event: Event, project: str = "") -> ToolCall | None:
+    """Read the tool call of an event, where it was recorded, as one in a project if it was."""
     tool, values = event.get("tool"), event.get("input")
     if not isinstance(tool, str) or not isinstance(values, dict):
         return None
-    return ToolCall(tool, values, _text(event, "cwd"), _text(event, "branch"))
+    cwd = _text(event, "cwd")
+    inside = bool(project) and f"{cwd}/".startswith(f"{project}/")
+    return ToolCall(tool, values, cwd, _text(event, "branch"), project if inside else None)
 
 
 def _text(event: Event, name: str) -> str | None:

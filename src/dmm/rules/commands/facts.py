@@ -133,8 +133,8 @@ class CallFacts(NamedTuple):
     scripts: tuple[ScriptFacts, ...] = ()
     readings: tuple[CallFacts, ...] = ()
     doubts: tuple[tuple[Span, str], ...] = ()
-    files: Callable[[str], str | None] | None = None
     writings: Iterable[Writing] = ()
+    files: Callable[[str], str | None] | None = None
 
     def doubt_at(self, span: Span) -> str:
         """Say what is not certain of the command at a place."""

@@ -126,8 +126,12 @@ class Options(NamedTuple):
         for wanted in alternatives.split("|"):
             if wanted in self.flags or ("=" in wanted and self._has_value(wanted)):
                 return True
-            if wanted.startswith("--") and any(
-                len(flag) >= _SHORTEST_CUT and wanted.startswith(flag) for flag in self.flags
+            if (
+                wanted.startswith("--")
+                and "=" not in wanted
+                and any(
+                    len(flag) >= _SHORTEST_CUT and wanted.startswith(flag) for flag in self.flags
+                )
             ):
                 return True
         return False
@@ -163,6 +167,12 @@ class Options(NamedTuple):
         names = alternatives.split("|")
         found = [word for flag, word in self.values if flag in names]
         return list(dict.fromkeys(found))
+
+    def first_operand(self) -> int:
+        """Give the place of the first operand that can't be the value of a flag before it."""
+        values = [word for _, word in self.values]
+        places = (at for at, word in enumerate(self.operands) if word not in values)
+        return next(places, len(self.operands))
 
     def has_argument(self, wanted: str) -> bool:
         """Tell whether an operand or a value is one of the alternatives; with `!`, whether not."""

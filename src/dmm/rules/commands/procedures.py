@@ -59,11 +59,14 @@ EVERYDAY = names(
     git gh glab curl wget scp rsync tar zip unzip kubectl helm terraform tofu aws gcloud az psql
     mysql sqlite3 redis-cli apt apt-get brew jq yq tee xxd sleep kill ps date whoami"""
 )
+# They take any number of targets.
+TARGETED = names("make gmake ninja rake just task gradle gradlew mvn ant nox tox inv invoke doit")
 # A program of the project is only looked up, fetched or removed.
 _FETCHING = names(
     """install i add remove rm uninstall un update upgrade outdated why info view show list ls init
     create search audit publish pack link freeze download fetch sync lock"""
 )
+_NOTHING_RUN = "--help|--version|--collect-only|--dry-run|--list"
 _CONTAINERS = names("docker podman docker-compose")
 _INSIDE = names("run exec compose")
 _PART = r"[a-z]+\d+[a-z]+(?![a-z0-9])|[A-Z]?[a-z]+|[A-Z]+|\d+"
@@ -85,7 +88,7 @@ def _signs(name: str) -> re.Pattern[str]:
 def _runs(name: str, use: CommandUse, call: ToolCall) -> str | None:
     del call
     program = use.invocation.program
-    if program in EVERYDAY or _only_fetches(use):
+    if program in EVERYDAY or _only_fetches(use) or use.options.has_exactly(_NOTHING_RUN):
         return None
     wanted = _PROCEDURES[name]
     if any(one in wanted.programs for one in (program, *_names(use))):

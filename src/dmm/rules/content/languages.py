@@ -31,6 +31,8 @@ _ENDINGS = {
     "yaml": "yaml yml",
 }
 LANGUAGES = tuple(_ENDINGS)
+# To these nearly any line of words is code.
+LENIENT = frozenset({"bash", "elixir", "haskell", "hcl", "html", "nix", "ruby", "scala", "yaml"})
 _BY_ENDING = {ending: name for name, endings in _ENDINGS.items() for ending in endings.split()}
 # One grammar holds the other, or people name both by one name.
 _KIN = {

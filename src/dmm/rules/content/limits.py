@@ -21,6 +21,10 @@ class Stopped(DmmError):
     code = "stopped"
 
 
+class Unfit(Stopped):
+    """A pattern that is no code of a language; files in that language are not meant."""
+
+
 class Budget:
     """Processor time that all searches of one call share; waiting for others costs nothing."""
 
@@ -34,8 +38,12 @@ class Budget:
             raise Stopped("the time for checking this call was used up by other rules")
         return min(left, RULE_SECONDS)
 
-    def afford(self, seconds: float, what: str) -> None:
-        """Stop before work that is going to take longer than what is left."""
-        if seconds > self._end - thread_time():
+    def affords(self, seconds: float) -> bool:
+        """Whether there is time for work of a foreseen length."""
+        return seconds < self._end - thread_time()
+
+    def demand(self, seconds: float, what: str) -> None:
+        """Stop before work that there is no time for."""
+        if not self.affords(seconds):
             self.left()
             raise Stopped(what)

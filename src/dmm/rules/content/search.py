@@ -8,6 +8,7 @@ from dmm.rules.content import expressions
 from dmm.rules.content.languages import is_written_in, language_named, language_of_path
 from dmm.rules.content.limits import MAX_SEARCHED, MAX_TEXT, Stopped
 from dmm.rules.content.lines import line_starts, overlaps, touched
+from dmm.rules.content.words import words_of
 from dmm.rules.content.writings import Writings
 
 if TYPE_CHECKING:
@@ -15,7 +16,18 @@ if TYPE_CHECKING:
 
     from dmm.rules.commands.facts import Writing
     from dmm.rules.content.lines import Ranges
-    from dmm.rules.content.pattern import ContentPattern
+
+
+class Query(NamedTuple):
+    """What is looked for, with the fields of a content pattern."""
+
+    regex: str
+    pattern: str
+    rule: str
+    language: str
+    only_added: bool
+    removed: bool
+    ignore_case: bool
 
 
 class Piece(NamedTuple):
@@ -35,12 +47,12 @@ class Found(NamedTuple):
     stopped: str = ""
 
 
-def find_content(pattern: ContentPattern, writings: Iterable[Writing]) -> Iterator[Found]:
+def find_content(query: Query, writings: Iterable[Writing]) -> Iterator[Found]:
     """Search what a call writes; each file is reported once."""
     held = writings if isinstance(writings, Writings) else Writings(tuple(writings))
     for writing in held:
         try:
-            line = _first_line(pattern, writing, held)
+            line = _first_line(query, writing, held)
         except Stopped as fault:
             yield Found(writing, stopped=fault.what)
         else:
@@ -48,50 +60,50 @@ def find_content(pattern: ContentPattern, writings: Iterable[Writing]) -> Iterat
                 yield Found(writing, line)
 
 
-def _first_line(pattern: ContentPattern, writing: Writing, held: Writings) -> int | None:
+def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
     """Give the number of the first line that matches and counts."""
-    language = _language(pattern, writing)
+    language = _language(query, writing)
     if language is None:
         return None
-    piece = _piece(pattern, writing, language)
+    piece = _piece(query, writing, language)
     if not piece.text or piece.added == ():
         return None
     if len(piece.text) > MAX_TEXT:
         raise Stopped(f"the text is larger than {MAX_TEXT >> 20} MB")
-    wanted = pattern.regex
-    if wanted and not expressions.may_hold(wanted, piece.text, ignore_case=pattern.ignore_case):
+    wanted = query.regex
+    if wanted and not expressions.may_hold(wanted, piece.text, ignore_case=query.ignore_case):
         return None
     held.budget.left()
-    if pattern.pattern or pattern.rule:
-        return _by_structure(pattern, piece, held)
-    return _by_regex(pattern, piece, held)
+    if query.pattern or query.rule:
+        return _by_structure(query, piece, held)
+    return _by_regex(query, piece, held)
 
 
-def _language(pattern: ContentPattern, writing: Writing) -> str | None:
+def _language(query: Query, writing: Writing) -> str | None:
     """Name the language of a file; none where the pattern is not meant for it."""
     known = writing.language or language_of_path(writing.path)
-    if not pattern.language:
+    if not query.language:
         return known
     if known:
-        return known if is_written_in(known, pattern.language) else None
-    return language_named(pattern.language)
+        return known if is_written_in(known, query.language) else None
+    return language_named(query.language)
 
 
-def _piece(pattern: ContentPattern, writing: Writing, language: str) -> Piece:
-    if pattern.removed:
+def _piece(query: Query, writing: Writing, language: str) -> Piece:
+    if query.removed:
         return Piece(writing.removed, None, whole=False, language=language)
-    added = writing.added if pattern.only_added else None
+    added = writing.added if query.only_added else None
     return Piece(writing.text, added, writing.whole, language)
 
 
-def _by_regex(pattern: ContentPattern, piece: Piece, held: Writings) -> int | None:
+def _by_regex(query: Query, piece: Piece, held: Writings) -> int | None:
     text, added, numbers = piece.text, piece.added, _as_counted(piece.text)
     if len(text) > MAX_SEARCHED and added is not None:
         lines = text.split("\n")
         kept = [number for start, stop in added for number in range(start, stop)]
         text, added, numbers = "\n".join(lines[number] for number in kept), None, kept
     starts: list[int] = []
-    spans = expressions.search(pattern.regex, text, held.budget, ignore_case=pattern.ignore_case)
+    spans = expressions.search(query.regex, text, held.budget, ignore_case=query.ignore_case)
     for start, end in spans:
         starts = starts or line_starts(text)
         first, behind = touched(start, end, starts)
@@ -104,26 +116,27 @@ def _as_counted(text: str) -> Sequence[int]:
     return range(len(text) + 1)
 
 
-def _by_structure(pattern: ContentPattern, piece: Piece, held: Writings) -> int | None:
-    # Only where a rule on structure stands is the parser loaded.
+def _by_structure(query: Query, piece: Piece, held: Writings) -> int | None:
+    words = words_of(query.pattern, query.rule)
+    if not piece.language or not held.vocabulary_of(piece.text).holds(words):
+        return None
+    # The parser is loaded where something could be found with it.
     from dmm.rules.content import structure
 
-    if not piece.language:
-        return None
     code = held.code_of(piece.text, piece.language, whole=piece.whole)
     matcher = structure.matcher_of(
-        pattern.pattern, pattern.rule, piece.language, certain=bool(pattern.language)
+        query.pattern, query.rule, piece.language, certain=bool(query.language)
     )
-    if matcher is None or not code.may_hold(matcher.words):
+    if matcher is None:
         return None
     for first, behind, text in code.find(matcher, held.budget):
         if piece.added is None or overlaps(first, behind, piece.added):
-            if pattern.regex and not _holds(pattern, text, held):
+            if query.regex and not _holds(query, text, held):
                 continue
             return int(first) + 1
     return None
 
 
-def _holds(pattern: ContentPattern, text: str, held: Writings) -> bool:
-    spans = expressions.search(pattern.regex, text, held.budget, ignore_case=pattern.ignore_case)
+def _holds(query: Query, text: str, held: Writings) -> bool:
+    spans = expressions.search(query.regex, text, held.budget, ignore_case=query.ignore_case)
     return any(True for _ in spans)

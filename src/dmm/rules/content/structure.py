@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from textwrap import dedent
 from time import thread_time
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ast_grep_py import SgRoot
 
 from dmm.rules.content import matchers
-from dmm.rules.content.limits import MAX_NESTING, MAX_PARSED, Stopped
+from dmm.rules.content.limits import MAX_NESTING, MAX_PARSED, Stopped, Unfit
 from dmm.rules.content.survey import nesting_of, steps_of
 
 if TYPE_CHECKING:
@@ -24,7 +23,10 @@ _SURELY_QUICK = 4 << 10
 _UNTRIED = 16 << 10
 _TRIALS = 4
 _TRIAL_SIZE = 1 << 10
+_ATTEMPTS = 3
+_BEGINNING = re.compile(r"\n(?=[^\s)}\]#/*])")
 _STEP_SECONDS = 2e-7
+_COMMENTS = re.compile(r"(?m)(?:^[ \t]*(?://|#).*\n){1000}")
 _PIECE = 2 << 10
 _NARROWING = ("kind", "pattern", "regex")
 _MOST_BY_PIECE = 2
@@ -52,7 +54,7 @@ def matcher_of(pattern: str, rule: str, language: str, *, certain: bool) -> Matc
     """
     try:
         return matchers.build(pattern, rule, language)
-    except Stopped:
+    except Unfit:
         if certain:
             raise
         return None
@@ -66,16 +68,6 @@ class Code:
         self._language = language
         self._whole = whole
         self._roots: list[tuple[Any, int]] | None = None
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(re.findall(r"\w{2,}", self._text))
-
-    def may_hold(self, words: frozenset[str]) -> bool:
-        """Tell without parsing whether code with these words can be found."""
-        if len(self._text) > MAX_PARSED:
-            return all(word in self._text for word in words)
-        return words <= self._words
 
     def find(self, matcher: Matcher, budget: Budget) -> Iterator[tuple[int, int, str]]:
         """Find code that matches: its first line, the line behind its last, and its text."""
@@ -93,6 +85,9 @@ class Code:
             depth, torn = nesting_of(self._text, MAX_NESTING)
             if depth > MAX_NESTING:
                 raise Stopped(f"the file nests deeper than {MAX_NESTING} brackets")
+            if _COMMENTS.search(self._text):
+                # An error behind so many costs a parser the square of their number.
+                raise Stopped("the file has more than 1,000 lines of comment in a row")
             if torn:
                 raise Stopped(f"the file does not read as {self._language}")
             self._try_pieces(budget)
@@ -104,15 +99,24 @@ class Code:
         """Parse some pieces first: what is not code takes a parser many times as long."""
         if len(self._text) <= _UNTRIED:
             return
-        start = thread_time()
-        size = 0
-        for number in range(_TRIALS):
-            at = self._text.find("\n", number * len(self._text) // _TRIALS) + 1
-            piece = self._text[at : at + _TRIAL_SIZE]
-            SgRoot(piece, self._language)
-            size += len(piece)
-        foreseen = (thread_time() - start) / max(size, 1) * len(self._text)
-        budget.afford(foreseen, f"the file takes too long to read as {self._language}")
+        pieces = [self._piece_at(number * len(self._text) // _TRIALS) for number in range(_TRIALS)]
+        share = len(self._text) / max(sum(map(len, pieces)), 1)
+        for attempt in range(_ATTEMPTS):
+            start = thread_time()
+            for piece in pieces:
+                SgRoot(piece, self._language)
+            foreseen = (thread_time() - start) * share
+            if attempt == _ATTEMPTS - 1 or budget.affords(foreseen):
+                # A busy machine makes one look slow; code that is slow is so every time.
+                budget.demand(foreseen, f"the file takes too long to read as {self._language}")
+                return
+
+    def _piece_at(self, at: int) -> str:
+        """Cut out a piece between lines that begin something, where there are such lines near."""
+        start = _BEGINNING.search(self._text, at, at + _TRIAL_SIZE)
+        at = start.end() if start else at
+        stop = _BEGINNING.search(self._text, at + _TRIAL_SIZE, at + 2 * _TRIAL_SIZE)
+        return self._text[at : stop.end() if stop else at + _TRIAL_SIZE]
 
     def _parse_fragment(self) -> list[tuple[Any, int]]:
         """Parse a piece of a file, completed by what must stand around it."""
