@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RULE = "verify accessibility before booking"
+WORDS = {"state": "checked on decisions only"}
 
 
 def clock() -> dt.datetime:
@@ -269,7 +270,7 @@ def test_a_query_finds_by_words_and_says_what_it_looked_through(ledger: Ledger) 
     assert ledger.query_memory("accessibility") == {
         "query_seq": 5,
         "facts": [{"key": "accessibility", "value": "no steps", "confidence": 1.0, "seq": 1}],
-        "constraints": [{"text": RULE, "priority": "required", "active": True, "seq": 3}],
+        "constraints": [{"text": RULE, "priority": "required", "active": True, "seq": 3} | WORDS],
         "decisions": [
             {"text": "Compare the accessibility of two hotels", "status": "committed", "seq": 4}
         ],
@@ -297,7 +298,7 @@ def test_the_context_tells_everything_that_is_known(ledger: Ledger) -> None:
     assert ledger.get_memory_context() == {
         "current_seq": 5,
         "facts": {"budget": {"value": "3000", "confidence": 0.9, "seq": 4}},
-        "constraints": [{"text": RULE, "priority": "required", "active": True, "seq": 5}],
+        "constraints": [{"text": RULE, "priority": "required", "active": True, "seq": 5} | WORDS],
         "decisions": [{"text": "Book Hotel A", "status": "committed", "seq": 2}],
         "alerts": [
             {

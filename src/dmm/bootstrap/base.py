@@ -165,7 +165,12 @@ class Base:
         """Look for the ledger's voice in packs; nothing is loaded where there is no ledger."""
         known = self.trust_store.find(self.root.folder)
         kept = known is not None and known.ledger is not None
-        return self._standing if kept or self._has_ledger else None
+        return self._standing if kept or self._has_ledger or self._has_rules else None
+
+    @property
+    def _has_rules(self) -> bool:
+        """Whether there are rule files."""
+        return (self.root.folder / "rules").is_dir() and bool(self._rule_folder.read({}).rules)
 
     @property
     def _has_ledger(self) -> bool:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dmm.service.recall import Recall
     from dmm.service.redactions import Redactions
     from dmm.service.rulefiles import RuleShelf
+    from dmm.service.rules import Rules
     from dmm.service.sessions import Sessions
     from dmm.service.timelines import Timelines
 
@@ -61,7 +62,7 @@ class Reading(Base):
         """Records facts, constraints and decisions."""
         from dmm.service import ledger
 
-        return ledger.Ledger(self.chronicle, self.published)
+        return ledger.Ledger(self.chronicle, self.published, self.shelf)
 
     @cached_property
     def shelf(self) -> RuleShelf:
@@ -71,6 +72,13 @@ class Reading(Base):
         return rulefiles.RuleShelf(
             self.root, self.chronicle, self._rule_folder, self.published.publish
         )
+
+    @cached_property
+    def rules(self) -> Rules:
+        """Writes, shows and tries rules."""
+        from dmm.service import rules
+
+        return rules.Rules(self.shelf, self.ledger, self.timelines, self._guard)
 
     @cached_property
     def published(self) -> PublishedRules:

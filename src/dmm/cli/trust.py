@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from difflib import unified_diff
 from pathlib import Path
@@ -20,7 +21,7 @@ from dmm.cli.options import (
     print_lines,
     refuse_agents,
 )
-from dmm.errors import UsageError
+from dmm.errors import DmmError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,11 +120,22 @@ def _decide(vetting: Vetting, *, yes: bool, with_ledger: bool, as_json: bool) ->
         _ask_or_refuse()
         yes, with_ledger = _ask(found, with_ledger=with_ledger)
     aside = vetting.accept(found, with_ledger=with_ledger) if yes and found.is_open else None
+    if yes and found.is_open:
+        _enact(vetting)
     if as_json:
         told = {"trusted": found.trusted or yes, "ledger_aside": aside and str(aside)}
         print_json(found.describe() | told)
     else:
         print_lines(list(_outcome(found, decided=yes, aside=aside)))
+
+
+def _enact(vetting: Vetting) -> None:
+    """Record the rules that came into force, and have hooks know them."""
+    dmm = open_project(vetting.root.folder, quiet=True)
+    dmm.shelf.record()
+    with contextlib.suppress(DmmError):
+        # The daemon does it with the next call, and says what is wrong.
+        dmm.published.publish()
 
 
 def _ask(found: Inspection, *, with_ledger: bool) -> tuple[bool, bool]:
@@ -161,6 +173,7 @@ def _lines(found: Inspection) -> Iterator[str]:
         yield f"  {counted(found.hidden, 'hidden character')}: dmm validate names the files"
     if not found.trusted:
         yield from _baseline_lines(found)
+    yield from _rule_lines(found)
     yield from _ledger_lines(found)
     yield from _change_lines(found)
     for name in found.changed:
@@ -177,6 +190,24 @@ def _baseline_lines(found: Inspection) -> Iterator[str]:
         yield from wrapped(one.begins, "      ")
     if len(found.baseline) > SHOWN:
         yield f"    and {len(found.baseline) - SHOWN} more"
+
+
+def _rule_lines(found: Inspection) -> Iterator[str]:
+    """Show the rules that would come into force, in plain words."""
+    if found.rules:
+        yield "  these rules would be in force:"
+    for one in found.rules:
+        if one.fault:
+            yield from wrapped(one.fault, "    can't be in force: ")
+        if not one.title:
+            continue
+        yield from wrapped(f"{one.title}  ({one.path})", f"    {one.state}: ")
+        for line in one.matches:
+            yield from wrapped(line, "      ")
+        for line in one.blocks:
+            yield from wrapped(line, "      matches, for example: ")
+        for line in one.allows:
+            yield from wrapped(line, "      leaves alone: ")
 
 
 def _change_lines(found: Inspection) -> Iterator[str]:

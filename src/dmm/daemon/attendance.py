@@ -98,7 +98,7 @@ class Attendance:
             return b""
         event = HookEvent(client, HookKind.TOOL_REQUEST, named[1].decode(), "", "", "")
         with contextlib.suppress(DmmError), self._nearest(root).speak(Voice()) as dmm:
-            if dmm.chronicle.state().in_force:
+            if dmm.chronicle.standing(dmm.chronicle.state()):
                 return write_reply(event, Reply(decision="ask", reason=UNREADABLE))
         return b""
 
@@ -222,10 +222,12 @@ class Attendance:
             ruling = dmm.sessions.judge(event) if event.kind is HookKind.TOOL_REQUEST else None
             attended = dmm.sessions.attend(delivery, ruling)
             known = dmm.sessions.known(event.session)
+            if event.kind is HookKind.SESSION_START:
+                dmm.shelf.record()
         if event.kind is HookKind.SESSION_START:
             # A prompt will follow, and has to be answered in a moment; so will calls.
             self._begin(project.warm)
-            self._begin(_publish_rules, project)
+            self._begin(project.publish_rules)
             return _with_fault(attended, project)
         if event.kind is HookKind.PROMPT:
             return Attended(self._supply(project, delivery, known), attended.kept)
@@ -270,19 +272,23 @@ class Attendance:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _publish_rules(project: Project) -> None:
-    """Write the rules in force where a hook finds them; those on file stay if that fails."""
-    with contextlib.suppress(DmmError), project.look(Voice()) as dmm:
-        dmm.published.publish()
-
-
 def _with_fault(attended: Attended, project: Project) -> Attended:
     """Say at the start of a session what can't be read, and to the user what is held back."""
     reply = attended.reply
     if project.fault is not None:
         told = f"Notice: the settings can't be used, defaults hold instead: {project.fault}\n"
         reply = reply.changed(context=reply.context + told)
-    held = project.dmm.consents.notice()
-    if held is not None:
-        reply = reply.changed(notice=f"DMM: {held}")
+    notices = [one for one in (project.dmm.consents.notice(), _broken_rules(project)) if one]
+    if notices:
+        reply = reply.changed(notice=f"DMM: {'; '.join(notices)}")
     return replace(attended, reply=reply)
+
+
+def _broken_rules(project: Project) -> str | None:
+    """Name the first rule file that is broken, and how many more there are."""
+    with project.look(Voice()) as dmm:
+        faults = dmm.shelf.faults()
+    if not faults:
+        return None
+    more = f", and {len(faults) - 1} more (dmm validate)" if len(faults) > 1 else ""
+    return f"a rule file is broken: {faults[0]}{more}"

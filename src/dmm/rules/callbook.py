@@ -306,6 +306,7 @@ def _finding(
         wanted = ", ".join(one.text for one in met.missing)
         if met.history_unknown:
             reason += f"; whether this was done first is not known: {wanted}"
+        reason += "".join(f"; {one}" for one in met.shortfalls)
         trace.append(f"not done before: {wanted}")
     trace += [f"not certain: {one}" for one in entry.rule.doubts]
     trace += [entry.note] if entry.note else []

@@ -15,6 +15,7 @@ from dmm.rules.commands.ignoring import selects
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import covers, script_of
 from dmm.rules.commands.tools import values_of
+from dmm.rules.commands.variables import assigned_by
 from dmm.rules.evidence import Evidence
 from dmm.rules.searching import search_within
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         Verb,
     )
     from dmm.rules.commands.options import Options
+    from dmm.rules.commands.values import Invocation
 
 
 class ToolPattern(Value):
@@ -157,18 +159,32 @@ def _is_program(use: CommandUse, wanted: str, call: ToolCall) -> bool:
 
 def _is_set(use: CommandUse, wanted: str) -> bool:
     name, _, glob = wanted.partition("=")
-    return any(one == name and matches_name(value, glob) for one, value in use.invocation.env)
+    exported = [
+        pair for one in use.script.invocations[: use.invocation.id] for pair in _exports(one)
+    ]
+    pairs = (*use.invocation.env, *exported)
+    return any(one == name and matches_name(value, glob) for one, value in pairs)
+
+
+def _exports(invocation: Invocation) -> list[tuple[str, str]]:
+    return assigned_by(invocation.words) if invocation.program in ("export", "declare") else []
 
 
 def _packages_of(use: CommandUse) -> list[str]:
     return [normal_name(one.name) for one in installed(use.invocation)]
 
 
-_CHANGES = ("write", "create", "delete", "rename")
-# What an access of a pattern covers: `write` is every change, `edit` one of the text.
-_COVERED: dict[str, tuple[str, ...]] = {"write": _CHANGES, "edit": ("write", "create")}
+# What an access of a pattern covers: `write` is every change, `edit` one of the text. A shell
+# that loads a file (`source .env`) reads it and shows nothing.
+_COVERED: dict[str, tuple[str, ...]] = {
+    "read": ("read", "load"),
+    "show": ("read",),
+    "write": ("write", "create", "delete", "rename"),
+    "edit": ("write", "create"),
+}
 _DONE = {
     "read": "read",
+    "load": "read",
     "write": "written",
     "create": "created",
     "delete": "deleted",
@@ -180,8 +196,9 @@ class PathPattern(Value):
     """A file that is read or changed, by a file tool, a patch or a command.
 
     `glob` holds one glob a line as a .gitignore would: the last one that matches decides, and
-    `!glob` takes out again. `access` says what is done: `read`, `write` (every change), `edit` (of
-    the text, creating it included), `create`, `delete`, `rename`. With a `folder` the globs are
+    `!glob` takes out again. `access` says what is done: `read`, `show` (not only loaded by a
+    shell), `write` (every change), `edit` (of the text, creating it included), `create`, `delete`,
+    `rename`. With a `folder` the globs are
     relative to it and reach only what lies in the repository; an empty one is the repository.
     """
 

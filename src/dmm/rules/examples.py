@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from dmm.rules.callbook import LEVELS, CallBook, CallEntry
-from dmm.rules.callrules import Done
+from dmm.rules.callrules import done_by_call
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dmm.rules.callbook import Ruling
+    from dmm.rules.callrules import Done
     from dmm.rules.formerror import Place
     from dmm.rules.rule import Example, Rule
 
@@ -62,6 +63,6 @@ def try_example(book: CallBook, example: Example) -> Ruling:
 
 def _done(example: Example) -> Sequence[Done]:
     return [
-        Done(number, str(one.call.input.get("command", "")), one.call)
+        done_by_call(number, one.call, one.output, one.exit)
         for number, one in enumerate(example.after, start=1)
     ]

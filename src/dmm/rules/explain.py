@@ -95,8 +95,8 @@ def _selected(globs: Sequence[str]) -> str:
 
 
 _ACCESS = {
-    "read": "reading", "write": "writing", "edit": "editing", "create": "creating",
-    "delete": "deleting", "rename": "renaming",
+    "read": "reading", "show": "reading", "write": "writing", "edit": "editing",
+    "create": "creating", "delete": "deleting", "rename": "renaming",
 }  # fmt: skip
 _MESSAGES = {
     "commit": "commit message", "branch": "branch name", "pr_title": "pull request title",

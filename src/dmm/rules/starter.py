@@ -300,7 +300,7 @@ _NO_SECRETS = (
 _SECRETS = (
     ToolRule(
         id="starter.secrets",
-        patterns=tuple(PathPattern(glob, ("read",)) for glob in _SECRET_FILES),
+        patterns=tuple(PathPattern(glob, ("show",)) for glob in _SECRET_FILES),
         exceptions=tuple(PathPattern(glob) for glob in _NO_SECRETS),
         reason="The file holds secrets; its content must not reach a model, a log or a commit.",
         suggestion="Use the example file, or ask the user to set the value.",

@@ -17,7 +17,7 @@ import hashlib
 import re
 from typing import TYPE_CHECKING, get_args
 
-from dmm.rules.commands.facts import Access, ToolCall, Verb
+from dmm.rules.commands.facts import ToolCall, Verb
 from dmm.rules.commands.options import LONG_WITH_ONE_DASH, SUBCOMMANDED, VALUED
 from dmm.rules.commands.shell import parse_shell
 from dmm.rules.commands.tools import SHELL_TOOLS
@@ -103,7 +103,7 @@ def _path(body: str) -> PathPattern | None:
     marked = _MARKED.fullmatch(body)
     if not marked:
         return None
-    known = get_args(Access)
+    known = ("read", "write", "create", "delete", "rename")
     wanted = _SEPARATORS.split(marked[2]) if marked[2] else ["read", "write"]
     access = tuple(one for one in known if one in wanted)
     return PathPattern(marked[1], access) if len(access) == len(set(wanted)) else None

@@ -170,12 +170,15 @@ def _check_backup(backups: Backups) -> Iterator[Check]:
 def _check_files(memory: Memory) -> Iterator[Check]:
     state = memory.overview.describe()
     files = sum(root.files for root in state.roots)
-    faults = len(state.faults)
+    faults = len(state.faults) - len(state.rule_faults)
     told = f"{files - faults} of {files} memory files valid"
     if faults:
         yield Check("project", "files", "fail", told, "see them with: dmm validate")
     else:
         yield Check("project", "files", "ok", told)
+    for fault in state.rule_faults:
+        told = f"{fault.where}: {fault.message}"
+        yield Check("project", "rule file", "fail", told, fault.hint or "see: dmm validate")
     for root in state.roots:
         yield _check_index(root, memory.reindex)
 

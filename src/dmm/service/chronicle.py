@@ -134,6 +134,7 @@ class Chronicle:
     _log: EventLog | None = None
     _nothing: EventLog | None = None
     _sealed: EventLog | None = None
+    _plain: tuple[dict[int, Constraint], list[Constraint]] | None = None
     _rules: tuple[Sequence[Constraint], Rulebook] | None = None
 
     @property
@@ -289,7 +290,11 @@ class Chronicle:
 
     def standing(self, state: State) -> Sequence[Constraint]:
         """List what is in force here now: the ledger's constraints, and the rules in files."""
-        return state.in_force if self.folder is None else self.folder.standing(state)
+        if self.folder is not None:
+            return self.folder.standing(state)
+        if self._plain is None or self._plain[0] is not state.constraints:
+            self._plain = (state.constraints, state.in_force)
+        return self._plain[1]
 
     def rulebook(self, state: State) -> Rulebook:
         """Compile what is in force, once for as long as it is the same."""

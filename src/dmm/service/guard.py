@@ -12,6 +12,7 @@ from dmm.reading import read_changed, read_script
 from dmm.rules.callbook import Ruling
 from dmm.rules.callrules import Done, meet
 from dmm.rules.commands.calls import ToolCall
+from dmm.rules.outcomes import Outcome, read_output, runs_in_background
 from dmm.service.chronicle import IMPORTED, tool_text
 from dmm.service.rulebook import Rulebook
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 # Tool calls are many; what was done longer ago counts as not done.
 CALLS_WITHIN = 2_000
+# How calls end; a step that failed is known to have run.
+FINISHED = (EventType.TOOL_USED, EventType.TOOL_FAILED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +60,19 @@ class Guard:
             self.published.publish()
         return ruling
 
+    def judge(self, call: ToolCall) -> Ruling:
+        """Rule on a call under what is in force now, and record nothing at all."""
+        state = self.chronicle.state()
+        return self._rule(call, state, self.chronicle.rulebook(state))
+
     def rule_at(self, call: ToolCall, state: State) -> Ruling:
         """Rule on a call as things stood at some point of the log."""
-        return self._rule(call, state, Rulebook(state.at_place(self.chronicle.place).in_force))
+        return self._rule(call, state, Rulebook(state.in_force))
 
     def _rule(self, call: ToolCall, state: State, rules: Rulebook) -> Ruling:
         if not rules.calls.entries:
             return Ruling()
-        return rules.calls.rule(call, self._done(state), *_files(call))
+        return rules.calls.rule(call, self.done_before(state, call.root), *_files(call))
 
     def _rule_by_files(self, call: ToolCall) -> Ruling:
         """Rule on a call by the rule files alone; what was done before it is not known."""
@@ -73,8 +81,8 @@ class Guard:
         rules = Rulebook(self.chronicle.folder.alone()).calls
         return rules.rule(call, None, *_files(call))
 
-    def _done(self, state: State) -> DoneBefore:
-        """Tell what was looked up and run since a rule last let its call through."""
+    def done_before(self, state: State, root: str | None = None) -> DoneBefore:
+        """Tell what was looked up and run, and what of it a rule has used up."""
         past: list[Event] = []
         read = False
 
@@ -83,12 +91,11 @@ class Guard:
             if not read:
                 start = max(0, state.seq - CALLS_WITHIN)
                 reading = self.chronicle.reading
-                past = list(reading.events_of([EventType.TOOL_USED], start, state.seq))
+                past = list(reading.events_of(FINISHED, start, state.seq))
                 read = True
             asked = [Done(seq, text) for seq, text in state.queries.items()]
-            done = [one for event in past if (one := done_by(event)) is not None]
-            after = max(state.committed.get(entry.seq, 0), last_use(entry.rule, done))
-            return [one for one in (*asked, *done) if one.seq > after]
+            done = [one for event in past if (one := done_by(event, root)) is not None]
+            return spend(entry.rule, [*asked, *done], state.committed.get(entry.seq, 0))
 
         return since
 
@@ -98,8 +105,11 @@ def _files(call: ToolCall) -> tuple[TextOf, TextOf]:
     return partial(read_script, call.cwd), partial(read_changed, call.cwd)
 
 
-def done_by(event: Event) -> Done | None:
-    """Read a recorded tool event as something that was done; what was imported is not that."""
+def done_by(event: Event, root: str | None = None) -> Done | None:
+    """Read a recorded tool event as something that was done; what was imported is not that.
+
+    `root` is the folder of the repository.
+    """
     if event.source == IMPORTED:
         return None
     text = tool_text(event)
@@ -109,7 +119,28 @@ def done_by(event: Event) -> Done | None:
     if call is None:
         return None
     held = " ".join(str(value) for value in call.input.values())
-    return Done(event.seq, f"{text} {held}", call)
+    return Done(
+        event.seq,
+        f"{text} {held}",
+        call if root is None else call.changed(root=root),
+        _exit_status(event),
+        _printed(event),
+        event.get("unfinished") is True or runs_in_background(call.input),
+    )
+
+
+def _exit_status(event: Event) -> int | None:
+    value = event.get("exit")
+    if event.type == EventType.TOOL_FAILED:
+        return value if isinstance(value, int) and value else 1
+    return value if isinstance(value, int) else None
+
+
+def _printed(event: Event) -> Outcome:
+    """Read what an output says, as it was noted from the whole of it or as far as it is kept."""
+    if event.get("outcome") in tuple(Outcome):
+        return Outcome(str(event.get("outcome")))
+    return read_output(_text(event, "output") or "")
 
 
 def recorded_call(event: Event) -> ToolCall | None:
@@ -125,10 +156,16 @@ def _text(event: Event, name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def last_use(rule: CallRule, done: Sequence[Done]) -> int:
-    """Find the last call that a rule guards: it has used up what was done before it."""
+def spend(rule: CallRule, done: Sequence[Done], after: int = 0) -> list[Done]:
+    """Mark what a call that the rule guards has used up: all before the last one, or an event."""
+    last = max(after, _last_use(rule, done))
+    return [one._replace(spent=one.seq <= last) for one in done]
+
+
+def _last_use(rule: CallRule, done: Sequence[Done]) -> int:
     guarded = rule.changed(needs=())
-    for one in reversed(done):
-        if one.may_match(rule.rule.patterns) and meet(guarded, one.facts()) is not None:
+    for one in sorted(done, key=lambda one: -one.seq):
+        ran = not one.exit_status and one.may_match(rule.rule.patterns)
+        if ran and meet(guarded, one.facts()) is not None:
             return one.seq
     return 0

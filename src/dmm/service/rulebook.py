@@ -314,7 +314,7 @@ def on_calls(constraint: Constraint) -> list[CallEntry]:
 def _entry(constraint: Constraint, rule: CallRule, *, typed: bool) -> CallEntry:
     most: Level = "deny"
     note = ""
-    if constraint.from_file:
+    if constraint.from_file and not constraint.pending:
         # How hard it binds, its file says.
         most = "deny"
     elif constraint.priority == Priority.PREFERRED:

@@ -33,6 +33,7 @@ ENDING = ".md"
 FEW = 64
 LOOK_EVERY = 1.0
 DEEPEST = 8
+MAX_BYTES = 1 << 20
 
 Stamp = tuple[int, ...]
 
@@ -93,7 +94,9 @@ class RuleFolder:
         known = self._recorded
         if known is None or known[0] is not state.constraints:
             place = self.place
-            held = {one.path: one for one in state.in_force if one.place == place}
+            held = {
+                one.path: one for one in state.in_force if one.place == place and not one.pending
+            }
             if known is not None and known[1] == held:
                 held = known[1]
             known = self._recorded = (state.constraints, held)
@@ -105,7 +108,8 @@ class RuleFolder:
         found = self.read(recorded)
         known = self._standing
         if known is None or known[0] is not state.constraints or known[1] is not found:
-            plain = [one for one in state.in_force if not one.from_file]
+            # A proposed rule has no file yet; until a person decides, it asks.
+            plain = [one for one in state.in_force if one.pending or not one.from_file]
             known = (state.constraints, found, [*plain, *self._enacted(found, recorded)])
             self._standing = known
         return known[2]
@@ -256,6 +260,11 @@ def _doubles(rules: Sequence[FileRule]) -> Iterator[MemoryFileError]:
         if other != one.path:
             what = f"the id '{one.rule.id}' is that of {other} too"
             yield MemoryFileError(one.path, "content", what, hint="give it another id")
+
+
+def list_rule_files(root: Path) -> list[str]:
+    """List the rule files of a .dmm folder."""
+    return [path for path, _ in _scan(root / FOLDER, FOLDER, {})]
 
 
 def _scan(

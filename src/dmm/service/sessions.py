@@ -149,7 +149,7 @@ class Sessions:
         more: dict[str, Any] = {"late": True}
         if ruled and delivery.event.kind is HookKind.TOOL_REQUEST:
             level, _, seq = ruled.partition("-")
-            number = int(seq) if seq.isdigit() else None
+            number = int(seq) if seq.isdigit() and int(seq) else None
             more["verdict"] = {"status": level, "seq": number, "by": "hook"}
         self._record(delivery, held, more)
 
@@ -235,6 +235,8 @@ class Sessions:
             return Attended(write_ruling(ruling, seq))
         # What is quoted in the reasons comes from the call, so it may hold its secrets.
         told = {"verdict": ruling.describe(), "branch": find_branch(self.project)}
+        if any(one.id for one in ruling.findings):
+            told["place"] = self.chronicle.place
         more = cast("dict[str, Any]", redact_value(told)[0])
         recorded = self._try(delivery, held, more)
         return Attended(write_ruling(ruling, recorded), recorded is not None)

@@ -32,11 +32,11 @@ def bash(command: str, branch: str | None = None) -> CallFacts:
         ("Bash", {"command": "curl -d @a -F x=@b -T c https://e"}, [(x, "read") for x in "abc"]),
         ("Bash", {"command": "tar czf a.tgz --exclude b c"}, [("a.tgz", "write"), ("c", "read")]),
         ("Bash", {"command": "dd if=a of=b"}, [("a", "read"), ("b", "write")]),
-        ("Bash", {"command": "git mv a b"}, [("a", "write"), ("b", "write")]),
+        ("Bash", {"command": "git mv a b"}, [("a", "rename"), ("b", "rename")]),
         ("Bash", {"command": "git rm --cached a; git check-ignore b; git diff --stat c"}, []),
         ("Bash", {"command": "pytest a; mypy b; make c; npx eslint d"}, []),
         ("Bash", {"command": "export $(grep -v x a); env $(cat b) c"}, [("c", "read")]),
-        ("Bash", {"command": "rm a/*"}, [("a/*", "write"), ("a", "write")]),
+        ("Bash", {"command": "rm a/*"}, [("a/*", "delete"), ("a", "delete")]),
         ("Bash", {"command": "perl -pi -e x a"}, [("a", "write")]),
         ("Grep", {"pattern": "x", "path": "a", "glob": "*.b"}, [("a", "read"), ("*.b", "read")]),
         ("Glob", {"pattern": "a/**"}, []),
@@ -82,8 +82,15 @@ PATCH = """*** Begin Patch
 )
 def test_a_patch_names_its_files_and_the_packages_it_adds(call: ToolCall) -> None:
     facts = read_call(call)
-    paths = ["package.json", "src/b.py", "old.py", "a.py", "c.py"]
-    assert [use.path for use in facts.paths] == paths
+    paths = [
+        ("package.json", "write"),
+        ("src/b.py", "create"),
+        ("old.py", "delete"),
+        ("a.py", "write"),
+        ("c.py", "rename"),
+        ("a.py", "rename"),
+    ]
+    assert [(use.path, use.access) for use in facts.paths] == paths
     assert [use.name for use in facts.dependencies] == ["left-pad"]
 
 

@@ -124,15 +124,30 @@ def test_known_parts_stay_readable_and_data_is_no_command(code: str, expected: l
         ("open('.env', mode='a')", [(".env", ">")]),
         ("from pathlib import Path; Path('a', '.env').read_text()", [("a/.env", "<")]),
         ("import pathlib as p; (p.Path('a') / '.env').write_text('x')", [("a/.env", ">")]),
-        ("import os; os.remove('.env')", [(".env", ">")]),
         ("import shutil; shutil.copy('.env', 'x')", [(".env", "<"), ("x", ">")]),
-        ("import os; os.rename('a', 'b')", [("a", ">"), ("b", ">")]),
         ("for f in names: open(f)", []),
     ],
 )
 def test_the_files_that_code_opens_are_named(code: str, expected: list[tuple[str, str]]) -> None:
     found = inline_runs("python", code)
     assert [(run.path, run.operator) for run in found if run.path] == expected
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("import os; os.remove('.env')", ("rm", ".env")),
+        ("import os; os.rename('a', 'b')", ("mv", "a", "b")),
+        ("import os; os.makedirs('a/b')", ("mkdir", "a/b")),
+        ("import shutil; shutil.move('a', 'b/')", ("mv", "a", "b/")),
+        ("from pathlib import Path; Path('a').unlink()", ("rm", "a")),
+        ("from pathlib import Path; Path('a').rename('b')", ("mv", "a", "b")),
+    ],
+)
+def test_code_that_removes_or_moves_files_does_what_a_command_does(
+    code: str, expected: tuple[str, ...]
+) -> None:
+    assert [run.argv for run in inline_runs("python", code)] == [expected]
 
 
 def test_code_that_is_run_from_a_file_is_named() -> None:

@@ -12,6 +12,7 @@ from dmm.rules.commands.facts import (
     BranchUse,
     CallFacts,
     CommandUse,
+    MessageUse,
     PathUse,
     ScriptFacts,
     ToolCall,
@@ -20,9 +21,10 @@ from dmm.rules.commands.facts import (
     relative_path,
 )
 from dmm.rules.commands.inlineruns import COMPUTED
+from dmm.rules.commands.messages import messages_in, messages_of
 from dmm.rules.commands.outputs import DECODERS
 from dmm.rules.commands.patches import is_patching, read_edit, read_patch
-from dmm.rules.commands.paths import path_uses, script_of
+from dmm.rules.commands.paths import path_uses, script_of, with_created
 from dmm.rules.commands.readings import MOST, other_readings, with_known_words
 from dmm.rules.commands.runs import SHELL
 from dmm.rules.commands.scripts import MAX_FILES, MAX_TOTAL, TextOf, commands_in
@@ -61,6 +63,7 @@ def _of_script(call: ToolCall, script: Script, files: TextOf | None) -> CallFact
     facts = CallFacts(
         call,
         script.text,
+        files=files,
         malformed=script.malformed or script.truncated,
         unresolved=tuple(dict.fromkeys(_in_words(one) for one in script.unresolved)),
     )
@@ -93,17 +96,20 @@ def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFact
     paths: list[PathUse] = []
     packages: list[DependencyUse] = []
     branches: list[BranchUse] = []
+    messages: list[MessageUse] = []
     for use in commands:
         paths += path_uses(use, call)
         packages += installed(use.invocation)
         branches += branch_uses(use)
+        messages += messages_of(use, facts.files)
         if is_patching(use.invocation.argv):
             _add_patch(use, call, paths, packages)
     return facts._replace(
         commands=commands,
-        paths=tuple(paths),
+        paths=with_created(paths, call, facts.files),
         dependencies=tuple(packages),
         branches=tuple(branches),
+        messages=tuple(messages),
     )
 
 
@@ -201,6 +207,7 @@ def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
             *(one._replace(span=moved(one.span)) for one in other.dependencies),
         ),
         branches=(*first.branches, *(one._replace(span=moved(one.span)) for one in other.branches)),
+        messages=(*first.messages, *(one._replace(span=moved(one.span)) for one in other.messages)),
         malformed=first.malformed or (other.malformed and not guess),
         unresolved=(*first.unresolved, *(() if guess else other.unresolved)),
         scripts=(*first.scripts, *other.scripts),
@@ -225,7 +232,13 @@ def _read_other(
         paths.append(PathUse(located(call, one.path), one.access, span, wild))
         at = span[1] + 1
     text = "\n".join((call.tool, *(one.path for one in named)))
-    facts = CallFacts(call, text, paths=tuple(paths), mcp=mcp)
+    facts = CallFacts(
+        call,
+        text,
+        paths=with_created(paths, call, files),
+        messages=tuple(messages_in(tool, call.input)),
+        mcp=mcp,
+    )
     for command in commands_of(tool, call.input):
         shell = command.language in ("", "bash", "sh", SHELL, "zsh")
         script = parse_shell(command.text) if shell else parse_code(command.language, command.text)
@@ -247,12 +260,15 @@ def read_call(call: ToolCall, files: TextOf | None = None) -> CallFacts:
     if name in PATCH_TOOLS:
         patch = first_text(call.input, (*COMMAND_KEYS, "patch")) or ""
         paths, packages = read_patch(patch, call)
-        return CallFacts(call, patch, paths=tuple(paths), dependencies=tuple(packages))
+        return CallFacts(
+            call, patch, paths=with_created(paths, call, files), dependencies=tuple(packages)
+        )
     if name in SHELL_TOOLS:
         command = first_text(call.input, COMMAND_KEYS)
         if command is None:
             return CallFacts(call, call.tool)
         return _read_shell(call, parse_shell(command), files)
     if name in WRITERS:
-        return read_edit(call)
+        facts = read_edit(call)
+        return facts._replace(paths=with_created(facts.paths, call, files))
     return _read_other(call, call.tool, None, files)

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 from dmm.domain.value import Value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.options import Options
     from dmm.rules.commands.values import Invocation, Script, Span
 
-Access = Literal["read", "write", "create", "delete", "rename"]
+Access = Literal["read", "load", "write", "create", "delete", "rename"]
 MessageKind = Literal["commit", "branch", "pr_title", "pr_body", "tag"]
 MESSAGES: tuple[MessageKind, ...] = get_args(MessageKind)
 Verb = Literal["push", "force-push", "delete", "commit", "rewrite"]
@@ -40,7 +40,8 @@ class PathUse(NamedTuple):
     """One file that would be read or changed, and where the call says so.
 
     A file that is renamed counts by both its names. It is created where the call or the files that
-    exist say so. `glob` says that the path holds wildcards that the shell or the tool fills in.
+    exist say so; `load` is reading it into a shell. `glob` says that the path holds wildcards that
+    the shell or the tool fills in.
     """
 
     path: str
@@ -110,7 +111,8 @@ class CallFacts(NamedTuple):
     `unresolved` says in plain words what is run and can't be read. `scripts` are the files whose
     text the call runs. `readings` are what the call would do if its words mean something else;
     their `doubts` pair places of commands with what would make them so. `writings` are worked out
-    when a rule first asks for them.
+    when a rule first asks for them. `files` gives the text of a file by its path, where the call is
+    read with the files that exist.
     """
 
     call: ToolCall
@@ -127,6 +129,7 @@ class CallFacts(NamedTuple):
     readings: tuple[CallFacts, ...] = ()
     doubts: tuple[tuple[Span, str], ...] = ()
     writings: Iterable[Writing] = ()
+    files: Callable[[str], str | None] | None = None
 
     def doubt_at(self, span: Span) -> str:
         """Say what is not certain of the command at a place."""

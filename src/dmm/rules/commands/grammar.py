@@ -44,6 +44,7 @@ class Grammar(DocumentScanner):
         self._bodies = 0
         self._pipelines = 0
         self._substituted = False
+        self.outcome: int | None = None
         self._level = Level(0, 0, 0)
 
     def read(self) -> None:
@@ -52,6 +53,7 @@ class Grammar(DocumentScanner):
             self._list(closes=False)
         if self.pending:
             self.malformed = True
+        self.outcome = self._level.outcome()
 
     def substitute(self) -> None:
         """Read the commands of `$(…)`, `<(…)` or `>(…)` in place; skip plain arithmetic."""
@@ -74,13 +76,12 @@ class Grammar(DocumentScanner):
         if fresh:
             self._pipelines += 1
         pipeline, stage = (self._pipelines, 0) if fresh else (outer.pipeline, outer.stage)
-        last = outer.last
-        inner = Level(pipeline, stage, len(self.subshells) - 1, last)
+        inner = outer.inside(pipeline, stage, len(self.subshells) - 1)
         self._level = inner
         self._list(closes=True)
         self._level = outer
         if not fresh:
-            outer.last = inner.last
+            outer.last, outer.fresh = inner.outcome(), False
 
     def _list(self, *, closes: bool) -> None:
         while True:
@@ -130,13 +131,16 @@ class Grammar(DocumentScanner):
             return
         if character == "&" and pair != "&&":
             self._mark_background()
-        if pair != "&&":
-            level.tested, level.last = level.last, level.base
+        if pair in ("&&", "||"):
+            level.join(pair)
+        else:
+            level.finish(background=character == "&")
         self._pipelines += 1
         level.pipeline, level.stage, level.closed = self._pipelines, 0, None
 
     def _pipe(self) -> None:
         level = self._level
+        level.pipe()
         if level.closed is not None:
             for draft in self.drafts[level.closed :]:
                 place = (level.pipeline, level.stage)
@@ -189,7 +193,7 @@ class Grammar(DocumentScanner):
             place = (block.pipeline, block.stage)
             if block.stage > 0 and place not in draft.places:
                 draft.places.append(place)
-        draft.after, level.last = level.last, draft.number
+        draft.after = level.follow(draft.number)
         self.drafts.append(draft)
         return draft
 
@@ -203,6 +207,8 @@ class Grammar(DocumentScanner):
             if self.pos >= self.end:
                 break
         self.current = outer
+        if draft.words and draft.words[0].text == "set":
+            self._level.set_options([word.text for word in draft.words[1:]])
         self._feed_block(draft)
 
     def _feed_block(self, draft: Draft) -> None:
@@ -265,6 +271,7 @@ class Grammar(DocumentScanner):
         level = self._level
         keyword = word.text
         draft.after = level.tested if keyword == "then" else draft.after
+        level.negated = level.negated or keyword == "!"
         if keyword in _OPENERS:
             self._open_block(draft)
         elif keyword in _CLOSERS:

@@ -62,7 +62,7 @@ _TCL = (
 )
 _PYTHON = (
     r"system|popen|subprocess|exec|eval|spawn|open|rmtree|unlink|remove|rename|import_module"
-    r"|__import__|getattr|Path|builtins|ctypes|shutil|modules|__dict__|runpy|\bsh\b|pexpect|pty"
+    r"|__import__|getattr|Path|mkdir|makedirs|symlink|builtins|ctypes|shutil|modules|__dict__|runpy|\bsh\b|pexpect|pty"
 )
 
 

@@ -12,10 +12,12 @@ from dmm.rules.commands.tools import PATH_KEYS, first_text
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dmm.rules.commands.facts import ToolCall
+    from dmm.rules.commands.facts import Access, ToolCall
 
+_DONE: dict[str, Access] = {"Add File": "create", "Delete File": "delete", "Move to": "rename"}
 _HEADER = r"(?m)^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$"
 _UNIFIED = r"(?m)^(---|\+\+\+) (?:[ab]/)?(?!/dev/null)(\S+).*$"
+_BY_TOOL: dict[str, Access] = {"delete_file": "delete", "create_file": "create"}
 _NEW_KEYS = ("content", "new_string", "newString", "new_str", "file_text", "new_source")
 _OLD_KEYS = ("old_string", "oldString", "old_str")
 
@@ -36,7 +38,11 @@ def read_patch(patch: str, call: ToolCall) -> tuple[list[PathUse], list[Dependen
     for header, following in zip(headers, [*headers[1:], None], strict=False):
         path = header[2]
         span = (header.start(2), header.end(2))
-        paths.append(PathUse(located(call, path), "write", span))
+        use = PathUse(located(call, path), _DONE.get(header[1], "write"), span)
+        paths.append(use)
+        if use.access == "rename":
+            # What is moved counts by both names.
+            paths += [one._replace(access="rename") for one in paths[-2:-1]]
         body = patch[header.end() : following.start() if following else len(patch)]
         lines = body.splitlines()
         after = "\n".join(line[1:] for line in lines if line.startswith("+"))
@@ -63,11 +69,12 @@ def read_edit(call: ToolCall) -> CallFacts:
     if path is None:
         return CallFacts(call, call.tool)
     span = (0, len(path))
+    access = _BY_TOOL.get(call.tool.lower(), "write")
     manifest = path.rpartition("/")[2]
     added = [one.name for new, old in _edits(call) for one in declared(path, new, old)]
     return CallFacts(
         call,
         path,
-        paths=(PathUse(located(call, path), "write", span),),
+        paths=(PathUse(located(call, path), access, span),),
         dependencies=tuple(DependencyUse(name, manifest, span) for name in added),
     )

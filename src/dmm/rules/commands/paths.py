@@ -15,15 +15,17 @@ from dmm.rules.commands.ignoring import holds_selected, may_select, selects
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.procedures import PROGRAMS
 from dmm.rules.commands.runs import SHELLS, language_of
+from dmm.rules.commands.scripts import is_readable
 from dmm.rules.commands.searches import found_by
 from dmm.rules.commands.wordlists import names
 from dmm.rules.commands.wrappers import CARRIERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from dmm.rules.commands.facts import Access, CommandUse, ToolCall
     from dmm.rules.commands.options import Options
+    from dmm.rules.commands.scripts import TextOf
     from dmm.rules.commands.values import Word
 
 Found = list[tuple["Word", "Access"]]
@@ -35,18 +37,20 @@ _SHOWING = _PATTERN_FIRST | names(
     expand cmp sdiff ed ex vimdiff colordiff delta look split iconv gpg age sops zcat tr"""
 )
 _COPYING = frozenset({"cp", "mv", "scp", "rsync", "install", "ln", "ditto"})
-_TAKING = frozenset(
-    {"rm", "shred", "truncate", "tee", "touch", "unlink", "rmdir", "sponge", "patch", "trash"}
-)
+_TAKING: dict[str, Access] = {
+    **dict.fromkeys(("rm", "unlink", "rmdir", "shred", "trash"), "delete"),
+    **dict.fromkeys(("truncate", "tee", "sponge", "patch"), "write"),
+    **dict.fromkeys(("touch", "mkdir"), "create"),
+}
 # They look at names, sizes and modes, or take a file for what they do and show nothing of it.
 _QUIET = (
     CARRIERS
     | SHELLS
     | PROGRAMS
     | names(
-        """ls stat test [ [[ file du df wc mkdir chmod chown chgrp chattr realpath readlink dirname
+        """ls stat test [ [[ file du df wc chmod chown chgrp chattr realpath readlink dirname
     basename pwd cd pushd popd tree which type whereis man echo printf true false : exit export
-    set unset alias source . local declare typeset readonly read sleep kill pkill killall ps
+    set unset alias local declare typeset readonly read sleep kill pkill killall ps
     date md5sum sha1sum sha256sum sha512sum shasum cksum sum b2sum lsof fuser getfacl setfacl
     xattr ssh-add ssh-keygen ssh-copy-id ssh-agent cmake ninja meson gcc cc clang g++ c++ ld
     rustc javac java kotlinc swiftc tsc esbuild vite webpack rollup swc babel prettier black
@@ -135,16 +139,36 @@ def _of_code(use: CommandUse) -> Found:
 
 
 def _copied(use: CommandUse) -> Found:
-    program, operands = use.invocation.program, use.options.operands
-    if not operands:
+    named = (*use.options.operands, *use.options.values_of("-t|--target-directory"))
+    if not named:
         return []
-    # What is moved is gone from where it was.
-    found: Found = [(word, "write") for word in operands[:-1] if program == "mv"]
-    return [*found, *((word, "read") for word in operands[:-1]), (operands[-1], "write")]
+    *sources, target = named
+    found: Found = [(word, "read") for word in sources]
+    if use.invocation.program == "mv":
+        # What is moved is gone from where it was.
+        found += _renamed(sources, target)
+    return [*found, *((word, "write") for word in _arriving(sources, target))]
+
+
+def _renamed(sources: Sequence[Word], target: Word) -> Found:
+    return [(word, "rename") for word in (*sources, *_arriving(sources, target))]
+
+
+def _arriving(sources: Sequence[Word], target: Word) -> list[Word]:
+    """Name the files that a copy makes: where the target is plainly a folder, those in it."""
+    if len(sources) < 2 and not target.text.endswith("/"):
+        return [target]
+    folder = target.text.rstrip("/")
+    names = [word.text.rstrip("/").rpartition("/")[2] for word in sources]
+    return [target, *(target._replace(text=f"{folder}/{name}") for name in names)]
 
 
 def _taken(use: CommandUse) -> Found:
-    return [(word, "write") for word in use.options.operands]
+    return [(word, _TAKING[use.invocation.program]) for word in use.options.operands]
+
+
+def _loaded(use: CommandUse) -> Found:
+    return [(word, "load") for word in use.options.operands[:1]]
 
 
 def _uploaded(use: CommandUse) -> Found:
@@ -231,7 +255,7 @@ def _find(use: CommandUse) -> Found:
     """Take the roots of a search that deletes what it finds."""
     if not use.options.has_exactly("-delete"):
         return []
-    return [(word, "write") for word in found_by(use.invocation.words)]
+    return [(word, "delete") for word in found_by(use.invocation.words)]
 
 
 def _openssl(use: CommandUse) -> Found:
@@ -244,6 +268,12 @@ _NO_CONTENT = "--stat|--name-only|--name-status|--quiet|--numstat|--shortstat|--
 _GIT_READS = frozenset(
     {"add", "stage", "commit", "diff", "blame", "annotate", "archive", "difftool"}
 )
+_GIT_CHANGES: dict[str, Access] = {
+    "rm": "delete",
+    "clean": "delete",
+    "restore": "write",
+    "checkout": "write",
+}
 _GIT_BY_REVISION = frozenset({"show", "cat-file"})
 
 
@@ -260,10 +290,12 @@ def _git(use: CommandUse) -> Found:
         return [(_after_colon(word), "read") for word in (*named, *options.separated)]
     if name in ("grep", "hash-object"):
         return [(word, "read") for word in (rest if name != "grep" else rest[1:])]
-    if name in ("rm", "mv", "restore"):
-        kept = options.has_exactly("--cached|--staged|-S")
-        return [] if kept else [(word, "write") for word in rest]
-    return [(word, "write") for word in options.separated] if name == "checkout" else []
+    if name == "mv" and len(rest) > 1:
+        return _renamed(rest[:-1], rest[-1])
+    access = _GIT_CHANGES.get(name)
+    if access is None or options.has_exactly("--cached|--staged|-S"):
+        return []
+    return [(word, access) for word in (options.separated if name == "checkout" else rest)]
 
 
 def _after_colon(word: Word) -> Word:
@@ -273,7 +305,7 @@ def _after_colon(word: Word) -> Word:
 _GROUPS: tuple[tuple[frozenset[str], Callable[[CommandUse], Found]], ...] = (
     (_SHOWING, _shown),
     (_COPYING, _copied),
-    (_TAKING, _taken),
+    (frozenset(_TAKING), _taken),
     (SUBCOMMANDED, _uploaded),
     (_SENDERS, _attached),
     (_QUIET, lambda _: []),
@@ -288,8 +320,31 @@ _SPECIAL: dict[str, Callable[[CommandUse], Found]] = {
     "openssl": _openssl,
     "find": _find,
     "xargs": _xargs,
+    "source": _loaded,
+    ".": _loaded,
     "git": _git,
 }
+
+
+def with_created(
+    uses: Sequence[PathUse], call: ToolCall, files: TextOf | None
+) -> tuple[PathUse, ...]:
+    """Tell a file that is created from one that is written over, where it is known what exists."""
+    if files is None:
+        return tuple(uses)
+    return tuple(
+        use._replace(access="create" if files(_looked_up(use.path, call)) is None else "write")
+        if use.access in ("write", "create") and not use.glob and is_readable(use.path)
+        else use
+        for use in uses
+    )
+
+
+def _looked_up(path: str, call: ToolCall) -> str:
+    """Write a path as the files are asked for it: seen from the directory of the call."""
+    elsewhere = call.root is not None and call.root != call.cwd
+    inside = not path.startswith(("/", "~", "$"))
+    return f"{call.root}/{path}" if elsewhere and inside else path
 
 
 def covers(use: PathUse, globs: str, folder: str | None = None) -> bool:

@@ -64,6 +64,7 @@ _FETCHING = names(
     """install i add remove rm uninstall un update upgrade outdated why info view show list ls init
     create search audit publish pack link freeze download fetch sync lock"""
 )
+_NOTHING_RUN = "--help|--version|--collect-only|--dry-run|--list"
 _CONTAINERS = names("docker podman docker-compose")
 _INSIDE = names("run exec compose")
 _PART = r"[a-z]+\d+[a-z]+(?![a-z0-9])|[A-Z]?[a-z]+|[A-Z]+|\d+"
@@ -85,7 +86,7 @@ def _signs(name: str) -> re.Pattern[str]:
 def _runs(name: str, use: CommandUse, call: ToolCall) -> str | None:
     del call
     program = use.invocation.program
-    if program in EVERYDAY or _only_fetches(use):
+    if program in EVERYDAY or _only_fetches(use) or use.options.has_exactly(_NOTHING_RUN):
         return None
     wanted = _PROCEDURES[name]
     if any(one in wanted.programs for one in (program, *_names(use))):

@@ -22,11 +22,23 @@ _LIST_RUNNERS = names(
     subprocess.Popen pty.spawn invoke.run"""
 )
 _READERS = frozenset({"io.open", "open", "codecs.open", "os.open", "linecache.getlines"})
-_REMOVERS = frozenset(["os.remove", "os.unlink", "os.rmdir", "os.removedirs", "os.truncate"])
-_MOVERS = frozenset({"os.rename", "os.replace", "shutil.move", "os.renames"})
+# Calls that do what a command does.
+_COMMANDS = {
+    **dict.fromkeys(("os.remove", "os.unlink"), "rm"),
+    **dict.fromkeys(("os.rmdir", "os.removedirs"), "rmdir"),
+    **dict.fromkeys(("os.mkdir", "os.makedirs"), "mkdir"),
+    **dict.fromkeys(("os.rename", "os.replace", "shutil.move", "os.renames"), "mv"),
+    "os.truncate": "truncate",
+    "os.symlink": "ln",
+}
+_PATH_COMMANDS = {
+    "unlink": "rm", "touch": "touch", "rename": "mv", "replace": "mv", "rmdir": "rmdir",
+    "mkdir": "mkdir",
+}  # fmt: skip
+_PAIRED = frozenset({"mv", "ln"})
 _COPIERS = frozenset({"shutil.copy", "shutil.copy2", "shutil.copyfile", "shutil.copytree"})
 _PATH_READERS = frozenset({"read_text", "read_bytes"})
-_PATH_WRITERS = frozenset({"write_text", "write_bytes", "unlink", "touch", "rename", "replace"})
+_PATH_WRITERS = frozenset({"write_text", "write_bytes"})
 _DANGEROUS = ("os.", "subprocess.", "pty.", "builtins.", "posix.")
 
 
@@ -36,6 +48,8 @@ def runs_of_path(path: str, name: str, arguments: Sequence[object]) -> list[Inli
         return [InlineRun(path=str(path), operator="<")]
     if name in _PATH_WRITERS:
         return [InlineRun(path=str(path), operator=">")]
+    if name in _PATH_COMMANDS:
+        return _command(_PATH_COMMANDS[name], [str(path), *map(as_text, arguments)])
     return _files("open", [str(path), *map(as_text, arguments)], {}) if name == "open" else []
 
 
@@ -91,10 +105,19 @@ def _files(name: str, texts: Sequence[str], named: Mapping[str | None, object]) 
         mode = texts[1] if len(texts) > 1 else as_text(named.get("mode", "r"))
         writes = any(letter in mode for letter in "wax+")
         return [InlineRun(path=texts[0], operator=">" if writes else "<")]
-    if name in _REMOVERS or name in _MOVERS:
-        return [InlineRun(path=path, operator=">") for path in known]
+    if name in _COMMANDS:
+        return _command(_COMMANDS[name], texts)
     pairs = zip(texts, "<>", strict=False) if name in _COPIERS else ()
     return [InlineRun(path=path, operator=operator) for path, operator in pairs]
+
+
+def _command(program: str, texts: Sequence[str]) -> list[InlineRun]:
+    """Write a call on files as the command that does the same; what is computed is left out."""
+    words = texts[:2] if program in _PAIRED else texts[:1]
+    known = [text for text in words if PLACEHOLDER not in text]
+    if len(known) < len(words) or not known:
+        return [InlineRun(path=path, operator=">") for path in known]
+    return [InlineRun(argv=(program, *known))]
 
 
 def _listed_run(value: object, shell: object) -> InlineRun:

@@ -10,7 +10,7 @@ from dmm.rules.commands.grammar import Grammar
 from dmm.rules.commands.opening import Opener, Origin, Scene
 from dmm.rules.commands.runs import Run
 from dmm.rules.commands.settings import learn
-from dmm.rules.commands.values import Body, Context, Invocation, Output, Script, Word
+from dmm.rules.commands.values import APART, Body, Context, Invocation, Output, Script, Word
 from dmm.rules.commands.written import note_written
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ class _Reader(Opener):
     def __init__(self, text: str, *, from_file: bool = False) -> None:
         super().__init__(text)
         self.invocations: list[Invocation] = []
+        self.ends: dict[int | None, tuple[int, ...]] = {}
         self.from_file = from_file
         self._most = 2 * len(text) + _MAX_REPARSED_IN_FILE if from_file else _MAX_REPARSED
         self._reparsed = 0
@@ -125,7 +126,16 @@ class _Reader(Opener):
             self._take(draft, held, flow)
             # An assignment runs nothing; what was before it counts behind it.
             held.links[draft.number] = held.ids.get(draft.number, held.links.get(draft.after))
+        self._note_end(held)
         self._read_embedded(held, text)
+
+    def _note_end(self, held: _Text) -> None:
+        """Note the invocation that has succeeded where the text as a whole has."""
+        context = held.origin.context
+        if context.via[-1:] not in APART:
+            end = held.links.get(held.grammar.outcome)
+            known = self.ends.get(context.parent, ())
+            self.ends[context.parent] = known if end is None else (*known, end)
 
     def _is_full(self) -> bool:
         return len(self.invocations) >= MAX_INVOCATIONS
@@ -231,4 +241,5 @@ def _script(reader: _Reader, text: str) -> Script:
         tuple(reader.files),
         tuple(reader.unresolved),
         reader.from_file,
+        reader.ends,
     )

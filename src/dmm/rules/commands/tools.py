@@ -38,6 +38,11 @@ _WRITING = names(
     """write edit create update delete remove move rename append put save patch replace insert
     modify apply upsert touch mkdir multiedit overwrite copy"""
 )
+_PLAIN_VERBS: dict[Access, frozenset[str]] = {
+    "delete": names("delete remove"),
+    "rename": names("move rename"),
+    "create": names("create touch mkdir"),
+}
 _PATH_ENDINGS = ("path", "paths", "file", "files", "filename", "uri", "uris", "filepath")
 _GLOB_NAMES = frozenset(
     {"glob", "globs", "include", "includes", "include_pattern", "includepattern"}
@@ -119,7 +124,7 @@ def arguments_of(tool: str, values: Mapping[str, object]) -> list[Argument]:
     verbs = words_of_name(tool)
     if verbs & _LISTING and not verbs & _WRITING:
         return []
-    access: Access = "write" if verbs & _WRITING else "read"
+    access = _access(verbs)
     found: list[Argument] = []
     for given, value in _named(values):
         name = given.lower()
@@ -135,13 +140,24 @@ def arguments_of(tool: str, values: Mapping[str, object]) -> list[Argument]:
     return found[:_MAX_VALUES]
 
 
+def _access(verbs: frozenset[str]) -> Access:
+    """Say what a tool does to the files it names, by the verbs in its name."""
+    done = verbs & _WRITING
+    if not done:
+        return "read"
+    for access, words in _PLAIN_VERBS.items():
+        if done <= words:
+            return access
+    return "write"
+
+
 def _moved(name: str, text: str, verbs: frozenset[str]) -> list[Argument]:
     """Read the two ends of a copy or a move; `source` and `to` may be anything elsewhere."""
     if not verbs & {"move", "rename", "copy"}:
         return []
-    if name in _TARGETS:
-        return [Argument(text, "write")]
-    return [Argument(text, "read" if "copy" in verbs else "write")]
+    if "copy" in verbs:
+        return [Argument(text, "write" if name in _TARGETS else "read")]
+    return [Argument(text, "rename")]
 
 
 def commands_of(tool: str, values: Mapping[str, object]) -> list[Command]:

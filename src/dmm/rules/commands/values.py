@@ -5,6 +5,7 @@ The small ones are named tuples: a hook that judges alone pays for every class i
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ Place = tuple[int, int]
 PartKind = Literal["text", "name", "command", "stream", "array"]
 
 NEAREST_STAGES = 20
+# How something is run whose status is not that of the command that it is run for.
+APART = (("substitution",), ("trap",))
 
 
 class Part(NamedTuple):
@@ -157,7 +160,11 @@ class Unresolved(NamedTuple):
 
 
 class Script(NamedTuple):
-    """All invocations of a shell text, those of nested shells included, in reading order."""
+    """All invocations of a shell text, those of nested shells included, in reading order.
+
+    `ends` gives, for each invocation that runs a text and for the text itself (None), the
+    invocations that have succeeded where that text has.
+    """
 
     text: str
     invocations: tuple[Invocation, ...]
@@ -167,6 +174,7 @@ class Script(NamedTuple):
     files: tuple[FileRun, ...] = ()
     unresolved: tuple[Unresolved, ...] = ()
     from_file: bool = False
+    ends: Mapping[int | None, tuple[int, ...]] = MappingProxyType({})
 
     def upstream(self, invocation: Invocation) -> tuple[Invocation, ...]:
         """Give the invocations whose output reaches this one through pipes, nearest stages only."""
@@ -185,14 +193,23 @@ class Script(NamedTuple):
 
     def succeeded_before(self, invocation: Invocation) -> tuple[Invocation, ...]:
         """Give what `&&` lets an invocation wait for, with all that was run for it."""
-        chain: set[int] = set()
-        at = invocation.context.after
-        while at is not None and at not in chain:
-            chain.add(at)
-            at = self.invocations[at].context.after
-        found = []
-        for one in self.invocations if chain else ():
-            if one.id in chain or one.context.parent in chain:
-                chain.add(one.id)
-                found.append(one)
-        return tuple(found)
+        return self._succeeded([invocation.context.after])
+
+    def succeeded(self) -> tuple[Invocation, ...]:
+        """Give what has succeeded where the text as a whole has: its status is not lost."""
+        return self._succeeded([*self.ends.get(None, ())])
+
+    def _succeeded(self, waiting: list[int | None]) -> tuple[Invocation, ...]:
+        opened: dict[int | None, list[int | None]] = {}
+        for one in self.invocations:
+            if one.context.via[-1:] not in APART:
+                opened.setdefault(one.context.parent, []).append(one.id)
+        found: set[int] = set()
+        while waiting:
+            at = waiting.pop()
+            if at is not None and at not in found:
+                found.add(at)
+                waiting.append(self.invocations[at].context.after)
+                # A wrapper passes on the status of its program, a text that of its end.
+                waiting += self.ends[at] if at in self.ends else opened.get(at, ())
+        return tuple(self.invocations[number] for number in sorted(found))
