@@ -72,6 +72,7 @@ def _rule(event: HookEvent, rules: RulesOnFile, root: str) -> Alone:
     from dmm.rules.commands.calls import ToolCall
 
     project = os.path.dirname(root)
+    sys.path += [one for one in rules.libraries if one not in sys.path]
     call = ToolCall(event.tool, event.input, event.cwd, find_branch(project), project)
     ruling = rule_by_file(rules, call)
     seq = "" if ruling.seq is None else ruling.seq
