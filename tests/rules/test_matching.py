@@ -8,6 +8,7 @@ import pytest
 
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
+from dmm.rules.formerror import RuleFormError
 
 
 def holds(block: list[Any], allow: list[Any], **fields: Any) -> bool:
@@ -76,3 +77,8 @@ def test_an_edit_of_a_text_never_creates_a_file() -> None:
         ],
         match=created,
     )
+
+
+def test_braces_in_a_glob_are_refused_as_they_would_never_match() -> None:
+    with pytest.raises(RuleFormError, match="braces"):
+        compile_fields({"match": {"path": "src/**/*.{ts,tsx}"}}, "A rule", "", "rule")

@@ -180,6 +180,9 @@ def _glob(value: str, place: Place) -> str:
     if not bare.strip("/") or "\n" in value or bare.count("[") != bare.count("]"):
         hint = "use globs as in .gitignore, such as src/** or *.pem"
         raise RuleFormError(place, f"{value!r} is no glob", hint=hint)
+    if "{" in bare and "," in bare:
+        hint = "write a list of globs"
+        raise RuleFormError(place, f"{value!r} has braces, which globs do not have", hint=hint)
     if bare.startswith("../") or "/../" in bare or bare == "..":
         raise RuleFormError(place, f"{value!r} lies outside the repository")
     return value
