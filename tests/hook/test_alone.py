@@ -303,8 +303,8 @@ def test_rule_files_hold_for_a_hook_alone_content_included(
 ) -> None:
     dmm = open_project(agent.project)
     fields = 'match:\n  content: {{{}: "console.log({}"}}\n  path: "src/**"\n'
-    for name, given in {"regex": ("regex", ""), "pattern": ("pattern", "$$$)")}.items():
-        text = fields.format(*given).replace('"console.log("', "'console[.]log'")
+    for name, rest in {"regex": "", "pattern": "$$$)"}.items():
+        text = fields.format(name, rest).replace('"console.log("', "'console[.]log'")
         dmm.shelf.write(name, f"---\n{text}---\n# No console.log in src, by {name}\n")
     dmm.close()
     path = f"{agent.project.folder}/src/a.ts"
