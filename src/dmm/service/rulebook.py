@@ -26,8 +26,8 @@ from dmm.rules.language.judge import (
     judge,
 )
 from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
-from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
 from dmm.rules.language.sentences.compile import call_rules
+from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
 from dmm.rules.shown import NO_CALLS, describe_example, in_words_of_calls
 from dmm.rules.syntax import compile_tool_rule
 from dmm.rules.version import ENGINE_VERSION

@@ -1,4 +1,4 @@
-"""Real sentences of instruction files, compiled from English alone, on the calls that go with them."""
+"""Real sentences of instruction files, compiled from English alone, on calls for each."""
 
 from __future__ import annotations
 

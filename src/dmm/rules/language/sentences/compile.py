@@ -27,6 +27,8 @@ from dmm.rules.language.sentences.things import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dmm.rules.callrules import CallRule
 
 Fields = dict[str, object]
@@ -126,7 +128,9 @@ def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
         steps = read_steps(reading.needs, context.known) if reading.needs else ()
         if steps and "command" in thing.items[0]:
             found.append(Order(reading.thing.items, steps))
-        elif not reading.lost and (not reading.needs or "command" in thing.items[0]):
+        elif not reading.lost and not (
+            reading.needs and (thing.vague or _program(thing.items[0]) == "")
+        ):
             reading.soften("ask" if reading.needs else "deny")
             found += _levelled(clause, reading)
     return found
@@ -197,5 +201,5 @@ def _match_fields(found: list[_Found]) -> Fields:
     return {key: value for key, value in fields.items() if value}
 
 
-def _unique(values: list[object] | list[Item]) -> list[object]:
+def _unique(values: Sequence[object]) -> list[object]:
     return [one for at, one in enumerate(values) if one not in values[:at]]
