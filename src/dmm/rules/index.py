@@ -81,6 +81,8 @@ def _path_keys_of(pattern: PathPattern) -> Iterator[Key]:
 
 def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
     match pattern:
+        case CommandPattern(operands=("push",) | ("commit",), branches=[_, *_]):
+            yield from (_name_key("branch", name) for name in pattern.branches)
         case CommandPattern():
             for name in pattern.programs:
                 yield from _command_keys(name, pattern.operands)

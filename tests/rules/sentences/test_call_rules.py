@@ -122,7 +122,7 @@ def test_what_was_done_before_lifts_a_rule() -> None:
     for past in ([], [helped], [Done(3, "I ran pytest and all tests pass")]):
         met = meet(rule, facts, lambda past=past: past)  # type: ignore[misc]
         assert met is not None
-        assert [one.text for one in met.missing] == ["tests"]
+        assert [one.text for one in met.missing] == ["the tests"]
 
 
 def test_a_look_up_has_to_hold_every_word_of_the_topic() -> None:

@@ -6,6 +6,7 @@ import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.examples import prove
+from dmm.rules.explain import describe_pattern
 from dmm.rules.form import compile_fields
 from dmm.rules.formerror import RuleFormError
 from dmm.rules.language.sentences import words
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 Fields = dict[str, object]
 _NOTHING = "it names no command, path or text that a call could be held against"
 _SHORT = 3
+_BY_NAME = 'If another command did that, name it with query_memory: "./COMMAND runs {}".'
 # What is only asked about, or tried without effect, is not done.
 _HARMLESS: Item = {"command": {"program": "*", "flags": ["--dry-run|--help|--version"]}}
 
@@ -98,8 +100,22 @@ def call_rules(text: str) -> tuple[CallRule, ...]:
     if found.fields is None:
         return ()
     named = hashlib.sha256(text.strip().encode()).hexdigest()[:10]
-    rule = compile_fields(found.fields, text.strip(), found.instead, stem=f"said.{named}")
-    return (rule.call,) if rule.call else ()
+    call = compile_fields(found.fields, text.strip(), found.instead, stem=f"said.{named}").call
+    if call is None:
+        return ()
+    what = describe_pattern(call.rule.patterns[0])
+    needs = tuple(
+        one.changed(text=f"the {one.text}") if one.is_procedure else one for one in call.needs
+    )
+    reason, suggestion = f"{what} is forbidden", found.instead
+    if needs:
+        steps = " and ".join(one.text for one in needs)
+        reason, suggestion = f"{what} needs {steps} first", f"First run {steps}, then try again."
+        known = next((one.text for one in needs if one.is_procedure), "")
+        suggestion += f" {_BY_NAME.format(known)}" if known else ""
+    return (
+        call.changed(needs=needs, rule=call.rule.changed(reason=reason, suggestion=suggestion)),
+    )
 
 
 def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
