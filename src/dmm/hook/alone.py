@@ -71,8 +71,9 @@ def _rule(event: HookEvent, rules: RulesOnFile, root: str) -> Alone:
     from dmm.branch import find_branch
     from dmm.rules.commands.calls import ToolCall
 
-    branch = find_branch(os.path.dirname(root))
-    ruling = rule_by_file(rules, ToolCall(event.tool, event.input, event.cwd, branch))
+    project = os.path.dirname(root)
+    call = ToolCall(event.tool, event.input, event.cwd, find_branch(project), project)
+    ruling = rule_by_file(rules, call)
     seq = "" if ruling.seq is None else ruling.seq
     answer = write_reply(event, write_ruling(ruling, None))
     return Alone(answer, f"{ruling.level}-{seq}", not _is_blind(ruling))

@@ -109,6 +109,10 @@ def _number(about: str = "", **more: Any) -> Schema:
     return {"type": "integer", **({"description": about} if about else {}), **more}
 
 
+def _object(about: str) -> Schema:
+    return {"type": "object", "description": about}
+
+
 _PRIORITY = _text(enum=[str(one) for one in Priority])
 
 TOOLS = (
@@ -178,17 +182,20 @@ TOOLS = (
     ),
     MemoryTool(
         "add_constraint",
-        "Record a rule that decisions are held to: never…, only…, at most…, verify… before….",
+        "Record a rule: never…, only…, at most…, verify… before…. With match, a person accepts it"
+        " and tool calls are held to it; the prompt draft_rules explains match.",
         Arguments(
             {
                 "text": _text(),
                 "priority": _PRIORITY,
                 "triggered_by": _number("seq that taught it; needed if learned"),
+                "match": _object("calls to stop, such as {command: git push --force}"),
+                "examples": _object("{block: […], allow: […]}; needed with match"),
             },
             ("text",),
         ),
         RECORDS,
-        _on_ledger(lambda dmm: dmm.ledger.add_constraint),
+        _on_ledger(lambda dmm: dmm.rules.add_constraint),
     ),
     MemoryTool(
         "record_decision",

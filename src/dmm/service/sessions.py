@@ -120,7 +120,8 @@ class Sessions:
         # The rules take as long to load as all the rest; only calls need them.
         from dmm.rules.commands.calls import ToolCall
 
-        call = ToolCall(event.tool, event.input, event.cwd, find_branch(self.project))
+        branch, root = find_branch(self.project), str(self.project)
+        call = ToolCall(event.tool, event.input, event.cwd, branch, root)
         return self.find_guard().rule(call)
 
     def attend(self, delivery: Delivery, ruling: Ruling | None = None) -> Attended:

@@ -24,7 +24,10 @@ WRITERS = frozenset({
     "str_replace", "str_replace_editor", "edit_file", "patch", "delete_file", "search_replace",
 })  # fmt: skip
 COMMAND_KEYS = ("command", "cmd", "script", "input")
-PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename")
+PATH_KEYS = (
+    "file_path", "filePath", "path", "notebook_path", "absolute_path", "filename", "target_file",
+    "relative_path",
+)  # fmt: skip
 TELLING_KEYS = (*COMMAND_KEYS[:2], *PATH_KEYS)
 # Words in the name of a tool that runs commands, lists names only, or changes files.
 _RUNNING = names(
