@@ -7,7 +7,7 @@ import pytest
 from dmm.errors import UsageError
 from dmm.rules.callrules import Done, Need, calls_from_dict, calls_to_dict, meet
 from dmm.rules.commands.calls import ToolCall, read_call
-from dmm.rules.language.sentences.compile import call_rules
+from dmm.rules.english import call_rules
 from dmm.rules.language.sentences.pieces import MAX_TEXT, sentences
 from dmm.rules.patterns import Action, CommandPattern
 from dmm.rules.shown import describe_example, in_words_of_calls

@@ -8,10 +8,9 @@ import pytest
 
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
+from dmm.rules.english import Surroundings, compile_sentence
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
-from dmm.rules.language.sentences.compile import compile_sentence
-from dmm.rules.language.sentences.things import Surroundings
 
 Call = str | tuple[str, str] | tuple[str, str, str]
 

@@ -11,8 +11,8 @@ import pytest
 
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
+from dmm.rules.english import compile_sentence
 from dmm.rules.form import compile_fields
-from dmm.rules.language.sentences.compile import compile_sentence
 
 DATA = "policy/real_rules.dev.jsonl"
 LEAST_ENFORCED = 24

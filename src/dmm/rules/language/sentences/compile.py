@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from dmm.rules.examples import prove
-from dmm.rules.explain import describe_pattern
-from dmm.rules.form import compile_fields
-from dmm.rules.formerror import RuleFormError
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.clauses import Clause, clauses_of
 from dmm.rules.language.sentences.examples import examples_of, order_examples
@@ -30,12 +25,9 @@ from dmm.rules.language.sentences.things import (
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from dmm.rules.callrules import CallRule
-
 Fields = dict[str, object]
 _NOTHING = "it names no command, path or text that a call could be held against"
 _SHORT = 3
-_BY_NAME = 'If another command did that, name it with query_memory: "./COMMAND runs {}".'
 # What is only asked about, or tried without effect, is not done.
 _HARMLESS: Item = {"command": {"program": "*", "flags": ["--dry-run|--help|--version"]}}
 
@@ -54,8 +46,8 @@ class _Found(NamedTuple):
     chosen: str = ""
 
 
-def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
-    """Compile a rule in English for the common forms; nothing where it isn't certain."""
+def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
+    """Read a rule in English of a common form; its examples are not tried yet."""
     if len(text) > MAX_TEXT:
         return Sentence(None, "it is too long to be one rule")
     parts = sentences(text)
@@ -64,24 +56,16 @@ def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     for part in parts:
         for one in _read(part, Context("", language, known)):
             if isinstance(one, Order) and one.require:
-                return _tried(text, _order_fields(one), known)
+                return _made(_order_fields(one), known)
             found.append(_Found(Thing(one.before), "ask") if isinstance(one, Order) else one)
     if not found:
         return Sentence(None, _NOTHING)
-    return _tried(text, _match_fields(found), known, found[0].chosen)
+    return _made(_match_fields(found), known, found[0].chosen)
 
 
-def _tried(text: str, fields: Fields, known: Surroundings, chosen: str = "") -> Sentence:
-    """Keep fields only if the rule they make holds its own examples."""
-    try:
-        failures = prove(compile_fields(fields, text, stem="said"))
-    except RuleFormError as fault:
-        return Sentence(None, f"its matcher can't be used: {fault}")
-    if failures:
-        return Sentence(None, f"its example would not hold: {failures[0].example}")
-    return Sentence(
-        fields | ({"folder": known.folder} if known.folder else {}), instead=_way(fields, chosen)
-    )
+def _made(fields: Fields, known: Surroundings, chosen: str = "") -> Sentence:
+    folder: Fields = {"folder": known.folder} if known.folder else {}
+    return Sentence(fields | folder, instead=_way(fields, chosen))
 
 
 def _way(fields: Fields, chosen: str) -> str:
@@ -92,30 +76,6 @@ def _way(fields: Fields, chosen: str) -> str:
     if fields["level"] == "ask":
         return "Ask the user first."
     return "Find another way, or ask the user to lift the rule."
-
-
-def call_rules(text: str) -> tuple[CallRule, ...]:
-    """Compile a constraint in English as rules on tool calls; none when it isn't certain."""
-    found = compile_sentence(text)
-    if found.fields is None:
-        return ()
-    named = hashlib.sha256(text.strip().encode()).hexdigest()[:10]
-    call = compile_fields(found.fields, text.strip(), found.instead, stem=f"said.{named}").call
-    if call is None:
-        return ()
-    what = describe_pattern(call.rule.patterns[0])
-    needs = tuple(
-        one.changed(text=f"the {one.text}") if one.is_procedure else one for one in call.needs
-    )
-    reason, suggestion = f"{what} is forbidden", found.instead
-    if needs:
-        steps = " and ".join(one.text for one in needs)
-        reason, suggestion = f"{what} needs {steps} first", f"First run {steps}, then try again."
-        known = next((one.text for one in needs if one.is_procedure), "")
-        suggestion += f" {_BY_NAME.format(known)}" if known else ""
-    return (
-        call.changed(needs=needs, rule=call.rule.changed(reason=reason, suggestion=suggestion)),
-    )
 
 
 def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
