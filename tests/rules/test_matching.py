@@ -82,3 +82,10 @@ def test_an_edit_of_a_text_never_creates_a_file() -> None:
 def test_braces_in_a_glob_are_refused_as_they_would_never_match() -> None:
     with pytest.raises(RuleFormError, match="braces"):
         compile_fields({"match": {"path": "src/**/*.{ts,tsx}"}}, "A rule", "", "rule")
+
+
+@pytest.mark.parametrize("tool", ["Bash", "bash", "exec_command", "run_shell_command"])
+def test_bash_in_a_rule_is_the_shell_of_every_client(tool: str) -> None:
+    assert holds(
+        [{"tool": tool, "input": {"command": "ls"}}], [{"read": "a"}], match=[{"tool": "Bash"}]
+    )

@@ -14,7 +14,7 @@ from dmm.rules.commands.globs import chosen, matches_name, matches_path, plain_e
 from dmm.rules.commands.ignoring import selects
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import covers, script_of
-from dmm.rules.commands.tools import values_of
+from dmm.rules.commands.tools import names_of, values_of
 from dmm.rules.commands.variables import assigned_by
 from dmm.rules.evidence import Evidence
 from dmm.rules.searching import search_within
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class ToolPattern(Value):
-    """A call of a tool whose name matches a glob.
+    """A call of a tool whose name matches a glob; `Bash` is the shell of every client.
 
     `args` are `key=glob`, all of which must hold; `matches` is found in one of the values.
     """
@@ -48,7 +48,7 @@ class ToolPattern(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the call itself."""
         call = facts.call
-        if matches_name(call.tool, self.name) and self._fits(call):
+        if any(matches_name(one, self.name) for one in names_of(call.tool)) and self._fits(call):
             yield call, Evidence((0, len(facts.text)), f"the tool is {call.tool}")
 
     def _fits(self, call: ToolCall) -> bool:
@@ -149,8 +149,8 @@ class CommandPattern(Value):
             (self.branches, branches_touched),
             (tuple(map(normal_name, self.packages)), _packages_of),
         )
-        for wanted, names_of in named:
-            if wanted and not any(chosen(name, wanted) for name in names_of(use)):
+        for wanted, found_in in named:
+            if wanted and not any(chosen(name, wanted) for name in found_in(use)):
                 return False
         return not self.matches or search_within(self.matches, " ".join(invocation.argv))
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from dmm.rules.commands.dependencies import ANY_PACKAGE, normal_name
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import script_of
+from dmm.rules.commands.tools import names_of
 from dmm.rules.patterns import (
     AllOf,
     BranchPattern,
@@ -143,7 +144,7 @@ def _open_kinds(facts: CallFacts) -> set[str]:
 
 
 def _fact_keys(facts: CallFacts) -> set[Key]:
-    found: set[Key] = {("tool", facts.call.tool), ("tool", "*")}
+    found: set[Key] = {*(("tool", one) for one in names_of(facts.call.tool)), ("tool", "*")}
     for use in facts.commands:
         program, operands = use.invocation.program, use.options.operands
         found.update((("program", program), ("program", "*")))
