@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm import rulefile
@@ -72,6 +73,7 @@ def _rule(event: HookEvent, rules: RulesOnFile, root: str) -> Alone:
     from dmm.rules.commands.calls import ToolCall
 
     project = os.path.dirname(root)
+    sys.path += [one for one in rules.libraries if one not in sys.path]
     checkout = find_checkout(project, event.cwd)
     call = ToolCall(event.tool, event.input, event.cwd, find_branch(project), checkout)
     ruling = rule_by_file(rules, call)

@@ -67,6 +67,15 @@ def _command_keys(program: str, operands: tuple[str, ...]) -> Iterator[Key]:
         yield _name_key("program", program)
 
 
+def _command_keys_of(pattern: CommandPattern) -> Iterator[Key]:
+    """Go by the branch where Git changes one by name."""
+    if pattern.branches and pattern.operands in (("push",), ("commit",)):
+        yield from (_name_key("branch", name) for name in pattern.branches)
+        return
+    for name in pattern.programs:
+        yield from _command_keys(name, pattern.operands)
+
+
 def _path_keys_of(pattern: PathPattern) -> Iterator[Key]:
     """Go by every line that puts something in; a folder may be touched as a whole."""
     lines = pattern.glob.split("\n")
@@ -82,8 +91,7 @@ def _path_keys_of(pattern: PathPattern) -> Iterator[Key]:
 def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
     match pattern:
         case CommandPattern():
-            for name in pattern.programs:
-                yield from _command_keys(name, pattern.operands)
+            yield from _command_keys_of(pattern)
         case PathPattern():
             yield from _path_keys_of(pattern)
         case ScriptPattern():

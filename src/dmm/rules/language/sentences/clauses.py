@@ -75,7 +75,7 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
 
 
 def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
-    """Part "Label: text"; with "X: forbidden" the label is the thing itself, and no text is left."""
+    """Part "Label: text"; with "X: forbidden" the label is the thing, and no text is left."""
     at = next((place for place, one in enumerate(pieces[:7]) if one.mark == ":"), None)
     if at is None:
         return (), pieces
