@@ -142,4 +142,5 @@ def test_claude_code_asks_its_user_by_a_rule_that_asks(
         lambda: "release notes" in hand.terminal.read() and "Do you want" in hand.terminal.read(),
         hand.terminal.read,
     )
+    hand.terminal.close()
     assert not (work / "RELEASES.md").exists()

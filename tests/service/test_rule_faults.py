@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.bootstrap import now
+from dmm.errors import LedgerRefused
 from dmm.ledger.place import find_ledger
 from dmm.service.trust import Vetting
 
@@ -143,3 +144,34 @@ def test_decisions_are_judged_by_the_sentence_of_a_rule_file(dmm: Dmm) -> None:
     explained = dmm.timelines.explain(seq)
     assert explained["agrees"]
     assert dmm.timelines.time_travel(seq)["historical_state"]["constraints"][0]["id"] == "eval"
+
+
+def test_the_ledger_tells_the_past_of_rule_files_too(dmm: Dmm) -> None:
+    text = "---\nlevel: deny\n---\n# Never use eval()\n"
+    first = dmm.shelf.write("eval", text)
+    second = dmm.shelf.write("eval", text.replace("deny", "advise"))
+    before = dmm.timelines.simulate_timeline("never use exec()", first.seq, "Use eval() here")
+    assert before["result"] == "BLOCKED"
+    after = dmm.timelines.simulate_timeline("never use exec()", second.seq, "Use eval() here")
+    assert after["result"] == "ALLOWED"
+    changed = dmm.timelines.diff(first.seq, second.seq)
+    assert "eval" in str(changed)
+    (link, *_) = dmm.timelines.trace_provenance(second.seq)["chain"]
+    assert link["payload"]["replaces"] == first.seq
+    shown = dmm.timelines.time_travel(first.seq)["historical_state"]["constraints"]
+    assert [(one["id"], one["state"]) for one in shown] == [("eval", "checked on decisions only")]
+    context = dmm.ledger.get_memory_context()["constraints"]
+    assert [one.get("state") for one in context] == [None, "advice"]
+
+
+def test_a_rule_file_is_lifted_in_its_file_and_not_by_number(dmm: Dmm) -> None:
+    written = dmm.shelf.write("pushing", GOOD.replace("{id}", "pushing"))
+    with pytest.raises(LedgerRefused) as caught:
+        dmm.ledger.deactivate(written.seq)
+    assert "dmm rules disable pushing" in str(caught.value.hint)
+
+
+def test_a_redacted_rule_is_said_to_stay_in_force(dmm: Dmm) -> None:
+    written = dmm.shelf.write("pushing", GOOD.replace("{id}", "pushing"))
+    told = str(dmm.redactions.plan([written.seq]))
+    assert "rules/pushing.md, which stays in force" in told

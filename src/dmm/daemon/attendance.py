@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from dmm import losses
-from dmm.branch import find_branch
+from dmm.branch import find_branch, find_checkout
 from dmm.capture.payload import CLIENTS, HookEvent, HookKind, parse_payload
 from dmm.capture.reply import Reply, write_reply
 from dmm.daemon.spooled import split_body
@@ -118,7 +118,8 @@ class Attendance:
             return write_reply(event, rulings.write_failure(error.what, on_failure))
         project = Path(held[0]).parent
         branch = find_branch(project)
-        call = ToolCall(event.tool, event.input, event.cwd, branch, str(project))
+        checkout = find_checkout(str(project), event.cwd)
+        call = ToolCall(event.tool, event.input, event.cwd, branch, checkout)
         ruling = rulings.rule_by_file(rulings.read_rules(held[1]), call)
         self._count(f"by rules on file: {ruling.level}")
         return write_reply(event, rulings.write_ruling(ruling, None))
@@ -220,7 +221,10 @@ class Attendance:
     def _answer(self, project: Project, delivery: Delivery) -> Attended:
         event = delivery.event
         with project.speak(delivery.voice) as dmm:
-            ruling = dmm.sessions.judge(event) if event.kind is HookKind.TOOL_REQUEST else None
+            ruling = None
+            if event.kind is HookKind.TOOL_REQUEST:
+                began = self._began_in(event.session)
+                ruling = dmm.sessions.judge(event, "" if began is None else str(began.parent))
             attended = dmm.sessions.attend(delivery, ruling)
             known = dmm.sessions.known(event.session)
         if event.kind is HookKind.SESSION_START:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from itertools import product
 from typing import TYPE_CHECKING, get_args
 
 from dmm.rules.callrules import Need
 from dmm.rules.commands.facts import MESSAGES, MessageKind
-from dmm.rules.commands.procedures import EVERYDAY, LINT, TARGETED, TESTS, TYPES
+from dmm.rules.commands.procedures import LINT, TESTS, TYPES
 from dmm.rules.content.check import check_content
 from dmm.rules.content.pattern import ContentPattern
 from dmm.rules.formerror import RuleFormError
@@ -72,12 +71,19 @@ def _command(value: object, place: Place, _: str) -> Patterns:
     mapping(value, place, "a command")
     names = set(value)
     if names <= {"branch"}:
-        return tuple(BranchPattern(one) for one in strings(value["branch"], (*place, "branch")))
+        wanted, but = _names(value["branch"], (*place, "branch"))
+        return tuple(BranchPattern(one, but=but) for one in wanted)
     if names <= {"package"}:
-        return tuple(
-            DependencyPattern(one) for one in strings(value["package"], (*place, "package"))
-        )
+        wanted, but = _names(value["package"], (*place, "package"))
+        return tuple(DependencyPattern(one, but) for one in wanted)
     return tuple(_whole_command(value, place, words) for words in _subcommands(value, place))
+
+
+def _names(value: object, place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Read names that are meant, and those that `!` takes out; where none is named, all are."""
+    named = strings(value, place)
+    but = tuple(one.removeprefix("!") for one in named if one.startswith("!"))
+    return tuple(one for one in named if not one.startswith("!")) or ("*",), but
 
 
 def _subcommands(value: Mapping[str, object], place: Place) -> list[tuple[str, ...]]:
@@ -114,7 +120,7 @@ def _whole_command(
         hosts=listed("host"),
         branches=listed("branch"),
         packages=listed("package"),
-        leading=bool(operands),
+        leading=len(operands),
     )
 
 
@@ -144,14 +150,7 @@ def _short_command(value: str, place: Place) -> Pattern:
     if found is None:
         hint = "write one command: a program, its words and flags"
         raise RuleFormError(place, f"{value!r} is not one command", hint=hint)
-    return found.changed(leading=_is_subcommand(found))
-
-
-def _is_subcommand(pattern: CommandPattern) -> bool:
-    """Whether the first word behind a program is what it does, and no file or target of many."""
-    word = pattern.operands[0] if pattern.operands else ""
-    several = pattern.programs[0] in EVERYDAY or pattern.programs[0] in TARGETED
-    return not several and re.fullmatch(r"[a-z][\w:-]*", word) is not None
+    return found
 
 
 def _path(value: object, place: Place, folder: str) -> Patterns:
@@ -181,6 +180,9 @@ def _glob(value: str, place: Place) -> str:
     if not bare.strip("/") or "\n" in value or bare.count("[") != bare.count("]"):
         hint = "use globs as in .gitignore, such as src/** or *.pem"
         raise RuleFormError(place, f"{value!r} is no glob", hint=hint)
+    if "{" in bare and "," in bare:
+        hint = "write a list of globs"
+        raise RuleFormError(place, f"{value!r} has braces, which globs do not have", hint=hint)
     if bare.startswith("../") or "/../" in bare or bare == "..":
         raise RuleFormError(place, f"{value!r} lies outside the repository")
     return value

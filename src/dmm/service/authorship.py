@@ -10,12 +10,11 @@ from dmm.capture.clean import clean
 from dmm.errors import MemoryFileError, UsageError
 from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.rules.callrules import CallRule
+from dmm.rules.english import NOWHERE, Surroundings, compile_sentence
 from dmm.rules.examples import prove
 from dmm.rules.fields import example_of, fields_of
 from dmm.rules.form import compile_fields
 from dmm.rules.formerror import RuleFormError
-from dmm.rules.language.sentences.compile import compile_sentence
-from dmm.rules.language.sentences.things import NOWHERE, Surroundings
 from dmm.rules.rule import RULE_LEVELS
 from dmm.rules.syntax import compile_tool_rule
 from dmm.service.inputs import accept, need_one

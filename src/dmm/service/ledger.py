@@ -220,6 +220,10 @@ class Ledger:
         self._need_trust("lift")
         with self.chronicle.log.writing() as writer:
             constraint = self._active(seq)
+            if constraint.from_file:
+                hint = f"disable it there: dmm rules disable {constraint.id}"
+                what = f"constraint {seq} stands in {constraint.path}"
+                raise LedgerRefused(what, hint=hint)
             if not constraint.pending and self.chronicle.voice.trust not in PERSONS:
                 hint = "a person can, in a terminal"
                 raise LedgerRefused("an agent can't lift a constraint that binds it", hint=hint)

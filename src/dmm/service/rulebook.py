@@ -13,6 +13,7 @@ from dmm.rules import patterns as tool_rules
 from dmm.rules.callbook import CallBook, CallEntry, Finding
 from dmm.rules.callrules import CallRule, calls_from_dict, calls_to_dict
 from dmm.rules.commands.calls import ToolCall, read_call
+from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_call, explain_rule
 from dmm.rules.language.clauses import read
 from dmm.rules.language.compile import compile_rule
@@ -26,7 +27,6 @@ from dmm.rules.language.judge import (
     judge,
 )
 from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
-from dmm.rules.language.sentences.compile import call_rules
 from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
 from dmm.rules.shown import NO_CALLS, describe_example, in_words_of_calls
 from dmm.rules.syntax import compile_tool_rule

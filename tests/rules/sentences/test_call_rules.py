@@ -7,9 +7,9 @@ import pytest
 from dmm.errors import UsageError
 from dmm.rules.callrules import Done, Need, calls_from_dict, calls_to_dict, meet
 from dmm.rules.commands.calls import ToolCall, read_call
-from dmm.rules.patterns import Action, CommandPattern
-from dmm.rules.language.sentences.compile import call_rules
+from dmm.rules.english import call_rules
 from dmm.rules.language.sentences.pieces import MAX_TEXT, sentences
+from dmm.rules.patterns import Action, CommandPattern
 from dmm.rules.shown import describe_example, in_words_of_calls
 
 
@@ -122,7 +122,7 @@ def test_what_was_done_before_lifts_a_rule() -> None:
     for past in ([], [helped], [Done(3, "I ran pytest and all tests pass")]):
         met = meet(rule, facts, lambda past=past: past)  # type: ignore[misc]
         assert met is not None
-        assert [one.text for one in met.missing] == ["tests"]
+        assert [one.text for one in met.missing] == ["the tests"]
 
 
 def test_a_look_up_has_to_hold_every_word_of_the_topic() -> None:

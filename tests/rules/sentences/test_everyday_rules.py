@@ -8,10 +8,9 @@ import pytest
 
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
+from dmm.rules.english import Surroundings, compile_sentence
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
-from dmm.rules.language.sentences.compile import compile_sentence
-from dmm.rules.language.sentences.things import Surroundings
 
 Call = str | tuple[str, str] | tuple[str, str, str]
 
@@ -73,7 +72,8 @@ EVERYDAY: list[tuple[str, str, list[Call], list[Call]]] = [
     ("never push to main", "deny", ["git push origin main"], ["git push origin topic"]),
     ("IMPORTANT: never commit to main", "deny", [("git commit -m x", "main")],
      [("git commit -m x", "topic")]),
-    ("On main, never commit", "deny", [("git commit -m x", "main")], [("git commit -m x", "topic")]),
+    ("On main, never commit", "deny", [("git commit -m x", "main")],
+     [("git commit -m x", "topic")]),
     ("use pnpm, not npm", "deny", ["npm install"], ["pnpm install", "cat package.json"]),
     ("Always use `pnpm` (never `npm`)", "deny", ["npm ci"], ["pnpm i"]),
     ("never use --no-verify", "deny",
@@ -95,7 +95,8 @@ EVERYDAY: list[tuple[str, str, list[Call], list[Call]]] = [
     ("Get approval before pushing", "ask", ["git push"], ["git status"]),
     ("Changes to `infra/` require approval", "ask", [("Write", "infra/a.tf")], ["ls infra"]),
     ("Use `uv run pytest` (not bare `pytest`)", "deny", ["pytest -q"], ["uv run pytest -q"]),
-    ("Never use `console.log` in production code", "deny", [("Write", "src/a.ts", "console.log(1)")],
+    ("Never use `console.log` in production code", "deny",
+     [("Write", "src/a.ts", "console.log(1)")],
      [("Write", "src/a.test.ts", "console.log(1)"), ("Write", "docs/a.md", "console.log(1)"),
       ("Write", "src/a.ts", "// console.log(1)")]),
     ("No default exports", "deny", [("Write", "a.tsx", "export default App\n")],
@@ -143,8 +144,12 @@ def test_an_everyday_rule_stops_what_a_person_expects(
         ("Never run `git push` on Fridays", "git push"),
         ("When CI is red, never run `git push`", "git push"),
         ("Prefer pnpm over npm", "npm install"),
+        ("Never run `make all` on a machine that is not yours", "make all"),
+        ("Do not use `user_name` as the primary key", ("Write", "a.py", "user_name = 1\n")),
+        ("Do not use `user_name` or e-mail as a key", ("Write", "a.py", "user_name = 1\n")),
+        ("Never run `git add -A` to stage a fix", "git add -A"),
         ("Do not use `rm -rf` on anything you did not create", "rm -rf build"),
-        ("Use `time.monotonic()` for durations, not `time.time()`", ("Write", "a.py", "time.time()")),
+        ("`time.monotonic()` for durations, not `time.time()`", ("Write", "a.py", "time.time()")),
     ],
 )  # fmt: skip
 def test_a_condition_that_no_call_shows_stops_nothing(text: str, call: Call) -> None:
@@ -172,6 +177,8 @@ def test_a_condition_that_no_call_shows_stops_nothing(text: str, call: Call) -> 
         "Never use unsafe practices",
         "Do not run `npm test`, run `npm test -- --watch=false`",
         "Ask before running destructive commands",
+        "Ask before running Git write actions",
+        "Never commit without running the release checklist",
         "Handlers must not run raw SQL",
         "Comments explain why, never what",
         "Use `def foo(a)`, not `def foo(a=1)`",

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dmm.rules.callrules import calls_from_dict, calls_to_dict, meet
 from dmm.rules.commands.calls import ToolCall, read_call
-from dmm.rules.language.sentences.compile import call_rules
+from dmm.rules.english import call_rules
 
 # A constraint, a command that breaks it, and one that keeps it.
 PAIRS = [

@@ -1,4 +1,4 @@
-"""Real sentences of instruction files, compiled from English alone, on the calls that go with them."""
+"""Real sentences of instruction files, compiled from English alone, on calls for each."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
+from dmm.rules.english import compile_sentence
 from dmm.rules.form import compile_fields
-from dmm.rules.language.sentences.compile import compile_sentence
 
 DATA = "policy/real_rules.dev.jsonl"
 LEAST_ENFORCED = 24

@@ -168,12 +168,6 @@ class Options(NamedTuple):
         found = [word for flag, word in self.values if flag in names]
         return list(dict.fromkeys(found))
 
-    def first_operand(self) -> int:
-        """Give the place of the first operand that can't be the value of a flag before it."""
-        values = [word for _, word in self.values]
-        places = (at for at, word in enumerate(self.operands) if word not in values)
-        return next(places, len(self.operands))
-
     def has_argument(self, wanted: str) -> bool:
         """Tell whether an operand or a value is one of the alternatives; with `!`, whether not."""
         words = (*self.operands, *(word for _, word in self.values))

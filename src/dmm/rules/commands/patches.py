@@ -63,6 +63,11 @@ def _edits(call: ToolCall) -> list[tuple[str, str]]:
     return pairs
 
 
+def replaces_text(call: ToolCall) -> bool:
+    """Whether an edit names a text that it replaces, and so changes a file that exists."""
+    return any(old for _, old in _edits(call))
+
+
 def read_edit(call: ToolCall) -> CallFacts:
     """Read a tool that writes one file."""
     path = first_text(call.input, PATH_KEYS)

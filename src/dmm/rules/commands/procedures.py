@@ -59,8 +59,6 @@ EVERYDAY = names(
     git gh glab curl wget scp rsync tar zip unzip kubectl helm terraform tofu aws gcloud az psql
     mysql sqlite3 redis-cli apt apt-get brew jq yq tee xxd sleep kill ps date whoami"""
 )
-# They take any number of targets.
-TARGETED = names("make gmake ninja rake just task gradle gradlew mvn ant nox tox inv invoke doit")
 # A program of the project is only looked up, fetched or removed.
 _FETCHING = names(
     """install i add remove rm uninstall un update upgrade outdated why info view show list ls init

@@ -18,6 +18,7 @@ SHELL_TOOLS = frozenset({
     "run_command", "execute_command", "container.exec", "unified_exec", "run_terminal_cmd",
     "powershell",
 })  # fmt: skip
+SHELL_NAME = "Bash"
 PATCH_TOOLS = frozenset({"apply_patch", "applypatch"})
 WRITERS = frozenset({
     "write", "write_file", "edit", "multiedit", "notebookedit", "replace", "create", "create_file",
@@ -107,6 +108,11 @@ def _named(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[str, 
             for one in inner[:_MAX_VALUES]:
                 if isinstance(one, dict):
                     yield from _named(one, depth + 1)
+
+
+def names_of(tool: str) -> tuple[str, ...]:
+    """Give the names that rules know a tool by: a rule is shared by people with other clients."""
+    return (tool, SHELL_NAME) if tool.lower() in SHELL_TOOLS else (tool,)
 
 
 def values_of(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:

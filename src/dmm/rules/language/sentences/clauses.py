@@ -15,7 +15,6 @@ from dmm.rules.language.sentences.pieces import (
     word_at,
     word_set,
 )
-from dmm.rules.language.sentences.things import STOPS
 
 _NOT = word_set("don't dont mustn't shouldn't can't cannot won't doesn't needn't couldn't never")
 _MODALS = word_set("do must should may can shall will does need could might")
@@ -75,7 +74,7 @@ def clauses_of(sentence: Pieces) -> list[Clause]:
 
 
 def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
-    """Part "Label: text"; with "X: forbidden" the label is the thing itself, and no text is left."""
+    """Part "Label: text"; with "X: forbidden" the label is the thing, and no text is left."""
     at = next((place for place, one in enumerate(pieces[:7]) if one.mark == ":"), None)
     if at is None:
         return (), pieces
@@ -301,6 +300,3 @@ def _predicate(pieces: Pieces) -> list[Clause]:
             one._replace(verbs=("touch",)) if off and not one.verbs[0] else one for one in found
         ]
     return []
-
-
-__all__ = ["STOPS", "Clause", "clauses_of"]

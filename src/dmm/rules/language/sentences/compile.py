@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, NamedTuple
 
-from dmm.rules.examples import prove
-from dmm.rules.form import compile_fields
-from dmm.rules.formerror import RuleFormError
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.clauses import Clause, clauses_of
 from dmm.rules.language.sentences.examples import examples_of, order_examples
@@ -27,7 +23,7 @@ from dmm.rules.language.sentences.things import (
 )
 
 if TYPE_CHECKING:
-    from dmm.rules.callrules import CallRule
+    from collections.abc import Sequence
 
 Fields = dict[str, object]
 _NOTHING = "it names no command, path or text that a call could be held against"
@@ -50,8 +46,8 @@ class _Found(NamedTuple):
     chosen: str = ""
 
 
-def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
-    """Compile a rule in English for the common forms; nothing where it isn't certain."""
+def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
+    """Read a rule in English of a common form; its examples are not tried yet."""
     if len(text) > MAX_TEXT:
         return Sentence(None, "it is too long to be one rule")
     parts = sentences(text)
@@ -60,24 +56,16 @@ def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     for part in parts:
         for one in _read(part, Context("", language, known)):
             if isinstance(one, Order) and one.require:
-                return _tried(text, _order_fields(one), known)
+                return _made(_order_fields(one), known)
             found.append(_Found(Thing(one.before), "ask") if isinstance(one, Order) else one)
     if not found:
         return Sentence(None, _NOTHING)
-    return _tried(text, _match_fields(found), known, found[0].chosen)
+    return _made(_match_fields(found), known, found[0].chosen)
 
 
-def _tried(text: str, fields: Fields, known: Surroundings, chosen: str = "") -> Sentence:
-    """Keep fields only if the rule they make holds its own examples."""
-    try:
-        failures = prove(compile_fields(fields, text, stem="said"))
-    except RuleFormError as fault:
-        return Sentence(None, f"its matcher can't be used: {fault}")
-    if failures:
-        return Sentence(None, f"its example would not hold: {failures[0].example}")
-    return Sentence(
-        fields | ({"folder": known.folder} if known.folder else {}), instead=_way(fields, chosen)
-    )
+def _made(fields: Fields, known: Surroundings, chosen: str = "") -> Sentence:
+    folder: Fields = {"folder": known.folder} if known.folder else {}
+    return Sentence(fields | folder, instead=_way(fields, chosen))
 
 
 def _way(fields: Fields, chosen: str) -> str:
@@ -88,16 +76,6 @@ def _way(fields: Fields, chosen: str) -> str:
     if fields["level"] == "ask":
         return "Ask the user first."
     return "Find another way, or ask the user to lift the rule."
-
-
-def call_rules(text: str) -> tuple[CallRule, ...]:
-    """Compile a constraint in English as rules on tool calls; none when it isn't certain."""
-    found = compile_sentence(text)
-    if found.fields is None:
-        return ()
-    named = hashlib.sha256(text.strip().encode()).hexdigest()[:10]
-    rule = compile_fields(found.fields, text.strip(), found.instead, stem=f"said.{named}")
-    return (rule.call,) if rule.call else ()
 
 
 def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
@@ -126,7 +104,9 @@ def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
         steps = read_steps(reading.needs, context.known) if reading.needs else ()
         if steps and "command" in thing.items[0]:
             found.append(Order(reading.thing.items, steps))
-        elif not reading.lost and (not reading.needs or "command" in thing.items[0]):
+        elif not reading.lost and not (
+            reading.needs and (thing.vague or _program(thing.items[0]) == "")
+        ):
             reading.soften("ask" if reading.needs else "deny")
             found += _levelled(clause, reading)
     return found
@@ -197,5 +177,5 @@ def _match_fields(found: list[_Found]) -> Fields:
     return {key: value for key, value in fields.items() if value}
 
 
-def _unique(values: list[object] | list[Item]) -> list[object]:
+def _unique(values: Sequence[object]) -> list[object]:
     return [one for at, one in enumerate(values) if one not in values[:at]]

@@ -30,7 +30,7 @@ CALLED = {
 CODE = ["**", "!*.md", "!*.mdx", "!*.rst", "!*.txt", "!*.adoc", "!**/docs/**", "!.dmm/**"]
 # A line that is a comment does nothing.
 _LINE = r"^(?!\s*(?://|/\*|\*\s|#\s|--\s)).*?"
-SECRET = (
+KEYS = (  # the look of one, not one
     r"\b(?:[sr]k_live_\w{16,}|AKIA[0-9A-Z]{16}|gh[pousr]_\w{36,}|github_pat_\w{22,}"
     r"|xox[abprs]-[\w-]{20,}|AIza[\w-]{35}|sk-(?:ant-|proj-)?[\w-]{32,}|glpat-[\w-]{20,})"
     r"|-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----"
@@ -39,7 +39,7 @@ EMOJI = r"[\U0001F300-\U0001FAFF\u2600-\u27BF]"
 
 
 class Construct(NamedTuple):
-    """A construct of a language: its look (a regex or a rule on syntax), a line with and without."""
+    """A construct: its language, its look (a regex or rule on syntax), a line with, one without."""
 
     language: str
     look: str | dict[str, object]
@@ -95,7 +95,7 @@ _TABLE = (
     ("!important", "css", r"!important", "a { top: 0 !important }", "a { top: 0 }"),
     ("secret|api key|api token|credential|private key|access token|hardcoded secret"
      "|hardcoded credential", "",
-     SECRET, "AKIA" + "Q" * 16, "environ[KEY]"),
+     KEYS, "AKIA" + "Q" * 16, "environ[KEY]"),
     ("lint rule|linter rule|eslint rule|lint warning|lint error", "",
      _SUPPRESSION, "// eslint-disable-line", "// strict"),
     ("type check|type error|type checker", "",

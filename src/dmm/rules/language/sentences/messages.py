@@ -24,8 +24,8 @@ _ATTRIBUTION = (
 )
 # What such things are called, and how they look in a message.
 _CALLED = (
-    (r"co-author(?:ed-by)?(?: (?:lines?|footers?|trailers?|tags?|credits?))?", "(?i)co-authored-by:",
-     "Co-Authored-By: A <a@example.com>"),
+    (r"co-author(?:ed-by)?(?: (?:lines?|footers?|trailers?|tags?|credits?))?",
+     "(?i)co-authored-by:", "Co-Authored-By: A <a@example.com>"),
     (r"(?:ai|claude|agent)?(?: )?(?:attributions?|signatures?|credits?)", _ATTRIBUTION,
      "Generated with Claude"),
     (r"(?:yourself|claude|an? ai|ai) as (?:an? )?co-?author", "(?i)co-authored-by:",
@@ -33,8 +33,8 @@ _CALLED = (
     (r"emojis?", EMOJI, "\N{SPARKLES} done"),
 )  # fmt: skip
 _CONVENTIONAL = (
-    r"^(?:feat|fix|docs|style|refactor|perf|test|build|ci|chore|revert|wip|deps)(?:\([^)]*\))?!?: \S"
-    r"|^(?:Merge|Revert|fixup!|squash!) "
+    r"^(?:feat|fix|docs|style|refactor|perf|test|build|ci|chore|revert|wip|deps)"
+    r"(?:\([^)]*\))?!?: \S|^(?:Merge|Revert|fixup!|squash!) "
 )
 _NEGATED = re.compile(r"\b(?:not|never|no)\b|n't\b")
 _PLACEHOLDER = re.compile(r"<[^>]+>|\{[^}]+\}|\[[^\]]+\]")

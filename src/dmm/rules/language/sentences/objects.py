@@ -116,7 +116,7 @@ def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
 
 
 def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
-    """Read a command: a span of code, or a known program and the words that can be its arguments."""
+    """Read a command: a span of code, or a known program and words that can be its arguments."""
     at = skip(pieces, at, DETERMINERS, _COMMAND_WORDS)
     plain = skip(pieces, at, _PLAIN)
     bare, at = plain > at, skip(pieces, plain, _COMMAND_WORDS)
@@ -151,6 +151,8 @@ def _program(pieces: Pieces, at: int, context: Context) -> tuple[list[str], int]
     while end < len(pieces) and len(parts) < _MOST_WORDS and _is_argument(pieces, end):
         parts.append(pieces[end].text)
         end += 1
+    if word == "git" and parts[1:] and parts[1].isalpha() and parts[1] not in words.GIT:
+        return None
     named = listed or word_at(pieces, end) in _COMMAND_WORDS
     flagged = any(one.startswith("-") for one in parts[1:])
     plain = word not in words.AMBIGUOUS or any(word in one for one in words.MANAGERS.values())
@@ -200,9 +202,11 @@ def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
         start = skip(pieces, inner + 1, word_set("of the"))
     elif word_at(pieces, start) in _INTO | {"file", "files"}:
         start = skip(pieces, start + 1, word_set("of the"))
-    found = read_paths(pieces, start, context.known, named=filled)
+    first = read_paths(pieces, skip(pieces, at, DETERMINERS), context.known)
+    found = first or read_paths(pieces, start, context.known, named=filled)
     if found is None:
         return None
+    outside = outside and not first
     if outside:
         return Thing(({"path": all_but(found[0])},)), found[1]
     return _on_files(found[0], context.verb), found[1]

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 LEVELS = ("deny", "ask", "warn")
-_REASONS = word_set("because since as so otherwise it they this that which even use prefer")
+_REASONS = word_set("because since so otherwise it they this that which even use prefer")
+_PRONOUNS = word_set("it they this that we you these there")
 _TIMES = word_set("if when while during after whenever once where")
 _PLACES = word_set("in inside within under on onto to into against for from at of")
 _ALONE = (("by", "itself"), ("on", "its", "own"), ("alone",), ("without", "arguments"))
@@ -97,6 +98,11 @@ def _step(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | 
     if not pieces[at].mark and word not in _REASONS:
         # What else is forbidden was not read; what was read still is, if it stands on its own.
         reading.lost = word not in LINKS or reading.thing.whole
+        if (
+            find(pieces, "as", "for", "in", "on", "when", "if", "with", "while", start=at)
+            is not None
+        ):
+            reading.soften("warn")
     return _remark(reading, pieces, at + 1)
 
 
@@ -122,6 +128,15 @@ def _remark(reading: Reading, pieces: Pieces, at: int) -> int | None:
 
 def _warned(reading: Reading, *_: object) -> None:
     reading.soften("warn")
+
+
+def _role(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
+    """Read "as it is slow", a reason, and "as the primary key", a use that no call shows."""
+    del context
+    if word_at(pieces, at + 1) in _PRONOUNS:
+        return _remark(reading, pieces, at + 1)
+    reading.soften("warn")
+    return None
 
 
 def _exception(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
@@ -225,7 +240,7 @@ def _on_branch(reading: Reading, pieces: Pieces, at: int, context: Context) -> i
         reading.thing = commands(reading.thing, branch=found[0])
         return found[1]
     host = skip(pieces, at, word_set("host machine"))
-    if host == at or not ends(pieces, host):
+    if word_at(pieces, at) != "host" or (host < len(pieces) and not pieces[host].mark):
         return None
     reading.lift(_INSIDE)
     return host
@@ -236,7 +251,8 @@ def _environment(reading: Reading, pieces: Pieces, at: int, context: Context) ->
     del context
     word, end = word_at(pieces, at), skip(pieces, at + 1, _RESOURCES)
     names = next((one for one in words.ENVIRONMENTS if word in one.split("|")), "")
-    if not names or not ends(pieces, end):
+    led = find(pieces[:at], "in", "on", "against") is not None
+    if not names or not led or not ends(pieces, end):
         return None
     reading.thing = commands(reading.thing, matches=rf"(?i)(?<![a-z])(?:{names})(?![a-z])")
     return end
@@ -246,6 +262,7 @@ _PARTS: tuple[tuple[frozenset[str], Callable[..., int | None]], ...] = (
     (word_set("unless except without until before excluding but"), _exception),
     (word_set("outside"), _outside),
     (_TIMES, _warned),
+    (word_set("as"), _role),
     (word_set("with using"), _manner),
     (_PLACES, _place),
 )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.constructs import looks_like_code
 from dmm.rules.language.sentences.pieces import (
@@ -17,7 +18,7 @@ from dmm.rules.language.sentences.pieces import (
     word_set,
 )
 
-Item = dict[str, object]
+Item = dict[str, Any]
 # A name in prose ends here.
 STOPS = DETERMINERS | words.IDLE | LINKS | word_set(
     """on in to from without unless except for with against when if because before after while
@@ -113,7 +114,7 @@ def command_item(parts: list[str], **more: object) -> Item:
     if not more and names is None and "/" not in parts[0]:
         return {"command": " ".join(parts)}
     operands = [one for one in parts[1:] if not one.startswith("-")]
-    count = 2 if parts[0] in words.SUBCOMMANDED else 0
+    count = 2 if parts[0] in SUBCOMMANDED else 0
     fields: dict[str, object] = {
         "program": names or parts[0].removeprefix("./"),
         "subcommand": " ".join(operands[:count]),

@@ -96,6 +96,12 @@ KEYWORDS = word_set(
     return new if else for while try catch except raise throw public private static use enum struct
     impl match package with global del not in is and or null none true false void"""
 )
+# "Git actions" are no command: in prose its subcommand must be one.
+GIT = word_set(
+    """add am apply bisect blame branch checkout clean clone commit config diff fetch gc init log
+    merge mv notes pull push rebase reflog remote reset restore revert rm show stash status
+    submodule switch tag worktree"""
+)
 # Used in every other command line, for many things: a mere choice is no ground to block them.
 EVERYWHERE = word_set("grep find cat sed awk ls head tail python python3 node bash sh echo")
 MANAGERS = {
