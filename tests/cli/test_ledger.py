@@ -106,7 +106,8 @@ def test_what_is_recorded_is_told_exactly(ledger: Scribe) -> None:
 
 
 def test_what_is_known_is_told_exactly(told: Scribe) -> None:
-    rule = {"text": RULE, "priority": "learned", "active": True, "seq": 3}
+    state = "checked on decisions only"
+    rule = {"text": RULE, "priority": "learned", "active": True, "seq": 3, "state": state}
     assert told.data("query", "accessibility") == {
         "query_seq": 7,
         "facts": [],
@@ -121,7 +122,7 @@ def test_what_is_known_is_told_exactly(told: Scribe) -> None:
     assert told.data("context") == {
         "current_seq": 8,
         "facts": {"budget": {"value": "3000", "confidence": 1.0, "seq": 2}},
-        "constraints": [rule | {"state": "checked on decisions only"}],
+        "constraints": [rule],
         "decisions": [
             {"text": "Book Hotel A", "status": "blocked", "seq": 4},
             {"text": "Book Hotel A", "status": "committed", "seq": 6},

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from dmm.files.rules import parse_rule
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
 from dmm.rules.formerror import RuleFormError
-from dmm.rules.needs import Need
+
+if TYPE_CHECKING:
+    from dmm.rules.needs import Need
 
 ORDER = """---
 before:

@@ -244,11 +244,10 @@ def test_a_query_can_name_the_command_that_was_the_test(
     assert guard.rule(bash("git push")).denied
 
 
-def test_a_query_of_the_memory_counts_as_looked_up(ledger: Ledger, guard: Guard) -> None:
+def test_a_check_that_no_call_shows_is_asked_about(ledger: Ledger, guard: Guard) -> None:
     ledger.add_constraint("check the migration plan before running alembic upgrade")
-    assert guard.rule(bash("alembic upgrade head")).denied
-    ledger.query_memory("What does the plan say about this migration?")
-    assert guard.rule(bash("alembic upgrade head")).level == "allow"
+    assert guard.rule(bash("alembic upgrade head")).level == "ask"
+    assert guard.rule(bash("alembic history")).level == "allow"
 
 
 def test_a_ruling_is_explained_and_replayed(

@@ -22,10 +22,14 @@ _WAY_OUT = "See what is wrong with: dmm doctor"
 
 
 class RulesOnFile(Value):
-    """The rules in force as they were last written, and what to do where they can't be used."""
+    """The rules in force as they were last written, and what to do where they can't be used.
+
+    `libraries` are the folders of what searches texts: a hook begins without the site's packages.
+    """
 
     book: CallBook
     on_failure: OnFailure = "allow"
+    libraries: tuple[str, ...] = ()
 
 
 def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
@@ -59,7 +63,11 @@ def write_rules(rules: RulesOnFile) -> bytes:
     """Write the rules as the bytes of a rule file."""
     from dmm.rules.callbook import book_to_dict
 
-    data = {"on_failure": rules.on_failure, "rules": book_to_dict(rules.book)}
+    data = {
+        "on_failure": rules.on_failure,
+        "libraries": list(rules.libraries),
+        "rules": book_to_dict(rules.book),
+    }
     return json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
 
 
@@ -69,7 +77,8 @@ def read_rules(data: bytes) -> RulesOnFile:
 
     try:
         stored: dict[str, Any] = json.loads(data)
-        return RulesOnFile(book_from_dict(stored["rules"]), stored["on_failure"])
+        folders = tuple(map(str, stored["libraries"]))
+        return RulesOnFile(book_from_dict(stored["rules"]), stored["on_failure"], folders)
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError("the rule file can't be read") from error
 

@@ -120,7 +120,7 @@ def _decide(vetting: Vetting, *, yes: bool, with_ledger: bool, as_json: bool) ->
         _ask_or_refuse()
         yes, with_ledger = _ask(found, with_ledger=with_ledger)
     aside = vetting.accept(found, with_ledger=with_ledger) if yes and found.is_open else None
-    if yes and found.is_open:
+    if yes:
         _enact(vetting)
     if as_json:
         told = {"trusted": found.trusted or yes, "ledger_aside": aside and str(aside)}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from dmm import losses
-from dmm.branch import find_branch
+from dmm.branch import find_branch, find_checkout
 from dmm.capture.payload import CLIENTS, HookEvent, HookKind, parse_payload
 from dmm.capture.reply import Reply, write_reply
 from dmm.daemon.spooled import split_body
@@ -116,8 +116,10 @@ class Attendance:
             self._count("unchecked calls")
             on_failure = rulings.read_on_failure(read_own_settings())
             return write_reply(event, rulings.write_failure(error.what, on_failure))
-        branch = find_branch(Path(held[0]).parent)
-        call = ToolCall(event.tool, event.input, event.cwd, branch)
+        project = Path(held[0]).parent
+        branch = find_branch(project)
+        checkout = find_checkout(str(project), event.cwd)
+        call = ToolCall(event.tool, event.input, event.cwd, branch, checkout)
         ruling = rulings.rule_by_file(rulings.read_rules(held[1]), call)
         self._count(f"by rules on file: {ruling.level}")
         return write_reply(event, rulings.write_ruling(ruling, None))
@@ -219,15 +221,16 @@ class Attendance:
     def _answer(self, project: Project, delivery: Delivery) -> Attended:
         event = delivery.event
         with project.speak(delivery.voice) as dmm:
-            ruling = dmm.sessions.judge(event) if event.kind is HookKind.TOOL_REQUEST else None
+            ruling = None
+            if event.kind is HookKind.TOOL_REQUEST:
+                began = self._began_in(event.session)
+                ruling = dmm.sessions.judge(event, "" if began is None else str(began.parent))
             attended = dmm.sessions.attend(delivery, ruling)
             known = dmm.sessions.known(event.session)
-            if event.kind is HookKind.SESSION_START:
-                dmm.shelf.record()
         if event.kind is HookKind.SESSION_START:
             # A prompt will follow, and has to be answered in a moment; so will calls.
             self._begin(project.warm)
-            self._begin(project.publish_rules)
+            self._begin(_settle_rules, project)
             return _with_fault(attended, project)
         if event.kind is HookKind.PROMPT:
             return Attended(self._supply(project, delivery, known), attended.kept)
@@ -270,6 +273,13 @@ class Attendance:
         """Let go of the threads."""
         if self._pool is not None:
             self._pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _settle_rules(project: Project) -> None:
+    """Have the ledger and the file for hooks hold the rules in force; what fails is tried again."""
+    with contextlib.suppress(DmmError), project.speak(Voice()) as dmm:
+        dmm.shelf.record()
+    project.publish_rules()
 
 
 def _with_fault(attended: Attended, project: Project) -> Attended:

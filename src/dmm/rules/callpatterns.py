@@ -14,7 +14,7 @@ from dmm.rules.commands.globs import chosen, matches_name, matches_path, plain_e
 from dmm.rules.commands.ignoring import selects
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import covers, script_of
-from dmm.rules.commands.tools import values_of
+from dmm.rules.commands.tools import names_of, values_of
 from dmm.rules.commands.variables import assigned_by
 from dmm.rules.evidence import Evidence
 from dmm.rules.searching import search_within
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class ToolPattern(Value):
-    """A call of a tool whose name matches a glob.
+    """A call of a tool whose name matches a glob; `Bash` is the shell of every client.
 
     `args` are `key=glob`, all of which must hold; `matches` is found in one of the values.
     """
@@ -48,7 +48,7 @@ class ToolPattern(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the call itself."""
         call = facts.call
-        if matches_name(call.tool, self.name) and self._fits(call):
+        if any(matches_name(one, self.name) for one in names_of(call.tool)) and self._fits(call):
             yield call, Evidence((0, len(facts.text)), f"the tool is {call.tool}")
 
     def _fits(self, call: ToolCall) -> bool:
@@ -66,8 +66,9 @@ class CommandPattern(Value):
     """One invocation of which everything said here holds.
 
     `programs` are names or globs, or paths of scripts. `operands` stand in this order; the first
-    one of a program with subcommands is its subcommand. `flags` must be there, in any spelling, and
-    `without` must not; a flag may be given with a glob of its value (`--filter=test_*`). Each of
+    one of a program with subcommands is its subcommand, and `leading` is how many of them stand in
+    front of all others. `flags` must be there, in any spelling, and `without` must not; a flag may
+    be given with a glob of its value (`--filter=test_*`). Each of
     `args` matches an operand or the value of a flag, or none where it begins with `!`. `a|b` in any
     of these means either. `no_args` wants no operand beyond those named, `bare` a program called by
     its name alone. `matches` is found in the words, joined by blanks. `env` are `NAME=glob`. Of
@@ -90,6 +91,7 @@ class CommandPattern(Value):
     hosts: tuple[str, ...] = ()
     branches: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
+    leading: int = 0
 
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the invocations that match, each with its evidence."""
@@ -116,13 +118,16 @@ class CommandPattern(Value):
 
     def _operands_match(self, program: str, options: Options) -> bool:
         words = options.operands
+        # Of a flag that nobody knows, the next word may be the value.
+        maybe_values = {word for _, word in options.values}
         at = 0
         for number, wanted in enumerate(self.operands):
             first = number == 0 and program in SUBCOMMANDED
-            stop = min(1, len(words)) if first else len(words)
-            while at < stop and not options.either(words[at].text, wanted):
+            while at < len(words) and not options.either(words[at].text, wanted):
+                if first or (number < self.leading and words[at] not in maybe_values):
+                    return False
                 at += 1
-            if at >= stop:
+            if at >= len(words):
                 return False
             at += 1
         return not self.no_args or len(words) == len(self.operands)
@@ -144,8 +149,8 @@ class CommandPattern(Value):
             (self.branches, branches_touched),
             (tuple(map(normal_name, self.packages)), _packages_of),
         )
-        for wanted, names_of in named:
-            if wanted and not any(chosen(name, wanted) for name in names_of(use)):
+        for wanted, found_in in named:
+            if wanted and not any(chosen(name, wanted) for name in found_in(use)):
                 return False
         return not self.matches or search_within(self.matches, " ".join(invocation.argv))
 
@@ -222,35 +227,43 @@ class PathPattern(Value):
 
 
 class DependencyPattern(Value):
-    """A package that is added by a command or in a manifest."""
+    """A package that is added by a command or in a manifest, `but` not one of those."""
 
     kind: ClassVar[str] = "dependency"
     name: str
+    but: tuple[str, ...] = ()
 
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the packages that match, each with its evidence."""
         wanted = normal_name(self.name)
         for use in facts.dependencies:
+            name = normal_name(use.name)
             anything = facts.doubts and use.name == ANY_PACKAGE
-            if anything or matches_name(normal_name(use.name), wanted):
+            spared = any(matches_name(name, normal_name(one)) for one in self.but)
+            if anything or (matches_name(name, wanted) and not spared):
                 yield use, Evidence(use.span, f"{use.name} is added by {use.source}")
 
 
 class BranchPattern(Value):
     """Something done to a branch: pushed, force-pushed, deleted, committed to, rewritten.
 
-    A push that leaves the branch to Git matches only where the current branch is known.
+    A push that leaves the branch to Git matches only where the current branch is known. Branches
+    that one of `but` names are left alone.
     """
 
     kind: ClassVar[str] = "branch"
     name: str
     verbs: tuple[Verb, ...] = ("push", "force-push", "delete", "commit", "rewrite")
+    but: tuple[str, ...] = ()
 
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find what is done to the branches that match, each with its evidence."""
         for use in facts.branches:
-            if use.verb in self.verbs and use.name and same_branch(use.name, self.name):
-                named = "every branch" if is_every(use.name) else f"the branch {use.name}"
+            name = use.name
+            if not name or use.verb not in self.verbs or not same_branch(name, self.name):
+                continue
+            if not any(matches_name(name, one) for one in self.but):
+                named = "every branch" if is_every(name) else f"the branch {name}"
                 yield use, Evidence(use.span, f"{use.verb} of {named}")
 
 

@@ -26,7 +26,7 @@ __all__ = [
     "CALLS_VERSION", "SPOKEN_VERSION", "CallRule", "Done", "Meeting", "Need", "call_from_dict",
     "call_to_dict", "calls_from_dict", "calls_to_dict", "done_by_call", "meet",
 ]  # fmt: skip
-CALLS_VERSION = 2
+CALLS_VERSION = 3
 SPOKEN_VERSION = f"{CALLS_VERSION}.2"
 
 

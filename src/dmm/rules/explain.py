@@ -144,13 +144,18 @@ def describe_pattern(pattern: Pattern) -> str:  # noqa: C901, PLR0911 - one line
         case WrappedPattern():
             return f"what {pattern.wrapper} runs"
         case DependencyPattern():
-            return f"adding the package {pattern.name}"
+            return f"adding the package {pattern.name}{_but(pattern.but)}"
         case BranchPattern():
-            return f"{_listed([_DONE[verb] for verb in pattern.verbs])} the branch {pattern.name}"
+            done = _listed([_DONE[verb] for verb in pattern.verbs])
+            return f"{done} the branch {pattern.name}{_but(pattern.but)}"
         case ContentPattern():
             return _content(pattern)
         case AllOf():
             return _listed([describe_pattern(one) for one in pattern.patterns], "and")
+
+
+def _but(names: tuple[str, ...]) -> str:
+    return f" but not {_listed(list(names))}" if names else ""
 
 
 def describe_call(call: ToolCall) -> str:

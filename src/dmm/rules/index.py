@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from dmm.rules.commands.dependencies import ANY_PACKAGE, normal_name
 from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import script_of
+from dmm.rules.commands.tools import names_of
 from dmm.rules.patterns import (
     AllOf,
     BranchPattern,
@@ -67,6 +68,15 @@ def _command_keys(program: str, operands: tuple[str, ...]) -> Iterator[Key]:
         yield _name_key("program", program)
 
 
+def _command_keys_of(pattern: CommandPattern) -> Iterator[Key]:
+    """Go by the branch where Git changes one by name."""
+    if pattern.branches and pattern.operands in (("push",), ("commit",)):
+        yield from (_name_key("branch", name) for name in pattern.branches)
+        return
+    for name in pattern.programs:
+        yield from _command_keys(name, pattern.operands)
+
+
 def _path_keys_of(pattern: PathPattern) -> Iterator[Key]:
     """Go by every line that puts something in; a folder may be touched as a whole."""
     lines = pattern.glob.split("\n")
@@ -82,8 +92,7 @@ def _path_keys_of(pattern: PathPattern) -> Iterator[Key]:
 def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
     match pattern:
         case CommandPattern():
-            for name in pattern.programs:
-                yield from _command_keys(name, pattern.operands)
+            yield from _command_keys_of(pattern)
         case PathPattern():
             yield from _path_keys_of(pattern)
         case ScriptPattern():
@@ -135,7 +144,7 @@ def _open_kinds(facts: CallFacts) -> set[str]:
 
 
 def _fact_keys(facts: CallFacts) -> set[Key]:
-    found: set[Key] = {("tool", facts.call.tool), ("tool", "*")}
+    found: set[Key] = {*(("tool", one) for one in names_of(facts.call.tool)), ("tool", "*")}
     for use in facts.commands:
         program, operands = use.invocation.program, use.options.operands
         found.update((("program", program), ("program", "*")))

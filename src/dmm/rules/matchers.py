@@ -71,12 +71,19 @@ def _command(value: object, place: Place, _: str) -> Patterns:
     mapping(value, place, "a command")
     names = set(value)
     if names <= {"branch"}:
-        return tuple(BranchPattern(one) for one in strings(value["branch"], (*place, "branch")))
+        wanted, but = _names(value["branch"], (*place, "branch"))
+        return tuple(BranchPattern(one, but=but) for one in wanted)
     if names <= {"package"}:
-        return tuple(
-            DependencyPattern(one) for one in strings(value["package"], (*place, "package"))
-        )
+        wanted, but = _names(value["package"], (*place, "package"))
+        return tuple(DependencyPattern(one, but) for one in wanted)
     return tuple(_whole_command(value, place, words) for words in _subcommands(value, place))
+
+
+def _names(value: object, place: Place) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Read names that are meant, and those that `!` takes out; where none is named, all are."""
+    named = strings(value, place)
+    but = tuple(one.removeprefix("!") for one in named if one.startswith("!"))
+    return tuple(one for one in named if not one.startswith("!")) or ("*",), but
 
 
 def _subcommands(value: Mapping[str, object], place: Place) -> list[tuple[str, ...]]:
@@ -113,6 +120,7 @@ def _whole_command(
         hosts=listed("host"),
         branches=listed("branch"),
         packages=listed("package"),
+        leading=len(operands),
     )
 
 
@@ -172,6 +180,9 @@ def _glob(value: str, place: Place) -> str:
     if not bare.strip("/") or "\n" in value or bare.count("[") != bare.count("]"):
         hint = "use globs as in .gitignore, such as src/** or *.pem"
         raise RuleFormError(place, f"{value!r} is no glob", hint=hint)
+    if "{" in bare and "," in bare:
+        hint = "write a list of globs"
+        raise RuleFormError(place, f"{value!r} has braces, which globs do not have", hint=hint)
     if bare.startswith("../") or "/../" in bare or bare == "..":
         raise RuleFormError(place, f"{value!r} lies outside the repository")
     return value

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from dmm.rules.commands.calls import CommandUse, PathUse
 
 _QUOTES = r"[\s`'\",;:]+"
+# Words that may stand for any file: wildcards, variables, the folder itself.
+_OPEN = r"""[*?\[$`]|[\s"]\.{1,2}/?[\s"]"""
 _NOWHERE = -1
 _WILD = frozenset("*?[")
 
@@ -64,10 +66,14 @@ class Done(NamedTuple):
 
     def changed_at(self, globs: Sequence[str]) -> int:
         """Return where the call last changed a file that globs name; negative if nowhere."""
-        if self.call is None or (self.exit_status and not _is_command(self.call)):
-            return _NOWHERE
         call = self.call
-        values = json.dumps(dict(call.input), sort_keys=True, default=str)
+        if not globs or call is None:
+            return _NOWHERE
+        values = json.dumps(dict(call.input), sort_keys=True, default=str, ensure_ascii=False)
+        if not _may_change(f"{call.cwd} {values}", globs):
+            return _NOWHERE
+        if self.exit_status and not _is_command(call):
+            return _NOWHERE
         return _last_change(_written(call.tool, values, call.cwd, call.root), globs)
 
 
@@ -138,12 +144,14 @@ class Need(Value):
         """Say why something that was done does not count; empty where nothing was."""
         if not self.patterns:
             return ""
-        tried = [one for one in past if one.may_match(self.patterns) and self._ran(one.facts())]
-        if not tried:
+        newest = sorted(past, key=lambda one: -one.seq)
+        ran = (one for one in newest if one.may_match(self.patterns) and self._ran(one.facts()))
+        last = next(ran, None)
+        if last is None:
             return ""
-        if any(self.met_by(one) for one in tried if self.since):
+        if self.since and self.met_by(last):
             return f"{self.text}: {', '.join(self.since)} changed after the last run"
-        if all(one.spent for one in tried) and not self.since:
+        if last.spent and not self.since:
             return f"{self.text}: no run since the last time"
         return (
             f"{self.text}: no run shows that it passed; run it by itself, since a pipe, `;`, `||` "
@@ -254,6 +262,16 @@ def _last_change(paths: Iterable[PathUse], globs: Sequence[str], before: int | N
         and covers(one, "\n".join(globs), "")
     ]
     return max(found, default=_NOWHERE)
+
+
+def _may_change(text: str, globs: Sequence[str]) -> bool:
+    """Tell cheaply whether a call could change files: it names their first folder, or is open."""
+    wanted = [one for one in globs if not one.startswith("!")]
+    folders = [one.lstrip("./").partition("/") for one in wanted]
+    named = [name for name, slash, _ in folders if slash and _WILD.isdisjoint(name)]
+    if len(named) < max(1, len(wanted)):
+        return True
+    return any(name in text for name in named) or re.search(_OPEN, text) is not None
 
 
 @lru_cache(maxsize=4_096)

@@ -12,6 +12,13 @@ if TYPE_CHECKING:
 
 # Summaries stand at the end; what is longer than this is not read to its start.
 LONGEST_READ = 100_000
+LONGEST_LINE = 400
+MOST_LINES = 500
+# Every shape below holds one of these.
+_SIGNS = (
+    "fail", "err", "exce", "pass", "ok", "succe", "green", "exit", "found", "no ", "***", "trac",
+    "panic", "fatal", "elif", "timed", "✗", "✘", "✖", "\u00d7",
+)  # fmt: skip
 _BACKGROUND = ("run_in_background", "is_background", "background")
 _CODES = r"\x1b\[[0-9;?]*[A-Za-z]"
 _NOUN = r"(?:tests?|specs?|suites?|examples?|checks?|assertions?|scenarios?|files?)"
@@ -73,12 +80,19 @@ def read_outcome(*, shown: bool, exit_status: int | None, printed: Outcome) -> O
 
 def read_output(text: str) -> Outcome:
     """Tell how a step went by what it printed: a summary, or the verdict of what ran it."""
-    held = _matcher((_CODES,)).sub("", text[-LONGEST_READ:])
+    held = "\n".join(_telling(re.sub(_CODES, "", text[-LONGEST_READ:])))
     if _matcher(_FAILURES).search(held):
         return Outcome.FAILED
     if _matcher(_SUCCESSES).search(held):
         return Outcome.PASSED
     return Outcome.FAILED if _matcher(_COMPLAINTS).search(held) else Outcome.UNKNOWN
+
+
+def _telling(text: str) -> list[str]:
+    """Keep the lines that could say how a step went; most of a long output can't."""
+    lines = dict.fromkeys(line[:LONGEST_LINE] for line in text.splitlines())
+    found = [line for line in lines if any(one in line.casefold() for one in _SIGNS)]
+    return found[-MOST_LINES:]
 
 
 def runs_in_background(given: Mapping[str, object]) -> bool:

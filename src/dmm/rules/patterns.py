@@ -153,11 +153,15 @@ def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
 
 
 def _lifts(found: object, subject: object) -> bool:
-    """Whether what an exception found is what the rule found: the same thing, or the same file."""
+    """Whether what an exception found is what the rule found.
+
+    That is the same thing, the same file, or the command that touches the file.
+    """
     if isinstance(found, Joint):
         return any(_lifts(one, subject) for one in found.parts)
-    files = isinstance(found, PathUse | Writing) and isinstance(subject, PathUse | Writing)
-    return found is subject or (files and belongs(found, subject))
+    file = isinstance(subject, PathUse | Writing)
+    related = file and isinstance(found, PathUse | Writing | CommandUse)
+    return found is subject or (related and belongs(found, subject))
 
 
 def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidence) -> Match:

@@ -11,7 +11,7 @@ from dmm.rules.rule import State
 from dmm.service.authorship import Composed, compile_english
 from dmm.service.rulebook import on_calls
 from dmm.service.rulesource import check_rule, state_of_rule
-from dmm.service.rulestates import state_of
+from dmm.service.states import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -10,12 +10,12 @@ from dmm.capture.clean import clean
 from dmm.errors import MemoryFileError, UsageError
 from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.rules.callrules import CallRule
+from dmm.rules.english import NOWHERE, Surroundings, compile_sentence
 from dmm.rules.examples import prove
 from dmm.rules.fields import example_of, fields_of
 from dmm.rules.form import compile_fields
 from dmm.rules.formerror import RuleFormError
 from dmm.rules.rule import RULE_LEVELS
-from dmm.rules.spoken.derive import derive_rules
 from dmm.rules.syntax import compile_tool_rule
 from dmm.service.inputs import accept, need_one
 from dmm.service.rulesource import check_rule, read_sentence
@@ -34,7 +34,10 @@ FORM_HINT = "dmm rules draft prints the matcher reference"
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What somebody wants as a rule; without a matcher the sentence is compiled."""
+    """What somebody wants as a rule; without a matcher the sentence is compiled.
+
+    `origin` is the file and line it was imported from, `folder` what that file is about.
+    """
 
     text: str
     level: str | None = None
@@ -43,6 +46,9 @@ class Wish:
     examples: Any = None
     why: str = ""
     triggered_by: int | None = None
+    origin: str = ""
+    folder: str = ""
+    compiled: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +71,17 @@ class Reading:
     why_not: str = ""
 
 
-def compile_english(text: str) -> Reading:
-    """Compile a sentence into the fields of a rule file."""
+def compile_english(text: str, folder: str = "") -> Reading:
+    """Compile a sentence into the fields of a rule file; `folder` is what it is about."""
     tool = compile_tool_rule(text)
-    calls = (CallRule(tool),) if tool is not None else derive_rules(text)
-    if not calls:
-        return Reading(None, "the sentence names no command, file or tool for certain")
-    fields = fields_of(calls)
+    if tool is None:
+        found = compile_sentence(text, Surroundings(folder=folder) if folder else NOWHERE)
+        return Reading(found.fields, found.why_not)
+    fields = fields_of((CallRule(tool),))
     if fields is None:
-        return Reading(None, "what the sentence says can't be written as a matcher yet")
-    block = [example_of(one.rule.blocked) for one in calls]
-    allow = [example_of(one.rule.allowed) for one in calls]
-    return Reading(fields | {"examples": {"block": block, "allow": allow}})
+        return Reading(None, "what it says can't be written as a matcher")
+    examples = {"block": [example_of(tool.blocked)], "allow": [example_of(tool.allowed)]}
+    return Reading(fields | {"examples": examples})
 
 
 def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = None) -> Composed:
@@ -98,6 +103,8 @@ def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = N
         fields["level"] = level
     if wish.triggered_by is not None:
         fields["triggered_by"] = wish.triggered_by
+    if wish.origin:
+        fields["origin"] = wish.origin
     _prove(compile_fields(fields, title, wish.why))
     source = clean(write_rule(fields, title, wish.why))
     # Read back as it will be from the file; nothing that is cleaned out may change what it says.
@@ -117,7 +124,7 @@ def _read(wish: Wish, title: str) -> Reading:
     if wish.match is None:
         if wish.unless is not None:
             raise UsageError("'unless' needs 'match'", hint=FORM_HINT)
-        return compile_english(title)
+        return compile_english(title, wish.folder) if wish.compiled else Reading(None)
     given = wish.match
     # The fields of a file, or what it matches alone.
     whole = isinstance(given, dict) and not set(GIVEN).isdisjoint(given)

@@ -288,6 +288,11 @@ class Chronicle:
         """What this checkout is called in the ledger, where its rule files are recorded."""
         return "" if self.folder is None else self.folder.place
 
+    @property
+    def project(self) -> str:
+        """The folder of this checkout, where it has one."""
+        return "" if self.folder is None else str(self.folder.root.parent)
+
     def standing(self, state: State) -> Sequence[Constraint]:
         """List what is in force here now: the ledger's constraints, and the rules in files."""
         if self.folder is not None:

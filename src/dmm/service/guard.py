@@ -143,12 +143,14 @@ def _printed(event: Event) -> Outcome:
     return read_output(_text(event, "output") or "")
 
 
-def recorded_call(event: Event) -> ToolCall | None:
-    """Read the tool call of an event, where it was recorded."""
+def recorded_call(event: Event, project: str = "") -> ToolCall | None:
+    """Read the tool call of an event, where it was recorded, as one in a project if it was."""
     tool, values = event.get("tool"), event.get("input")
     if not isinstance(tool, str) or not isinstance(values, dict):
         return None
-    return ToolCall(tool, values, _text(event, "cwd"), _text(event, "branch"))
+    cwd = _text(event, "cwd")
+    inside = bool(project) and f"{cwd}/".startswith(f"{project}/")
+    return ToolCall(tool, values, cwd, _text(event, "branch"), project if inside else None)
 
 
 def _text(event: Event, name: str) -> str | None:

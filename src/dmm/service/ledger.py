@@ -17,7 +17,6 @@ from dmm.service.guarded import last_guarded
 from dmm.service.inputs import accept
 from dmm.service.provenance import find_tool_source
 from dmm.service.rulebook import compile_constraint, in_words, show_tool_rule
-from dmm.service.rulestates import tell_constraint
 from dmm.service.tracing import traced
 from dmm.service.views import show_alerts, show_constraint, show_decision, show_fact, show_state
 
@@ -129,7 +128,7 @@ class Ledger:
         events = (self.chronicle.reading.event(one.seq) for one in waiting)
         return {
             "pending": [
-                tell_constraint(one)
+                show_constraint(one)
                 | {
                     "trust": one.trust,
                     "actor": None if event is None else event.actor,
@@ -221,6 +220,10 @@ class Ledger:
         self._need_trust("lift")
         with self.chronicle.log.writing() as writer:
             constraint = self._active(seq)
+            if constraint.from_file:
+                hint = f"disable it there: dmm rules disable {constraint.id}"
+                what = f"constraint {seq} stands in {constraint.path}"
+                raise LedgerRefused(what, hint=hint)
             if not constraint.pending and self.chronicle.voice.trust not in PERSONS:
                 hint = "a person can, in a terminal"
                 raise LedgerRefused("an agent can't lift a constraint that binds it", hint=hint)
@@ -306,7 +309,7 @@ class Ledger:
         found = show_alerts(state, self._replaced(state))
         told = {"current_seq": state.seq, **show_state(state), "alerts": found}
         shown = self._shown(state.constraints.values())
-        told["constraints"] = [tell_constraint(one) for one in shown]
+        told["constraints"] = [show_constraint(one) for one in shown]
         if len(shown) < len(state.constraints):
             told["pending_constraints"] = len(state.constraints) - len(shown)
         return told

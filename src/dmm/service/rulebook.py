@@ -13,6 +13,7 @@ from dmm.rules import patterns as tool_rules
 from dmm.rules.callbook import CallBook, CallEntry, Finding
 from dmm.rules.callrules import CallRule, calls_from_dict, calls_to_dict
 from dmm.rules.commands.calls import ToolCall, read_call
+from dmm.rules.english import call_rules
 from dmm.rules.explain import describe_call, explain_rule
 from dmm.rules.language.clauses import read
 from dmm.rules.language.compile import compile_rule
@@ -27,8 +28,7 @@ from dmm.rules.language.judge import (
 )
 from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
 from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
-from dmm.rules.spoken.derive import derive_rules
-from dmm.rules.spoken.shown import NO_CALLS, describe_example, in_words_of_calls
+from dmm.rules.shown import NO_CALLS, describe_example, in_words_of_calls
 from dmm.rules.syntax import compile_tool_rule
 from dmm.rules.version import ENGINE_VERSION
 from dmm.service.rulesource import judge_words, read_rule
@@ -81,7 +81,7 @@ def compile_constraint(text: str) -> Compiled:
     if tool is not None:
         return show_tool_rule(tool)
     found = compile_rule(text)
-    calls = derive_rules(text)
+    calls = call_rules(text)
     if found.rule is None and not calls:
         return Compiled(None, found.plain, found.blocks, found.allows, found.why_not)
     words = None if found.rule is None else rule_to_dict(found.rule)
@@ -307,7 +307,7 @@ def on_calls(constraint: Constraint) -> list[CallEntry]:
         rules = calls_from_dict(stored[CALLS])
     except (UsageError, KeyError):
         # Recorded before, or by another version: what the text says counts.
-        rules = derive_rules(constraint.text)
+        rules = call_rules(constraint.text)
     return [_entry(constraint, rule, typed=False) for rule in rules]
 
 

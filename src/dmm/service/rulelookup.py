@@ -16,7 +16,6 @@ from dmm.service.ruledrafts import write_draft
 from dmm.service.rulefiles import ShelvedRule
 from dmm.service.rulefolder import priority_of
 from dmm.service.rulesource import check_rule, state_of_rule
-from dmm.service.rulestates import state_of
 from dmm.service.ruleviews import (
     count_states,
     detail_constraint,
@@ -26,6 +25,7 @@ from dmm.service.ruleviews import (
     show_fault,
     show_shelved,
 )
+from dmm.service.states import state_of
 from dmm.service.stops import find_stops
 from dmm.service.tracing import SIMULATION, traced
 

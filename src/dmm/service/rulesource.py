@@ -11,7 +11,6 @@ from dmm.files.rules import parse_rule
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
 from dmm.rules.formerror import RuleFormError, name_place
-from dmm.rules.language.compile import compile_rule
 
 if TYPE_CHECKING:
     from dmm.rules.language.rules import Rule as WordRule
@@ -65,6 +64,9 @@ def check_rule(path: str, source: str) -> Rule:
 @lru_cache(maxsize=TEXTS_KEPT)
 def read_sentence(title: str) -> WordRule | None:
     """Read a rule's sentence as one that can judge decisions, where it can."""
+    # English takes long to load, and calls are judged without it.
+    from dmm.rules.language.compile import compile_rule
+
     return compile_rule(title).rule
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
 from dmm.ledger.state import Constraint
 from dmm.rules.callbook import LEVELS
 from dmm.rules.rule import State
 from dmm.rules.summary import ADVICE, ON_DECISIONS, describe_matcher
-from dmm.service.rulebook import compile_constraint, in_words, on_calls
-from dmm.service.views import show_constraint
+from dmm.service.rulebook import compile_constraint, on_calls
+from dmm.service.states import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,17 +19,6 @@ if TYPE_CHECKING:
     from dmm.rules.rule import RuleLevel
 
 STARTER = "starter."
-_OF_LEVEL = {"deny": State.ENFORCED, "ask": State.ASKS}
-PREFERRED = "preferred"
-
-
-def state_of(constraint: Constraint) -> State:
-    """Tell what a constraint does at its hardest."""
-    found = _OF_LEVEL.get(hardest(constraint))
-    if found is not None:
-        return found
-    judges = constraint.priority != PREFERRED and not constraint.pending
-    return State.DECISIONS if judges and in_words(constraint).rule is not None else State.ADVICE
 
 
 def hardest(constraint: Constraint) -> RuleLevel:
@@ -52,12 +41,6 @@ def describe_constraint(constraint: Constraint) -> Iterator[str]:
         yield from (f"Not certain: {one}." for one in entry.rule.doubts)
     if not entries:
         yield ON_DECISIONS if state_of(constraint) is State.DECISIONS else ADVICE
-
-
-def tell_constraint(constraint: Constraint) -> dict[str, Any]:
-    """Return a constraint as the operations do, with what it does while it is in force."""
-    told = show_constraint(constraint)
-    return told | ({"state": state_of(constraint).value} if constraint.active else {})
 
 
 def preview_constraint(text: str, priority: str) -> tuple[State, list[str]]:

@@ -9,7 +9,8 @@ from dmm.rules.rule import State
 from dmm.rules.summary import ADVICE, ON_DECISIONS, describe_matcher
 from dmm.service.authorship import first_paragraph
 from dmm.service.rulebook import on_calls
-from dmm.service.rulestates import describe_constraint, hardest, is_starter, state_of
+from dmm.service.rulestates import describe_constraint, hardest, is_starter
+from dmm.service.states import state_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from dmm.branch import find_branch
+from dmm.branch import find_branch, find_checkout
 from dmm.capture.events import describe_event
 from dmm.capture.payload import HookKind
 from dmm.capture.redact import redact, redact_value
@@ -115,12 +115,16 @@ class Sessions:
     find_briefing: Callable[[], Briefing]
     _held: OrderedDict[str, _Held] = field(default_factory=OrderedDict)
 
-    def judge(self, event: HookEvent) -> Ruling:
-        """Hold a tool call against the rules; nothing is recorded yet."""
+    def judge(self, event: HookEvent, began: str = "") -> Ruling:
+        """Hold a tool call against the rules; nothing is recorded yet.
+
+        `began` is the folder of the project that the session began in, where that is another one.
+        """
         # The rules take as long to load as all the rest; only calls need them.
         from dmm.rules.commands.calls import ToolCall
 
-        call = ToolCall(event.tool, event.input, event.cwd, find_branch(self.project))
+        root = find_checkout(began or str(self.project), event.cwd)
+        call = ToolCall(event.tool, event.input, event.cwd, find_branch(self.project), root)
         return self.find_guard().rule(call)
 
     def attend(self, delivery: Delivery, ruling: Ruling | None = None) -> Attended:

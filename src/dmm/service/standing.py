@@ -53,7 +53,7 @@ class Standing:
         accepted = [one for one in held if not one.pending]
         lines: list[ConstraintLine] = []
         shown, left = 0, BUDGET
-        for line, stands_for in _lines(accepted):
+        for line, stands_for in _lines(accepted) if accepted else ():
             told = constraint_line(line.id or str(line.seq), line.state, line.text)
             tokens = counts.count(told)
             if tokens <= left:

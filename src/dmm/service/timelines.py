@@ -169,7 +169,7 @@ class Timelines:
     def rehearse_constraint(self, constraint: Constraint) -> dict[str, Any]:
         """Replay the past against a constraint that is compiled already."""
         head = self.chronicle.reading.head().seq
-        rehearsal = _Rehearsal(replace(constraint, seq=head + 1))
+        rehearsal = _Rehearsal(replace(constraint, seq=head + 1), self.chronicle.project)
         types = sorted({*DECISIONS, *LOOKUPS, *CALLS, *FINISHED})
         for event in self.chronicle.reading.events_of(types, 0, head):
             rehearsal.meet(event)
@@ -207,7 +207,7 @@ class Timelines:
         }
 
     def _explain_call(self, event: Event) -> dict[str, Any]:
-        call = recorded_call(event)
+        call = recorded_call(event, self.chronicle.project)
         if call is None:
             raise LedgerRefused(f"the tool call of event {event.seq} was not recorded in full")
         state = self._here(event.seq - 1, _text(event, "place"))
@@ -246,8 +246,9 @@ def _number(verdict: dict[str, Any]) -> object:
 class _Rehearsal:
     """Walks the past once with one supposed constraint, as if it had been there all along."""
 
-    def __init__(self, constraint: Constraint) -> None:
+    def __init__(self, constraint: Constraint, project: str = "") -> None:
         self.constraint = constraint
+        self._project = project
         self.blocked: list[dict[str, Any]] = []
         self.asked: list[dict[str, Any]] = []
         self.decisions = self.calls = self.calls_blocked = 0
@@ -285,7 +286,7 @@ class _Rehearsal:
             self._lookups.clear()
 
     def _call(self, event: Event) -> None:
-        call = recorded_call(event)
+        call = recorded_call(event, self._project)
         if call is None:
             return
         self.calls += 1

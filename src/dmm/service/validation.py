@@ -17,7 +17,6 @@ from dmm.retrieval import baseline as rules
 from dmm.retrieval.twins import find_pairs
 from dmm.service import repairs
 from dmm.service.baselines import compile_baseline
-from dmm.service.rulefaults import check_rule_files, find_rule_files
 from dmm.service.texts import check_characters, check_isolation, describe_fault
 
 if TYPE_CHECKING:
@@ -133,9 +132,16 @@ class _Check:
         self._check_ids()
         self._check_baseline(files)
         self._check_twins()
-        rules = find_rule_files(self.parts.root.folder)
-        self.findings += check_rule_files(rules, self.parts.settings.isolation_terms)
-        return self._report([*paths, *rules])
+        return self._report([*paths, *self._check_rules()])
+
+    def _check_rules(self) -> list[str]:
+        """Check the rule files, and list them."""
+        # The rules take long to load, and others use this module without them.
+        from dmm.service.rulefaults import check_rule_files, find_rule_files
+
+        files = find_rule_files(self.parts.root.folder)
+        self.findings += check_rule_files(files, self.parts.settings.isolation_terms)
+        return list(files)
 
     def _report(self, paths: list[str]) -> ValidationReport:
         wrong = {finding.path for finding in self.findings if finding.level == "error"}

@@ -23,7 +23,7 @@ from dmm.rules.commands.facts import (
 from dmm.rules.commands.inlineruns import COMPUTED
 from dmm.rules.commands.messages import messages_in, messages_of
 from dmm.rules.commands.outputs import DECODERS
-from dmm.rules.commands.patches import read_edit, read_patch
+from dmm.rules.commands.patches import is_patching, read_edit, read_patch, replaces_text
 from dmm.rules.commands.paths import path_uses, script_of, with_created
 from dmm.rules.commands.readings import MOST, other_readings, with_known_words
 from dmm.rules.commands.runs import SHELL
@@ -102,7 +102,7 @@ def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFact
         packages += installed(use.invocation)
         branches += branch_uses(use)
         messages += messages_of(use, facts.files)
-        if use.invocation.program == "apply_patch":
+        if is_patching(use.invocation.argv):
             _add_patch(use, call, paths, packages)
     return facts._replace(
         commands=commands,
@@ -261,7 +261,10 @@ def read_call(call: ToolCall, files: TextOf | None = None) -> CallFacts:
         patch = first_text(call.input, (*COMMAND_KEYS, "patch")) or ""
         paths, packages = read_patch(patch, call)
         return CallFacts(
-            call, patch, paths=with_created(paths, call, files), dependencies=tuple(packages)
+            call,
+            patch,
+            paths=with_created(paths, call, files, edits=True),
+            dependencies=tuple(packages),
         )
     if name in SHELL_TOOLS:
         command = first_text(call.input, COMMAND_KEYS)
@@ -270,5 +273,6 @@ def read_call(call: ToolCall, files: TextOf | None = None) -> CallFacts:
         return _read_shell(call, parse_shell(command), files)
     if name in WRITERS:
         facts = read_edit(call)
-        return facts._replace(paths=with_created(facts.paths, call, files))
+        edits = replaces_text(call)
+        return facts._replace(paths=with_created(facts.paths, call, files, edits=edits))
     return _read_other(call, call.tool, None, files)

@@ -126,8 +126,12 @@ class Options(NamedTuple):
         for wanted in alternatives.split("|"):
             if wanted in self.flags or ("=" in wanted and self._has_value(wanted)):
                 return True
-            if wanted.startswith("--") and any(
-                len(flag) >= _SHORTEST_CUT and wanted.startswith(flag) for flag in self.flags
+            if (
+                wanted.startswith("--")
+                and "=" not in wanted
+                and any(
+                    len(flag) >= _SHORTEST_CUT and wanted.startswith(flag) for flag in self.flags
+                )
             ):
                 return True
         return False

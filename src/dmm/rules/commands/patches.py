@@ -10,20 +10,31 @@ from dmm.rules.commands.facts import CallFacts, PathUse, located
 from dmm.rules.commands.tools import PATH_KEYS, first_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dmm.rules.commands.facts import Access, ToolCall
 
 _DONE: dict[str, Access] = {"Add File": "create", "Delete File": "delete", "Move to": "rename"}
 _HEADER = r"(?m)^\*\*\* (Add File|Update File|Delete File|Move to): (.+?)\s*$"
 _BY_TOOL: dict[str, Access] = {"delete_file": "delete", "create_file": "create"}
+_UNIFIED = r"(?m)^(---|\+\+\+) (?:[ab]/)?(?!/dev/null)(\S+).*$"
 _NEW_KEYS = ("content", "new_string", "newString", "new_str", "file_text", "new_source")
 _OLD_KEYS = ("old_string", "oldString", "old_str")
 
 
+def is_patching(words: Sequence[str]) -> bool:
+    """Whether a command takes a patch in."""
+    program = words[0].rpartition("/")[2] if words else ""
+    return program in ("apply_patch", "applypatch", "patch") or (
+        program == "git" and tuple(words[1:2]) == ("apply",)
+    )
+
+
 def read_patch(patch: str, call: ToolCall) -> tuple[list[PathUse], list[DependencyUse]]:
-    """Read the files of a patch in the `*** Update File:` form and the packages it adds."""
+    """Read the files of a patch, in the `*** Update File:` form or a diff, and what it adds."""
     paths: list[PathUse] = []
     packages: list[DependencyUse] = []
-    headers = list(re.finditer(_HEADER, patch))
+    headers = list(re.finditer(_HEADER, patch)) or list(re.finditer(_UNIFIED, patch))
     for header, following in zip(headers, [*headers[1:], None], strict=False):
         path = header[2]
         span = (header.start(2), header.end(2))
@@ -50,6 +61,11 @@ def _edits(call: ToolCall) -> list[tuple[str, str]]:
         if new is not None:
             pairs.append((new, first_text(one, _OLD_KEYS) or ""))
     return pairs
+
+
+def replaces_text(call: ToolCall) -> bool:
+    """Whether an edit names a text that it replaces, and so changes a file that exists."""
+    return any(old for _, old in _edits(call))
 
 
 def read_edit(call: ToolCall) -> CallFacts:

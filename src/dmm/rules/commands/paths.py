@@ -327,14 +327,18 @@ _SPECIAL: dict[str, Callable[[CommandUse], Found]] = {
 
 
 def with_created(
-    uses: Sequence[PathUse], call: ToolCall, files: TextOf | None
+    uses: Sequence[PathUse], call: ToolCall, files: TextOf | None, *, edits: bool = False
 ) -> tuple[PathUse, ...]:
-    """Tell a file that is created from one that is written over, where it is known what exists."""
+    """Tell a file that is created from one that is written over, where it is known what exists.
+
+    What `edits` replaces text that is there: it writes over a file even if that can't be found.
+    """
     if files is None:
         return tuple(uses)
+    open_to_doubt = ("create",) if edits else ("write", "create")
     return tuple(
         use._replace(access="create" if files(_looked_up(use.path, call)) is None else "write")
-        if use.access in ("write", "create") and not use.glob and is_readable(use.path)
+        if use.access in open_to_doubt and not use.glob and is_readable(use.path)
         else use
         for use in uses
     )

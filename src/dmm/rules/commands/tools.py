@@ -18,13 +18,17 @@ SHELL_TOOLS = frozenset({
     "run_command", "execute_command", "container.exec", "unified_exec", "run_terminal_cmd",
     "powershell",
 })  # fmt: skip
+SHELL_NAME = "Bash"
 PATCH_TOOLS = frozenset({"apply_patch", "applypatch"})
 WRITERS = frozenset({
     "write", "write_file", "edit", "multiedit", "notebookedit", "replace", "create", "create_file",
     "str_replace", "str_replace_editor", "edit_file", "patch", "delete_file", "search_replace",
 })  # fmt: skip
 COMMAND_KEYS = ("command", "cmd", "script", "input")
-PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename")
+PATH_KEYS = (
+    "file_path", "filePath", "path", "notebook_path", "absolute_path", "filename", "target_file",
+    "relative_path",
+)  # fmt: skip
 TELLING_KEYS = (*COMMAND_KEYS[:2], *PATH_KEYS)
 # Words in the name of a tool that runs commands, lists names only, or changes files.
 _RUNNING = names(
@@ -104,6 +108,11 @@ def _named(values: Mapping[str, object], depth: int = 0) -> Iterator[tuple[str, 
             for one in inner[:_MAX_VALUES]:
                 if isinstance(one, dict):
                     yield from _named(one, depth + 1)
+
+
+def names_of(tool: str) -> tuple[str, ...]:
+    """Give the names that rules know a tool by: a rule is shared by people with other clients."""
+    return (tool, SHELL_NAME) if tool.lower() in SHELL_TOOLS else (tool,)
 
 
 def values_of(values: Mapping[str, object]) -> Iterator[tuple[str, str]]:

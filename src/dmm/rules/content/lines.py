@@ -39,11 +39,49 @@ def overlaps(first: int, behind: int, ranges: Ranges) -> bool:
 
 def compare(old: str, new: str) -> tuple[Ranges, str]:
     """Compare two texts: the lines of the new one that are added, and the text that is gone."""
-    before, after = lines_of(old), lines_of(new)
+    start, at = _same_start(old, new)
+    back = _same_end(old, new, at)
+    before, after = _lines_between(old, at, back), _lines_between(new, at, back)
     kept = _kept(before, after)
     stayed = {one for one, _ in kept}
     gone = [line for at, line in enumerate(before) if at not in stayed]
-    return _missing((other for _, other in kept), len(after)), "\n".join(gone)
+    added = _missing((other for _, other in kept), len(after))
+    return tuple((one + start, other + start) for one, other in added), "\n".join(gone)
+
+
+def _same_start(old: str, new: str) -> tuple[int, int]:
+    """Count the lines that two texts begin with alike, and their letters."""
+    low, high = 0, min(len(old), len(new))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if old[low:middle] == new[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    at = old.rfind("\n", 0, low) + 1
+    return old.count("\n", 0, at), at
+
+
+def _same_end(old: str, new: str, start: int) -> int:
+    """Count the letters of the whole lines that two texts end with alike, behind a start."""
+    low, high = 0, min(len(old), len(new)) - start
+    while low < high:
+        middle = (low + high + 1) // 2
+        parts = [text[len(text) - middle : len(text) - low] for text in (old, new)]
+        if parts[0] == parts[1]:
+            low = middle
+        else:
+            high = middle - 1
+    newline = old.find("\n", len(old) - low) if low else -1
+    return len(old) - newline - 1 if newline >= 0 else 0
+
+
+def _lines_between(text: str, start: int, back: int) -> list[str]:
+    """Give the lines behind a start, without those of an end that ends with them."""
+    stop = len(text) - back
+    if not text or (back and stop <= start):
+        return []
+    return text[start : stop - 1 if back else stop].split("\n")
 
 
 def _missing(kept: Iterable[int], count: int) -> Ranges:

@@ -11,23 +11,22 @@ from ast_grep_py import SgRoot
 
 from dmm.rules.content.limits import MAX_PATTERN, Stopped, Unfit
 from dmm.rules.content.survey import nesting_of
+from dmm.rules.content.words import HOLE
 
 MAX_DEEP = 3
 _PATTERN_NESTING = 60
-_HOLE = re.compile(r"\$\$\$[A-Z_][A-Z0-9_]*|\$\$\$|\$\$?[A-Z_][A-Z0-9_]*")
-_RELATIONS = ("inside", "has", "precedes", "follows")
+_BRACKETS = frozenset("()[]{}")
 # At the top of a file these languages read the same words as something else.
 _AROUND = {"go": ("func f() {\n", "\n}"), "c": ("void f() {\n", ";\n}"), "css": ("a {\n", "\n}")}
 
 
 class Matcher(NamedTuple):
-    """A rule for the library; every file that it matches holds the words.
+    """A rule for the library.
 
     `deep` counts how many searches along all ancestors or descendants stand in one another.
     """
 
     config: dict[str, Any]
-    words: frozenset[str]
     deep: int = 0
 
 
@@ -62,7 +61,7 @@ def _made(pattern: str, rule: str, language: str) -> Matcher:
         raise Stopped(f"its rule nests more than {MAX_DEEP} searches with stopBy")
     config = {"rule": _placed(held, language)}
     _try(config, language)
-    return Matcher(config, frozenset(_words(held)), deep)
+    return Matcher(config, deep)
 
 
 def _read(rule: str) -> dict[str, Any]:
@@ -113,15 +112,28 @@ def _in_context(code: str, language: str) -> object:
     lead, trail = _AROUND.get(language, ("", ""))
     if lead:
         code = code.strip().removesuffix(";") + (";" if language == "css" else "")
-        plain = _HOLE.sub("dmm", code)
+        plain = HOLE.sub("dmm", code)
         root = SgRoot(f"{lead}{plain}{trail}", language).root()
         selector = _kind_at(root, len(lead), len(lead) + len(plain))
-        if selector and root.find(kind="ERROR") is None:
+        if selector and _is_complete(root):
             return {"context": f"{lead}{code}{trail}", "selector": selector}
-    plain = _HOLE.sub("dmm", code)
-    if SgRoot(plain, language).root().find(kind="ERROR") is not None:
+    plain = HOLE.sub("dmm", code)
+    if not _is_complete(SgRoot(plain, language).root()):
         raise Unfit(f"its pattern is no {language}: {code}")
     return code
+
+
+def _is_complete(root: Any) -> bool:
+    """Whether a parser has found nothing wrong and no bracket missing."""
+    if root.find(kind="ERROR") is not None:
+        return False
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.kind() in _BRACKETS and not node.text():
+            return False
+        waiting += node.children()
+    return True
 
 
 def _kind_at(node: Any, start: int, end: int) -> str:
@@ -140,22 +152,6 @@ def _kind_at(node: Any, start: int, end: int) -> str:
         if exact and node.kind() != "expression_statement":
             return str(node.kind())
         found = found if not exact else str(node.kind())
-
-
-def _words(rule: Any) -> set[str]:
-    """List the words that a file must hold for a rule to match."""
-    if not isinstance(rule, dict):
-        return set()
-    found: set[str] = set()
-    for key, value in rule.items():
-        if key == "pattern":
-            code = value if isinstance(value, str) else ""
-            found.update(re.findall(r"\w{2,}", _HOLE.sub(" ", code)))
-        elif key == "all" and isinstance(value, list):
-            found.update(word for one in value for word in _words(one))
-        elif key in _RELATIONS:
-            found |= _words(value)
-    return found
 
 
 def _deep(rule: Any) -> int:

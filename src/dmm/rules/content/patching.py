@@ -19,7 +19,7 @@ _MARKS = ("*** End", "diff --git ", "index ", "\\ No newline")
 def patch_changes(patch: str) -> Iterator[FileChange]:
     """Read the changes of a patch, file by file."""
     headers = list(_HEADER.finditer(patch))
-    for header, following in zip(headers, [*headers[1:], None], strict=True):
+    for header, following in zip(headers, [*headers[1:], None], strict=False):
         body = patch[header.end() + 1 : following.start() if following else len(patch)]
         yield _file(header[1], header[2], body)
     if not headers:
@@ -39,7 +39,7 @@ def _file(verb: str, path: str, body: str) -> FileChange:
 
 def _unified(patch: str) -> Iterator[FileChange]:
     headers = list(_UNIFIED.finditer(patch))
-    for header, following in zip(headers, [*headers[1:], None], strict=True):
+    for header, following in zip(headers, [*headers[1:], None], strict=False):
         body = patch[header.end() + 1 : following.start() if following else len(patch)]
         old, new = (re.sub(r"^[ab]/", "", name) for name in header.groups())
         if old == "/dev/null":

@@ -8,6 +8,7 @@ from dmm.rules.content import expressions
 from dmm.rules.content.languages import is_written_in, language_named, language_of_path
 from dmm.rules.content.limits import MAX_SEARCHED, MAX_TEXT, Stopped
 from dmm.rules.content.lines import line_starts, overlaps, touched
+from dmm.rules.content.words import words_of
 from dmm.rules.content.writings import Writings
 
 if TYPE_CHECKING:
@@ -54,6 +55,9 @@ def find_content(query: Query, writings: Iterable[Writing]) -> Iterator[Found]:
             line = _first_line(query, writing, held)
         except Stopped as fault:
             yield Found(writing, stopped=fault.what)
+        except ImportError:
+            # A hook knows the libraries by the rule file; where they moved, nobody is let through.
+            yield Found(writing, stopped="the library that searches it can't be loaded")
         else:
             if line is not None:
                 yield Found(writing, line)
@@ -116,16 +120,17 @@ def _as_counted(text: str) -> Sequence[int]:
 
 
 def _by_structure(query: Query, piece: Piece, held: Writings) -> int | None:
-    # Only where a rule on structure stands is the parser loaded.
+    words = words_of(query.pattern, query.rule)
+    if not piece.language or not held.vocabulary_of(piece.text).holds(words):
+        return None
+    # The parser is loaded where something could be found with it.
     from dmm.rules.content import structure
 
-    if not piece.language:
-        return None
     code = held.code_of(piece.text, piece.language, whole=piece.whole)
     matcher = structure.matcher_of(
         query.pattern, query.rule, piece.language, certain=bool(query.language)
     )
-    if matcher is None or not code.may_hold(matcher.words):
+    if matcher is None:
         return None
     for first, behind, text in code.find(matcher, held.budget):
         if piece.added is None or overlaps(first, behind, piece.added):

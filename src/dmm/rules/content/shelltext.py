@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.commands.flow import located
 from dmm.rules.commands.outputs import own_output
+from dmm.rules.commands.patches import is_patching
 from dmm.rules.commands.values import Output
 from dmm.rules.content.changes import Change, FileChange
 from dmm.rules.content.patching import patch_changes
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from dmm.rules.commands.facts import CommandUse
     from dmm.rules.commands.values import Invocation, Script, Word
 
-_PATCHERS = frozenset({"apply_patch", "applypatch", "patch"})
 _MAX_STAGES = 5
 _PRINTED = 20_000
 _REPLACEMENT = re.compile(
@@ -30,7 +30,7 @@ def shell_changes(use: CommandUse) -> Iterator[FileChange]:
     invocation = use.invocation
     program = invocation.program
     directory = invocation.context.directory
-    if program in _PATCHERS or (program == "git" and invocation.argv[1:2] == ("apply",)):
+    if is_patching(invocation.argv):
         yield from _patched(use)
         return
     if program in ("sed", "gsed"):

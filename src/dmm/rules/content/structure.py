@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cached_property
 from textwrap import dedent
 from time import thread_time
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
     from dmm.rules.content.limits import Budget
     from dmm.rules.content.matchers import Matcher
 
-_FEW = 40
 _SURELY_QUICK = 4 << 10
 _UNTRIED = 16 << 10
 _TRIALS = 4
@@ -28,6 +26,7 @@ _TRIAL_SIZE = 1 << 10
 _ATTEMPTS = 3
 _BEGINNING = re.compile(r"\n(?=[^\s)}\]#/*])")
 _STEP_SECONDS = 2e-7
+_COMMENTS = re.compile(r"(?m)(?:^[ \t]*(?://|#).*\n){1000}")
 _PIECE = 2 << 10
 _NARROWING = ("kind", "pattern", "regex")
 _MOST_BY_PIECE = 2
@@ -68,19 +67,7 @@ class Code:
         self._text = text
         self._language = language
         self._whole = whole
-        self._asked = 0
         self._roots: list[tuple[Any, int]] | None = None
-
-    @cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(re.findall(r"\w{2,}", self._text))
-
-    def may_hold(self, words: frozenset[str]) -> bool:
-        """Tell without parsing whether code with these words can be found."""
-        self._asked += 1
-        if self._asked < _FEW or len(self._text) > MAX_PARSED:
-            return all(word in self._text for word in words)
-        return words <= self._words
 
     def find(self, matcher: Matcher, budget: Budget) -> Iterator[tuple[int, int, str]]:
         """Find code that matches: its first line, the line behind its last, and its text."""
@@ -98,6 +85,9 @@ class Code:
             depth, torn = nesting_of(self._text, MAX_NESTING)
             if depth > MAX_NESTING:
                 raise Stopped(f"the file nests deeper than {MAX_NESTING} brackets")
+            if _COMMENTS.search(self._text):
+                # An error behind so many costs a parser the square of their number.
+                raise Stopped("the file has more than 1,000 lines of comment in a row")
             if torn:
                 raise Stopped(f"the file does not read as {self._language}")
             self._try_pieces(budget)

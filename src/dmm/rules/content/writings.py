@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from dmm.rules.commands.facts import located, relative_path
 from dmm.rules.commands.tools import PATCH_TOOLS
 from dmm.rules.content.limits import MAX_TEXT, Budget
+from dmm.rules.content.words import Vocabulary
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -31,6 +32,7 @@ class Writings:
         self._source = held
         self._outer = outer
         self._codes: dict[tuple[int, str], Any] = {}
+        self._vocabularies: dict[int, Vocabulary] = {}
 
     @cached_property
     def budget(self) -> Budget:
@@ -51,9 +53,13 @@ class Writings:
 
         key = (id(text), language)
         if key not in self._codes:
-            # The text is kept with its code, so that no other can take its identity.
-            self._codes[key] = (Code(text, language, whole=whole), text)
-        return self._codes[key][0]
+            self._codes[key] = Code(text, language, whole=whole)
+        return self._codes[key]
+
+    def vocabulary_of(self, text: str) -> Vocabulary:
+        """Give the words of a text; they are listed once for all rules."""
+        # The text is kept with its words, so that no other can take its identity.
+        return self._vocabularies.setdefault(id(text), Vocabulary(text))
 
 
 def with_writings(facts: CallFacts, files: TextOf | None) -> CallFacts:

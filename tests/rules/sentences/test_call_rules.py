@@ -7,15 +7,15 @@ import pytest
 from dmm.errors import UsageError
 from dmm.rules.callrules import Done, Need, calls_from_dict, calls_to_dict, meet
 from dmm.rules.commands.calls import ToolCall, read_call
+from dmm.rules.english import call_rules
+from dmm.rules.language.sentences.pieces import MAX_TEXT, sentences
 from dmm.rules.patterns import Action, CommandPattern
-from dmm.rules.spoken.derive import MAX_TEXT, derive_rules
-from dmm.rules.spoken.pieces import sentences
-from dmm.rules.spoken.shown import describe_example, in_words_of_calls
+from dmm.rules.shown import describe_example, in_words_of_calls
 
 
 def action_on(constraint: str, command: str, **place: str) -> str:
     facts = read_call(ToolCall("Bash", {"command": command}, **place))
-    met = [found for rule in derive_rules(constraint) if (found := meet(rule, facts))]
+    met = [found for rule in call_rules(constraint) if (found := meet(rule, facts))]
     order = list(Action)
     return min((one.action for one in met), key=order.index).value if met else "allow"
 
@@ -25,8 +25,6 @@ def action_on(constraint: str, command: str, **place: str) -> str:
     [
         "Be kind to the traveller",
         "Never use eval",
-        "Never commit secrets",
-        "Never push",
         "Never push broken code to main",
         "Do not change the main function",
         "Never forget to run npm install",
@@ -41,25 +39,22 @@ def action_on(constraint: str, command: str, **place: str) -> str:
         "No problem using git",
         "Only push to feature branches",
         "Never run without npm installed",
-        "Never add new dependencies",
-        "Never install additional dependencies",
         "",
         "never",
         "x" * (MAX_TEXT + 1),
     ],
 )
 def test_a_text_that_names_nothing_for_certain_gives_no_rule(text: str) -> None:
-    assert derive_rules(text) == ()
+    assert call_rules(text) == ()
 
 
 def test_what_is_to_be_used_instead_is_told_and_left_alone() -> None:
-    (rule,) = derive_rules("never use npm, use pnpm")
+    (rule,) = call_rules("never use npm, use pnpm")
     assert rule.rule.suggestion == "Use pnpm."
     assert action_on("Use `uv run pytest`, not `pytest`", "pytest -q") == "deny"
     assert action_on("Use `uv run pytest`, not `pytest`", "uv run pytest -q") == "allow"
     assert action_on("Don't use `npm`, `pnpm` instead", "pnpm install") == "allow"
     assert action_on("Never use npm and use pnpm", "pnpm install") == "allow"
-    assert derive_rules("Do not run `npm test`, run `npm test -- --watch=false`") == ()
 
 
 def test_what_stands_in_every_pipe_is_only_warned_of_when_a_choice_is_named() -> None:
@@ -86,31 +81,15 @@ def test_a_condition_that_no_call_shows_never_denies(text: str, action: str) -> 
     assert action_on(text, "git push") == action
 
 
-def test_why_a_rule_does_not_deny_is_said() -> None:
-    (rule,) = derive_rules("Do not run alembic upgrade without approval")
-    assert list(in_words_of_calls(rule)) == [
-        "On tool calls: asks before the command alembic upgrade, not with --dry-run.",
-        'It does not block: whether "without approval" holds can\'t be seen in a tool call.',
-    ]
-    assert "can't be seen in a tool call" in rule.rule.reason
+def test_a_rule_that_asks_says_so() -> None:
+    (rule,) = call_rules("Do not run alembic upgrade without approval")
+    assert rule.rule.suggestion == "Ask the user first."
+    (line,) = in_words_of_calls(rule)
+    assert line.startswith("On tool calls: asks before the command alembic upgrade")
 
 
 @pytest.mark.parametrize(
-    ("command", "place", "action"),
-    [
-        ("npm ci", {"cwd": "/repo/backend"}, "deny"),
-        ("npm ci", {"cwd": "/repo/web"}, "allow"),
-        ("cd backend && npm ci", {}, "deny"),
-        ("cd web && npm ci", {}, "allow"),
-        ("npm ci", {}, "warn"),
-    ],
-)
-def test_a_folder_counts_where_it_shows(command: str, place: dict[str, str], action: str) -> None:
-    assert action_on("Never run npm in backend/", command, **place) == action
-
-
-@pytest.mark.parametrize(
-    ("branch", "action"), [("main", "deny"), ("topic", "allow"), (None, "warn")]
+    ("branch", "action"), [("main", "deny"), ("topic", "allow"), (None, "allow")]
 )
 def test_a_branch_counts_where_it_is_known(branch: str | None, action: str) -> None:
     place = {"branch": branch} if branch else {}
@@ -135,7 +114,7 @@ def test_paths_and_branches_can_be_excepted() -> None:
 
 
 def test_what_was_done_before_lifts_a_rule() -> None:
-    (rule,) = derive_rules("Never push without running the tests")
+    (rule,) = call_rules("Never push without running the tests")
     facts = read_call(ToolCall("Bash", {"command": "git push"}))
     tested = Done(1, "pytest", ToolCall("Bash", {"command": "cd app && pytest -q"}))
     helped = Done(2, "pytest", ToolCall("Bash", {"command": "pytest --help"}))
@@ -153,11 +132,11 @@ def test_a_look_up_has_to_hold_every_word_of_the_topic() -> None:
     assert not need.met_by(Done(1, "the plan"))
 
 
-def test_an_example_names_the_branch_or_folder_it_needs() -> None:
-    (rule,) = derive_rules("Never force push to main")
-    assert describe_example(rule.rule.blocked) == "git push -f (on the branch main)"
-    (rule,) = derive_rules("Never run npm in backend/")
-    assert describe_example(rule.rule.blocked) == "npm (in /backend)"
+def test_an_example_names_the_branch_it_needs() -> None:
+    (rule,) = call_rules("Never force push to main")
+    assert describe_example(rule.rule.blocked) == "git push --force origin main"
+    (rule,) = call_rules("Never commit to main")
+    assert describe_example(rule.rule.blocked) == "git commit -m x (on the branch main)"
 
 
 def test_code_stays_whole_and_marks_stand_apart() -> None:
@@ -169,16 +148,16 @@ def test_code_stays_whole_and_marks_stand_apart() -> None:
         (",", False),
         ("or", False),
         ("a b", True),
-        (",", False),
+        ("(", False),
         ("see", False),
         ("src/**", False),
-        (",", False),
+        (")", False),
     ]
 
 
 def test_rules_of_another_version_are_refused() -> None:
-    stored = calls_to_dict(derive_rules("Never run rm -rf in production"))
-    assert calls_from_dict(stored) == derive_rules("Never run rm -rf in production")
+    stored = calls_to_dict(call_rules("Never run rm -rf in production"))
+    assert calls_from_dict(stored) == call_rules("Never run rm -rf in production")
     broken = {
         **stored,
         "rules": [{**stored["rules"][0], "scopes": [{"kind": "moon", "names": []}]}],
@@ -189,7 +168,7 @@ def test_rules_of_another_version_are_refused() -> None:
 
 
 def test_the_same_command_by_another_name_is_found() -> None:
-    (rule,) = derive_rules("Never run `docker compose down -v`")
+    (rule,) = call_rules("Never run `docker compose down -v`")
     assert [one.programs for one in rule.rule.patterns if isinstance(one, CommandPattern)] == [
         ("docker",),
         ("docker-compose",),
@@ -276,10 +255,10 @@ def test_what_only_stands_before_in_the_same_call_does_not_count(command: str) -
     assert action_on(BEFORE_PUSH, command) == "deny"
 
 
-def test_a_look_up_before_in_the_same_call_counts_too() -> None:
+def test_a_check_that_no_call_shows_is_asked_about() -> None:
     rule = "check the migration plan before running alembic upgrade"
-    assert action_on(rule, "cat docs/migration-plan.md && alembic upgrade head") == "allow"
-    assert action_on(rule, "cat docs/migration-plan.md; alembic upgrade head") == "deny"
+    assert action_on(rule, "alembic upgrade head") == "ask"
+    assert action_on(rule, "alembic current") == "allow"
 
 
 def test_every_act_in_a_call_waits_for_its_own_steps() -> None:
@@ -291,8 +270,6 @@ def test_every_act_in_a_call_waits_for_its_own_steps() -> None:
 @pytest.mark.parametrize(
     ("constraint", "command", "action"),
     [
-        ("Never use git stash without approval", "git stash list", "allow"),
-        ("Never use git stash without approval", "git stash show -p", "allow"),
         ("Never use git stash without approval", "git stash pop --help", "allow"),
         ("Never use git stash without approval", "git stash", "ask"),
         ("Never use git stash without approval", "git stash push -- list", "ask"),

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from dmm.rules.callrules import calls_from_dict, calls_to_dict, meet
 from dmm.rules.commands.calls import ToolCall, read_call
-from dmm.rules.spoken.derive import derive_rules
+from dmm.rules.english import call_rules
 
 # A constraint, a command that breaks it, and one that keeps it.
 PAIRS = [
@@ -35,7 +35,7 @@ joins = st.sampled_from(JOINS)
 
 def denied(constraint: str, command: str) -> bool:
     facts = read_call(ToolCall("Bash", {"command": command}))
-    return any(meet(rule, facts) is not None for rule in derive_rules(constraint))
+    return any(meet(rule, facts) is not None for rule in call_rules(constraint))
 
 
 @given(pairs, wraps)
@@ -89,14 +89,14 @@ def test_the_order_of_flags_changes_nothing(pair: tuple[str, str, str], words: l
 
 @pytest.mark.parametrize("constraint", [pair[0] for pair in PAIRS])
 def test_a_stored_rule_reads_back_the_same(constraint: str) -> None:
-    rules = derive_rules(constraint)
+    rules = call_rules(constraint)
     assert rules
     assert calls_from_dict(calls_to_dict(rules)) == rules
 
 
 @given(st.text(max_size=200))
 def test_no_text_is_too_odd_to_read(text: str) -> None:
-    for rule in derive_rules(text):
+    for rule in call_rules(text):
         assert meet(rule, read_call(rule.rule.blocked)) is not None
 
 
@@ -108,6 +108,6 @@ WORDS = """
 
 @given(st.lists(st.sampled_from(WORDS.split()), max_size=14))
 def test_no_order_of_words_is_too_odd_to_read(words: list[str]) -> None:
-    for rule in derive_rules(" ".join(words)):
+    for rule in call_rules(" ".join(words)):
         assert meet(rule, read_call(rule.rule.blocked)) is not None
         assert meet(rule, read_call(rule.rule.allowed)) is None

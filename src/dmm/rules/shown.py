@@ -35,5 +35,6 @@ def describe_example(call: ToolCall) -> str:
     """Write an example call in one line, with the branch or folder that it needs."""
     place = [f"on the branch {call.branch}"] if call.branch else []
     place += [f"in {call.cwd}"] if call.cwd else []
-    told = describe_call(call)
+    text = str(call.input.get("content", "")).strip()
+    told = f"{describe_call(call)}: {text}" if text else describe_call(call)
     return f"{told} ({', '.join(place)})" if place else told
