@@ -109,10 +109,6 @@ def _number(about: str = "", **more: Any) -> Schema:
     return {"type": "integer", **({"description": about} if about else {}), **more}
 
 
-def _object(about: str) -> Schema:
-    return {"type": "object", "description": about}
-
-
 _PRIORITY = _text(enum=[str(one) for one in Priority])
 
 TOOLS = (
@@ -122,7 +118,7 @@ TOOLS = (
         " with their sources. Call it before you start on something new.",
         Arguments(
             {
-                "task": _text("what you are about to do, in plain words"),
+                "task": _text("what you are about to do"),
                 "budget": _number("most tokens", minimum=0, maximum=MOST_TOKENS),
                 "scope": _text(enum=[str(one) for one in RETRIEVED_SCOPES]),
                 "precise": {"type": "boolean", "description": "only what is certain"},
@@ -168,7 +164,7 @@ TOOLS = (
     ),
     MemoryTool(
         "add_fact",
-        "Record something you learned; drift_alert tells that the value changed.",
+        "Record something you learned; drift_alert: the value changed.",
         Arguments(
             {
                 "key": _text("short name, such as test_command"),
@@ -182,15 +178,15 @@ TOOLS = (
     ),
     MemoryTool(
         "add_constraint",
-        "Record a rule: never…, only…, at most…, verify… before…. With match, a person accepts it"
-        " and tool calls are held to it; the prompt draft_rules explains match.",
+        "Record a rule: never…, only…, verify… before…; with match (prompt draft_rules) on tool"
+        " calls, once a person accepts it.",
         Arguments(
             {
                 "text": _text(),
                 "priority": _PRIORITY,
-                "triggered_by": _number("seq that taught it; needed if learned"),
-                "match": _object("calls to stop, such as {command: git push --force}"),
-                "examples": _object("{block: […], allow: […]}; needed with match"),
+                "triggered_by": _number("seq it was learned from"),
+                "match": {"type": "object"},
+                "examples": {"type": "object"},
             },
             ("text",),
         ),
@@ -239,21 +235,21 @@ TOOLS = (
     ),
     MemoryTool(
         "trace_provenance",
-        "Where a decision or fact came from: its chain of causes. Give seq or fact_key.",
+        "Where a decision or fact came from. Give seq or fact_key.",
         Arguments({"seq": _number(), "fact_key": _text()}),
         READS,
         _looking(lambda dmm: dmm.timelines.trace_provenance),
     ),
     MemoryTool(
         "time_travel",
-        "What was known at an event, and what has changed since.",
+        "What was known at an event, and what changed since.",
         Arguments({"to_seq": _number(minimum=0)}, ("to_seq",)),
         READS,
         _looking(lambda dmm: dmm.timelines.time_travel),
     ),
     MemoryTool(
         "simulate_timeline",
-        "What if this constraint had been there since an event? Records nothing.",
+        "What if this constraint had been there since an event?",
         Arguments(
             {
                 "inject_constraint": _text(),
