@@ -56,7 +56,8 @@ def test_a_rule_whose_every_allowed_example_is_denied_can_never_be_kept() -> Non
 def test_validation_names_the_files_that_clash() -> None:
     files: dict[str, bytes | None] = {
         "rules/a.md": b"---\nmatch: {command: make}\n---\n# No make\n",
-        "rules/b.md": b"---\nbefore: {command: git commit}\nrequire: {command: make check}\n---\n# B\n",
+        "rules/b.md": b"---\nbefore: {command: git commit}\n"
+        b"require: {command: make check}\n---\n# B\n",
     }
     (finding,) = check_rule_files(files)
     assert (finding.path, finding.level, finding.check) == ("rules/b.md", "warning", "clash")
