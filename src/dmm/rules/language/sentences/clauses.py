@@ -82,7 +82,10 @@ def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
     if word_at(right, 0) in _FORBIDDEN or (word_at(right, 0), len(right)) == ("never", 1):
         return left, None
     if any(one.word in _NOT | {"avoid"} for one in left):
-        opened = left[-1].word in words.VERBS or left[-1].word.startswith("command")
+        # "Never use: a, b" lists what is meant; else a reason or another sentence follows.
+        lists = len(left) < 2 or left[-2].word in _NOT
+        opened = lists and left[-1].word in words.VERBS and not _forbids(right, 0)
+        opened = opened or left[-1].word.startswith("command")
         return (), (*left, *(() if opened else (Piece("-", "mark"),)), *right)
     return left, right
 
@@ -171,11 +174,20 @@ def _choice(pieces: Pieces) -> list[Clause]:
         if not (two or one) or not (using or (coded and pieces[-1].kind == "code")):
             continue
         chosen = pieces[at + 1 if using else at : place]
-        scoped = find(chosen, "for", "when", "in", "if") if one or coded else None
+        scoped = _scoped(chosen) if one or coded else False
         verb = "run" if words.VERBS.get(first) == "run" else "use"
-        level = "warn" if scoped is not None else "deny"
+        level = "warn" if scoped else "deny"
         return [Clause((verb,), pieces[place + (2 if two else 1) :], (), level, chosen)]
     return []
+
+
+def _scoped(pieces: Pieces) -> bool:
+    """Tell whether a choice holds for a part only; "in this repository" narrows nothing."""
+    at = find(pieces, "for", "when", "in", "if")
+    if at is None:
+        return False
+    inner = skip(pieces, at + 1, word_set("this the our"))
+    return word_at(pieces, inner) not in words.WHOLE or _scoped(pieces[inner + 1 :])
 
 
 def _prohibited(pieces: Pieces) -> list[Clause]:

@@ -29,7 +29,14 @@ Fields = dict[str, object]
 _NOTHING = "it names no command, path or text that a call could be held against"
 _SHORT = 3
 # What is only asked about, or tried without effect, is not done.
-_HARMLESS: Item = {"command": {"program": "*", "flags": ["--dry-run|--help|--version"]}}
+_HARMLESS: Item = {
+    "command": {
+        "program": "*",
+        "flags": ["--dry-run|--help|--version"],
+        # `--dry-run=false` does what it says.
+        "args": ["!false|none|no|off|0"],
+    }
+}
 
 
 class Sentence(NamedTuple):
