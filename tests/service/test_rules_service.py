@@ -39,7 +39,8 @@ def dmm(project: Project, open_project: Opener) -> Iterator[Dmm]:
 
 def propose(dmm: Dmm, text: str = "never force-push", **given: Any) -> dict[str, Any]:
     dmm.chronicle.voice = AGENT
-    told = dmm.rules.add_constraint(text, **({"match": FORCE, "examples": PROOF} | given))
+    wanted: dict[str, Any] = {"match": FORCE, "examples": PROOF} | given
+    told = dmm.rules.add_constraint(text, **wanted)
     dmm.chronicle.voice = PERSON
     return told
 
