@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from dmm.domain.value import Value
-from dmm.rules.commands.branches import branches_touched, is_every, same_branch
+from dmm.rules.commands.branches import (
+    branches_touched,
+    chooses_branch,
+    is_every,
+    same_branch,
+)
 from dmm.rules.commands.checks import CHECKS
 from dmm.rules.commands.contacts import hosts_of, remotes_of
 from dmm.rules.commands.dependencies import ANY_PACKAGE, installed, normal_name
@@ -146,12 +151,15 @@ class CommandPattern(Value):
         named = (
             (self.remotes, remotes_of),
             (self.hosts, hosts_of),
-            (self.branches, branches_touched),
             (tuple(map(normal_name, self.packages)), _packages_of),
         )
         for wanted, found_in in named:
             if wanted and not any(chosen(name, wanted) for name in found_in(use)):
                 return False
+        if self.branches and not any(
+            chooses_branch(name, self.branches) for name in branches_touched(use)
+        ):
+            return False
         return not self.matches or search_within(self.matches, " ".join(invocation.argv))
 
 

@@ -8,6 +8,7 @@ from dmm.domain.report import Finding
 from dmm.errors import MemoryFileError
 from dmm.files import markdown
 from dmm.reading import read_regular
+from dmm.rules.clashes import clashes
 from dmm.service.rulefolder import MAX_BYTES, list_rule_files
 from dmm.service.rulesource import find_failures, read_rule
 from dmm.service.texts import check_characters, check_isolation, describe_fault
@@ -57,6 +58,7 @@ def check_rule_files(
             yield describe_fault(fault)
     yield from _check_ids(rules)
     yield from _check_twins(rules)
+    yield from _check_clashes(rules)
 
 
 def _decode(path: str, data: bytes | None) -> str:
@@ -83,6 +85,15 @@ def _check_twins(rules: Mapping[str, Rule]) -> Iterator[Finding]:
         if other != path:
             message = f"the same rule as {other}"
             yield Finding(path, "warning", "same_rule", message, hint="keep one of them")
+
+
+def _check_clashes(rules: Mapping[str, Rule]) -> Iterator[Finding]:
+    """Name rules that can't both hold."""
+    paths = {rule.id: path for path, rule in rules.items()}
+    for one in clashes(rules.values()):
+        message = f"it can't hold beside {paths[one.other]}: {one.what}"
+        hint = "change one of them, or add an exception"
+        yield Finding(paths[one.rule], "warning", "clash", message, hint=hint)
 
 
 def _meaning(rule: Rule) -> str:
