@@ -120,15 +120,17 @@ def _state(told: Told) -> str:
     notes = [name for name in ("pending", "disabled", "held") if told.get(name)]
     if told["level"] == "warn":
         notes.append("warns on the call")
+    if "becomes" in told:
+        notes.append(f"{told['becomes']} once accepted")
     return f"{told['state']} ({', '.join(notes)})" if notes else str(told["state"])
 
 
 def _examples(told: Told) -> Iterator[str]:
     lead = STOPS[told["level"]] if told["state"] != "checked on decisions only" else "is about"
     for one in told["examples"]["block"]:
-        yield from wrapped(one, f"  {lead}: ")
+        yield from wrapped(one, f"  {lead + ':':9} ")
     for one in told["examples"]["allow"]:
-        yield from wrapped(one, "  allows: ")
+        yield from wrapped(one, "  allows:   ")
 
 
 def added(told: Told) -> Iterator[str]:

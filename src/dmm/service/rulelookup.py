@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import PERSONS
@@ -86,8 +86,10 @@ class RuleReading:
         told = show_constraint_rule(one)
         if filed is None:
             return told | detail_constraint(one) | {"source": None}
-        details = detail_rule(filed, state_of_rule(filed))
-        return told | {"proposes": filed.id} | details | {"source": one.source}
+        # Until a person decides, a proposed rule asks where it would deny.
+        now = replace(filed, level="ask") if filed.level == "deny" else filed
+        proposed = {"proposes": filed.id, "becomes": state_of_rule(filed).value}
+        return told | proposed | detail_rule(now, state_of(one)) | {"source": one.source}
 
     def _count_stops(self, found: ShelvedRule | Constraint) -> int:
         return len(find_stops(self.ledger.chronicle, *_names(found)))

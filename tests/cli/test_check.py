@@ -1,0 +1,105 @@
+"""dmm check: exit statuses that a script can rely on, for every kind of call."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.conftest import Told, Typed
+    from tests.conftest import Project
+
+RULES = {
+    "no-force": "---\nmatch: {command: git push --force}\n---\n# Never force push\n",
+    "ask-tag": "---\nlevel: ask\nmatch: {command: git tag}\n---\n# Ask before tagging\n",
+    "warn-ls": "---\nlevel: warn\nmatch: {command: ls}\n---\n# Prefer the Glob tool\n",
+    "generated": "---\nmatch: {path: 'generated/**'}\n---\n# Leave generated files alone\n",
+    "no-deploy": "---\nmatch: {tool: 'mcp__*__deploy'}\n---\n# Never deploy\n",
+}
+
+
+@pytest.fixture
+def place(project: Project, typed: Typed) -> Path:
+    folder = project.folder / ".dmm" / "rules"
+    folder.mkdir(parents=True)
+    for name, text in RULES.items():
+        (folder / f"{name}.md").write_text(text)
+    typed("trust", "--yes", within=project.folder)
+    return project.folder
+
+
+def check(typed: Typed, place: Path, *arguments: str) -> Told:
+    return typed("check", *arguments, within=place)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["git push"], 0, "allowed: git push\n"),
+        (["ls"], 0, "warned: ls\n"),
+        (["git push -f"], 3, "denied: git push -f\n"),
+        (["git tag v1"], 4, "asks: git tag v1\n"),
+        (["--read", "generated/a.py"], 0, "allowed: Read generated/a.py\n"),
+        (["--edit", "generated/a.py", "--old", "a", "--new", "b"], 3, "denied: Edit generated/"),
+        (["--tool", "mcp__ci__deploy", "--input", "{}"], 3, "denied: mcp__ci__deploy\n"),
+    ],
+)
+def test_the_status_tells_the_outcome(
+    typed: Typed, place: Path, arguments: list[str], status: int, said: str
+) -> None:
+    told = check(typed, place, *arguments)
+    assert (told.status, told.err) == (status, "")
+    assert told.out.startswith(said)
+
+
+def test_the_text_of_a_written_file_is_standard_input(
+    typed: Typed, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("x = 1\n"))
+    assert check(typed, place, "--write", "generated/a.py").status == 3
+    monkeypatch.setattr(sys, "stdin", io.StringIO("x = 1\n"))
+    assert check(typed, place, "--write", "src/a.py").status == 0
+
+
+def test_a_denial_names_the_rule_the_reason_and_where_to_look(typed: Typed, place: Path) -> None:
+    told = check(typed, place, "git push --force origin main")
+    assert "rule no-force" in told.out
+    assert "  see:    dmm rules show no-force\n" in told.out
+    data = json.loads(check(typed, place, "git push -f", "--json").out)
+    assert (data["outcome"], data["rule"], data["title"]) == (
+        "denied",
+        "no-force",
+        "Never force push",
+    )
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [[], ["ls", "--read", "a"], ["--input", "{}"], ["--tool", "x", "--input", "["], ["a", "b"]],
+)
+def test_a_wrong_line_is_no_answer(typed: Typed, place: Path, wrong: list[str]) -> None:
+    assert check(typed, place, *wrong).status == 2
+
+
+def test_settings_that_can_not_be_read_are_no_answer_either(typed: Typed, place: Path) -> None:
+    (place / ".dmm" / "daemon.config.json").write_text("{")
+    typed("trust", "--yes", within=place)
+    assert check(typed, place, "ls").status != 4
+
+
+def test_nothing_is_recorded(typed: Typed, place: Path) -> None:
+    before = typed("ledger", "log", within=place).out
+    check(typed, place, "git push -f")
+    assert typed("ledger", "log", within=place).out == before
+
+
+def test_a_folder_without_memory_is_said_to_be_one(typed: Typed, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert check(typed, empty, "ls").status == 5
