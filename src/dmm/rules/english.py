@@ -25,14 +25,38 @@ def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     found = read_sentence(text, known)
     if found.fields is None:
         return found
-    plain = {name: value for name, value in found.fields.items() if name != "folder"}
+    fields = _placed(found.fields)
     try:
-        failures = prove(compile_fields(plain, text, stem="said"))
+        failures = prove(compile_fields(fields, text, stem="said"))
     except RuleFormError as fault:
         return Sentence(None, f"its matcher can't be used: {fault}")
     if failures:
         return Sentence(None, f"its example would not hold: {failures[0].example}")
-    return found
+    return found._replace(fields=fields)
+
+
+def _placed(fields: dict[str, object]) -> dict[str, object]:
+    """Put the examples of a rule into its folder; without paths there is nothing to place."""
+    folder = fields.get("folder")
+    if not folder:
+        return fields
+    if "'path'" not in str(fields.get("match")):
+        return {name: value for name, value in fields.items() if name != "folder"}
+    examples = fields.get("examples")
+    if not isinstance(examples, dict):
+        return fields
+    moved = {
+        kind: [_moved(one, str(folder)) if isinstance(one, dict) else one for one in held]
+        for kind, held in examples.items()
+    }
+    return fields | {"examples": moved}
+
+
+def _moved(example: dict[str, object], folder: str) -> dict[str, object]:
+    paths = ("write", "edit", "read", "delete")
+    return {
+        name: f"{folder}/{value}" if name in paths else value for name, value in example.items()
+    }
 
 
 def call_rules(text: str) -> tuple[CallRule, ...]:

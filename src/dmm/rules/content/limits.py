@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from time import thread_time
 
-from dmm.errors import DmmError
-
 CALL_SECONDS = 0.15
 RULE_SECONDS = 0.06
 MAX_PATTERN = 2_000
@@ -15,10 +13,12 @@ MAX_PARSED = 200 << 10
 MAX_NESTING = 400
 
 
-class Stopped(DmmError):
-    """A search that was given up; the message says why."""
+class Stopped(Exception):
+    """A search that was given up; `what` says why. It ends where the finding is made."""
 
-    code = "stopped"
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
 
 
 class Unfit(Stopped):
