@@ -1,44 +1,95 @@
-"""What a decision says is done: its acts with their objects, conditions and polarity."""
+"""What a decision says is done: its acts with their objects, places and polarity."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acts import Act, Clause, Polarity, Reading, Role
-from dmm.rules.language.coordination import parted
-from dmm.rules.language.derived import derived_acts, without_settings
-from dmm.rules.language.language import Sort, Token, sentences_of, tokens_of
-from dmm.rules.language.particles import with_particle
-from dmm.rules.language.phrases import Phrase, phrases_of
-from dmm.rules.language.polarity import ClausePolarity
-from dmm.rules.language.quantities import quantities_of
-from dmm.rules.language.verbs import is_adverb, is_participle, is_verb
+from dmm.rules.language.language import Sort, Token, sentences_of, text_at, tokens_of
+from dmm.rules.language.quantities import Quantity, quantities_of
+from dmm.rules.language.verbs import is_participle, is_verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
+class Polarity(StrEnum):
+    """Whether the text says that an act is done."""
+
+    DONE = "done"
+    NOT_DONE = "not done"
+    UNSURE = "unsure"
+    ASIDE = "aside"
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """Content words under one preposition; `None` marks a direct object."""
+
+    preposition: str | None
+    indices: tuple[int, ...]
+    negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One verb with what it is done to, where, when and how; no verb where only things are named."""
+
+    verb: int | None
+    forms: frozenset[str]
+    polarity: Polarity
+    phrases: tuple[Phrase, ...]
+    sentence: int
+    passive: bool = False
+    before: tuple[int, ...] = ()
+
+    def objects(self) -> Iterator[Phrase]:
+        """The phrases the verb acts on directly."""
+        for phrase in self.phrases:
+            if phrase.preposition is None or (self.passive and phrase.preposition == "subject"):
+                yield phrase
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A decision as read: tokens, acts, amounts and the range of each sentence."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    acts: tuple[Act, ...]
+    quantities: tuple[Quantity, ...]
+    sentences: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Clause:
+    """A stretch of tokens; `base` is the polarity its verbs begin with."""
+
+    first: int
+    last: int
+    opener: str
+
+
 def read(text: str, verbs: frozenset[str] = frozenset()) -> Reading:
     """Read a text into its acts and amounts; `verbs` are known besides the lexicon's."""
     tokens = tokens_of(text)
-    if verbs:
-        tokens = tuple(
-            replace(token, acting=token.acting | (token.forms & verbs)) for token in tokens
-        )
     ranges = sentences_of(tokens)
     acts: list[Act] = []
     for number, (first, last) in enumerate(ranges):
-        acts.extend(_Sentence(tokens, first, last, number, acts[-1:]).acts())
+        acts.extend(_Sentence(tokens, first, last, number, verbs, acts[-2:]).acts())
     return Reading(text, tokens, tuple(acts), quantities_of(tokens), tuple(ranges))
 
 
-_SEGMENT_MARKS = frozenset(",:()[]{}|/\N{EM DASH}\N{EN DASH}")
+_MARKS = frozenset(",:()[]{}|/\N{EM DASH}\N{EN DASH}")
+_RELATIVES = frozenset(("which", "who", "whose", "whom", "that", "where"))
+_MOST_SCOPES = 4
+_MOST_LOOKED_BACK = 8
 
 
 class _Sentence:
-    """Reads one sentence; holds the act that later pieces of the sentence attach to."""
+    """Reads one sentence, clause by clause."""
 
     def __init__(
         self,
@@ -46,77 +97,61 @@ class _Sentence:
         first: int,
         last: int,
         number: int,
-        earlier: Sequence[Act] = (),
+        verbs: frozenset[str],
+        earlier: Sequence[Act],
     ) -> None:
-        self.earlier = earlier
-        self.tokens = tokens
-        self.first = first
-        self.last = last
-        self.number = number
+        self.tokens, self.first, self.last = tokens, first, last
+        self.number, self.verbs, self.earlier = number, verbs, tuple(earlier)
         self.question = tokens[last - 1].text == "?"
         self.found: list[Act] = []
         self.fronted: tuple[Phrase, ...] = ()
 
     def acts(self) -> list[Act]:
-        for clause in self.clauses():
-            self._read_clause(clause)
-        self.found = [part for act in self.found for part in parted(self.tokens, act)]
-        derived = [one for act in self.found for one in derived_acts(self.tokens, act)]
-        return [*(without_settings(self.tokens, act) for act in self.found), *derived]
+        for clause in self._clauses():
+            verbs = [i for i in range(clause.first, clause.last) if self._is_verb(i, clause.first)]
+            verbs = verbs or self._linking(clause)
+            if verbs:
+                self._read_verbs(clause, verbs)
+            else:
+                self._attach(clause)
+        return self.found
 
-    def clauses(self) -> list[Clause]:
-        found: list[Clause] = []
-        start, role, opener = self.first, Role.MAIN, ""
+    def _is_verb(self, index: int, start: int) -> bool:
+        return is_verb(self.tokens, index, start, self.verbs)
+
+    def _linking(self, clause: _Clause) -> list[int]:
+        """ "The new cache will be Redis": without another verb, to be is one."""
+        linking = lex.BE | {"has", "have", "had"}
+        found = [i for i in range(clause.first, clause.last) if self.tokens[i].text in linking]
+        return found[-1:]
+
+    def _clauses(self) -> Iterator[_Clause]:
+        start, opener = self.first, ""
         for index in range(self.first, self.last):
             token = self.tokens[index]
-            if token.sort is Sort.MARK and token.text in _SEGMENT_MARKS:
-                self._close(found, start, index, role, opener)
-                start, role, opener = index + 1, Role.MAIN, token.text
-                continue
-            opened = self._opens(index, start)
-            if opened is not None:
-                self._close(found, start, index, role, opener)
-                start, role, opener = index + 1, opened, token.text
-        self._close(found, start, self.last, role, opener)
-        return found
+            mark = token.sort is Sort.MARK and token.text in _MARKS
+            if mark or self._opens(index, start):
+                yield from self._closed(start, index, opener)
+                start, opener = index + 1, token.text
+        yield from self._closed(start, self.last, opener)
 
-    def _close(self, found: list[Clause], start: int, end: int, role: Role, opener: str) -> None:
+    def _closed(self, start: int, end: int, opener: str) -> Iterator[_Clause]:
         while end > start and self.tokens[end - 1].sort is Sort.MARK:
             end -= 1
         if end > start:
-            found.append(Clause(start, end, role, opener))
+            yield _Clause(start, end, opener)
 
-    def _opens(self, index: int, start: int) -> Role | None:
+    def _opens(self, index: int, start: int) -> bool:
         word = self.tokens[index].text
-        if word == "so":
-            return Role.MAIN if self._has_verb(index + 1, 5) else None
+        if word in lex.REASONS:
+            return True
         if word in lex.CONJUNCTIONS:
-            return Role.MAIN if self._starts_clause(index + 1) else None
-        if word in lex.CONCESSIONS:
-            return Role.CONCESSION
-        if word in ("because", "since") or self._likens(index, start):
-            return Role.REASON
-        if word in lex.SUBORDINATORS:
-            return Role.CONDITION if self._has_verb(index + 1) else None
-        return self._opens_relative(index, start)
-
-    def _opens_relative(self, index: int, start: int) -> Role | None:
-        word = self.tokens[index].text
-        if word in ("which", "who", "whose", "whom") and index > start:
-            return Role.RELATIVE
-        if word in lex.RELATIVES and (index > start or word in ("which", "who")):
-            return Role.RELATIVE if self._has_verb(index + 1, 5) else None
-        return None
-
-    def _likens(self, index: int, start: int) -> bool:
-        word = self.tokens[index].text
-        if word == "like":
-            return index > start and self._has_verb(index + 1)
-        return word == "as" and self._reason_as(index)
-
-    def _reason_as(self, index: int) -> bool:
-        following = self.tokens[index + 1].text if index + 1 < self.last else ""
-        return index == self.first or following in lex.PRONOUNS
+            return self._starts_clause(index + 1)
+        if word in lex.CONDITIONS or word == "that":
+            return self._has_verb(index + 1)
+        if word == "as":
+            return index == self.first or text_at(self.tokens, index + 1) in lex.PRONOUNS
+        return word in _RELATIVES and index > start
 
     def _starts_clause(self, index: int) -> bool:
         while index < self.last and self.tokens[index].text in lex.ADVERBS:
@@ -124,243 +159,257 @@ class _Sentence:
         if index >= self.last:
             return False
         word = self.tokens[index].text
-        if word in lex.PRONOUNS or word in lex.AUXILIARIES:
-            return True
-        return is_verb(self.tokens, index, index)
+        leads = word in lex.PRONOUNS or word in lex.AUXILIARIES
+        return leads or self._is_verb(index, index)
 
-    def _has_verb(self, index: int, within: int = 8) -> bool:
-        for position in range(index, min(self.last, index + within)):
+    def _has_verb(self, index: int) -> bool:
+        for position in range(index, min(self.last, index + 6)):
             token = self.tokens[position]
             if token.sort is Sort.MARK:
                 return False
-            if token.text in lex.AUXILIARIES or is_verb(self.tokens, position, index):
+            if token.text in lex.AUXILIARIES or self._is_verb(position, index):
                 return True
         return False
 
-    def _read_clause(self, clause: Clause) -> None:
-        verbs = [
-            index
-            for index in range(clause.first, clause.last)
-            if is_verb(self.tokens, index, clause.first)
-        ]
-        if not verbs:
-            verbs = self._linking_verb(clause)
-        if not verbs:
-            self._attach(clause)
-            return
-        self._read_verbs(clause, verbs)
-        if clause.role is Role.RELATIVE and len(verbs) == 1:
-            self._tell_of_antecedent()
-
-    def _linking_verb(self, clause: Clause) -> list[int]:
-        for index in range(clause.last - 1, clause.first - 1, -1):
-            if self.tokens[index].text in _LINKING:
-                return [index]
-        for index in range(clause.last - 1, clause.first, -1):
-            if self.tokens[index].text in _TAKES_PLACE:
-                return [index]
-        return []
-
-    def _tell_of_antecedent(self) -> None:
-        """ "An airline that is on the list": what is told of the thing holds for the act on it."""
-        if len(self.found) < 2:
-            return
-        before, told = self.found[-2:]
-        if "be" not in told.forms or told.passive or told.polarity is not Polarity.DONE:
-            return
-        places = tuple(p for p in told.phrases if p.preposition in _TOLD and not p.negated)
-        self.found[-2] = replace(before, phrases=before.phrases + places)
-
-    def _attach(self, clause: Clause) -> None:
+    def _attach(self, clause: _Clause) -> None:
+        """Words without a verb belong to the act before them, or tell where all is done."""
         phrases = phrases_of(self.tokens, clause.first, clause.last)
-        if clause.role is Role.MAIN and self.found:
-            base = self.found[-1]
-            if base.verb is None:
-                self.fronted = (*self.fronted, *self._scopes(phrases))[:_MOST_SCOPES]
-            phrases = self._apposed(clause, base, phrases)
-            if base.verb is not None or len(self.found) == 1:
-                self.found[-1] = replace(base, phrases=base.phrases + phrases)
-                return
-        if clause.role is Role.MAIN:
-            self.fronted = (*self.fronted, *self._scopes(phrases))[:_MOST_SCOPES]
-        aside = clause.role is not Role.MAIN or self.question
+        aside = self.question or clause.opener in lex.REASONS
+        if self.found and not aside and self.found[-1].verb is not None:
+            last = self.found[-1]
+            self.found[-1] = replace(last, phrases=last.phrases + phrases)
+            return
+        placed = [one for one in phrases if one.preposition is not None]
+        placed += [
+            replace(one, preposition="in")
+            for one in phrases
+            if one.preposition is None and "file" in self.tokens[one.indices[-1]].kinds
+        ]
+        self.fronted = (*self.fronted, *placed)[:_MOST_SCOPES]
         polarity = Polarity.ASIDE if aside else Polarity.UNSURE
-        self.found.append(Act(None, frozenset(), polarity, clause.role, phrases, self.number))
+        self.found.append(Act(None, frozenset(), polarity, phrases, self.number))
 
-    def _scopes(self, phrases: tuple[Phrase, ...]) -> Iterator[Phrase]:
-        """ "In the importer, …" and "importer.py: …" tell where all that follows is done."""
-        for phrase in phrases:
-            if phrase.preposition is not None:
-                yield phrase
-            elif "file" in self.tokens[phrase.indices[-1]].kinds:
-                yield replace(phrase, preposition="in")
-
-    def _apposed(
-        self, clause: Clause, base: Act, phrases: tuple[Phrase, ...]
-    ) -> tuple[Phrase, ...]:
-        """ "To Acme, a reseller": what the second noun says stands under the same preposition."""
-        same = clause.opener == "," and self.tokens[clause.first].text in ("a", "an")
-        if not (same and base.phrases and phrases and phrases[0].preposition is None):
-            return phrases
-        last = base.phrases[-1]
-        return (replace(phrases[0], preposition=last.preposition), *phrases[1:])
-
-    def _read_verbs(self, clause: Clause, verbs: list[int]) -> None:
-        polarity = ClausePolarity(self.tokens, clause, self.found, question=self.question)
+    def _read_verbs(self, clause: _Clause, verbs: list[int]) -> None:
+        polarity = _Polarity(self.tokens, clause, self.found, question=self.question)
         start = clause.first
         for order, verb in enumerate(verbs):
             end = verbs[order + 1] if order + 1 < len(verbs) else clause.last
             state = polarity.at(start, verb)
-            phrases = phrases_of(self.tokens, verb + 1, self._cut(verb, end))
-            forms, phrases = with_particle(self.tokens, verb, phrases)
-            phrases = (*self._with_antecedent(verb, phrases), *self._same_place(end))
-            passive = self._passive(clause, verb, bool(order))
-            phrases = (*self._subjects(start, verb, order), *phrases, *self.fronted)
-            self.found.append(
-                Act(
-                    verb,
-                    forms,
-                    state,
-                    clause.role,
-                    phrases,
-                    self.number,
-                    passive,
-                    before=tuple(range(start, verb)),
-                )
+            passive = self._is_passive(clause, verb)
+            own = phrases_of(self.tokens, verb + 1, self._cut(verb, end))
+            phrases = (
+                *self._subjects(start, verb, order, passive),
+                *self._pointed_at(verb, own),
+                *own,
+                *self.fronted,
             )
-            polarity.pass_verb(verb)
-            self._serve_purpose(verb)
-            self._serve_means(verb)
+            forms = self.tokens[verb].forms | self._particle(verb, end)
+            before = tuple(range(start, verb))
+            self.found.append(Act(verb, forms, state, phrases, self.number, passive, before))
+            polarity.passed(verb)
+            self._serve(verb)
             start = verb + 1
-
-    def _serve_purpose(self, verb: int) -> None:
-        """ "Use X to parse Y" is also use of X for Y."""
-        if len(self.found) < 2 or verb == 0 or self.tokens[verb - 1].text != "to":
-            return
-        before, own = self.found[-2], self.found[-1]
-        if not any(phrase.preposition in _TOLD for phrase in own.phrases):
-            places = tuple(phrase for phrase in before.phrases if phrase.preposition in _TOLD)
-            own = self.found[-1] = replace(own, phrases=own.phrases + places)
-        against = own.forms & (lex.NEGATIVE | lex.REMOVE | lex.MENTION)
-        if before.verb is None or against or own.polarity is not Polarity.DONE:
-            return
-        purpose = tuple(replace(phrase, preposition="for") for phrase in own.objects())
-        self.found[-2] = replace(before, phrases=before.phrases + purpose)
-
-    def _serve_means(self, verb: int) -> None:
-        """ "Sign it using X" is also signing with X."""
-        if len(self.found) < 2 or self.tokens[verb].text != "using":
-            return
-        before, own = self.found[-2], self.found[-1]
-        if before.verb is not None and before.polarity is own.polarity:
-            means = tuple(replace(phrase, preposition="with") for phrase in own.objects())
-            self.found[-2] = replace(before, phrases=before.phrases + means)
 
     def _cut(self, verb: int, end: int) -> int:
         """Where the words of this verb end: words that lead to the next verb are not its own."""
-        if end >= self.last or not is_verb(self.tokens, end, verb):
-            return end
-        while end - 1 > verb and self.tokens[end - 1].text in _LEADING:
-            end -= 1
-            # "Edit it by hand to save time": how it is done stands before the purpose.
-            manner = self.tokens[end - 1].text in lex.COMMON_ADVERBS
-            if self.tokens[end].text == "to" and manner:
-                break
+        if end < self.last and end > verb + 1 and self._is_verb(end, verb):
+            while end - 1 > verb and self.tokens[end - 1].text in _LEADING:
+                end -= 1
         return end
 
-    def _subjects(self, start: int, verb: int, order: int) -> tuple[Phrase, ...]:
-        if order and self._has_own_subject(verb):
-            return self._taken_subject()
-        if order and self.tokens[verb - 1].text == "to" and self.found[-1].forms & _ALLOWING:
-            let = (phrase for phrase in self.found[-1].phrases if phrase.preposition is None)
-            return tuple(replace(phrase, preposition="subject") for phrase in let)
-        if order and not is_participle(self.tokens, verb):
+    def _subjects(self, start: int, verb: int, order: int, passive: bool) -> tuple[Phrase, ...]:
+        if not order:
+            given = phrases_of(self.tokens, start, verb)
+            return tuple(
+                replace(one, preposition="subject") if one.preposition is None else one
+                for one in given
+            )
+        led = text_at(self.tokens, verb - 1) in lex.AUXILIARIES - {"do", "does", "did"}
+        if not self.found or not (passive or led):
             return ()
-        if order and self.found:
-            own = [p for p in self.found[-1].phrases if p.preposition != "subject"]
-            return (replace(own[-1], preposition="subject"),) if own else ()
-        return tuple(
-            replace(phrase, preposition="subject", negated=False)
-            if phrase.preposition is None
-            else phrase
-            for phrase in phrases_of(self.tokens, start, verb)
-        )
+        own = [one for one in self.found[-1].phrases if one.preposition != "subject"]
+        return (replace(own[-1], preposition="subject"),) if own else ()
 
-    def _with_antecedent(self, verb: int, phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
-        """ "The firewall is in the way, so disable it": the pronoun stands for what was named."""
-        after = self.tokens[verb + 1].text if verb + 1 < self.last else ""
-        if after not in _PRONOUNS or self._has_second_object(phrases):
-            return phrases
-        for act in reversed((*self.earlier, *self.found[-_MOST_LOOKED_BACK:])):
-            own = _antecedent(act)
-            if own is not None:
-                return (replace(own, preposition=None, negated=False), *phrases)
-        return phrases
-
-    def _has_second_object(self, phrases: tuple[Phrase, ...]) -> bool:
-        """ "Give it a name": the pronoun is not what is given."""
-        first = phrases[0] if phrases else None
-        if first is None or first.preposition is not None:
-            return False
-        return not all(is_adverb(self.tokens[index]) for index in first.indices)
-
-    def _same_place(self, end: int) -> tuple[Phrase, ...]:
-        """ "Take the nuts out of the mix and put raisins in": in the mix."""
-        if not self.found or self.tokens[end - 1].text not in ("in", "inside", "there"):
-            return ()
-        for phrase in reversed(self.found[-1].phrases):
-            if phrase.preposition in ("in", "from", "of", "into"):
-                return (replace(phrase, preposition="in"),)
-        return ()
-
-    def _has_own_subject(self, verb: int) -> bool:
-        """ "Make sure eval is never called": the words before "is" belong to "called"."""
-        before = verb - 1
-        while before > self.first and self.tokens[before].text in lex.ADVERBS | lex.NEGATIONS:
-            before -= 1
-        word = self.tokens[before].text
-        return word in lex.AUXILIARIES or self.tokens[verb - 1].text == "cannot"
-
-    def _taken_subject(self) -> tuple[Phrase, ...]:
-        last = self.found[-1]
-        own = [phrase for phrase in last.phrases if phrase.preposition != "subject"]
-        if not own:
-            return ()
-        kept = tuple(phrase for phrase in last.phrases if phrase is not own[-1])
-        self.found[-1] = replace(last, phrases=kept)
-        return (replace(own[-1], preposition="subject", negated=False),)
-
-    def _passive(self, clause: Clause, verb: int, later: bool) -> bool:
-        if self.tokens[verb].forms & _STANDING:
-            return True
-        if not is_participle(self.tokens, verb):
+    def _is_passive(self, clause: _Clause, verb: int) -> bool:
+        if not is_participle(self.tokens[verb]):
             return False
         near = range(max(clause.first, verb - 4), verb)
-        return later or any(self.tokens[index].text in lex.BE for index in near)
+        reduced = verb > clause.first and self.tokens[verb - 1].sort is not Sort.MARK
+        reduced = reduced and self.tokens[verb - 1].text not in lex.GRAMMAR
+        return any(self.tokens[i].text in lex.BE for i in near) or (reduced and bool(self.found))
+
+    def _particle(self, verb: int, end: int) -> frozenset[str]:
+        """ "Turn the alarm off": the verb with its particle, wherever that stands."""
+        texts = {self.tokens[i].text for i in range(verb + 1, end)}
+        found: set[str] = set()
+        for form in self.tokens[verb].forms & lex.PHRASES.keys():
+            for rest, word in lex.PHRASES[form]:
+                if len(rest) == 1 and rest[0] in texts & _PARTICLES:
+                    found |= {word} | lex.meanings_of(frozenset((word,)))
+        return frozenset(found)
+
+    def _pointed_at(self, verb: int, own: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
+        """ "The firewall is slow, so disable it": the pronoun stands for what was named."""
+        if text_at(self.tokens, verb + 1) not in ("it", "them") or verb + 1 >= self.last:
+            return ()
+        if own and own[0].preposition is None:
+            return ()
+        for act in reversed((*self.earlier, *self.found[-_MOST_LOOKED_BACK:])):
+            for place in (None, "subject", "about", "of"):
+                for phrase in act.phrases:
+                    if phrase.preposition == place:
+                        return (Phrase(None, phrase.indices),)
+        return ()
+
+    def _serve(self, verb: int) -> None:
+        """ "Use X to parse Y" is also use of X for Y; "sign it using X" is signing with X."""
+        if len(self.found) < 2 or self.found[-2].verb is None:
+            return
+        before, own = self.found[-2:]
+        lead = "with" if self.tokens[verb].text == "using" else "for"
+        serving = lead == "with" or text_at(self.tokens, verb - 1) in ("to", "for")
+        against = own.forms & (lex.NEGATIVE | lex.REMOVE | lex.MENTION)
+        if serving and not against and own.polarity is before.polarity:
+            told = tuple(replace(one, preposition=lead) for one in own.objects())
+            placed = tuple(one for one in own.phrases if one.preposition in _PLACING)
+            self.found[-2] = replace(before, phrases=before.phrases + told + placed)
 
 
-def _antecedent(act: Act) -> Phrase | None:
-    """What a pronoun after this act stands for: its object, or its subject if it has none."""
-    places = ("subject",) if act.forms & _SEEMING else (None, "subject", "about", "of", "with")
-    for place in places:
-        for phrase in act.phrases:
-            if phrase.preposition == place:
-                return phrase
-    return None
+_PARTICLES = frozenset(("off", "out", "down", "on", "back", "in"))
+_PLACING = frozenset(("in", "on", "at", "under", "inside"))
+_LEADING = lex.AUXILIARIES | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from", "without"}
 
 
-_LINKING = lex.BE | {"has", "have", "had", "having", "with"} - {"with"}
-_LEADING = (
-    lex.AUXILIARIES | lex.NEGATIONS | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from"}
-)
-_MOST_SCOPES = 4
-_MOST_LOOKED_BACK = 8
-_ALLOWING = frozenset(("allow", "permit"))
-# What does this was put there, or is held then, by someone.
-_STANDING = frozenset(("live", "reside", "sit", "happen", "occur"))
-_SEEMING = frozenset(("be", "look", "seem", "feel", "become", "appear"))
-_TAKES_PLACE = frozenset(("starts", "begins", "continues", "resumes", "happens", "proceeds"))
-_TOLD = frozenset(
-    ("in", "on", "at", "from", "outside", "under", "inside", "over", "above", "below")
-)
-_PRONOUNS = frozenset(("it", "them"))
+class _Polarity:
+    """Follows negation and doubt through one clause, from verb to verb."""
+
+    def __init__(
+        self, tokens: Sequence[Token], clause: _Clause, found: Sequence[Act], *, question: bool
+    ) -> None:
+        self.tokens, self.clause, self.found = tokens, clause, found
+        self.negated = 0
+        self.base = Polarity.UNSURE if question else self._base()
+
+    def _base(self) -> Polarity:
+        opener, last = self.clause.opener, self.found[-1] if self.found else None
+        if opener in ("because", "since", "as"):
+            return Polarity.ASIDE
+        if opener in lex.CONDITIONS or opener == "although":
+            return Polarity.UNSURE
+        if last is None or last.verb is None:
+            return Polarity.DONE
+        if opener in _RELATIVES:
+            if last.polarity is Polarity.DONE and not _speaks(self.tokens, last):
+                return Polarity.DONE
+            return Polarity.ASIDE
+        return self._joined(last, opener)
+
+    def _joined(self, last: Act, opener: str) -> Polarity:
+        first = self.tokens[self.clause.first]
+        fresh = first.text in lex.AUXILIARIES or first.text in lex.PRONOUNS
+        if opener not in ("or", "nor", "and") or last.polarity is Polarity.DONE or fresh:
+            return Polarity.DONE
+        if opener != "and":
+            return last.polarity
+        gerund = last.verb is not None and self.tokens[last.verb].text.endswith("ing")
+        return Polarity.UNSURE if gerund == first.text.endswith("ing") else Polarity.DONE
+
+    def at(self, start: int, verb: int) -> Polarity:
+        """The polarity of the verb, given the words since `start`."""
+        unsure = False
+        for index in range(start, verb):
+            unsure = unsure or self._doubts(index)
+            self._negate(index)
+        if self.negated % 2:
+            return Polarity.NOT_DONE if self.base is Polarity.DONE else self.base
+        if self.base is Polarity.DONE and (unsure or self.negated):
+            return Polarity.UNSURE
+        return Polarity.ASIDE if self._is_past(verb) else self.base
+
+    def _doubts(self, index: int) -> bool:
+        month = index > 0 and self.tokens[index - 1].text in lex.PREPOSITIONS
+        return self.tokens[index].text in lex.MODALS and not month
+
+    def _is_past(self, verb: int) -> bool:
+        """ "We used X before": what was once done is not what is decided."""
+        words = {self.tokens[i].text for i in range(self.clause.first, self.clause.last)}
+        last = self.tokens[self.clause.last - 1].text
+        once = bool(words & {"previously", "formerly", "originally"}) or last == "before"
+        return once and is_participle(self.tokens[verb])
+
+    def _negate(self, index: int) -> None:
+        token, following = self.tokens[index], text_at(self.tokens, index + 1)
+        if token.text in _CANCELLED and self.negated:
+            self.negated -= 1
+        elif "not" in token.forms or token.text in ("never", "neither", "nor", "cannot"):
+            self.negated += 1
+        elif token.text in ("without", "insteadof", "except", "than"):
+            self.negated += following.endswith("ing")
+        elif token.text in ("nothing", "nobody", "none"):
+            self.negated += 1
+        elif token.text == "no":
+            near = self.tokens[index + 1 : min(index + 5, self.clause.last)]
+            denies = any(one.text in lex.AUXILIARIES for one in near)
+            self.negated += denies or following in ("need", "reason", "plan", "plans", "point")
+
+    def passed(self, verb: int) -> None:
+        """Take in what this verb does to the verbs after it."""
+        forms = self.tokens[verb].forms
+        if forms & lex.UNSURE:
+            self.base = Polarity.UNSURE if self.base is Polarity.DONE else self.base
+        elif forms & (lex.NEGATIVE | {"fail"}):
+            self.negated += 1
+        elif _speaks(self.tokens, self.found[-1]):
+            self.base = Polarity.ASIDE
+
+
+_CANCELLED = frozenset(("hesitate", "forget", "only", "just", "merely", "neglect"))
+
+
+def _speaks(tokens: Sequence[Token], act: Act) -> bool:
+    """Whether the act speaks of a matter, does away with it, or makes something that speaks."""
+    if act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE):
+        return True
+    own = [phrase for phrase in act.phrases if phrase.preposition != "subject"]
+    return any(tokens[phrase.indices[-1]].forms & lex.ABOUT for phrase in own)
+
+
+_DENYING = frozenset(("without", "except", "insteadof", "than"))
+_SKIPPED = (lex.DETERMINERS | lex.PRONOUNS | lex.AUXILIARIES | lex.ADVERBS) - {"no"}
+_ARTICLES = frozenset(("the", "a", "an", "our", "my", "your", "their", "its", "this", "every"))
+
+
+def phrases_of(tokens: Sequence[Token], first: int, last: int) -> tuple[Phrase, ...]:
+    """The phrases of a stretch of tokens, the direct object first."""
+    found: list[Phrase] = []
+    held: list[int] = []
+    preposition: str | None = None
+    negated = False
+
+    def flush() -> None:
+        if held:
+            found.append(Phrase(preposition, tuple(held), negated))
+            held.clear()
+
+    for index in range(first, last):
+        token = tokens[index]
+        word = token.text
+        if word in ("not", "never", "no", "neither", "nor") and not token.glued:
+            flush()
+            negated = True
+        elif word in lex.PREPOSITIONS:
+            kept = negated and not held
+            flush()
+            negated = word in _DENYING or kept or (negated and word == "of")
+            preposition = word
+        elif word in lex.CONJUNCTIONS or token.sort is Sort.MARK:
+            flush()
+            negated = negated and word in ("or", "and")
+        elif word in _ARTICLES and held:
+            flush()
+            if preposition not in _DENYING:
+                preposition = preposition if tokens[index - 1].text.endswith("ing") else None
+        elif word not in _SKIPPED and word not in lex.CONDITIONS:
+            held.append(index)
+    flush()
+    return tuple(found)

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 from dmm.rules.language.clauses import read
 from dmm.rules.language.explain import examples_of, in_plain_words
 from dmm.rules.language.forms import parts_of
-from dmm.rules.language.judge import match_part
-from dmm.rules.language.keys import unlisted_verbs
+from dmm.rules.language.judge import match_part, unlisted_verbs
 from dmm.rules.language.language import sentences_of, tokens_of
-from dmm.rules.language.rules import Part, Prohibition, Rule
-from dmm.rules.language.statements import named_by, statements_of, with_name
+from dmm.rules.language.rules import Part, Prohibition, Rule, Verification
 
 if TYPE_CHECKING:
     from dmm.rules.language.language import Token
@@ -39,14 +37,11 @@ def compile_rule(text: str) -> Compilation:
     words = tokens_of(text)
     parts: list[Part] = []
     soft = bool(words) and words[0].text in _SOFT
-    named: tuple[Token, ...] = ()
     for first, last in sentences_of(words):
         sentence = words[first:last]
         if sentence[-1].text == "?":
             continue
-        for statement in statements_of(sentence):
-            parts.extend(parts_of(_wanted(with_name(statement, named))))
-        named = named_by(sentence)
+        parts.extend(parts_of(_wanted(sentence)))
     return _tried(tuple(parts), soft) if parts else _guidance(_NO_FORM)
 
 
@@ -77,7 +72,8 @@ def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
         if _names_nothing(part):
             continue
         blocked, allowed = examples_of(part)
-        if _blocks(part, blocked) and not _blocks(part, allowed):
+        soft_part = isinstance(part, Verification) and not part.firm
+        if (soft_part or _blocks(part, blocked)) and not _blocks(part, allowed):
             kept.append(part)
             shown = shown or (blocked, allowed)
     if shown is None:

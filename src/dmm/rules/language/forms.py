@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.actions import action_of, begins_with_verb, noun_of, thing_actions
-from dmm.rules.language.amounts import limit_of, range_of
-from dmm.rules.language.choices import GENERIC_SUBJECTS, exclusive_of, usage_of
-from dmm.rules.language.conditionals import conditional_of
-from dmm.rules.language.contrasts import choice_of, contrast_of
-from dmm.rules.language.exemptions import absence_of, cut_exceptions, cut_exemptions
-from dmm.rules.language.kin import with_kin
-from dmm.rules.language.language import Sort, Token, text_at, tokens_of
-from dmm.rules.language.paraphrases import without_set_phrase
-from dmm.rules.language.prohibitions import forbid, split_actions, too_vague
-from dmm.rules.language.requirements import requirement_of
+from dmm.rules.language.acting import action_of, is_vague, named_actions, noun_of, terms_of
+from dmm.rules.language.language import Sort, Token, text_at
+from dmm.rules.language.limits import comparison_of, limits_of
+from dmm.rules.language.quantities import quantities_of
 from dmm.rules.language.rules import (
+    Action,
+    Condition,
     Exclusive,
     Exemption,
     Limit,
@@ -27,325 +21,613 @@ from dmm.rules.language.rules import (
     Prohibition,
     Requirement,
     Term,
+    Verification,
 )
-from dmm.rules.language.scopes import (
-    exception_behind,
-    purpose_of_use,
-    scope_behind,
-    without_anyone,
-)
-from dmm.rules.language.verifications import verification_of
-from dmm.rules.language.wordings import doing_first, in_plain_form, occurs, subject_scope_behind
+from dmm.rules.language.verbs import is_verb
 from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 Words = tuple[Token, ...]
-_MUST_NOT = frozenset(("must", "shall", "should", "may", "can", "do", "does", "will"))
-_FORBIDDEN = word_set(
-    """forbidden prohibited banned disallowed unacceptable off-limits forbid prohibit ban"""
-)
-_HARMLESS = word_set(
-    """forget hesitate worry only just fail mind matter neglect need have let be get panic assume"""
-)
+_MODALS = frozenset(("must", "shall", "should", "may", "can", "do", "does", "will", "are", "is"))
+_BANNED = word_set("forbidden prohibited banned disallowed unacceptable")
+_FINE = word_set("allowed permitted acceptable ok okay")
+_HARMLESS = word_set("forget hesitate worry only just fail mind matter need have let panic assume")
+_VERIFY = word_set("verify check confirm validate review inspect consult research examine ask")
+_ASSENT = word_set("=approve ~approv agree agreement ~confirm sign signoff")
+_LEADS = word_set("always must please you we should shall first need to make sure that double")
 
 
 def parts_of(words: Words) -> tuple[Part, ...]:
     """What one sentence of a constraint says; nothing when no form fits."""
-    whole, words = words, _without_lead(words)
-    if len(words) < len(whole) and ":" in {word.text for word in whole}:
-        named = limit_of(tuple(word for word in whole if word.text not in _LABELS))
-        if named is not None:
-            return (named,)
-    spared = _spared(words)
-    if spared:
-        return spared
-    words = in_plain_form(without_set_phrase(exception_behind(words)))
-    verified = verification_of(words)
+    words = _trimmed(words)
+    verified = _verification(words)
     if verified is not None:
         return (verified,)
-    conditional = conditional_of(words, _plain_parts)
-    return _plain_parts(words) if conditional is None else conditional
-
-
-def _plain_parts(words: Words) -> tuple[Part, ...]:
-    words = purpose_of_use(without_anyone(scope_behind(words)))
+    scope, words = _leading_scope(words)
+    words, exemptions = _cut_exceptions(words)
+    if exemptions is None:
+        return ()
     for form in _FORMS:
         parts = form(words)
         if parts:
-            return parts
+            return tuple(_narrowed(part, scope, exemptions) for part in parts)
     return ()
 
 
-_LABELS = word_set("rule constraint note policy requirement important reminder : .")
-
-
-def _without_lead(words: Words) -> Words:
+def _trimmed(words: Words) -> Words:
+    """The words without a label in front, marks around, and a reason or remark behind."""
     while words and words[-1].sort is Sort.MARK and words[-1].text != "%":
         words = words[:-1]
-    while words and (
-        words[0].sort is Sort.MARK or words[0].text in ("please", "and", "also", "then")
-    ):
+    while words and (words[0].sort is Sort.MARK or words[0].text in ("please", "and", "also")):
         words = words[1:]
     for index, word in enumerate(words[:4]):
         if word.text == ":" and words[index + 1 :]:
-            return _without_lead(words[index + 1 :])
+            return _trimmed(words[index + 1 :])
+    for index in range(2, len(words)):
+        if _is_remark(words, index):
+            return words[:index]
     return words
 
 
-def _limit(words: Words) -> tuple[Part, ...]:
-    end, exemptions = cut_exceptions(words, 0, len(words))
-    bounds = range_of(words[:end]) if exemptions is not None else ()
-    if bounds:
-        return tuple(replace(bound, exemptions=exemptions or ()) for bound in bounds)
-    found = limit_of(words[:end]) if exemptions is not None else None
-    if found is None:
-        return ()
-    return (replace(found, exemptions=exemptions or ()), *_at_all(found, exemptions or ()))
-
-
-def _at_all(limit: Limit, exemptions: tuple[Exemption, ...]) -> tuple[Part, ...]:
-    """ "At least one reviewer" asks for a reviewer."""
-    few = limit.comparison == ">=" and Decimal(limit.value) <= _FEW
-    if limit.counted is None or not few:
-        return ()
-    item = with_kin(limit.counted)
-    subject = Noun(limit.subject[-1]) if limit.subject else None
-    return (Requirement(item.text, (item,), subject, exemptions),)
-
-
-_FEW = 3
-
-
-def _prohibition(words: Words) -> tuple[Part, ...]:
-    """Never, do not, must not, refrain from, stop: a verb phrase follows."""
-    start = _after_prohibiting(words)
-    if start is None:
-        words = subject_scope_behind(words)
-        start = _after_prohibiting(words)
-    if start is None or start >= len(words):
-        return ()
-    subject = _subject_before(words, start)
-    owning = subject and text_at(words, start) == "have" and text_at(words, start + 1) != "to"
-    if words[start].text in _HARMLESS - {"be"} and not owning:
-        return ()
-    return forbid(words, start, len(words), subject)
-
-
-def _content(words: Words) -> tuple[Part, ...]:
-    """ "Logs must not contain X": no X in logs."""
-    start = _after_prohibiting(words)
-    if start is None or start + 1 >= len(words) or not words[start].forms & _CONTAINING:
-        return ()
-    subject = _subject_before(words, start)
-    end, exemptions = cut_exemptions(words, start, len(words))
-    if not subject or exemptions is None:
-        return ()
-    inside = (*words[start + 1 : end], *tokens_of("in"), *(words[index] for index in subject))
-    actions = thing_actions(inside, 0, len(inside))
-    return (
-        *(Prohibition(action, exemptions) for action in actions),
-        *forbid(words, start, len(words), subject),
+def _is_remark(words: Words, index: int) -> bool:
+    """ "…: reason", "… because it leaks", "…, not even in tests", "…, it is slow"."""
+    word, following = words[index].text, text_at(words, index + 1)
+    if word in ("because", ":", "\N{EM DASH}", "\N{EN DASH}", "since", "so"):
+        return True
+    if word == "(":
+        return following not in ("except", "unless")
+    if word not in (",", "-") or (word == "-" and words[index].end == words[index + 1].start):
+        return False
+    after = text_at(words, index + 2)
+    spoken = following in lex.PRONOUNS | {"which", "as", "even"}
+    return spoken or (following == "not" and after == "even") or (
+        index + 1 < len(words) and following != "not" and _is_order(words, index + 1)
     )
 
 
-def _state(words: Words) -> tuple[Part, ...]:
-    """ "The panel must not be public": whatever makes it so is against the rule."""
-    start = _after_prohibiting(words)
-    if start is None or text_at(words, start) != "be" or start + 2 != len(words):
-        return ()
-    subject, state = _subject_before(words, start), words[start + 1]
-    plain = state.sort is Sort.WORD and not state.acting and not state.text.endswith("ed")
-    noun = noun_of(words, subject) if subject and plain else None
+def _is_order(words: Words, index: int) -> bool:
+    """Whether an order of its own begins here: ", use X instead"."""
+    last_of_list = any(word.text in ("or", "and") for word in words[index + 1 : index + 3])
+    started = text_at(words, 0) in ("in", "on", "for", "if", "when", "during", "before")
+    verb = words[index].text in words[index].forms & lex.VERBS
+    return verb and not last_of_list and not started and is_verb(words, index, index)
+
+
+def _leading_scope(words: Words) -> tuple[tuple[Condition, ...], Words]:
+    """ "In the frontend, no inline styles": where, when or for what the rest holds."""
+    opener = text_at(words, 0)
+    comma = next((i for i, word in enumerate(words) if word.text == ","), None)
+    if opener not in _SCOPES or comma is None or comma + 1 >= len(words):
+        return (), words
+    noun = noun_of(words, range(1, comma))
     if noun is None:
+        return (), words
+    return (Condition("in" if opener in lex.CONDITIONS else opener, (noun,)),), words[comma + 1 :]
+
+
+_SCOPES = frozenset(("in", "on", "for", "if", "when", "during", "within", "inside", "under", "at"))
+
+
+def _cut_exceptions(words: Words) -> tuple[Words, tuple[Exemption, ...] | None]:
+    """The rule proper and its exceptions; None when they say nothing usable."""
+    for index in range(1, len(words)):
+        word = words[index].text
+        only = word == "only" and text_at(words, index + 1) in ("if", "when", "for")
+        only = only and any("not" in one.forms or one.text == "never" for one in words[:index])
+        if word not in ("unless", "except", "excluding", "barring") and not only:
+            continue
+        end = index - 1 if words[index - 1].text in (",", "(") else index
+        return words[:end], _exemptions(words[index + 1 + only :])
+    return words, ()
+
+
+def _exemptions(words: Words) -> tuple[Exemption, ...] | None:
+    limits = limits_of(words)
+    if limits:
+        return (Exemption((), amount=limits[0]),)
+    found: list[Exemption] = []
+    start = 0
+    for index in range(len(words) + 1):
+        if index == len(words) or words[index].text in ("or", ",", "and"):
+            terms = tuple(
+                item for item in terms_of(words[start:index]) if not item.forms & _UNTOLD
+            )
+            if terms:
+                found.append(Exemption(terms))
+            start = index + 1
+    return tuple(found) or None
+
+
+_UNTOLD = word_set("case necessary absolutely strictly explicit explicitly reason purpose situation")
+
+
+def _narrowed(
+    part: Part, scope: tuple[Condition, ...], exemptions: tuple[Exemption, ...]
+) -> Part:
+    if isinstance(part, Verification):
+        return part
+    if scope and isinstance(part, Prohibition | Exclusive):
+        conditions = (*scope, *part.action.conditions)
+        part = replace(part, action=replace(part.action, conditions=conditions))
+    elif scope and isinstance(part, Limit):
+        part = replace(part, subject=(*part.subject, scope[0].nouns[0].head))
+    return replace(part, exemptions=(*part.exemptions, *exemptions))
+
+
+# Verifications.
+
+
+def _verification(words: Words) -> Verification | None:
+    """Verify X before Y; before Y, check X; X must be verified before Y; no Y until X is checked."""
+    turn = next((i for i, w in enumerate(words) if w.text in ("before", "until", "unless")), None)
+    without = next((i for i, word in enumerate(words) if word.text == "without"), None)
+    never = next(
+        (i for i, w in enumerate(words[:4]) if w.text in ("never", "no") or "not" in w.forms), None
+    )
+    if never is not None:
+        turn = turn if turn is not None else without
+        return None if turn is None else _never_before(words, never, turn)
+    if turn == 0:
+        return _before_first(words)
+    if turn is None or words[turn].text != "before":
+        return None
+    start = 0
+    while start < turn and words[start].text in _LEADS:
+        start += 1
+    if words[start].forms & _VERIFY or words[start].text == "ensure":
+        firm = words[start].text != "ensure"
+        while start < turn and (words[start].forms & _VERIFY or words[start].text in _LEADS):
+            start += 1
+        return _verify(words[start + (not firm) : turn], words[turn + 1 :], firm=firm)
+    for index in range(1, turn):
+        if words[index - 1].text in ("be", "been") and words[index].forms & _VERIFY - {"review"}:
+            end = next(i for i in range(index) if words[i].text in lex.AUXILIARIES)
+            return _verify(words[:end], words[turn + 1 :])
+    return None
+
+
+def _before_first(words: Words) -> Verification | None:
+    for index in range(2, len(words)):
+        if words[index].forms & _VERIFY or words[index].text == "ensure":
+            end = index
+            while end > 1 and words[end - 1].text in _LEADS | {","}:
+                end -= 1
+            firm = words[index].text != "ensure"
+            return _verify(words[index + 1 :], words[1:end], firm=firm)
+    return None
+
+
+def _never_before(words: Words, never: int, turn: int) -> Verification | None:
+    for index in range(turn + 1, len(words)):
+        if words[index].forms & _VERIFY:
+            passive = index > turn + 1 and words[index - 1].text in lex.BE
+            topic = words[turn + 1 : index] if passive else words[index + 1 :]
+            return _verify(topic, words[never + 1 : turn])
+    return None
+
+
+def _verify(topic: Words, act: Words, *, firm: bool = True) -> Verification | None:
+    while act and (act[-1].sort is Sort.MARK):
+        act = act[:-1]
+    while act and act[0].text in lex.DETERMINERS | lex.PRONOUNS:
+        act = act[1:]
+    topics = _topics(topic)
+    actions = [action_of(act, 0, len(act))] if act and is_verb(act, 0, 0, act[0].forms) else []
+    actions += named_actions(act, 0, len(act)) if act else []
+    action = next((one for one in actions if one is not None and one.verbs), None)
+    if not topics or action is None or is_vague(action):
+        return None
+    if not action.objects and not action.conditions:
+        firm = firm and not action.verbs[0].forms & _EVERYDAY
+    return Verification(topics, action, firm)
+
+
+# Acts that nearly every decision of a project is.
+_EVERYDAY = word_set(
+    """fix add update change commit implement refactor write edit modify create make build use
+    start begin test run remove propose suggest finish complete report submit push merge open"""
+)
+
+
+def _topics(words: Words) -> tuple[tuple[Term, ...], ...]:
+    """The parts of a topic, split at "and" and commas, each as its content words."""
+    for index in range(1, len(words) - 1):
+        if words[index].text in ("of", "for") and words[index + 1].text in ("a", "an", "any", "it"):
+            words = words[:index]
+            break
+    parts: list[tuple[Term, ...]] = []
+    start = 0
+    for index in range(len(words) + 1):
+        if index == len(words) or words[index].text in ("and", ",", "&", "or"):
+            terms = terms_of(words[start:index])
+            strong = tuple(item for item in terms if not item.forms & _STATES)
+            if terms:
+                parts.append(strong or terms)
+            start = index + 1
+    return tuple(parts)
+
+
+_STATES = word_set("pass valid green ok correct current latest status exist ready sure good recent")
+
+
+# Prohibitions.
+
+
+def _after_denial(words: Words) -> int | None:
+    """Where the verb phrase behind never, do not, must not, refrain from or stop begins."""
+    for index, word in enumerate(words[:9]):
+        text = word.text
+        if text in ("never", "cannot") or ("not" in word.forms and text != "not"):
+            return index + 1
+        if text == "not" and index and words[index - 1].text in _MODALS:
+            return index + 1
+        if text in ("refrain", "stop") and index <= 1:
+            return index + (2 if text_at(words, index + 1) == "from" else 1)
+        if text in lex.CONDITIONS:
+            return None
+    return None
+
+
+def _prohibition(words: Words) -> tuple[Part, ...]:
+    start = _after_denial(words)
+    if start is None or start >= len(words):
         return ()
-    text = f"non{state.text}"
-    return (Requirement(text, (Term(text, frozenset((text,))),), noun),)
+    if words[start].text in _HARMLESS:
+        return ()
+    if words[start].text in _FINE and words[start - 1].text in ("not", "aren't", "isn't"):
+        return ()
+    subject = _subject(words[: start - 1])
+    if text_at(words, start) in ("be", "been") and start + 1 < len(words):
+        return _forbid(words[start + 1 :], subject, passive=True)
+    if words[start].forms & _CONTAINING and subject is not None:
+        inside = noun_of(words, range(start + 1, len(words)))
+        if inside is not None:
+            action = Action(inside.text, (), (inside,), (), (Condition("in", (subject,)),))
+            return (Prohibition(action),)
+    return _forbid(words[start:], subject)
 
 
 _CONTAINING = word_set("contain include hold carry")
 
 
-def _after_prohibiting(words: Words) -> int | None:
-    for index, word in enumerate(words[:8]):
-        if word.text == "never" or word.text == "cannot":
-            return index + 1
-        if "not" in word.forms and word.text != "not" and index < 6:
-            return index + 1
-        if word.text == "not" and index and words[index - 1].text in _MUST_NOT:
-            return index + 1
-        if word.text in ("refrain", "stop") and index <= 1:
-            return index + (2 if text_at(words, index + 1) == "from" else 1)
-        if word.text in lex.PREPOSITIONS or word.text in lex.SUBORDINATORS:
-            return None
-    return None
-
-
-def _subject_before(words: Words, start: int) -> list[int]:
-    return [
-        index
-        for index in range(start)
-        if words[index].text
-        not in lex.AUXILIARIES | lex.DETERMINERS | lex.ADVERBS | GENERIC_SUBJECTS
-        and "not" not in words[index].forms
-        and words[index].sort is not Sort.MARK
-        and words[index].text not in ("cannot", "refrain", "stop", "from", "please", "always")
+def _subject(words: Words) -> Noun | None:
+    named = [
+        i
+        for i, word in enumerate(words)
+        if word.text not in lex.GRAMMAR and word.sort is not Sort.MARK and "not" not in word.forms
     ]
+    cut = next((i for i in named if quantities_of(words[i : i + 1])), len(words))
+    noun = noun_of(words, [i for i in named if i < cut])
+    return None if noun is None or noun.head.forms & _ANYBODY else noun
+
+
+_ANYBODY = word_set(
+    "agent ai claude assistant developer engineer contributor code employee staff anyone"
+)
+
+
+def _forbid(words: Words, subject: Noun | None, *, passive: bool = False) -> tuple[Part, ...]:
+    words, exemptions = _cut_absence(words)
+    found: list[Part] = []
+    for piece in _pieces(words):
+        action = action_of(piece, 0, len(piece))
+        if action is None:
+            return ()
+        if passive and subject is not None:
+            action = replace(action, objects=(subject,), text=f"{action.text} {subject.text}")
+        elif subject is not None:
+            action = replace(action, subject=subject, text=f"{subject.text} {action.text}")
+        if is_vague(action):
+            return ()
+        found.append(Prohibition(action, exemptions))
+    return tuple(found)
+
+
+def _pieces(words: Words) -> list[Words]:
+    """ "Push to main or deploy on Fridays" is two acts; "commit or push secrets" is one."""
+    for index in range(2, len(words) - 2):
+        if words[index].text in ("or", "and") and words[index - 1].text != ",":
+            verb = words[index + 1]
+            base = verb.text in verb.forms & lex.VERBS and verb.text not in lex.NOUNLIKE
+            fits = base or text_at(words, index + 2) in lex.DETERMINERS | lex.PREPOSITIONS
+            if fits and is_verb(words, index + 1, index + 1):
+                return [words[:index], *_pieces(words[index + 1 :])]
+    return [words]
+
+
+def _cut_absence(words: Words) -> tuple[Words, tuple[Exemption, ...]]:
+    """ "… without approval", "… until it is signed": what the act may not go without."""
+    for index in range(1, len(words) - 1):
+        if words[index].text in ("without", "until", "before"):
+            terms = terms_of(words[index + 1 :])
+            timed = any(one.sort is Sort.NUMBER or one.forms & lex.TIMES for one in words[index:])
+            if terms and not (timed and words[index].text != "without"):
+                return words[:index], (Exemption(terms, absent=True),)
+    return words, ()
 
 
 def _no_thing(words: Words) -> tuple[Part, ...]:
-    """No X, avoid X, X is forbidden: anything that brings X about."""
+    """No X, avoid X, X is forbidden, nobody may: anything that brings X about."""
     first = text_at(words, 0)
-    for index, word in enumerate(words[:5]):
-        if word.text == "allergic" and text_at(words, index + 1) == "to":
-            return _forbid_thing(words, index + 2, len(words))
-    if first in ("no", "avoid", "avoiding", "forbid", "ban", "prohibit"):
-        start = 2 if first == "no" and text_at(words, 1) == "more" else 1
-        if text_at(words, start) in _NOT_THINGS:
-            return ()
-        return _forbid_thing(words, start, len(words))
-    return _forbidden_predicate(words)
-
-
-_NOT_THINGS = word_set("""later longer one problem need more less fewer matter doubt sooner way""")
-
-
-def _forbid_thing(words: Words, first: int, last: int) -> tuple[Part, ...]:
-    end, exemptions = cut_exemptions(words, first, last)
-    if exemptions is None:
-        return ()
-    gerund = text_at(words, first).endswith("ing") and begins_with_verb(words, first, end)
-    doing = forbid(words, first, last, []) if gerund and end - first > 1 else ()
-    actions = thing_actions(words, first, end)
-    return (*doing, *(Prohibition(action, exemptions) for action in actions))
-
-
-def _forbidden_predicate(words: Words) -> tuple[Part, ...]:
+    if first in ("nobody", "no"):
+        modal = next((i for i, w in enumerate(words[:7]) if w.text in _MODALS), None)
+        if modal is not None and modal + 1 < len(words):
+            if words[modal + 1].text in ("be", "allowed", "permitted"):
+                return _forbid_thing((*words[1:modal], *words[modal + 2 :]))
+            return _forbid(words[modal + 1 :], _subject(words[1:modal]))
+    if first in ("no", "avoid", "forbid", "ban", "prohibit"):
+        start = 2 if text_at(words, 1) in ("more", "using") else 1
+        return () if text_at(words, start) in _NO_THINGS else _forbid_thing(words[start:])
     for index in range(1, len(words)):
-        if text_at(words, index) not in ("is", "are", "remain", "stays"):
+        if words[index].text not in ("is", "are"):
             continue
         rest = {word.text for word in words[index + 1 : index + 4]}
-        negated = "not" in rest and rest & {"allowed", "permitted", "acceptable", "ok", "okay"}
-        off = {"off", "limits"} <= rest
-        if rest & _FORBIDDEN or negated or off:
-            after = _after_predicate(words, index)
-            return _forbid_thing((*words[:index], *after), 0, index + len(after))
+        if rest & _BANNED or ("not" in rest and rest & _FINE) or {"off", "limits"} <= rest:
+            behind = next(
+                (i for i in range(index + 2, len(words)) if words[i].text in _BEHIND), len(words)
+            )
+            return _forbid_thing((*words[:index], *words[behind:]))
     return ()
 
 
-def _after_predicate(words: Words, index: int) -> Words:
-    """What follows "is forbidden": a condition such as "in production" or an exemption."""
-    for position in range(index + 1, len(words)):
-        if words[position].text in (lex.PREPOSITIONS | {"unless", "except", "without"}) - {"off"}:
-            return words[position:]
+_NO_THINGS = word_set("later longer one problem need more less fewer matter doubt sooner way")
+_BEHIND = lex.PREPOSITIONS - {"off"}
+
+
+def _forbid_thing(words: Words) -> tuple[Part, ...]:
+    words, exemptions = _cut_absence(words)
+    if not words:
+        return ()
+    actions = named_actions(words, 0, len(words))
+    if words[0].text.endswith("ing") and is_verb(words, 0, 0, words[0].forms):
+        doing = action_of(words, 0, len(words))
+        actions = [one for one in (doing,) if one is not None] + actions
+    return tuple(Prohibition(one, exemptions) for one in actions if not is_vague(one))
+
+
+# Limits and what holds only for some amounts.
+
+
+def _limit(words: Words) -> tuple[Part, ...]:
+    return limits_of(words)
+
+
+def _above_amount(words: Words) -> tuple[Part, ...]:
+    """ "Purchases above $5,000 need approval", "files over 5 MB must not be committed"."""
+    modal = next((i for i, w in enumerate(words) if w.text in _NEEDING | _MODALS and i), None)
+    for quantity in quantities_of(words):
+        compared = comparison_of(words, quantity)
+        if modal is None or compared is None or quantity.last >= modal:
+            continue
+        when = limits_of(words[:modal])
+        subject = noun_of(words, range(min(compared[1], default=quantity.first)))
+        if not when or subject is None:
+            return ()
+        return _guarded(words, modal, subject, when[0])
     return ()
 
 
-def _procedure(words: Words) -> tuple[Part, ...]:
-    """Always do X before Y: Y without X is forbidden."""
-    start = 1 if text_at(words, 0) in ("always", "please", "must") else 0
-    turn = next((i for i in range(start + 1, len(words)) if words[i].text == "before"), None)
-    if turn is None or not begins_with_verb(words, start, turn):
-        return ()
-    exemption = absence_of(words, start, turn)
-    if exemption is None:
-        return ()
-    if occurs(words[turn + 1 :]):
-        denied = (*words[turn + 1 : -1], *tokens_of("must not"), words[-1])
-        begun = [part for part in _prohibition(denied) if isinstance(part, Prohibition)]
-        return tuple(replace(part, exemptions=(exemption,)) for part in begun)
-    behind = doing_first(words[turn + 1 :])
-    if not begins_with_verb(behind, 0, len(behind)):
-        return ()
-    action = action_of(behind, 0, len(behind))
-    if action is None or too_vague(action):
-        return ()
-    return (Prohibition(action, (exemption,)),)
+_NEEDING = frozenset(("need", "needs", "require", "requires"))
 
 
-def _nobody(words: Words) -> tuple[Part, ...]:
-    """Nobody may do X, no service may do X: a verb phrase follows the modal."""
-    if text_at(words, 0) not in ("no", "nobody", "none"):
-        return ()
-    modal = next((i for i, word in enumerate(words[:7]) if word.text in _MUST_NOT), None)
-    if modal is None or modal + 1 >= len(words):
-        return ()
-    return forbid(words, modal + 1, len(words), _subject_before(words, modal))
+def _guarded(words: Words, modal: int, subject: Noun, when: Limit) -> tuple[Part, ...]:
+    rest = words[modal + 1 :]
+    if words[modal].text in _NEEDING or text_at(rest, 0) in ("have", "get"):
+        terms = terms_of(rest)
+        parts: tuple[Part, ...] = tuple(
+            Prohibition(one, (Exemption(terms, absent=True),))
+            for one in named_actions(words, 0, modal)[:1]
+        )
+    else:
+        parts = _prohibition((*words[:1], *words[modal:]))
+    named = tuple(
+        replace(part, action=_about(part.action, subject), when=when)
+        for part in parts
+        if isinstance(part, Prohibition)
+    )
+    return named
 
 
-def _spared(words: Words) -> tuple[Part, ...]:
-    """Everything except X may be deleted: X may not."""
-    opener = next((i for i, word in enumerate(words[:8]) if word.text == "except"), None)
-    if not opener or text_at(words, 0) not in ("everything", "all", "anything", "any", "every"):
+def _about(action: Action, subject: Noun) -> Action:
+    conditions = tuple(
+        one for one in action.conditions if not any(quantity_like(n) for n in one.nouns)
+    )
+    objects = tuple(one for one in action.objects if not quantity_like(one))
+    return replace(action, conditions=conditions, objects=objects)
+
+
+def quantity_like(noun: Noun) -> bool:
+    """Whether a noun is an amount."""
+    return any(char.isdigit() for char in noun.text)
+
+
+# Choices and requirements.
+
+
+def _contrast(words: Words) -> tuple[Part, ...]:
+    """Use X instead of Y; X, not Y; use X, never Y: Y is out."""
+    turn = next((i for i, word in enumerate(words) if word.text == "insteadof"), None)
+    if turn is None:
+        turn = next(
+            (
+                i + 1
+                for i in range(1, len(words) - 2)
+                if words[i].text == "," and words[i + 1].text in ("not", "never")
+            ),
+            None,
+        )
+    if not turn or "not" in words[0].forms or words[0].text in ("never", "do"):
         return ()
-    modal = next((i for i in range(opener, len(words)) if words[i].text in ("may", "can")), None)
-    if modal is None or text_at(words, modal + 1) != "be" or modal + 2 >= len(words):
+    other = words[turn + 1 :]
+    if not other:
         return ()
-    thing = tuple(word for word in words[opener + 1 : modal] if word.text != ",")
-    act = (words[modal + 2], *thing, *words[modal + 3 :])
-    return forbid(act, 0, len(act), [])
+    behind = next((i for i, w in enumerate(other) if i and w.text in ("for", "in", "when")), None)
+    front = next((i for i, w in enumerate(words[:turn]) if i > 1 and w.text in ("for", "in")), None)
+    scope = other[behind:] if behind else words[front:turn] if front else ()
+    if other[0].text.endswith("ing") and is_verb(other, 0, 0, other[0].forms):
+        action = action_of(other, 0, len(other))
+        return () if action is None or is_vague(action) else (Prohibition(action),)
+    noun = noun_of(other, range(behind or len(other)))
+    if noun is None:
+        return ()
+    places = named_actions(tuple(scope), 0, len(scope)) if scope else []
+    conditions = places[0].conditions if places else ()
+    verb = Term("use", frozenset(("use", "=use")))
+    action = Action(f"use {noun.text}", (verb,), (noun,), (), conditions)
+    return () if is_vague(action) else (Prohibition(action),)
 
 
 def _reserved(words: Words) -> tuple[Part, ...]:
     """Only admins may delete projects: nobody else may."""
-    if text_at(words, 0) != "only":
+    modal = next((i for i, w in enumerate(words[:7]) if w.text in ("may", "can", "should")), None)
+    if text_at(words, 0) != "only" or modal is None or modal < 2:
         return ()
-    words = _with_modal(words)
-    modal = next((i for i, word in enumerate(words[:7]) if word.text in _MAY), None)
-    if modal is None or modal < 2 or not begins_with_verb(words, modal + 1, len(words)):
+    who, action = terms_of(words[1:modal]), action_of(words, modal + 1, len(words))
+    if not who or action is None or is_vague(action):
         return ()
-    who = tuple(
-        Term(word.text, word.forms)
-        for word in words[1:modal]
-        if word.sort is not Sort.MARK and word.text not in lex.DETERMINERS | {"on"}
-    )
-    actions = [one for one in split_actions(words, modal + 1, len(words)) if one is not None]
-    if not who or not actions or any(too_vague(action) for action in actions):
+    return (Prohibition(action, (Exemption(who, actor=True),)),)
+
+
+def _exclusive(words: Words) -> tuple[Part, ...]:
+    """Only deploy from main; deploy only from main: another place there is out."""
+    only = next((i for i, word in enumerate(words[:6]) if word.text == "only"), None)
+    if only is None:
         return ()
-    return tuple(Prohibition(action, (Exemption(who, actor=True),)) for action in actions)
-
-
-def _with_modal(words: Words) -> Words:
-    """ "Only the billing service calls X": only it may."""
-    for index in range(2, min(6, len(words) - 1)):
-        word = words[index]
-        if word.text in _MAY or word.text in lex.PREPOSITIONS or word.sort is Sort.MARK:
-            return words
-        told = word.text.endswith("s") and word.acting and word.text not in word.acting
-        if told and (words[index + 1].text in lex.DETERMINERS | {"or", "and"}):
-            return (*words[:index], *tokens_of("may"), *words[index:])
-    return words
-
-
-_MAY = frozenset(("may", "can", "should", "must", "shall"))
-
-
-def _bare(words: Words) -> tuple[Part, ...]:
-    """ "Encrypt the backups": an order asks for its act."""
-    if not words or words[0].text not in words[0].acting or words[0].forms & lex.MENTION:
+    rest = (*words[:only], *words[only + 1 :])
+    start = next((i for i in range(len(rest)) if rest[i].text not in _LEADS), 0)
+    action = action_of(rest, start, len(rest)) if is_verb(rest, start, start) else None
+    if action is None or is_vague(action):
         return ()
-    parts = exclusive_of((*tokens_of("always"), *words))
-    return tuple(
-        part if isinstance(part, Requirement) else replace(part, one_thing=False)
-        for part in parts
-        if isinstance(part, Requirement | Exclusive)
-    )
+    if action.conditions and (action.objects or not _is_used(action)):
+        place = action.conditions[-1]
+        if place.preposition in _OPEN:
+            act = replace(action, conditions=action.conditions[:-1])
+            return (Exclusive(act, place.nouns[0], place.preposition),)
+    if action.objects and action.conditions and _is_used(action):
+        return (Exclusive(replace(action, objects=()), action.objects[0]),)
+    return ()
+
+
+_OPEN = frozenset(("from", "to", "into", "via", "through", "with", "in", "on"))
+
+
+def _is_used(action: Action) -> bool:
+    return any(verb.forms & {"use", "=use"} for verb in action.verbs)
+
+
+def _requirement(words: Words) -> tuple[Part, ...]:
+    """Every X must have Y, X must be done, Y is required, always do X, keep X."""
+    for form in (_always, _must, _required, _kept):
+        found = form(words)
+        if found:
+            return found
+    return ()
+
+
+def _always(words: Words) -> tuple[Part, ...]:
+    if text_at(words, 0) != "always" or len(words) < 3 or not is_verb(words, 1, 1, words[1].forms):
+        return ()
+    turn = next((i for i, word in enumerate(words) if word.text == "before"), None)
+    if turn is not None:
+        return _procedure(words[1:turn], words[turn + 1 :])
+    action = action_of(words, 1, len(words))
+    if action is None or not action.objects:
+        return ()
+    if _is_used(action) or action.verbs[0].forms & {"keep", "include", "require", "have"}:
+        core = (*action.objects[0].modifiers, action.objects[0].head)
+        subject = action.conditions[0].nouns[0] if action.conditions else None
+        parts: tuple[Part, ...] = (Requirement(action.objects[0].text, core, subject),)
+        if _is_used(action) and action.conditions:
+            parts = (*parts, Exclusive(replace(action, objects=()), action.objects[0]))
+        return parts
+    return (Requirement(action.text, action.verbs[:1], action.objects[0]),)
+
+
+def _procedure(first: Words, then: Words) -> tuple[Part, ...]:
+    """Always do X before Y: Y without X is out."""
+    if not then or not is_verb(then, 0, 0, then[0].forms):
+        return ()
+    action, terms = action_of(then, 0, len(then)), terms_of(first)
+    if action is None or is_vague(action) or not terms:
+        return ()
+    return (Prohibition(action, (Exemption(terms, absent=True),)),)
+
+
+def _must(words: Words) -> tuple[Part, ...]:
+    modal = next((i for i, w in enumerate(words[:8]) if w.text in _DUTY), None)
+    if not modal or modal + 1 >= len(words):
+        return ()
+    subject, start = _subject(words[:modal]), modal + 1
+    if text_at(words, start) == "to":
+        start += 1
+    verb = words[start] if start < len(words) else None
+    if subject is None or verb is None:
+        return ()
+    if verb.text in ("stay", "remain") or (verb.text == "be" and text_at(words, start + 1) == "kept"):
+        return _stays(words[start + 1 + (verb.text == "be") :], subject)
+    if verb.text == "be" and start + 1 < len(words):
+        state = words[start + 1]
+        ground = state.sort is Sort.WORD and state.text not in lex.GRAMMAR
+        place = start + 2 == len(words) or words[start + 2].text in lex.PREPOSITIONS
+        if ground and place:
+            core = (Term(state.text, state.forms),)
+            return (Requirement(f"{state.text} {subject.text}", core, subject),)
+        return ()
+    needs = words[modal].text in _NEEDING and text_at(words, modal + 1) != "to"
+    if needs or verb.forms & _HAVING:
+        noun = noun_of(words, range(start + (not needs), _first_preposition(words, start + 1)))
+        if noun is not None:
+            return (Requirement(noun.text, (*noun.modifiers, noun.head), subject),)
+    return ()
+
+
+_DUTY = frozenset(("must", "shall", "should", "needs", "need", "requires", "require", "has", "have"))
+_HAVING = word_set("have include carry contain use show require bear get go pass =use receive")
+
+
+def _first_preposition(words: Words, start: int) -> int:
+    found = (i for i in range(start + 1, len(words)) if words[i].text in lex.PREPOSITIONS)
+    return next(found, len(words))
+
+
+def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:
+    """ "Verification must stay enabled", "doors must stay closed"."""
+    core = (*subject.modifiers, subject.head)
+    if not words or words[0].text in lex.PREPOSITIONS or words[0].forms & {"enable", "active"}:
+        return (Requirement(subject.text, core),)
+    state = Term(words[0].text, words[0].forms)
+    return (Requirement(f"{state.text} {subject.text}", (state,), subject),)
+
+
+def _required(words: Words) -> tuple[Part, ...]:
+    """ "Wheelchair accessible rooms required", "a signature is mandatory for refunds"."""
+    for index, word in enumerate(words):
+        if index and word.text in ("required", "mandatory", "compulsory"):
+            noun = noun_of(words, range(index))
+            behind = noun_of(words, range(index + 1, len(words)))
+            if noun is not None:
+                return (Requirement(noun.text, (*noun.modifiers, noun.head), behind),)
+    return ()
+
+
+def _kept(words: Words) -> tuple[Part, ...]:
+    """ "Keep Redis as the session store": neither removed nor replaced."""
+    if text_at(words, 0) != "keep" or "as" not in {word.text for word in words}:
+        return ()
+    turn = next(i for i, word in enumerate(words) if word.text == "as")
+    noun = noun_of(words, range(1, turn))
+    return () if noun is None else (Requirement(noun.text, (*noun.modifiers, noun.head)),)
 
 
 _FORMS: tuple[Callable[[Words], tuple[Part, ...]], ...] = (
+    _above_amount,
     _limit,
-    choice_of,
-    contrast_of,
-    _procedure,
-    _content,
-    _state,
+    _contrast,
     _prohibition,
-    _nobody,
     _no_thing,
     _reserved,
-    exclusive_of,
-    requirement_of,
-    usage_of,
-    _bare,
+    _exclusive,
+    _requirement,
 )

@@ -1,276 +1,319 @@
-"""Does a decision do what an action describes?"""
+"""Where a decision does the act that a rule speaks of."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.actions import wordings_of
-from dmm.rules.language.acts import Act, Polarity, Reading
-from dmm.rules.language.enactment import object_places, verb_itself, verb_places
-from dmm.rules.language.naming import match_noun
-from dmm.rules.language.verbs import owns
-from dmm.rules.language.wordsets import word_set
+from dmm.rules.language.clauses import Act, Phrase, Polarity, Reading
+from dmm.rules.language.language import Sort
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
-    from dmm.rules.language.language import Token
-    from dmm.rules.language.phrases import Phrase
     from dmm.rules.language.rules import Action, Condition, Noun, Term
 
 Span = tuple[int, int]
+_MODIFYING = frozenset(("modify", "=modify"))
+_USING = frozenset(("use", "=use"))
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How an act of the decision meets a rule: certain or merely similar, and by which tokens."""
+    """The tokens that show a breach, whether they surely do, and how they were read."""
 
     certain: bool
     tokens: tuple[int, ...]
-    steps: tuple[str, ...]
+    steps: tuple[str, ...] = ()
 
     def spans(self, reading: Reading) -> tuple[Span, ...]:
-        """The places in the decision's text that met the rule."""
-        return spans_of(reading, self.tokens)
-
-
-def spans_of(reading: Reading, indices: Iterable[int]) -> tuple[Span, ...]:
-    """The text ranges of these tokens, neighbours joined."""
-    spans: list[Span] = []
-    previous = -2
-    for index in sorted(set(indices)):
-        token = reading.tokens[index]
-        if index == previous + 1 and spans:
-            spans[-1] = (spans[-1][0], token.end)
-        else:
-            spans.append((token.start, token.end))
-        previous = index
-    return tuple(spans)
+        """The places in the text, words in a row as one."""
+        spans: list[Span] = []
+        previous = -2
+        for index in sorted(set(self.tokens)):
+            token = reading.tokens[index]
+            if index == previous + 1 and spans:
+                spans[-1] = (spans[-1][0], token.end)
+            else:
+                spans.append((token.start, token.end))
+            previous = index
+        return tuple(spans)
 
 
 def find_action(reading: Reading, action: Action) -> Finding | None:
     """The act of the decision that is the action: a certain one before a similar one."""
     similar: Finding | None = None
-    for wording in wordings_of(action):
-        for act in reading.acts:
-            finding = _meet(reading, act, wording)
-            if finding is not None and finding.certain:
-                return finding
-            similar = similar or finding
+    for act in reading.acts:
+        finding = _meet(reading, act, action)
+        if finding is not None and finding.certain:
+            return finding
+        similar = similar or finding
     return similar
 
 
 def _meet(reading: Reading, act: Act, action: Action) -> Finding | None:
     if act.polarity in (Polarity.NOT_DONE, Polarity.ASIDE):
         return None
-    verb = verb_places(reading, act, action)
-    if verb is None:
-        return _go_without(reading, act, action)
-    tokens = list(verb)
-    found_objects = object_places(reading, act, action) or verb_itself(reading, act, action)
-    if found_objects is None:
+    found = _done_to(reading, act, action)
+    if found is None:
         return None
-    exact, object_tokens = found_objects
-    tokens += object_tokens
-    rest = _manner_and_conditions(reading, act, action)
+    certain, tokens = found
+    rest = _circumstances(reading, act, action, tokens)
     if rest is None:
         return None
-    tokens += rest
-    certain = exact and act.polarity is Polarity.DONE
+    tokens = [*tokens, *rest]
     words = " ".join(reading.tokens[index].text for index in sorted(set(tokens)))
     steps = (f'read "{words}" as the act "{action.text}"', f"the act is {act.polarity}")
-    return Finding(certain, tuple(tokens), steps)
+    return Finding(certain and act.polarity is Polarity.DONE, tuple(tokens), steps)
 
 
-def _go_without(reading: Reading, act: Act, action: Action) -> Finding | None:
-    """ "Merge it without review" skips the review."""
-    if not any(verb.forms & _SKIPPING for verb in action.verbs) or act.verb is None:
+def is_use(action: Action) -> bool:
+    """Whether the action is any act that puts its object to use."""
+    return not action.verbs or any(verb.forms & _USING for verb in action.verbs)
+
+
+def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
+    """The verb and the object of the action, and whether they are surely meant."""
+    verb_at = [] if act.verb is None else [act.verb]
+    if action.verbs and act.verb is not None and _is_verb(reading, act, action):
+        if not action.objects:
+            return True, verb_at
+        objects = _find_objects(reading, act, action)
+        if objects is not None:
+            return objects[0], [*verb_at, *objects[1]]
+    named = _named_act(reading, act, action)
+    if named is not None:
+        return True, [*verb_at, *named]
+    if not is_use(action):
         return None
-    if act.polarity is not Polarity.DONE or act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE):
-        return None
-    for phrase in act.phrases:
-        if phrase.preposition != "without":
-            continue
+    for noun in action.objects:
+        for phrase in act.phrases:
+            used = puts_to_use(reading, act, phrase)
+            at = match_noun(reading, act, phrase, noun) if used is not None else None
+            if at is not None:
+                return bool(used) and at[0], [*verb_at, *at[1]]
+    return None
+
+
+def _is_verb(reading: Reading, act: Act, action: Action) -> bool:
+    kinds = reading.tokens[act.verb].kinds if act.verb is not None else frozenset()
+    return any(verb.forms & (act.forms | kinds) for verb in action.verbs)
+
+
+def _find_objects(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
+    similar: tuple[bool, list[int]] | None = None
+    for phrase in _acted_on(reading, act, action):
         for noun in action.objects:
-            found = match_noun(reading, act, replace(phrase, negated=False), noun)
-            rest = _manner_and_conditions(reading, act, action)
-            if found is not None and found[0] and rest is not None:
-                tokens = (act.verb, *found[1], *rest)
-                return Finding(True, tokens, (f'read as the act "{action.text}"',))
+            at = match_noun(reading, act, phrase, noun)
+            if at is not None and at[0]:
+                return at
+            similar = similar or at
+    return similar
+
+
+def _acted_on(reading: Reading, act: Act, action: Action) -> Iterator[Phrase]:
+    direct = list(act.objects())
+    yield from direct
+    changing = any(verb.forms & _MODIFYING for verb in action.verbs)
+    for phrase in act.phrases:
+        part = any(reading.tokens[one.indices[-1]].forms & lex.PARTS for one in direct)
+        if phrase.preposition == "of" and (part or not direct):
+            yield phrase
+        elif changing and phrase.preposition in ("in", "to", "from", "inside", "of"):
+            yield phrase
+        elif not direct and phrase.preposition in ("to", "on", "into", "at", "for"):
+            yield phrase
+
+
+def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
+    """ "Schedule the deletion of X", "do an X migration": the noun names the act."""
+    if not action.verbs or not (act.verb is None or act.forms & lex.LIGHT or act.passive):
+        return None
+    for order, phrase in enumerate(act.phrases):
+        head = reading.tokens[phrase.indices[-1]]
+        named = any(verb.forms & head.forms for verb in action.verbs)
+        if phrase.negated or not named or phrase.preposition not in (None, "subject", "with"):
+            continue
+        if not action.objects:
+            return list(phrase.indices[-1:])
+        inside = Phrase(None, phrase.indices[:-1])
+        behind = [one for one in act.phrases[order + 1 :] if one.preposition in ("of", "to", "for")]
+        for place in (inside, *behind):
+            for noun in action.objects:
+                at = match_noun(reading, act, place, noun) if place.indices else None
+                if at is not None:
+                    return [phrase.indices[-1], *at[1]]
     return None
 
 
-_SKIPPING = frozenset(("=skip", "skip", "bypass", "omit"))
+_MEANS = frozenset(("with", "via", "through", "using", "by", "over"))
+_SETTINGS = frozenset(("in", "on", "onto", "into", "to", "at", "under", "as", "from", "upon"))
 
 
-def _manner_and_conditions(reading: Reading, act: Act, action: Action) -> list[int] | None:
-    used: list[int] = []
+def puts_to_use(reading: Reading, act: Act, phrase: Phrase) -> bool | None:
+    """Whether the act puts the thing of a phrase to use; False where that is not certain."""
+    place, forms = phrase.preposition, act.forms
+    if phrase.negated:
+        return None
+    if act.verb is None:
+        return False if place is None else None
+    if forms & lex.REPLACE:
+        return _brought_by_replacing(forms, place)
+    if forms & lex.TRANSITION and not forms & lex.USE:
+        return True if place in ("to", "into", "onto", "with") else None
+    if place is None or (act.passive and place == "subject"):
+        return _takes_object(reading, act)
+    if place in _MEANS:
+        return None if forms & (lex.MENTION | lex.NEGATIVE | {"pay", "meet"}) else True
+    if place in _SETTINGS:
+        return None if forms & lex.IDLE else True
+    if place == "of":
+        before = reading.tokens[phrase.indices[0] - 1 : phrase.indices[0]]
+        return True if forms & lex.USE and before else None
+    return False if place == "subject" and not forms & lex.IDLE else None
+
+
+def _brought_by_replacing(forms: frozenset[str], place: str | None) -> bool | None:
+    if "substitute" in forms:
+        return True if place is None else None
+    wanted = ("with", "by") if "replace" in forms else ("with", "for")
+    return True if place in wanted else None
+
+
+def _takes_object(reading: Reading, act: Act) -> bool | None:
+    if "be" in act.forms:
+        verb = reading.tokens[act.verb or 0].text
+        return None if verb in ("was", "were") else True
+    if act.forms & lex.USE:
+        return True
+    return None if act.forms & lex.IDLE else False
+
+
+def match_noun(
+    reading: Reading, act: Act, phrase: Phrase, noun: Noun
+) -> tuple[bool, list[int]] | None:
+    """The tokens of a phrase that name the thing, and whether they surely do."""
+    if phrase.negated:
+        return None
+    heads = [i for i in phrase.indices if reading.tokens[i].stands_for(noun.head.forms)]
+    wanted = list(noun.modifiers)
+    if not heads and noun.head_optional and wanted:
+        last = wanted.pop()
+        heads = [i for i in phrase.indices if reading.tokens[i].stands_for(last.forms)]
+    if not heads:
+        return None
+    head = heads[-1]
+    places = [i for i in phrase.indices if i != head]
+    around = [
+        i
+        for one in act.phrases
+        if one is not phrase and not one.negated and one.preposition != "subject"
+        for i in one.indices
+    ]
+    found = [head]
+    for term in wanted:
+        at = next((i for i in (*places, *around) if _stands(reading, i, term)), None)
+        if at is None:
+            return None
+        found.append(at)
+    return _ends_noun(reading, phrase, head), found
+
+
+def _stands(reading: Reading, index: int, term: Term) -> bool:
+    return reading.tokens[index].stands_for(term.forms)
+
+
+def _ends_noun(reading: Reading, phrase: Phrase, head: int) -> bool:
+    """Whether the noun phrase is about the word: "eval", "eval call", not "eval linter"."""
+    token = reading.tokens[head]
+    if token.sort is Sort.NAME and token.glued:
+        return False
+    behind = [reading.tokens[i] for i in phrase.indices if i > head]
+    own = reading.text[token.start : token.end]
+    if own.endswith(("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")):
+        return False
+    return all(
+        (one.forms & (lex.CARRIERS | lex.TIMES) or one.sort in (Sort.NUMBER, Sort.NAME))
+        and not one.glued
+        or one.text.endswith("ly")
+        for one in behind
+    )
+
+
+def _circumstances(
+    reading: Reading, act: Act, action: Action, used: list[int]
+) -> list[int] | None:
+    """The tokens that show manner, doer and conditions; None where one is missing."""
+    found: list[int] = []
     for manner in action.manner:
-        place = _anywhere(reading, act, manner)
-        if place is None:
+        places = (*act.before, *(i for one in act.phrases if not one.negated for i in one.indices))
+        at = next((i for i in places if _stands(reading, i, manner)), None)
+        if at is None:
             return None
-        used.append(place)
+        found.append(at)
     if action.subject is not None:
-        place = _subject(reading, act, action.subject)
-        if place is None:
+        doers = [one for one in act.phrases if one.preposition in ("subject", "by", "to", None)]
+        named = [m for one in doers if (m := match_noun(reading, act, one, action.subject))]
+        if not named:
             return None
-        used.append(place)
+        found += named[0][1]
     for condition in action.conditions:
-        places = match_condition(reading, act, condition)
-        if places is None:
+        at_place = match_condition(reading, act, condition, used)
+        if at_place is None:
             return None
-        used += places
-    return used
+        found += at_place
+    return found
 
 
-def _subject(reading: Reading, act: Act, noun: Noun) -> int | None:
-    for phrase in act.phrases:
-        if phrase.negated:
-            continue
-        for order, index in enumerate(phrase.indices):
-            if not reading.tokens[index].stands_for(noun.head.forms):
-                continue
-            others = [reading.tokens[other] for other in phrase.indices[:order]]
-            if not (others and noun.modifiers) or _describe(others, noun):
-                return index
-    if noun.head.forms & _ANYBODY and not noun.modifiers:
-        return _somebody(reading, act)
-    return None
-
-
-def _describe(words: list[Token], noun: Noun) -> bool:
-    """Whether one of the words before the head is a modifier of the noun."""
-    return any(word.stands_for(item.forms) for word in words for item in noun.modifiers)
-
-
-def _somebody(reading: Reading, act: Act) -> int | None:
-    """Where a rule is for all who work here: one called by name, or whoever decides."""
-    subjects = [p for p in act.phrases if p.preposition == "subject" and not act.passive]
-    if not subjects:
-        return act.verb
-    index = subjects[0].indices[-1]
-    own = reading.text[reading.tokens[index].start : reading.tokens[index].end]
-    named = own[:1].isupper() and own[1:].islower() and not own.endswith("s")
-    return index if named and len(subjects) == 1 and len(subjects[0].indices) < 3 else None
-
-
-_ANYBODY = word_set("employee staff worker person anyone everyone developer engineer colleague")
-
-
-def _anywhere(reading: Reading, act: Act, term: Term) -> int | None:
-    places = list(act.before)
-    for phrase in act.phrases:
-        if not phrase.negated:
-            places += phrase.indices
-    for index in places:
-        if reading.tokens[index].stands_for(term.forms):
-            return index
-    return None
-
-
-def match_condition(reading: Reading, act: Act, condition: Condition) -> list[int] | None:
+def match_condition(
+    reading: Reading, act: Act, condition: Condition, used: list[int]
+) -> list[int] | None:
     """The tokens that say that the act happens under the condition."""
-    if act.verb is not None and condition.preposition in _BY and not act.derived:
-        verb = reading.tokens[act.verb]
-        if any(verb.text in noun.head.forms and not noun.modifiers for noun in condition.nouns):
-            return [act.verb]
-    installing = _installs(reading, act, condition)
-    if installing:
-        return installing
-    for phrase in act.phrases:
-        if phrase.negated or not (
-            _compatible(condition.preposition, phrase, act)
-            or _is_when(reading, phrase)
-            or (condition.preposition == "from" and _is_owned(reading, phrase))
-        ):
-            continue
-        if phrase.preposition == "of" and _is_of_copy(reading, phrase):
-            continue
-        for noun in condition.nouns:
-            found = match_noun(reading, act, phrase, noun)
-            if found is not None and (found[0] or _owns(reading, found[1][-1], condition)):
-                return found[1]
-            if found is not None and _may_be_partial(reading, found[1]):
-                return found[1]
+    for one in _same_sentence(reading, act):
+        for phrase in one.phrases:
+            own = one is act
+            if phrase.negated or not _fits(condition.preposition, phrase.preposition, own=own):
+                continue
+            if _is_of_copy(reading, phrase):
+                continue
+            for noun in condition.nouns:
+                at = match_noun(reading, one, phrase, noun)
+                if at is not None and not set(at[1]) <= set(used):
+                    return at[1]
+    if act.verb is not None and any(_stands(reading, act.verb, n.head) for n in condition.nouns):
+        return [act.verb]
     return None
 
 
-def _installs(reading: Reading, act: Act, condition: Condition) -> list[int]:
-    """ "Run npm install X" is for a package, whatever its name is."""
-    if condition.preposition != "for" or act.derived:
-        return []
-    if not any(noun.head.forms & _PACKAGES and not noun.modifiers for noun in condition.nouns):
-        return []
-    places = [index for phrase in act.objects() for index in phrase.indices]
-    return [index for index in places if reading.tokens[index].text in ("install", "add")][:1]
-
-
-_PACKAGES = frozenset(("package", "dependency", "=dependency"))
-
-
-def _is_when(reading: Reading, phrase: Phrase) -> bool:
-    """ "Out to production this Friday": a time needs no preposition."""
-    times = (reading.tokens[index].forms & lex.TIMES for index in phrase.indices)
-    return phrase.preposition is None and all(times)
-
-
-# "Email it" is to send it by email.
-_BY = frozenset(("by", "via", "over"))
-
-
-def _is_owned(reading: Reading, phrase: Phrase) -> bool:
-    """ "The supplier's gift" is a gift from the supplier."""
-    return phrase.preposition in (None, "of") and owns(reading.tokens[phrase.indices[0]])
-
-
-def _may_be_partial(reading: Reading, tokens: list[int]) -> bool:
-    """A time, or the owner of what follows: "the frontend's login button"."""
-    token = reading.tokens[tokens[0]]
-    owner = reading.text[token.end - 2 : token.end] in ("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")
-    return owner or bool(token.forms & lex.TIMES)
+def _same_sentence(reading: Reading, act: Act) -> Iterator[Act]:
+    yield act
+    for other in reading.acts:
+        told = other.polarity in (Polarity.DONE, Polarity.UNSURE)
+        if other is not act and other.sentence == act.sentence and told:
+            yield other
 
 
 def _is_of_copy(reading: Reading, phrase: Phrase) -> bool:
     """ "A replica of production" is not production."""
-    before = phrase.indices[0] - 1
-    while before > 0 and reading.tokens[before].text in lex.DETERMINERS | {"of"}:
-        before -= 1
-    return bool(reading.tokens[before].forms & lex.COPIES)
+    before = reading.tokens[max(0, phrase.indices[0] - 3) : phrase.indices[0]]
+    return phrase.preposition == "of" and any(one.forms & lex.COPIES for one in before)
 
 
-def _owns(reading: Reading, index: int, condition: Condition) -> bool:
-    """ "The frontend's button" is in the frontend."""
-    token = reading.tokens[index]
-    own = reading.text[token.start : token.end]
-    return condition.preposition in _PLACES and own.endswith(
-        ("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")
-    )
+_ELSEWHERE = frozenset("outside beyond behind beside near past".split())
+_EXACT = frozenset(("before", "after", "without", "from", "off", "outside", "under", "over", "above"))
+_AWAY = frozenset(("from", "off"))
+_TOPICS = frozenset(("about", "against", "like", "than", "except", "insteadof"))
 
 
-_ELSEWHERE = word_set("outside beyond behind without beside near past")
-_PLACES = word_set("in on for to of at within inside under")
-_WITHIN = frozenset(("in", "inside", "within"))
-_CALLING = word_set("call invoke use import access query run require execute trigger start")
-
-
-def _compatible(wanted: str, phrase: Phrase, act: Act) -> bool:
-    given = phrase.preposition
-    aimed = any(other.preposition in ("to", "into", "onto") for other in act.phrases)
+def _fits(wanted: str, given: str | None, *, own: bool) -> bool:
+    """Whether a phrase under one preposition can tell what the rule has under another."""
+    if given == wanted:
+        return True
+    if given in _TOPICS | _ELSEWHERE or wanted in _ELSEWHERE:
+        return False
     if given is None or given == "subject":
-        return not (wanted in lex.TO_WORDS and given is None and aimed)
-    fronted = act.verb is not None and phrase.indices[0] < act.verb
-    if fronted and aimed and wanted in ("to", "into", "onto"):
-        return False
-    if wanted == given or (given == "of" and wanted in _WITHIN):
-        return True
-    if given in _ELSEWHERE or wanted in _ELSEWHERE:
-        return False
-    if given == "of" and wanted in _PLACES:
-        return True
-    if wanted == "from" and given in _WITHIN and act.forms & _CALLING:
-        return True
-    if wanted in lex.FROM_WORDS or given in lex.FROM_WORDS:
-        return wanted in lex.FROM_WORDS and given in lex.FROM_WORDS
-    return given not in lex.ABOUT_PREPOSITIONS and wanted not in ("before", "after", "without")
+        return wanted not in ("before", "after", "without")
+    if wanted in _EXACT or given in _EXACT:
+        return wanted in _AWAY and (given in _AWAY or given in ("in", "of"))
+    return own or given != "to"

@@ -1,0 +1,148 @@
+"""Words of a rule read as things and acts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.rules.language import lexicon as lex
+from dmm.rules.language.clauses import phrases_of
+from dmm.rules.language.language import Sort, Token
+from dmm.rules.language.rules import Action, Condition, Noun, Term
+from dmm.rules.language.verbs import is_adverb, is_verb
+from dmm.rules.language.wordsets import word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Words = tuple[Token, ...]
+
+
+def _term(token: Token) -> Term:
+    return Term(token.text, token.forms)
+
+
+def terms_of(words: Iterable[Token]) -> tuple[Term, ...]:
+    """The content words."""
+    return tuple(
+        _term(word)
+        for word in words
+        if word.sort is not Sort.MARK
+        and word.text not in lex.GRAMMAR | {"using", "having", "getting", "first", "prior"}
+        and "not" not in word.forms
+    )
+
+
+def noun_of(words: Words, indices: Iterable[int]) -> Noun | None:
+    """The thing these words name: the last word is its head."""
+    named = [
+        words[i]
+        for i in indices
+        if words[i].sort is not Sort.MARK
+        and words[i].text not in lex.GRAMMAR | lex.WEAK
+        and not is_adverb(words[i])
+    ]
+    if not named:
+        return None
+    *modifiers, head = named
+    optional = bool(modifiers) and bool(head.forms & lex.CARRIERS)
+    return Noun(_term(head), tuple(_term(one) for one in modifiers), optional)
+
+
+def action_of(words: Words, first: int, last: int) -> Action | None:
+    """The act of a verb phrase: "commit or push secrets to main"."""
+    while first < last and (is_adverb(words[first]) or words[first].text in _IDLE_LEADS):
+        if words[first].text in lex.MANNERS and first + 1 < last:
+            break
+        first += 1
+    start = first
+    while start < last and is_adverb(words[start]):
+        start += 1
+    if start >= last or words[start].sort is Sort.MARK:
+        return None
+    verbs = [_term(words[start])]
+    after = start + 1
+    while after + 1 < last and words[after].text in ("or", "and", ","):
+        if words[after + 1].text in ("or", "and"):
+            after += 1
+            continue
+        if not is_verb(words, after + 1, after + 1) or not words[after + 1].forms & lex.VERBS:
+            break
+        verbs.append(_term(words[after + 1]))
+        after += 2
+    manner = [_term(one) for one in words[first:start]]
+    return _action(words, (first, after, last), tuple(verbs), manner)
+
+
+_IDLE_LEADS = frozenset(("ever", "to", "you", "we", "be", "just"))
+
+
+def _action(
+    words: Words, bounds: tuple[int, int, int], verbs: tuple[Term, ...], manner: list[Term]
+) -> Action:
+    first, after, last = bounds
+    objects: list[Noun] = []
+    conditions: list[Condition] = []
+    for phrase in phrases_of(words, after, last):
+        manner += [_term(words[i]) for i in phrase.indices if is_adverb(words[i])]
+        noun = noun_of(words, phrase.indices)
+        if noun is None:
+            continue
+        joined = text_before(words, phrase.indices[0]) in ("or", "and", ",")
+        if phrase.preposition is None:
+            objects.append(noun)
+        elif joined and conditions and conditions[-1].preposition == phrase.preposition:
+            last_one = conditions.pop()
+            conditions.append(Condition(phrase.preposition, (*last_one.nouns, noun)))
+        else:
+            conditions.append(Condition(phrase.preposition, (noun,)))
+    text = " ".join(word.text for word in words[first:last])
+    return Action(text, verbs, tuple(objects), tuple(manner), tuple(conditions))
+
+
+def text_before(words: Words, index: int) -> str:
+    """The word before a place, articles left out."""
+    index -= 1
+    while index > 0 and words[index].text in lex.DETERMINERS:
+        index -= 1
+    return words[index].text if index >= 0 else ""
+
+
+def named_actions(words: Words, first: int, last: int) -> list[Action]:
+    """What a noun phrase forbids: bringing the thing about, or the act that it names."""
+    plain = _action(words, (first, first, last), (), [])
+    found = [plain] if plain.objects or plain.conditions else []
+    for thing in plain.objects:
+        if not _names_act(thing.head):
+            continue
+        verbs = (thing.head,)
+        own = tuple(one for one in thing.modifiers if not one.forms & lex.WEAK)
+        manner = tuple(one for one in own if one.text in lex.MANNERS | {"direct", "manual"})
+        rest = tuple(one for one in own if one not in manner)
+        of = next((c for c in plain.conditions if c.preposition == "of"), None)
+        others = tuple(c for c in plain.conditions if c is not of)
+        objects = of.nouns if of else (Noun(rest[-1], rest[:-1]),) if rest else ()
+        found.insert(0, Action(plain.text, verbs, objects, manner, others))
+    return found
+
+
+def _names_act(head: Term) -> bool:
+    if head.text.endswith(("ing", "tion", "ment", "tions", "ments", "al", "als")):
+        return True
+    return bool(head.forms & lex.VERBS)
+
+
+def is_vague(action: Action) -> bool:
+    """Whether nearly every decision would be such an act."""
+    if any(noun.head.forms & _NOTHING_SAID and not noun.modifiers for noun in action.objects):
+        return True
+    if action.objects or (action.conditions and action.verbs):
+        return False
+    if action.subject is not None or action.manner:
+        return not action.verbs
+    return not action.verbs or bool(action.verbs[0].forms & (lex.LIGHT | _OPEN_ENDED))
+
+
+_OPEN_ENDED = word_set("use add set put take keep apply include bring")
+_NOTHING_SAID = word_set(
+    "it them this that thing anything something everything change code file work way part issue"
+)
