@@ -32,15 +32,16 @@ def terms_of(words: Iterable[Token]) -> tuple[Term, ...]:
     )
 
 
-def noun_of(words: Words, indices: Iterable[int]) -> Noun | None:
-    """The thing these words name: the last word is its head."""
-    named = [
-        words[i]
-        for i in indices
-        if words[i].sort is not Sort.MARK
-        and words[i].text not in lex.GRAMMAR | lex.WEAK
-        and not is_adverb(words[i])
-    ]
+def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Noun | None:
+    """The thing these words name: the last word before a preposition is its head."""
+    named: list[Token] = []
+    for index in indices:
+        word = words[index]
+        if named and word.text in lex.PREPOSITIONS:
+            break
+        idle = word.text in lex.GRAMMAR or (not place and word.text in lex.WEAK)
+        if not idle and word.sort is not Sort.MARK and not is_adverb(word):
+            named.append(word)
     if not named:
         return None
     *modifiers, head = named
@@ -84,8 +85,8 @@ def _action(
     conditions: list[Condition] = []
     for phrase in phrases_of(words, after, last):
         manner += [_term(words[i]) for i in phrase.indices if is_adverb(words[i])]
-        noun = noun_of(words, phrase.indices)
-        if noun is None:
+        noun = noun_of(words, phrase.indices, place=phrase.preposition is not None)
+        if noun is None or (phrase.preposition and not noun.modifiers and _is_here(noun)):
             continue
         joined = text_before(words, phrase.indices[0]) in ("or", "and", ",")
         if phrase.preposition is None:
@@ -97,6 +98,11 @@ def _action(
             conditions.append(Condition(phrase.preposition, (noun,)))
     text = " ".join(word.text for word in words[first:last])
     return Action(text, verbs, tuple(objects), tuple(manner), tuple(conditions))
+
+
+def _is_here(noun: Noun) -> bool:
+    """ "In this repository": every decision is."""
+    return noun.head.text in ("repository", "repo", "project", "codebase", "here")
 
 
 def text_before(words: Words, index: int) -> str:

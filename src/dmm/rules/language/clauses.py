@@ -204,11 +204,42 @@ class _Sentence:
                 *self.fronted,
             )
             forms = self.tokens[verb].forms | self._particle(verb, end)
+            if passive and self._describes(clause, verb, verbs):
+                state = Polarity.ASIDE
             before = tuple(range(start, verb))
             self.found.append(Act(verb, forms, state, phrases, self.number, passive, before))
+            self._part(verb, self._cut(verb, end))
             polarity.passed(verb)
             self._serve(verb)
             start = verb + 1
+
+    def _describes(self, clause: _Clause, verb: int, verbs: list[int]) -> bool:
+        """ "Port the scripts written in Lua": the participle tells which scripts."""
+        near = range(max(clause.first, verb - 4), verb)
+        if verb == clause.first or any(self.tokens[i].text in lex.AUXILIARIES for i in near):
+            return False
+        last = self.found[-1].forms if self.found else frozenset()
+        return bool(last & lex.IDLE and not last & lex.USE) or verb != verbs[-1]
+
+    def _part(self, verb: int, end: int) -> None:
+        """ "Store the logs in Loki and the images on S3" is two acts."""
+        act = self.found[-1]
+        for index in range(verb + 2, end - 1):
+            if self.tokens[index].text != "and":
+                continue
+            left = [one for one in act.phrases if one.indices[0] < index]
+            right = [one for one in act.phrases if one.indices[0] > index]
+            placed = {one.preposition for one in left if one.indices[0] > verb} - {None, "of"}
+            again = {one.preposition for one in right} - {None, "of"}
+            direct = right and right[0].preposition is None
+            if not placed or not again or not (direct or placed & again):
+                continue
+            named = self.tokens[index + 1].text in lex.PREPOSITIONS
+            shared = [one for one in left if one.preposition in (None, "subject") and named]
+            kept = [one for one in left if one.preposition == "subject"] if not named else shared
+            self.found[-1] = replace(act, phrases=tuple(left))
+            self.found.append(replace(act, phrases=(*kept, *right)))
+            return
 
     def _cut(self, verb: int, end: int) -> int:
         """Where the words of this verb end: words that lead to the next verb are not its own."""
@@ -244,7 +275,7 @@ class _Sentence:
         found: set[str] = set()
         for form in self.tokens[verb].forms & lex.PHRASES.keys():
             for rest, word in lex.PHRASES[form]:
-                if len(rest) == 1 and rest[0] in texts & _PARTICLES:
+                if rest and rest[0] in texts & _PARTICLES:
                     found |= {word} | lex.meanings_of(frozenset((word,)))
         return frozenset(found)
 
@@ -322,6 +353,8 @@ class _Polarity:
             self._negate(index)
         if self.negated % 2:
             return Polarity.NOT_DONE if self.base is Polarity.DONE else self.base
+        state = text_at(self.tokens, verb - 1) in ("fully", "already", "currently")
+        unsure = unsure or (state and is_participle(self.tokens[verb]))
         if self.base is Polarity.DONE and (unsure or self.negated):
             return Polarity.UNSURE
         return Polarity.ASIDE if self._is_past(verb) else self.base
@@ -354,11 +387,13 @@ class _Polarity:
 
     def passed(self, verb: int) -> None:
         """Take in what this verb does to the verbs after it."""
-        forms = self.tokens[verb].forms
+        forms = self.found[-1].forms
         if forms & lex.UNSURE:
             self.base = Polarity.UNSURE if self.base is Polarity.DONE else self.base
         elif forms & (lex.NEGATIVE | {"fail"}):
             self.negated += 1
+        elif forms & lex.REMOVE:
+            self.negated += text_at(self.tokens, verb + 1).endswith("ing")
         elif _speaks(self.tokens, self.found[-1]):
             self.base = Polarity.ASIDE
 

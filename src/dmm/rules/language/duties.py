@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.clauses import Act, Polarity, Reading
 from dmm.rules.language.language import Sort
-from dmm.rules.language.match import Finding, find_action, puts_to_use
+from dmm.rules.language.match import Finding, find_action, match_noun, puts_to_use
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +16,11 @@ if TYPE_CHECKING:
     from dmm.rules.language.rules import Exclusive, Requirement, Term
 
 _PREFIXES = ("un", "non", "in")
-_AGAINST = lex.NEGATIVE | lex.REMOVE
+# To act as these say is to go without a thing.
+_AGAINST = word_set(
+    """skip omit bypass disable deactivate remove drop forgo waive lack miss avoid decline ignore
+    refuse strip eliminate delete abandon replace swap exclude"""
+)
 
 
 def find_denial(reading: Reading, core: Sequence[Term]) -> Finding | None:
@@ -25,11 +30,15 @@ def find_denial(reading: Reading, core: Sequence[Term]) -> Finding | None:
             continue
         for places in _denied(reading, act):
             found = _all_of(reading, places, core)
-            if found is not None:
+            # What is taken away under a closer name is one such thing, not all of them.
+            one_of = bool(act.forms & lex.REMOVE) and found is not None and len(found) < len(places)
+            if found is not None and not one_of:
                 return Finding(True, tuple(found), ("the decision goes without it",))
     contrary = {f"{prefix}{form}" for term in core for form in term.forms for prefix in _PREFIXES}
     for index, token in enumerate(reading.tokens):
-        if token.sort is Sort.WORD and token.text in contrary and _is_told(reading, index):
+        before = reading.tokens[index - 1].text if index and token.glued else ""
+        opposed = token.text in contrary or f"{before}{token.text}" in contrary
+        if token.sort is Sort.WORD and opposed and _is_told(reading, index):
             return Finding(True, (index,), (f'"{token.text}" is the contrary',))
     return None
 
@@ -39,7 +48,7 @@ def _denied(reading: Reading, act: Act) -> Iterator[list[int]]:
     verb = [] if act.verb is None else [act.verb]
     if act.polarity is Polarity.NOT_DONE:
         if not act.forms & _AGAINST:
-            yield [*verb, *(i for one in act.phrases for i in one.indices)]
+            yield [*verb, *(i for one in act.phrases if not one.negated for i in one.indices)]
         return
     for phrase in act.phrases:
         if phrase.negated and not act.forms & _AGAINST:
@@ -70,7 +79,9 @@ def _is_told(reading: Reading, index: int) -> bool:
         for phrase in act.phrases:
             if index in phrase.indices:
                 done = act.polarity is Polarity.DONE and not phrase.negated
-                return done and not act.forms & (_AGAINST | lex.MENTION)
+                heads = [reading.tokens[one.indices[-1]].forms for one in act.phrases]
+                spoken = any(head & lex.ABOUT for head in heads)
+                return done and not spoken and not act.forms & (_AGAINST | lex.MENTION)
     return False
 
 
@@ -80,6 +91,12 @@ def find_contradiction(reading: Reading, part: Requirement) -> Finding | None:
     if finding is None or part.subject is None:
         return finding
     head = part.subject.head
+    for act in reading.acts:
+        # "Do not log the password": the verb that is asked for, of another thing.
+        denied = act.polarity is Polarity.NOT_DONE and act.verb in finding.tokens
+        if denied and any(True for _ in act.objects()):
+            named = any(match_noun(reading, act, one, part.subject) for one in act.objects())
+            return finding if named else None
     for index, token in enumerate(reading.tokens):
         if token.stands_for(head.forms) and index not in finding.tokens:
             return Finding(finding.certain, (*finding.tokens, index), finding.steps)

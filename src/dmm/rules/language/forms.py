@@ -23,7 +23,7 @@ from dmm.rules.language.rules import (
     Term,
     Verification,
 )
-from dmm.rules.language.verbs import is_verb
+from dmm.rules.language.verbs import is_participle, is_verb
 from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
@@ -98,6 +98,9 @@ def _is_order(words: Words, index: int) -> bool:
 def _leading_scope(words: Words) -> tuple[tuple[Condition, ...], Words]:
     """ "In the frontend, no inline styles": where, when or for what the rest holds."""
     opener = text_at(words, 0)
+    if opener == "except" and "," in {word.text for word in words}:
+        comma = next(i for i, word in enumerate(words) if word.text == ",")
+        return (), (*words[comma + 1 :], *words[:comma])
     comma = next((i for i, word in enumerate(words) if word.text == ","), None)
     if opener not in _SCOPES or comma is None or comma + 1 >= len(words):
         return (), words
@@ -117,6 +120,8 @@ def _cut_exceptions(words: Words) -> tuple[Words, tuple[Exemption, ...] | None]:
         only = word == "only" and text_at(words, index + 1) in ("if", "when", "for")
         only = only and any("not" in one.forms or one.text == "never" for one in words[:index])
         if word not in ("unless", "except", "excluding", "barring") and not only:
+            continue
+        if text_at(words, 0) in ("nobody", "no") and index == 1:
             continue
         end = index - 1 if words[index - 1].text in (",", "(") else index
         return words[:end], _exemptions(words[index + 1 + only :])
@@ -166,17 +171,18 @@ def _verification(words: Words) -> Verification | None:
     never = next(
         (i for i, w in enumerate(words[:4]) if w.text in ("never", "no") or "not" in w.forms), None
     )
-    if never is not None:
+    start = 0
+    while start < len(words) and words[start].text in _LEADS:
+        start += 1
+    asked = start < len(words) and (words[start].forms & _VERIFY or words[start].text == "ensure")
+    if never is not None and not asked:
         turn = turn if turn is not None else without
         return None if turn is None else _never_before(words, never, turn)
     if turn == 0:
         return _before_first(words)
     if turn is None or words[turn].text != "before":
         return None
-    start = 0
-    while start < turn and words[start].text in _LEADS:
-        start += 1
-    if words[start].forms & _VERIFY or words[start].text == "ensure":
+    if asked and start < turn:
         firm = words[start].text != "ensure"
         while start < turn and (words[start].forms & _VERIFY or words[start].text in _LEADS):
             start += 1
@@ -303,9 +309,7 @@ def _subject(words: Words) -> Noun | None:
     return None if noun is None or noun.head.forms & _ANYBODY else noun
 
 
-_ANYBODY = word_set(
-    "agent ai claude assistant developer engineer contributor code employee staff anyone"
-)
+_ANYBODY = word_set("agent ai claude assistant developer engineer contributor code anyone")
 
 
 def _forbid(words: Words, subject: Noun | None, *, passive: bool = False) -> tuple[Part, ...]:
@@ -351,6 +355,8 @@ def _cut_absence(words: Words) -> tuple[Words, tuple[Exemption, ...]]:
 def _no_thing(words: Words) -> tuple[Part, ...]:
     """No X, avoid X, X is forbidden, nobody may: anything that brings X about."""
     first = text_at(words, 0)
+    if first == "nobody" and text_at(words, 1) in ("but", "except"):
+        return _reserved((words[0], *words[2:]))
     if first in ("nobody", "no"):
         modal = next((i for i, w in enumerate(words[:7]) if w.text in _MODALS), None)
         if modal is not None and modal + 1 < len(words):
@@ -469,7 +475,8 @@ def _contrast(words: Words) -> tuple[Part, ...]:
     if other[0].text.endswith("ing") and is_verb(other, 0, 0, other[0].forms):
         action = action_of(other, 0, len(other))
         return () if action is None or is_vague(action) else (Prohibition(action),)
-    noun = noun_of(other, range(behind or len(other)))
+    stop = (i for i, w in enumerate(other) if w.sort is Sort.MARK or (i and w.text in _BEHIND))
+    noun = noun_of(other, range(min(next(stop, len(other)), behind or len(other))))
     if noun is None:
         return ()
     places = named_actions(tuple(scope), 0, len(scope)) if scope else []
@@ -482,7 +489,7 @@ def _contrast(words: Words) -> tuple[Part, ...]:
 def _reserved(words: Words) -> tuple[Part, ...]:
     """Only admins may delete projects: nobody else may."""
     modal = next((i for i, w in enumerate(words[:7]) if w.text in ("may", "can", "should")), None)
-    if text_at(words, 0) != "only" or modal is None or modal < 2:
+    if text_at(words, 0) not in ("only", "nobody") or modal is None or modal < 2:
         return ()
     who, action = terms_of(words[1:modal]), action_of(words, modal + 1, len(words))
     if not who or action is None or is_vague(action):
@@ -507,6 +514,9 @@ def _exclusive(words: Words) -> tuple[Part, ...]:
             return (Exclusive(act, place.nouns[0], place.preposition),)
     if action.objects and action.conditions and _is_used(action):
         return (Exclusive(replace(action, objects=()), action.objects[0]),)
+    if action.objects and action.objects[0].modifiers:
+        thing = action.objects[0]
+        return (Requirement(thing.text, thing.modifiers, Noun(thing.head)),)
     return ()
 
 
@@ -519,7 +529,7 @@ def _is_used(action: Action) -> bool:
 
 def _requirement(words: Words) -> tuple[Part, ...]:
     """Every X must have Y, X must be done, Y is required, always do X, keep X."""
-    for form in (_always, _must, _required, _kept):
+    for form in (_always, _must, _required, _kept, _usage):
         found = form(words)
         if found:
             return found
@@ -535,7 +545,7 @@ def _always(words: Words) -> tuple[Part, ...]:
     action = action_of(words, 1, len(words))
     if action is None or not action.objects:
         return ()
-    if _is_used(action) or action.verbs[0].forms & {"keep", "include", "require", "have"}:
+    if action.verbs[0].forms & (lex.USE | {"have"}):
         core = (*action.objects[0].modifiers, action.objects[0].head)
         subject = action.conditions[0].nouns[0] if action.conditions else None
         parts: tuple[Part, ...] = (Requirement(action.objects[0].text, core, subject),)
@@ -569,12 +579,15 @@ def _must(words: Words) -> tuple[Part, ...]:
         return _stays(words[start + 1 + (verb.text == "be") :], subject)
     if verb.text == "be" and start + 1 < len(words):
         state = words[start + 1]
-        ground = state.sort is Sort.WORD and state.text not in lex.GRAMMAR
-        place = start + 2 == len(words) or words[start + 2].text in lex.PREPOSITIONS
-        if ground and place:
-            core = (Term(state.text, state.forms),)
-            return (Requirement(f"{state.text} {subject.text}", core, subject),)
-        return ()
+        end = _first_preposition(words, start)
+        core = terms_of(words[start + 1 : end])
+        if not core:
+            return ()
+        if end < len(words) and words[end].text in _OPEN and is_participle(state):
+            action = Action(f"{state.text} {subject.text}", core[-1:], (subject,))
+            choice = noun_of(words, range(end + 1, len(words)), place=True)
+            return () if choice is None else (Exclusive(action, choice, words[end].text),)
+        return (Requirement(f"{' '.join(c.text for c in core)} {subject.text}", core, subject),)
     needs = words[modal].text in _NEEDING and text_at(words, modal + 1) != "to"
     if needs or verb.forms & _HAVING:
         noun = noun_of(words, range(start + (not needs), _first_preposition(words, start + 1)))
@@ -607,9 +620,14 @@ def _required(words: Words) -> tuple[Part, ...]:
         if index and word.text in ("required", "mandatory", "compulsory"):
             noun = noun_of(words, range(index))
             behind = noun_of(words, range(index + 1, len(words)))
+            if noun is not None and noun.modifiers and noun.modifiers[-1].text.endswith(_ADJECTIVE):
+                return (Requirement(noun.text, noun.modifiers, Noun(noun.head)),)
             if noun is not None:
                 return (Requirement(noun.text, (*noun.modifiers, noun.head), behind),)
     return ()
+
+
+_ADJECTIVE = ("able", "ible", "ed", "free", "ive", "al")
 
 
 def _kept(words: Words) -> tuple[Part, ...]:
@@ -619,6 +637,18 @@ def _kept(words: Words) -> tuple[Part, ...]:
     turn = next(i for i, word in enumerate(words) if word.text == "as")
     noun = noun_of(words, range(1, turn))
     return () if noun is None else (Requirement(noun.text, (*noun.modifiers, noun.head)),)
+
+
+def _usage(words: Words) -> tuple[Part, ...]:
+    """ "Use pytest for the tests": not without pytest, there."""
+    if text_at(words, 0) != "use" or len(words) < 4:
+        return ()
+    action = action_of(words, 0, len(words))
+    if action is None or len(action.objects) != 1 or not action.conditions:
+        return ()
+    noun = action.objects[0]
+    core = (*noun.modifiers, noun.head)
+    return (Requirement(noun.text, core, action.conditions[0].nouns[0]),)
 
 
 _FORMS: tuple[Callable[[Words], tuple[Part, ...]], ...] = (

@@ -74,7 +74,7 @@ REMOVE = word_set(
 REPLACE = word_set("replace swap substitute exchange trade")
 TRANSITION = word_set(
     """switch move migrate convert change transition shift go return port upgrade downgrade rewrite
-    translate refactor fall turn rename"""
+    translate refactor fall turn rename revert"""
 )
 # Done to a tool, these put nothing to use.
 IDLE = (
@@ -120,10 +120,10 @@ NOUNLIKE = word_set(
 LIGHT = word_set(
     """do make perform schedule run start trigger plan proceed execute approve arrange complete
     begin continue go launch have get let want need decide intend aim try agree keep allow permit
-    accept carry handle include require set apply issue enable add use push resume happen occur be
+    accept carry handle include require set apply issue enable add use resume happen occur be
     give see"""
 )
-PERSON = word_set("we i you team us they everyone")
+COMPARED = word_set("older newer larger bigger longer smaller shorter higher lower")
 # Nouns that add nothing to the thing they carry: "eval call", "the moment library".
 CARRIERS = word_set(
     """function call library package module method algorithm hash hashing dependency framework
@@ -132,7 +132,7 @@ CARRIERS = word_set(
     database db server cluster cache store hook plugin syntax script expression language format
     import digest checksum branch repo repository folder directory page block value variable based
     room ticket seat meal dish connection trip job step task system engine backend layer stack app
-    application model schema collection construct setting parameter endpoint bucket queue key"""
+    application model schema collection construct column field setting parameter endpoint bucket queue key"""
 )
 # Nouns that speak of a matter: a test for X does not use X.
 ABOUT = word_set(
@@ -147,14 +147,14 @@ PARTS = word_set(
     contents call handful row record batch hour minute day week month half most many some all"""
 )
 COPIES = word_set("copy replica clone mirror snapshot dump backup fork duplicate mock")
-WEAK = word_set("new additional extra further more existing current other single own")
+WEAK = word_set("new additional extra further more existing current other single")
 
 # Each row is one meaning; a word may stand in several rows.
 _SAME = """
 use utilize utilise employ leverage usage
 book reserve reservation
 buy purchase order
-delete remove erase destroy wipe drop removal purge
+delete remove erase destroy wipe drop removal purge strip
 deploy ship release rollout redeploy
 commit checkin
 store save persist keep
@@ -174,7 +174,7 @@ fetch download
 ignore swallow suppress
 approve approval permission consent authorization signoff
 accessible accessibility
-authenticate auth login
+authenticate authentication auth login
 document docs doc
 production prod live
 development dev
@@ -201,7 +201,8 @@ weekend: saturday sunday
 weekday: monday tuesday wednesday thursday friday
 secret: password token apikey credential privatekey
 credential: password token apikey privatekey
-modify: rename add patch rewrite delete remove refactor fix insert drop
+modify: rename add patch rewrite delete remove refactor fix insert drop set append
+write: insert append
 """
 _PHRASES = """
 plain text = plaintext
@@ -236,6 +237,7 @@ opt out of = reject
 rule out = reject
 leave out = exclude
 put off = postpone
+hold off = postpone
 make sure = ensure
 in place of = insteadof
 in lieu of = insteadof

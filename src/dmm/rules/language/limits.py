@@ -138,7 +138,9 @@ def _compared_before(words: Words, quantity: Quantity) -> tuple[str, set[int]] |
             return _than(words, at, quantity)
         if word in _BEFORE:
             timed = quantity.measure == "clock"
-            if word in ("before", "after") and not timed:
+            denied = any("not" in one.forms or one.text == "no" for one in words[:at])
+            late = word == "after" and quantity.measure == "time" and denied
+            if word in ("before", "after") and not timed and not late:
                 return None
             return _BEFORE[word], {at}
     return None
@@ -157,8 +159,10 @@ def _than(words: Words, at: int, quantity: Quantity) -> tuple[str, set[int]]:
 
 def _is_negated(words: Words, used: set[int]) -> bool:
     own = {words[index].text for index in used}
-    if own & {"no", "not", "never", *_ANNOUNCED}:
+    if not used or own & {"no", "not", "never", *_ANNOUNCED}:
         return False
+    if any(word.text in ("not", "never") or word.text in _BANNED for word in words[max(used) :]):
+        return True
     before = words[: min(used, default=0)]
     denying = ("no", "never", "avoid", "cannot", "without", "refuse")
     return any("not" in word.forms or word.text in denying for word in before) or any(
@@ -227,6 +231,7 @@ def _is_subject(word: Token) -> bool:
     return word.text not in lex.GRAMMAR and not word.forms & _GENERIC
 
 
+_BANNED = frozenset(("forbidden", "prohibited", "banned", "rejected", "refused"))
 _NOT_DECIDED = word_set(
     "budget limit cap save saving saved discount refund cheaper off credit ceiling allowance"
 )
@@ -234,6 +239,7 @@ _REDUCING = word_set("split shorten reduce compress trim shrink cut truncate bre
 _GIVEN_UP = lex.REMOVE | lex.NEGATIVE | lex.MENTION
 _KEEPING = word_set("keep kept retain retained retention store stored preserve hold held")
 _OFFSETS = word_set("ago later earlier")
+_PERIODS = ("second", "minute", "hour", "day", "week", "month", "year")
 
 
 def find_breach(reading: Reading, limit: Limit) -> Finding | None:
@@ -305,7 +311,8 @@ def _counts(reading: Reading, quantity: Quantity, limit: Limit) -> bool:
     if quantity.counted & limit.counted.forms:
         return True
     first, last = _sentence(reading, quantity.first)
-    if quantity.counted and "time" not in quantity.counted:
+    bare = text_at(reading.tokens, quantity.first - 1) in ("to", "at", ":", "=", "of")
+    if "time" not in quantity.counted and (quantity.counted or not bare):
         return False
     return any(reading.tokens[i].forms & limit.counted.forms for i in range(first, last))
 
@@ -373,6 +380,8 @@ def _is_decided(reading: Reading, quantity: Quantity, limit: Limit) -> bool | No
     if act.forms & _REDUCING and phrase.preposition in (None, "of"):
         return None
     before = text_at(reading.tokens, quantity.first - 1)
+    if act.forms & {"cost"}:
+        return False
     if act.verb is None:
         return before not in ("under", "below", "than")
     return act.polarity is Polarity.DONE and before not in ("under", "below", "than")
@@ -386,7 +395,7 @@ def _is_aside(reading: Reading, quantity: Quantity) -> bool:
         return any(token.forms & _NOT_DECIDED for token in (*after, *before))
     if quantity.measure != "time":
         return False
-    often = before and before[-1].text in ("every", "last", "past", "by")
+    often = before and before[-1].text in ("every", "last", "past", "by", "in")
     return bool(often) or any(token.text in _OFFSETS for token in after)
 
 
@@ -398,6 +407,6 @@ def _subject_tokens(reading: Reading, limit: Limit, quantity: Quantity) -> list[
         at = [i for i in range(first, last) if reading.tokens[i].stands_for(term.forms)]
         if at:
             found.append(min(at, key=lambda i: abs(i - quantity.first)))
-    rate = limit.per is not None and limit.per == quantity.per
+    rate = limit.per == quantity.per and limit.per not in (None, *_PERIODS)
     missing = len(limit.subject) - len(found)
     return found if not missing or (rate and missing == 1) else None

@@ -89,7 +89,7 @@ def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int
         return None
     for noun in action.objects:
         for phrase in act.phrases:
-            used = puts_to_use(reading, act, phrase)
+            used = puts_to_use(reading, act, phrase, any_act=not action.verbs)
             at = match_noun(reading, act, phrase, noun) if used is not None else None
             if at is not None:
                 return bool(used) and at[0], [*verb_at, *at[1]]
@@ -122,56 +122,72 @@ def _acted_on(reading: Reading, act: Act, action: Action) -> Iterator[Phrase]:
             yield phrase
         elif changing and phrase.preposition in ("in", "to", "from", "inside", "of"):
             yield phrase
+        elif phrase.preposition == "as" and act.forms & lex.USE:
+            yield phrase
         elif not direct and phrase.preposition in ("to", "on", "into", "at", "for"):
             yield phrase
 
 
 def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
-    """ "Schedule the deletion of X", "do an X migration": the noun names the act."""
-    if not action.verbs or not (act.verb is None or act.forms & lex.LIGHT or act.passive):
+    """ "Schedule the deletion of X", "run git push", "add a mocked X": a noun names the act."""
+    light = act.verb is None or act.passive or act.forms & (lex.LIGHT | lex.USE)
+    if not action.verbs or not light:
         return None
     for order, phrase in enumerate(act.phrases):
-        head = reading.tokens[phrase.indices[-1]]
-        named = any(verb.forms & head.forms for verb in action.verbs)
-        if phrase.negated or not named or phrase.preposition not in (None, "subject", "with"):
+        if phrase.negated or phrase.preposition not in (None, "subject", "with"):
             continue
-        if not action.objects:
-            return list(phrase.indices[-1:])
-        inside = Phrase(None, phrase.indices[:-1])
-        behind = [one for one in act.phrases[order + 1 :] if one.preposition in ("of", "to", "for")]
-        for place in (inside, *behind):
-            for noun in action.objects:
-                at = match_noun(reading, act, place, noun) if place.indices else None
-                if at is not None:
-                    return [phrase.indices[-1], *at[1]]
+        for place, index in enumerate(phrase.indices):
+            if not any(verb.forms & reading.tokens[index].forms for verb in action.verbs):
+                continue
+            if not action.objects:
+                return [index]
+            inside = Phrase(None, (*phrase.indices[:place], *phrase.indices[place + 1 :]))
+            behind = [one for one in act.phrases[order + 1 :] if one.preposition in _OF]
+            for one in (inside, *behind):
+                for noun in action.objects:
+                    at = match_noun(reading, act, one, noun) if one.indices else None
+                    if at is not None and at[0]:
+                        return [index, *at[1]]
     return None
 
 
+_OF = frozenset(("of", "to", "for"))
 _MEANS = frozenset(("with", "via", "through", "using", "by", "over"))
 _SETTINGS = frozenset(("in", "on", "onto", "into", "to", "at", "under", "as", "from", "upon"))
 
 
-def puts_to_use(reading: Reading, act: Act, phrase: Phrase) -> bool | None:
+def puts_to_use(
+    reading: Reading, act: Act, phrase: Phrase, *, any_act: bool = False
+) -> bool | None:
     """Whether the act puts the thing of a phrase to use; False where that is not certain."""
     place, forms = phrase.preposition, act.forms
-    if phrase.negated:
+    if phrase.negated or _is_about(reading, act, phrase):
         return None
     if act.verb is None:
         return False if place is None else None
     if forms & lex.REPLACE:
         return _brought_by_replacing(forms, place)
     if forms & lex.TRANSITION and not forms & lex.USE:
-        return True if place in ("to", "into", "onto", "with") else None
+        return True if place in ("to", "into", "onto", "with", "in", "on") else None
     if place is None or (act.passive and place == "subject"):
-        return _takes_object(reading, act)
+        return _takes_object(reading, act, any_act=any_act)
     if place in _MEANS:
-        return None if forms & (lex.MENTION | lex.NEGATIVE | {"pay", "meet"}) else True
+        chosen = place == "over" and forms & {"=choose", "prefer", "favor"}
+        return None if chosen or forms & (lex.MENTION | lex.NEGATIVE | {"meet"}) else True
     if place in _SETTINGS:
-        return None if forms & lex.IDLE else True
+        return None if forms & lex.IDLE else place not in ("to", "from", "as", "at")
     if place == "of":
         before = reading.tokens[phrase.indices[0] - 1 : phrase.indices[0]]
         return True if forms & lex.USE and before else None
     return False if place == "subject" and not forms & lex.IDLE else None
+
+
+def _is_about(reading: Reading, act: Act, phrase: Phrase) -> bool:
+    """ "Keep the ban on X", "add a test for X": said of X, not done with it."""
+    if phrase.preposition in (None, "subject"):
+        return False
+    before = [one for one in act.objects() if one.indices[-1] < phrase.indices[0]]
+    return bool(before) and bool(reading.tokens[before[-1].indices[-1]].forms & lex.ABOUT)
 
 
 def _brought_by_replacing(forms: frozenset[str], place: str | None) -> bool | None:
@@ -181,13 +197,13 @@ def _brought_by_replacing(forms: frozenset[str], place: str | None) -> bool | No
     return True if place in wanted else None
 
 
-def _takes_object(reading: Reading, act: Act) -> bool | None:
+def _takes_object(reading: Reading, act: Act, *, any_act: bool) -> bool | None:
     if "be" in act.forms:
         verb = reading.tokens[act.verb or 0].text
         return None if verb in ("was", "were") else True
     if act.forms & lex.USE:
         return True
-    return None if act.forms & lex.IDLE else False
+    return None if act.forms & lex.IDLE else any_act
 
 
 def match_noun(
@@ -208,9 +224,9 @@ def match_noun(
     around = [
         i
         for one in act.phrases
-        if one is not phrase and not one.negated and one.preposition != "subject"
+        if one.preposition in _BELONGING and not one.negated and one.indices[0] > head
         for i in one.indices
-    ]
+    ][:_NEAR]
     found = [head]
     for term in wanted:
         at = next((i for i in (*places, *around) if _stands(reading, i, term)), None)
@@ -218,6 +234,10 @@ def match_noun(
             return None
         found.append(at)
     return _ends_noun(reading, phrase, head), found
+
+
+_BELONGING = frozenset(("of", "for", "from", "in", "on", "by", "under"))
+_NEAR = 4
 
 
 def _stands(reading: Reading, index: int, term: Term) -> bool:
@@ -234,7 +254,7 @@ def _ends_noun(reading: Reading, phrase: Phrase, head: int) -> bool:
     if own.endswith(("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")):
         return False
     return all(
-        (one.forms & (lex.CARRIERS | lex.TIMES) or one.sort in (Sort.NUMBER, Sort.NAME))
+        (one.forms & (lex.CARRIERS | lex.TIMES | lex.COMPARED) or one.sort is not Sort.WORD)
         and not one.glued
         or one.text.endswith("ly")
         for one in behind
@@ -270,28 +290,29 @@ def match_condition(
     reading: Reading, act: Act, condition: Condition, used: list[int]
 ) -> list[int] | None:
     """The tokens that say that the act happens under the condition."""
-    for one in _same_sentence(reading, act):
-        for phrase in one.phrases:
-            own = one is act
-            if phrase.negated or not _fits(condition.preposition, phrase.preposition, own=own):
-                continue
-            if _is_of_copy(reading, phrase):
-                continue
+    aimed = any(one.preposition in _TOWARDS for one in act.phrases)
+    for phrase in act.phrases:
+        if phrase.negated or not _fits(condition.preposition, phrase.preposition):
+            continue
+        direct = phrase.preposition in (None, "subject")
+        if direct and aimed and condition.preposition in _TOWARDS:
+            continue
+        if _is_of_copy(reading, phrase):
+            continue
+        for noun in condition.nouns:
+            at = match_noun(reading, act, phrase, noun)
+            if at is not None and not set(at[1]) <= set(used):
+                return at[1]
+    for other in reading.acts:
+        near = other.sentence == act.sentence and other.polarity is not Polarity.NOT_DONE
+        if near and other.verb is not None:
             for noun in condition.nouns:
-                at = match_noun(reading, one, phrase, noun)
-                if at is not None and not set(at[1]) <= set(used):
-                    return at[1]
-    if act.verb is not None and any(_stands(reading, act.verb, n.head) for n in condition.nouns):
-        return [act.verb]
+                if _stands(reading, other.verb, noun.head) and not noun.modifiers:
+                    return [other.verb]
     return None
 
 
-def _same_sentence(reading: Reading, act: Act) -> Iterator[Act]:
-    yield act
-    for other in reading.acts:
-        told = other.polarity in (Polarity.DONE, Polarity.UNSURE)
-        if other is not act and other.sentence == act.sentence and told:
-            yield other
+_TOWARDS = frozenset(("to", "into", "onto"))
 
 
 def _is_of_copy(reading: Reading, phrase: Phrase) -> bool:
@@ -306,7 +327,7 @@ _AWAY = frozenset(("from", "off"))
 _TOPICS = frozenset(("about", "against", "like", "than", "except", "insteadof"))
 
 
-def _fits(wanted: str, given: str | None, *, own: bool) -> bool:
+def _fits(wanted: str, given: str | None) -> bool:
     """Whether a phrase under one preposition can tell what the rule has under another."""
     if given == wanted:
         return True
@@ -316,4 +337,4 @@ def _fits(wanted: str, given: str | None, *, own: bool) -> bool:
         return wanted not in ("before", "after", "without")
     if wanted in _EXACT or given in _EXACT:
         return wanted in _AWAY and (given in _AWAY or given in ("in", "of"))
-    return own or given != "to"
+    return True

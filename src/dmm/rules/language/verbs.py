@@ -32,6 +32,11 @@ def is_participle(token: Token) -> bool:
     return token.text.endswith("ed") or (len(bases) > 1 and not token.text.endswith(("s", "ing")))
 
 
+def is_base(token: Token) -> bool:
+    """Whether the word stands in its base form."""
+    return token.text in lex.VERBS or len(base_forms(token.text)) == 1
+
+
 def is_verb(
     tokens: Sequence[Token], index: int, start: int, extra: frozenset[str] = frozenset()
 ) -> bool:
@@ -48,7 +53,8 @@ def is_verb(
         return False
     known = bool(token.forms & (lex.VERBS | extra))
     if before < start or tokens[before].sort is Sort.MARK:
-        return _opens(tokens, index, known)
+        relative = before >= 0 and tokens[before].text in ("which", "who", "that")
+        return known if relative else _opens(tokens, index, known)
     return _follows(tokens, index, before, known)
 
 
@@ -65,7 +71,7 @@ def _is_skipped(tokens: Sequence[Token], index: int) -> bool:
     word = tokens[index]
     if word.text in ("not", "never") or "not" in word.forms:
         return True
-    return word.text in lex.ADVERBS | _PREFIXES or is_adverb(word)
+    return word.text in lex.ADVERBS | _PREFIXES | {"git"} or is_adverb(word)
 
 
 def _opens(tokens: Sequence[Token], index: int, known: bool) -> bool:
@@ -77,7 +83,7 @@ def _opens(tokens: Sequence[Token], index: int, known: bool) -> bool:
     if following in lex.AUXILIARIES | {"of"} and text not in ("let",):
         return False
     if text.endswith("s") and not text.endswith("ss"):
-        return False
+        return known and following in _OPENS_OBJECT
     if not known:
         return following in _OPENS_OBJECT
     after = tokens[index + 2] if index + 2 < len(tokens) else None
@@ -92,7 +98,7 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
         return is_participle(token) or (text.endswith("ing") and text not in _GERUND_NOUNS)
     if lead == "to":
         noun = text in lex.NOUNLIKE and following in lex.PREPOSITIONS | {"", ".", ","}
-        return known and not text.endswith(("s", "ing")) and not noun
+        return known and is_base(token) and not noun
     if lead in _LEADS or (lead in _SUBJECTS and text not in lex.TIMES):
         return known or following in _OPENS_OBJECT or lead in _LEADS - {"and", "or", "but", "&"}
     if text.endswith("ing"):
