@@ -8,7 +8,7 @@ from dmm.rules.language import lexicon as lex
 from dmm.rules.language.clauses import phrases_of
 from dmm.rules.language.language import Sort, Token
 from dmm.rules.language.rules import Action, Condition, Noun, Term
-from dmm.rules.language.verbs import is_adverb, is_verb
+from dmm.rules.language.verbs import is_adverb, is_base, is_verb
 from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
@@ -85,19 +85,30 @@ def _action(
     conditions: list[Condition] = []
     for phrase in phrases_of(words, after, last):
         manner += [_term(words[i]) for i in phrase.indices if is_adverb(words[i])]
-        noun = noun_of(words, phrase.indices, place=phrase.preposition is not None)
-        if noun is None or (phrase.preposition and not noun.modifiers and _is_here(noun)):
+        preposition, indices = phrase.preposition, phrase.indices
+        if preposition in _PURPOSES and len(indices) > 1 and _is_doing(words[indices[0]]):
+            preposition, indices = "for", indices[1:]
+        noun = noun_of(words, indices, place=preposition is not None)
+        if noun is None or (preposition and not noun.modifiers and _is_here(noun)):
             continue
         joined = text_before(words, phrase.indices[0]) in ("or", "and", ",")
-        if phrase.preposition is None:
+        if preposition is None:
             objects.append(noun)
-        elif joined and conditions and conditions[-1].preposition == phrase.preposition:
+        elif joined and conditions and conditions[-1].preposition == preposition:
             last_one = conditions.pop()
-            conditions.append(Condition(phrase.preposition, (*last_one.nouns, noun)))
+            conditions.append(Condition(preposition, (*last_one.nouns, noun)))
         else:
-            conditions.append(Condition(phrase.preposition, (noun,)))
+            conditions.append(Condition(preposition, (noun,)))
     text = " ".join(word.text for word in words[first:last])
     return Action(text, verbs, tuple(objects), tuple(manner), tuple(conditions))
+
+
+_PURPOSES = frozenset(("to", "for", "when", "while", "by"))
+
+
+def _is_doing(word: Token) -> bool:
+    """ "To parse HTML", "for parsing HTML": what is done with the thing named behind."""
+    return bool(word.forms & lex.VERBS) and (is_base(word) or word.text.endswith("ing"))
 
 
 def _is_here(noun: Noun) -> bool:
@@ -124,7 +135,8 @@ def named_actions(words: Words, first: int, last: int) -> list[Action]:
         own = tuple(one for one in thing.modifiers if not one.forms & lex.WEAK)
         manner = tuple(one for one in own if one.text in lex.MANNERS | {"direct", "manual"})
         rest = tuple(one for one in own if one not in manner)
-        of = next((c for c in plain.conditions if c.preposition == "of"), None)
+        done_to = ("of", "to") if thing.head.forms & {"=modify"} else ("of",)
+        of = next((c for c in plain.conditions if c.preposition in done_to), None)
         others = tuple(c for c in plain.conditions if c is not of)
         objects = of.nouns if of else (Noun(rest[-1], rest[:-1]),) if rest else ()
         found.insert(0, Action(plain.text, verbs, objects, manner, others))
@@ -139,8 +151,11 @@ def _names_act(head: Term) -> bool:
 
 def is_vague(action: Action) -> bool:
     """Whether nearly every decision would be such an act."""
-    if any(noun.head.forms & _NOTHING_SAID and not noun.modifiers for noun in action.objects):
-        return True
+    open_ended = not action.verbs or action.verbs[0].forms & (lex.LIGHT | lex.USE | {"=modify"})
+    if open_ended and not action.conditions:
+        for noun in action.objects:
+            if noun.head.forms & _NOTHING_SAID and not noun.modifiers:
+                return True
     if action.objects or (action.conditions and action.verbs):
         return False
     if action.subject is not None or action.manner:

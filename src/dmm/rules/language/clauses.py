@@ -147,7 +147,7 @@ class _Sentence:
             return True
         if word in lex.CONJUNCTIONS:
             return self._starts_clause(index + 1)
-        if word in lex.CONDITIONS or word == "that":
+        if word in lex.CONDITIONS or word in ("that", "like"):
             return self._has_verb(index + 1)
         if word == "as":
             return index == self.first or text_at(self.tokens, index + 1) in lex.PRONOUNS
@@ -203,7 +203,7 @@ class _Sentence:
                 *own,
                 *self.fronted,
             )
-            forms = self.tokens[verb].forms | self._particle(verb, end)
+            forms = self._particle(verb, clause.last)
             if passive and self._describes(clause, verb, verbs):
                 state = Polarity.ASIDE
             before = tuple(range(start, verb))
@@ -270,14 +270,13 @@ class _Sentence:
         return any(self.tokens[i].text in lex.BE for i in near) or (reduced and bool(self.found))
 
     def _particle(self, verb: int, end: int) -> frozenset[str]:
-        """ "Turn the alarm off": the verb with its particle, wherever that stands."""
-        texts = {self.tokens[i].text for i in range(verb + 1, end)}
-        found: set[str] = set()
-        for form in self.tokens[verb].forms & lex.PHRASES.keys():
+        """What the verb means: "turn the alarm off" with its particle, wherever that stands."""
+        texts = {self.tokens[i].text for i in range(verb + 1, min(end, verb + 8))}
+        for form in sorted(self.tokens[verb].forms & lex.PHRASES.keys()):
             for rest, word in lex.PHRASES[form]:
-                if rest and rest[0] in texts & _PARTICLES:
-                    found |= {word} | lex.meanings_of(frozenset((word,)))
-        return frozenset(found)
+                if rest[0] in texts & _PARTICLES:
+                    return frozenset((word,)) | lex.meanings_of(frozenset((word,)))
+        return self.tokens[verb].forms
 
     def _pointed_at(self, verb: int, own: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
         """ "The firewall is slow, so disable it": the pronoun stands for what was named."""
@@ -286,6 +285,8 @@ class _Sentence:
         if own and own[0].preposition is None:
             return ()
         for act in reversed((*self.earlier, *self.found[-_MOST_LOOKED_BACK:])):
+            if act.forms & lex.REMOVE:
+                continue
             for place in (None, "subject", "about", "of"):
                 for phrase in act.phrases:
                     if phrase.preposition == place:
@@ -323,7 +324,7 @@ class _Polarity:
 
     def _base(self) -> Polarity:
         opener, last = self.clause.opener, self.found[-1] if self.found else None
-        if opener in ("because", "since", "as"):
+        if opener in ("because", "since", "as", "like"):
             return Polarity.ASIDE
         if opener in lex.CONDITIONS or opener == "although":
             return Polarity.UNSURE
@@ -355,7 +356,7 @@ class _Polarity:
             return Polarity.NOT_DONE if self.base is Polarity.DONE else self.base
         state = text_at(self.tokens, verb - 1) in ("fully", "already", "currently")
         unsure = unsure or (state and is_participle(self.tokens[verb]))
-        if self.base is Polarity.DONE and (unsure or self.negated):
+        if self.base is Polarity.DONE and unsure:
             return Polarity.UNSURE
         return Polarity.ASIDE if self._is_past(verb) else self.base
 
@@ -444,7 +445,10 @@ def phrases_of(tokens: Sequence[Token], first: int, last: int) -> tuple[Phrase, 
             flush()
             if preposition not in _DENYING:
                 preposition = preposition if tokens[index - 1].text.endswith("ing") else None
-        elif word not in _SKIPPED and word not in lex.CONDITIONS:
+        elif word in lex.CONDITIONS:
+            flush()
+            preposition, negated = word, False
+        elif word not in _SKIPPED:
             held.append(index)
     flush()
     return tuple(found)

@@ -37,7 +37,7 @@ def find_denial(reading: Reading, core: Sequence[Term]) -> Finding | None:
     contrary = {f"{prefix}{form}" for term in core for form in term.forms for prefix in _PREFIXES}
     for index, token in enumerate(reading.tokens):
         before = reading.tokens[index - 1].text if index and token.glued else ""
-        opposed = token.text in contrary or f"{before}{token.text}" in contrary
+        opposed = token.forms & contrary or f"{before}{token.text}" in contrary
         if token.sort is Sort.WORD and opposed and _is_told(reading, index):
             return Finding(True, (index,), (f'"{token.text}" is the contrary',))
     return None
@@ -81,7 +81,7 @@ def _is_told(reading: Reading, index: int) -> bool:
                 done = act.polarity is Polarity.DONE and not phrase.negated
                 heads = [reading.tokens[one.indices[-1]].forms for one in act.phrases]
                 spoken = any(head & lex.ABOUT for head in heads)
-                return done and not spoken and not act.forms & (_AGAINST | lex.MENTION)
+                return done and not spoken and not act.forms & (lex.NEGATIVE | lex.REMOVE | lex.MENTION)
     return False
 
 

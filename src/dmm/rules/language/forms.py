@@ -41,6 +41,11 @@ _LEADS = word_set("always must please you we should shall first need to make sur
 
 def parts_of(words: Words) -> tuple[Part, ...]:
     """What one sentence of a constraint says; nothing when no form fits."""
+    label = next((i for i, word in enumerate(words[:4]) if word.text == ":"), None)
+    if label and limits_of(words[label:]) == ():
+        named = limits_of((*words[:label], *words[label + 1 :]))
+        if named:
+            return named
     words = _trimmed(words)
     verified = _verification(words)
     if verified is not None:
@@ -98,7 +103,7 @@ def _is_order(words: Words, index: int) -> bool:
 def _leading_scope(words: Words) -> tuple[tuple[Condition, ...], Words]:
     """ "In the frontend, no inline styles": where, when or for what the rest holds."""
     opener = text_at(words, 0)
-    if opener == "except" and "," in {word.text for word in words}:
+    if opener in ("except", "unless") and "," in {word.text for word in words}:
         comma = next(i for i, word in enumerate(words) if word.text == ",")
         return (), (*words[comma + 1 :], *words[:comma])
     comma = next((i for i, word in enumerate(words) if word.text == ","), None)
@@ -145,7 +150,7 @@ def _exemptions(words: Words) -> tuple[Exemption, ...] | None:
     return tuple(found) or None
 
 
-_UNTOLD = word_set("case necessary absolutely strictly explicit explicitly reason purpose situation")
+_UNTOLD = word_set("own your my case necessary absolutely strictly explicit explicitly reason purpose situation")
 
 
 def _narrowed(
@@ -267,8 +272,11 @@ def _after_denial(words: Words) -> int | None:
         text = word.text
         if text in ("never", "cannot") or ("not" in word.forms and text != "not"):
             return index + 1
-        if text == "not" and index and words[index - 1].text in _MODALS:
-            return index + 1
+        if text == "not" and index and words[index - 1].text in lex.AUXILIARIES | {"decided"}:
+            told = words[0].text == "the" and words[index - 1].text == "is"
+            led = text_at(words, index + 1) in ("to", "going")
+            led_more = text_at(words, index + 2) == "to"
+            return None if told else index + 1 + led + (led and led_more)
         if text in ("refrain", "stop") and index <= 1:
             return index + (2 if text_at(words, index + 1) == "from" else 1)
         if text in lex.CONDITIONS:
@@ -309,7 +317,7 @@ def _subject(words: Words) -> Noun | None:
     return None if noun is None or noun.head.forms & _ANYBODY else noun
 
 
-_ANYBODY = word_set("agent ai claude assistant developer engineer contributor code anyone")
+_ANYBODY = word_set("agent ai claude assistant developer engineer contributor anyone")
 
 
 def _forbid(words: Words, subject: Noun | None, *, passive: bool = False) -> tuple[Part, ...]:
@@ -326,6 +334,9 @@ def _forbid(words: Words, subject: Noun | None, *, passive: bool = False) -> tup
         if is_vague(action):
             return ()
         found.append(Prohibition(action, exemptions))
+        if action.objects and action.verbs[0].forms & {"=skip", "forgo", "=disable"}:
+            thing = action.objects[0]
+            found.append(Requirement(thing.text, (*thing.modifiers, thing.head)))
     return tuple(found)
 
 
@@ -589,15 +600,13 @@ def _must(words: Words) -> tuple[Part, ...]:
             return () if choice is None else (Exclusive(action, choice, words[end].text),)
         return (Requirement(f"{' '.join(c.text for c in core)} {subject.text}", core, subject),)
     needs = words[modal].text in _NEEDING and text_at(words, modal + 1) != "to"
-    if needs or verb.forms & _HAVING:
-        noun = noun_of(words, range(start + (not needs), _first_preposition(words, start + 1)))
-        if noun is not None:
-            return (Requirement(noun.text, (*noun.modifiers, noun.head), subject),)
-    return ()
+    noun = noun_of(words, range(start + (not needs), len(words)))
+    if noun is None or "before" in {word.text for word in words}:
+        return ()
+    return (Requirement(noun.text, (*noun.modifiers, noun.head), subject),)
 
 
 _DUTY = frozenset(("must", "shall", "should", "needs", "need", "requires", "require", "has", "have"))
-_HAVING = word_set("have include carry contain use show require bear get go pass =use receive")
 
 
 def _first_preposition(words: Words, start: int) -> int:
@@ -609,7 +618,8 @@ def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:
     """ "Verification must stay enabled", "doors must stay closed"."""
     core = (*subject.modifiers, subject.head)
     if not words or words[0].text in lex.PREPOSITIONS or words[0].forms & {"enable", "active"}:
-        return (Requirement(subject.text, core),)
+        place = noun_of(words, range(min(1, len(words)), len(words)))
+        return (Requirement(subject.text, core, place),)
     state = Term(words[0].text, words[0].forms)
     return (Requirement(f"{state.text} {subject.text}", (state,), subject),)
 

@@ -234,9 +234,14 @@ _OFF = frozenset(("false", "0", "off", "none", "no"))
 _OFF_OPTION = re.compile(r"--(?:no|skip|disable|without)-(\w+)\Z")
 
 
+# What is verified by a setting of that name.
+_CHECKED = frozenset(("tls", "ssl", "certificate"))
+
+
 def _disabling(token: Token) -> list[Token]:
-    verb = Token("disable", token.start, token.end, Sort.WORD, _forms("disable"))
-    return [verb, replace(token, sort=Sort.NAME, forms=_forms(token.text))]
+    verb = Token("disabling", token.start, token.end, Sort.WORD, _forms("disable"))
+    kinds = _CHECKED if token.text == "verify" else frozenset[str]()
+    return [verb, replace(token, sort=Sort.NAME, forms=_forms(token.text), kinds=kinds)]
 
 
 def _with_phrases(found: list[Token]) -> tuple[Token, ...]:

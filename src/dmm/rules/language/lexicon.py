@@ -139,7 +139,7 @@ ABOUT = word_set(
     """test bug rule doc documentation check lint linter policy warning error issue guide comment
     story ticket report article note memo message faq question survey poll alert detector scanner
     reminder announcement history example incident postmortem complaint regression ban talk
-    alternative migration replacement discussion decision"""
+    alternative migration replacement discussion decision link pointer reference"""
 )
 # Nouns that stand for the thing they are part of: "a copy of X", "the use of X".
 PARTS = word_set(
@@ -157,7 +157,7 @@ buy purchase order
 delete remove erase destroy wipe drop removal purge strip
 deploy ship release rollout redeploy
 commit checkin
-store save persist keep
+store save persist keep retain retention
 send transmit email mail forward
 expose publish reveal leak disclose
 disable deactivate
@@ -318,7 +318,7 @@ def kinds_of(forms: frozenset[str]) -> frozenset[str]:
 
 _ENDINGS = (
     ("ication", 4), ("ation", 4), ("ition", 4), ("tion", 3), ("sion", 3), ("ment", 5), ("ance", 5),
-    ("icate", 4), ("ify", 4), ("ate", 4), ("ise", 4), ("ize", 4), ("e", 4), ("y", 4),
+    ("ibility", 4), ("ability", 4), ("ible", 4), ("able", 4), ("ity", 4), ("icate", 4), ("ify", 4), ("ate", 4), ("ise", 4), ("ize", 4), ("e", 4), ("y", 4),
 )  # fmt: skip
 
 

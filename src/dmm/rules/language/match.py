@@ -12,10 +12,13 @@ from dmm.rules.language.language import Sort
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.rules.language.language import Token
     from dmm.rules.language.rules import Action, Condition, Noun, Term
 
 Span = tuple[int, int]
 _MODIFYING = frozenset(("modify", "=modify"))
+# What is added to a thing changes the thing.
+_INSERTING = frozenset(("add", "insert", "append", "set"))
 _USING = frozenset(("use", "=use"))
 
 
@@ -88,6 +91,10 @@ def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int
     if not is_use(action):
         return None
     for noun in action.objects:
+        if act.verb is not None and not noun.modifiers:
+            verb = reading.tokens[act.verb]
+            if verb.text == noun.head.text and not verb.forms & lex.VERBS:
+                return True, verb_at
         for phrase in act.phrases:
             used = puts_to_use(reading, act, phrase, any_act=not action.verbs)
             at = match_noun(reading, act, phrase, noun) if used is not None else None
@@ -114,9 +121,12 @@ def _find_objects(reading: Reading, act: Act, action: Action) -> tuple[bool, lis
 
 def _acted_on(reading: Reading, act: Act, action: Action) -> Iterator[Phrase]:
     direct = list(act.objects())
-    yield from direct
     changing = any(verb.forms & _MODIFYING for verb in action.verbs)
+    if not changing or not act.forms & _INSERTING:
+        yield from direct
     for phrase in act.phrases:
+        if _is_about(reading, act, phrase):
+            continue
         part = any(reading.tokens[one.indices[-1]].forms & lex.PARTS for one in direct)
         if phrase.preposition == "of" and (part or not direct):
             yield phrase
@@ -130,14 +140,17 @@ def _acted_on(reading: Reading, act: Act, action: Action) -> Iterator[Phrase]:
 
 def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
     """ "Schedule the deletion of X", "run git push", "add a mocked X": a noun names the act."""
-    light = act.verb is None or act.passive or act.forms & (lex.LIGHT | lex.USE)
-    if not action.verbs or not light:
+    light = act.verb is None or act.passive or act.forms & lex.LIGHT
+    against = act.forms & (lex.NEGATIVE | lex.REMOVE)
+    if not action.verbs or against or not (light or act.forms & lex.USE):
         return None
     for order, phrase in enumerate(act.phrases):
         if phrase.negated or phrase.preposition not in (None, "subject", "with"):
             continue
         for place, index in enumerate(phrase.indices):
-            if not any(verb.forms & reading.tokens[index].forms for verb in action.verbs):
+            token = reading.tokens[index]
+            named = any(verb.forms & token.forms for verb in action.verbs)
+            if not named or not (light or token.text.endswith("ed")):
                 continue
             if not action.objects:
                 return [index]
@@ -175,7 +188,7 @@ def puts_to_use(
         chosen = place == "over" and forms & {"=choose", "prefer", "favor"}
         return None if chosen or forms & (lex.MENTION | lex.NEGATIVE | {"meet"}) else True
     if place in _SETTINGS:
-        return None if forms & lex.IDLE else place not in ("to", "from", "as", "at")
+        return None if forms & lex.IDLE else place not in ("to", "from", "at")
     if place == "of":
         before = reading.tokens[phrase.indices[0] - 1 : phrase.indices[0]]
         return True if forms & lex.USE and before else None
@@ -210,7 +223,7 @@ def match_noun(
     reading: Reading, act: Act, phrase: Phrase, noun: Noun
 ) -> tuple[bool, list[int]] | None:
     """The tokens of a phrase that name the thing, and whether they surely do."""
-    if phrase.negated:
+    if phrase.negated or _is_of_copy(reading, phrase):
         return None
     heads = [i for i in phrase.indices if reading.tokens[i].stands_for(noun.head.forms)]
     wanted = list(noun.modifiers)
@@ -220,7 +233,8 @@ def match_noun(
     if not heads:
         return None
     head = heads[-1]
-    places = [i for i in phrase.indices if i != head]
+    path = reading.tokens[head].sort is Sort.NAME
+    places = [i for i in phrase.indices if i != head or path]
     around = [
         i
         for one in act.phrases
@@ -253,12 +267,20 @@ def _ends_noun(reading: Reading, phrase: Phrase, head: int) -> bool:
     own = reading.text[token.start : token.end]
     if own.endswith(("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")):
         return False
+    if token.forms & lex.CARRIERS and behind and behind[0].sort is Sort.WORD:
+        return True
     return all(
-        (one.forms & (lex.CARRIERS | lex.TIMES | lex.COMPARED) or one.sort is not Sort.WORD)
+        (one.forms & (lex.CARRIERS | lex.TIMES | lex.COMPARED) or _is_name(reading, one))
         and not one.glued
         or one.text.endswith("ly")
         for one in behind
     )
+
+
+def _is_name(reading: Reading, token: Token) -> bool:
+    """ "The patient Okafor", "port 8080", "the bucket media-old"."""
+    capital = reading.text[token.start : token.start + 1].isupper()
+    return token.sort is not Sort.WORD or capital
 
 
 def _circumstances(
@@ -297,17 +319,17 @@ def match_condition(
         direct = phrase.preposition in (None, "subject")
         if direct and aimed and condition.preposition in _TOWARDS:
             continue
-        if _is_of_copy(reading, phrase):
-            continue
         for noun in condition.nouns:
             at = match_noun(reading, act, phrase, noun)
-            if at is not None and not set(at[1]) <= set(used):
+            path = at is not None and "/" in reading.tokens[at[1][0]].text
+            if at is not None and (path or not set(at[1]) <= set(used)):
                 return at[1]
     for other in reading.acts:
         near = other.sentence == act.sentence and other.polarity is not Polarity.NOT_DONE
         if near and other.verb is not None:
             for noun in condition.nouns:
-                if _stands(reading, other.verb, noun.head) and not noun.modifiers:
+                told = {form for form in noun.head.forms if form[0] != "="}
+                if not noun.modifiers and told & reading.tokens[other.verb].forms:
                     return [other.verb]
     return None
 
@@ -324,6 +346,7 @@ def _is_of_copy(reading: Reading, phrase: Phrase) -> bool:
 _ELSEWHERE = frozenset("outside beyond behind beside near past".split())
 _EXACT = frozenset(("before", "after", "without", "from", "off", "outside", "under", "over", "above"))
 _AWAY = frozenset(("from", "off"))
+_TOOLS = frozenset(("with", "via", "through", "by", "using"))
 _TOPICS = frozenset(("about", "against", "like", "than", "except", "insteadof"))
 
 
@@ -337,4 +360,4 @@ def _fits(wanted: str, given: str | None) -> bool:
         return wanted not in ("before", "after", "without")
     if wanted in _EXACT or given in _EXACT:
         return wanted in _AWAY and (given in _AWAY or given in ("in", "of"))
-    return True
+    return (wanted in _TOOLS) == (given in _TOOLS) or "for" in (wanted, given)

@@ -97,7 +97,12 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
     if lead in lex.BE:
         return is_participle(token) or (text.endswith("ing") and text not in _GERUND_NOUNS)
     if lead == "to":
-        noun = text in lex.NOUNLIKE and following in lex.PREPOSITIONS | {"", ".", ","}
+        after = before - 1
+        while after > 0 and _is_skipped(tokens, after):
+            after -= 1
+        directed = after >= 0 and bool(tokens[after].forms & lex.VERBS)
+        ends = following in lex.PREPOSITIONS | {"", ".", ","}
+        noun = text in lex.NOUNLIKE and (ends or directed)
         return known and is_base(token) and not noun
     if lead in _LEADS or (lead in _SUBJECTS and text not in lex.TIMES):
         return known or following in _OPENS_OBJECT or lead in _LEADS - {"and", "or", "but", "&"}
