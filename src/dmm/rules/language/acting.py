@@ -45,6 +45,8 @@ def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Nou
     if not named:
         return None
     *modifiers, head = named
+    if head.sort is Sort.NAME:
+        modifiers = [one for one in modifiers if not one.forms & lex.CARRIERS]
     optional = bool(modifiers) and bool(head.forms & lex.CARRIERS)
     return Noun(_term(head), tuple(_term(one) for one in modifiers), optional)
 
@@ -86,11 +88,14 @@ def _action(
     for phrase in phrases_of(words, after, last):
         manner += [_term(words[i]) for i in phrase.indices if is_adverb(words[i])]
         preposition, indices = phrase.preposition, phrase.indices
-        if preposition in _PURPOSES and len(indices) > 1 and _is_doing(words[indices[0]]):
+        led = words[indices[0] - 1].text == preposition
+        if led and preposition in _PURPOSES and len(indices) > 1 and _is_doing(words[indices[0]]):
             preposition, indices = "for", indices[1:]
         noun = noun_of(words, indices, place=preposition is not None)
-        if noun is None or (preposition and not noun.modifiers and _is_here(noun)):
+        if noun is None or (preposition and _is_here(words, indices[0], noun)):
             continue
+        if preposition in ("on", "upon") and verbs and verbs[0].forms & {"depend", "rely"}:
+            preposition = None
         joined = text_before(words, phrase.indices[0]) in ("or", "and", ",")
         if preposition is None:
             objects.append(noun)
@@ -111,9 +116,11 @@ def _is_doing(word: Token) -> bool:
     return bool(word.forms & lex.VERBS) and (is_base(word) or word.text.endswith("ing"))
 
 
-def _is_here(noun: Noun) -> bool:
+def _is_here(words: Words, index: int, noun: Noun) -> bool:
     """ "In this repository": every decision is."""
-    return noun.head.text in ("repository", "repo", "project", "codebase", "here")
+    places = ("repository", "repo", "project", "codebase")
+    here = index > 0 and words[index - 1].text in ("this", "our", "these")
+    return here and not noun.modifiers and noun.head.text in places
 
 
 def text_before(words: Words, index: int) -> str:
@@ -131,7 +138,7 @@ def named_actions(words: Words, first: int, last: int) -> list[Action]:
     for thing in plain.objects:
         if not _names_act(thing.head):
             continue
-        verbs = (thing.head,)
+        verbs = (_as_verb(thing.head),)
         own = tuple(one for one in thing.modifiers if not one.forms & lex.WEAK)
         manner = tuple(one for one in own if one.text in lex.MANNERS | {"direct", "manual"})
         rest = tuple(one for one in own if one not in manner)
@@ -139,8 +146,16 @@ def named_actions(words: Words, first: int, last: int) -> list[Action]:
         of = next((c for c in plain.conditions if c.preposition in done_to), None)
         others = tuple(c for c in plain.conditions if c is not of)
         objects = of.nouns if of else (Noun(rest[-1], rest[:-1]),) if rest else ()
-        found.insert(0, Action(plain.text, verbs, objects, manner, others))
+        found.insert(0, Action(plain.text, verbs, objects, (*manner, *plain.manner), others))
     return found
+
+
+def _as_verb(head: Term) -> Term:
+    """ "Deployments" as the verb "deploy", with what else means the same."""
+    verbs = {lex.VERB_BY_STEM.get(form[1:], "") for form in head.forms if form[0] == "~"} - {""}
+    if head.forms & lex.VERBS or not verbs:
+        return head
+    return Term(min(verbs), head.forms | verbs | lex.meanings_of(frozenset(verbs)))
 
 
 def _names_act(head: Term) -> bool:

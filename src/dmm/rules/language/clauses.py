@@ -146,7 +146,7 @@ class _Sentence:
         if word in lex.REASONS:
             return True
         if word in lex.CONJUNCTIONS:
-            return self._starts_clause(index + 1)
+            return self._starts_clause(index + 1) or (word == "so" and self._has_verb(index + 1))
         if word in lex.CONDITIONS or word in ("that", "like"):
             return self._has_verb(index + 1)
         if word == "as":
@@ -433,7 +433,11 @@ def phrases_of(tokens: Sequence[Token], first: int, last: int) -> tuple[Phrase, 
         if word in ("not", "never", "no", "neither", "nor") and not token.glued:
             flush()
             negated = True
+        elif "not" in token.forms:
+            flush()
         elif word in lex.PREPOSITIONS:
+            if word == "as" and text_at(tokens, index - 2) == "as":
+                word = "than"
             kept = negated and not held
             flush()
             negated = word in _DENYING or kept or (negated and word == "of")

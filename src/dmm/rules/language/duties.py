@@ -23,12 +23,14 @@ _AGAINST = word_set(
 )
 
 
-def find_denial(reading: Reading, core: Sequence[Term]) -> Finding | None:
+def find_denial(
+    reading: Reading, core: Sequence[Term], *, doing: bool = True
+) -> Finding | None:
     """Where the decision says that something is not there, not done or done away with."""
     for act in reading.acts:
         if act.polarity in (Polarity.ASIDE, Polarity.UNSURE) and act.verb is not None:
             continue
-        for places in _denied(reading, act):
+        for places in _denied(act, doing=doing):
             found = _all_of(reading, places, core)
             # What is taken away under a closer name is one such thing, not all of them.
             one_of = bool(act.forms & lex.REMOVE) and found is not None and len(found) < len(places)
@@ -43,15 +45,15 @@ def find_denial(reading: Reading, core: Sequence[Term]) -> Finding | None:
     return None
 
 
-def _denied(reading: Reading, act: Act) -> Iterator[list[int]]:
+def _denied(act: Act, *, doing: bool) -> Iterator[list[int]]:
     """The words that an act says nothing is done with."""
-    verb = [] if act.verb is None else [act.verb]
+    verb = [act.verb] if act.verb is not None and doing else []
     if act.polarity is Polarity.NOT_DONE:
         if not act.forms & _AGAINST:
             yield [*verb, *(i for one in act.phrases if not one.negated for i in one.indices)]
         return
     for phrase in act.phrases:
-        if phrase.negated and not act.forms & _AGAINST:
+        if phrase.negated and not act.forms & (lex.NEGATIVE - {"skip", "omit", "bypass"}):
             yield list(phrase.indices)
     if act.forms & _AGAINST:
         for phrase in act.objects():
@@ -87,7 +89,7 @@ def _is_told(reading: Reading, index: int) -> bool:
 
 def find_contradiction(reading: Reading, part: Requirement) -> Finding | None:
     """Where the decision goes without what is required, for what it is required for."""
-    finding = find_denial(reading, part.core)
+    finding = find_denial(reading, part.core, doing=part.subject is not None)
     if finding is None or part.subject is None:
         return finding
     head = part.subject.head

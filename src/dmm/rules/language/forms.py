@@ -94,7 +94,7 @@ def _is_remark(words: Words, index: int) -> bool:
 
 def _is_order(words: Words, index: int) -> bool:
     """Whether an order of its own begins here: ", use X instead"."""
-    last_of_list = any(word.text in ("or", "and") for word in words[index + 1 : index + 3])
+    last_of_list = text_at(words, index + 1) in ("or", "and", ",")
     started = text_at(words, 0) in ("in", "on", "for", "if", "when", "during", "before")
     verb = words[index].text in words[index].forms & lex.VERBS
     return verb and not last_of_list and not started and is_verb(words, index, index)
@@ -310,9 +310,12 @@ def _subject(words: Words) -> Noun | None:
     named = [
         i
         for i, word in enumerate(words)
-        if word.text not in lex.GRAMMAR and word.sort is not Sort.MARK and "not" not in word.forms
+        if word.text not in lex.GRAMMAR | {"refrain", "stop", "decided", "cannot"}
+        and word.sort is not Sort.MARK
+        and "not" not in word.forms
     ]
-    cut = next((i for i in named if quantities_of(words[i : i + 1])), len(words))
+    compared = [comparison_of(words, one) for one in quantities_of(words)]
+    cut = min((min(one[1], default=0) for one in compared if one), default=len(words))
     noun = noun_of(words, [i for i in named if i < cut])
     return None if noun is None or noun.head.forms & _ANYBODY else noun
 
@@ -485,6 +488,12 @@ def _contrast(words: Words) -> tuple[Part, ...]:
     scope = other[behind:] if behind else words[front:turn] if front else ()
     if other[0].text.endswith("ing") and is_verb(other, 0, 0, other[0].forms):
         action = action_of(other, 0, len(other))
+        front_act = action_of(words, 0, turn)
+        pointing = text_at(other, 1) in ("it", "them") and front_act is not None
+        if action is not None and front_act is not None and pointing and not action.objects:
+            thing = front_act.objects[:1]
+            named = " ".join(one.text for one in thing)
+            action = replace(action, objects=thing, text=f"{other[0].text} {named}")
         return () if action is None or is_vague(action) else (Prohibition(action),)
     stop = (i for i, w in enumerate(other) if w.sort is Sort.MARK or (i and w.text in _BEHIND))
     noun = noun_of(other, range(min(next(stop, len(other)), behind or len(other))))

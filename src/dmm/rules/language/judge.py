@@ -10,7 +10,7 @@ from dmm.errors import UsageError
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.clauses import Polarity, read
 from dmm.rules.language.duties import find_contradiction, find_denial, find_other_choice
-from dmm.rules.language.language import tokens_of
+from dmm.rules.language.language import Sort, tokens_of
 from dmm.rules.language.limits import amount_holds, find_breach
 from dmm.rules.language.match import Finding, Span, find_action
 from dmm.rules.language.rules import (
@@ -336,7 +336,8 @@ def _told(act: Act) -> Iterator[tuple[int, ...]]:
 
 def _acts(reading: Reading, exemption: Exemption, finding: Finding) -> bool | None:
     """Whether the one who may act does; None where nobody is named."""
-    if any(one.stands_for(exemption.terms[-1].forms) for one in reading.tokens):
+    held = [one for one in reading.tokens if one.sort is not Sort.MARK]
+    if all(any(one.stands_for(item.forms) for one in held) for item in exemption.terms):
         return True
     for act in reading.acts:
         if act.verb in finding.tokens and not act.passive:

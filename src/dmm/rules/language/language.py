@@ -197,7 +197,7 @@ def _forms(word: str) -> frozenset[str]:
     name, _, version = word.partition("@")
     if version[:1].isdigit():
         forms = forms | base_forms(name)
-    stems = {f"~{stem_of(form)}" for form in forms if len(form) > 5 and form.isalpha()}
+    stems = {f"~{stem_of(form)}" for form in forms if len(form) > 4 and form.isalpha()}
     return forms | meanings_of(forms) | stems
 
 

@@ -128,7 +128,7 @@ COMPARED = word_set("older newer larger bigger longer smaller shorter higher low
 CARRIERS = word_set(
     """function call library package module method algorithm hash hashing dependency framework
     statement command tool api service client query table file type keyword operator feature
-    version mode flag option pattern approach usage use code class object component instance
+    version mode flag option pattern approach usage use code class object component instance host index constraint machine
     database db server cluster cache store hook plugin syntax script expression language format
     import digest checksum branch repo repository folder directory page block value variable based
     room ticket seat meal dish connection trip job step task system engine backend layer stack app
@@ -262,6 +262,10 @@ as well as = and
 along with = and
 in order to = to
 similar to = like
+next to = near
+close to = near
+free of = without
+throw away = remove
 compatible with = like
 compared to = than
 prior to = before
@@ -333,3 +337,10 @@ def stem_of(word: str) -> str:
             # The t of "deletion" belongs to the verb.
             return stem + "t" if ending == "tion" else stem
     return word
+
+
+def _verb_stems() -> dict[str, str]:
+    return {stem_of(verb): verb for verb in sorted(VERBS)}
+
+
+VERB_BY_STEM = _verb_stems()

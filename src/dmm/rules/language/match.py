@@ -19,7 +19,7 @@ Span = tuple[int, int]
 _MODIFYING = frozenset(("modify", "=modify"))
 # What is added to a thing changes the thing.
 _INSERTING = frozenset(("add", "insert", "append", "set"))
-_USING = frozenset(("use", "=use"))
+USING = frozenset(("use", "=use", "adopt", "introduce", "depend", "rely"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _meet(reading: Reading, act: Act, action: Action) -> Finding | None:
 
 def is_use(action: Action) -> bool:
     """Whether the action is any act that puts its object to use."""
-    return not action.verbs or any(verb.forms & _USING for verb in action.verbs)
+    return not action.verbs or any(verb.forms & USING for verb in action.verbs)
 
 
 def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
@@ -150,7 +150,8 @@ def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
         for place, index in enumerate(phrase.indices):
             token = reading.tokens[index]
             named = any(verb.forms & token.forms for verb in action.verbs)
-            if not named or not (light or token.text.endswith("ed")):
+            made = token.text.endswith("ed") and act.forms & _MAKING
+            if not named or not (light or made):
                 continue
             if not action.objects:
                 return [index]
@@ -165,6 +166,7 @@ def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
 
 
 _OF = frozenset(("of", "to", "for"))
+_MAKING = frozenset("use add include introduce put write keep make have create commit".split())
 _MEANS = frozenset(("with", "via", "through", "using", "by", "over"))
 _SETTINGS = frozenset(("in", "on", "onto", "into", "to", "at", "under", "as", "from", "upon"))
 
@@ -190,8 +192,8 @@ def puts_to_use(
     if place in _SETTINGS:
         return None if forms & lex.IDLE else place not in ("to", "from", "at")
     if place == "of":
-        before = reading.tokens[phrase.indices[0] - 1 : phrase.indices[0]]
-        return True if forms & lex.USE and before else None
+        parts = [reading.tokens[one.indices[-1]].forms & lex.PARTS for one in act.objects()]
+        return True if forms & lex.USE and any(parts) else None
     return False if place == "subject" and not forms & lex.IDLE else None
 
 
@@ -225,11 +227,11 @@ def match_noun(
     """The tokens of a phrase that name the thing, and whether they surely do."""
     if phrase.negated or _is_of_copy(reading, phrase):
         return None
-    heads = [i for i in phrase.indices if reading.tokens[i].stands_for(noun.head.forms)]
+    heads = [i for i in phrase.indices if _stands(reading, i, noun.head)]
     wanted = list(noun.modifiers)
     if not heads and noun.head_optional and wanted:
         last = wanted.pop()
-        heads = [i for i in phrase.indices if reading.tokens[i].stands_for(last.forms)]
+        heads = [i for i in phrase.indices if _stands(reading, i, last)]
     if not heads:
         return None
     head = heads[-1]
@@ -247,7 +249,8 @@ def match_noun(
         if at is None:
             return None
         found.append(at)
-    return _ends_noun(reading, phrase, head), found
+    run = bool(act.forms & {"=run"}) and phrase.preposition is None
+    return run or _ends_noun(reading, phrase, head, found), found
 
 
 _BELONGING = frozenset(("of", "for", "from", "in", "on", "by", "under"))
@@ -255,13 +258,15 @@ _NEAR = 4
 
 
 def _stands(reading: Reading, index: int, term: Term) -> bool:
-    return reading.tokens[index].stands_for(term.forms)
+    token = reading.tokens[index]
+    denied = token.glued and index and reading.tokens[index - 1].text in ("non", "un", "anti")
+    return not denied and token.stands_for(term.forms)
 
 
-def _ends_noun(reading: Reading, phrase: Phrase, head: int) -> bool:
+def _ends_noun(reading: Reading, phrase: Phrase, head: int, found: list[int]) -> bool:
     """Whether the noun phrase is about the word: "eval", "eval call", not "eval linter"."""
     token = reading.tokens[head]
-    if token.sort is Sort.NAME and token.glued:
+    if token.sort is Sort.NAME and token.glued and head - 1 not in found:
         return False
     behind = [reading.tokens[i] for i in phrase.indices if i > head]
     own = reading.text[token.start : token.end]
@@ -270,17 +275,18 @@ def _ends_noun(reading: Reading, phrase: Phrase, head: int) -> bool:
     if token.forms & lex.CARRIERS and behind and behind[0].sort is Sort.WORD:
         return True
     return all(
-        (one.forms & (lex.CARRIERS | lex.TIMES | lex.COMPARED) or _is_name(reading, one))
+        (one.forms & (lex.CARRIERS | lex.TIMES | lex.COMPARED) or _is_name(reading, one, token))
         and not one.glued
         or one.text.endswith("ly")
         for one in behind
     )
 
 
-def _is_name(reading: Reading, token: Token) -> bool:
-    """ "The patient Okafor", "port 8080", "the bucket media-old"."""
+def _is_name(reading: Reading, token: Token, head: Token) -> bool:
+    """ "The patient Okafor", "port 8080", not "React Native"."""
     capital = reading.text[token.start : token.start + 1].isupper()
-    return token.sort is not Sort.WORD or capital
+    common = reading.text[head.start : head.start + 1].islower()
+    return token.sort is not Sort.WORD or (capital and common)
 
 
 def _circumstances(

@@ -18,12 +18,14 @@ _GERUND_NOUNS = frozenset(
     "evening ceiling string thing nothing something anything everything".split()
 )
 _PREFIXES = lex.MANNERS | {"re", "pre", "auto", "self", "hot", "cherry", "dry", "un", "co"}
+_NO_ADVERBS = frozenset(("family", "assembly", "supply", "anomaly", "monopoly", "comply"))
 _OPENS_OBJECT = (lex.DETERMINERS | {"it", "them", "us"}) - {"that", "which"}
 
 
 def is_adverb(token: Token) -> bool:
     """Whether the word says how something is done."""
-    return token.text in lex.MANNERS or (token.text.endswith("ly") and len(token.text) > 5)
+    adverb = token.text.endswith("ly") and len(token.text) > 5 and token.text not in _NO_ADVERBS
+    return token.text in lex.MANNERS or adverb
 
 
 def is_participle(token: Token) -> bool:
@@ -107,13 +109,19 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
     if lead in _LEADS or (lead in _SUBJECTS and text not in lex.TIMES):
         return known or following in _OPENS_OBJECT or lead in _LEADS - {"and", "or", "but", "&"}
     if text.endswith("ing"):
-        fits = lead in lex.PREPOSITIONS | lex.CONDITIONS or tokens[before].sort is not Sort.MARK
-        return known and fits and lead not in lex.DETERMINERS and text not in _GERUND_NOUNS
+        opens = following in _OPENS_OBJECT or text in ("using", "disabling")
+        leads = lead in (lex.PREPOSITIONS | lex.CONDITIONS) - {"in", "on", "at", "to", "of"}
+        fits = opens or leads or tokens[before].forms & lex.NEGATIVE
+        return known and bool(fits) and lead not in lex.DETERMINERS | _GERUND_NOUNS
     if lead in lex.DETERMINERS | lex.PREPOSITIONS or not known:
         return False
     if is_participle(token) and not text.endswith("s"):
         return following in lex.PREPOSITIONS | lex.DETERMINERS | {"", ".", ",", "and", "or"}
     if text.endswith("s"):
-        return following in _OPENS_OBJECT or not token.forms & lex.NOUNLIKE
+        named = index + 1 < len(tokens) and tokens[index + 1].sort is not Sort.MARK
+        named = named and following not in lex.PREPOSITIONS | lex.CONJUNCTIONS | lex.AUXILIARIES
+        counted = named and tokens[index + 1].sort is Sort.NUMBER
+        one = not tokens[before].text.endswith("s") and not token.forms & lex.NOUNLIKE
+        return following in _OPENS_OBJECT or counted or (named and one)
     plural = tokens[before].text.endswith("s") or lead in ("that", "which", "who")
     return plural and (text not in lex.NOUNLIKE or following in _OPENS_OBJECT)
