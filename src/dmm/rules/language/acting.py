@@ -45,9 +45,10 @@ def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Nou
     if not named:
         return None
     *modifiers, head = named
-    if head.sort is Sort.NAME:
+    if head.sort is Sort.NAME or head.glued:
         modifiers = [one for one in modifiers if not one.forms & lex.CARRIERS]
-    optional = bool(modifiers) and bool(head.forms & lex.CARRIERS)
+    derived = bool(modifiers) and modifiers[-1].text.endswith(("ing", "ed"))
+    optional = bool(modifiers) and not derived and bool(head.forms & lex.CARRIERS)
     return Noun(_term(head), tuple(_term(one) for one in modifiers), optional)
 
 
@@ -138,7 +139,7 @@ def named_actions(words: Words, first: int, last: int) -> list[Action]:
     for thing in plain.objects:
         if not _names_act(thing.head):
             continue
-        verbs = (_as_verb(thing.head),)
+        verbs = (as_verb(thing.head),)
         own = tuple(one for one in thing.modifiers if not one.forms & lex.WEAK)
         manner = tuple(one for one in own if one.text in lex.MANNERS | {"direct", "manual"})
         rest = tuple(one for one in own if one not in manner)
@@ -150,8 +151,8 @@ def named_actions(words: Words, first: int, last: int) -> list[Action]:
     return found
 
 
-def _as_verb(head: Term) -> Term:
-    """ "Deployments" as the verb "deploy", with what else means the same."""
+def as_verb(head: Term) -> Term:
+    """The verb that a noun is made of: "deployments" as the verb "deploy", with what else means the same."""
     verbs = {lex.VERB_BY_STEM.get(form[1:], "") for form in head.forms if form[0] == "~"} - {""}
     if head.forms & lex.VERBS or not verbs:
         return head
@@ -169,16 +170,25 @@ def is_vague(action: Action) -> bool:
     open_ended = not action.verbs or action.verbs[0].forms & (lex.LIGHT | lex.USE | {"=modify"})
     if open_ended and not action.conditions:
         for noun in action.objects:
-            if noun.head.forms & _NOTHING_SAID and not noun.modifiers:
+            if noun.head.forms & NOTHING_SAID and not noun.modifiers:
                 return True
     if action.objects or (action.conditions and action.verbs):
         return False
     if action.subject is not None or action.manner:
         return not action.verbs
-    return not action.verbs or bool(action.verbs[0].forms & (lex.LIGHT | _OPEN_ENDED))
+    return not action.verbs or bool(action.verbs[0].forms & (_COMMON | EVERYDAY))
 
 
-_OPEN_ENDED = word_set("use add set put take keep apply include bring")
-_NOTHING_SAID = word_set(
-    "it them this that thing anything something everything change code file work way part issue"
+_COMMON = lex.LIGHT | lex.USE | lex.MENTION | lex.NEGATIVE | lex.REMOVE | lex.TRANSITION
+# Acts that nearly every decision of a project is.
+EVERYDAY = word_set(
+    """fix add update change commit implement refactor write edit modify create make build use
+    start begin test run remove propose suggest finish complete report submit push merge open
+    send close duplicate copy"""
+)
+# Things that nearly every decision is about.
+NOTHING_SAID = word_set(
+    """it them this that thing anything something everything change code file work way part issue
+    object function method class value type variable feature pattern approach use call page
+    component instance option setting parameter command tool module script step task"""
 )

@@ -150,7 +150,9 @@ class _Sentence:
         if word in lex.CONDITIONS or word in ("that", "like"):
             return self._has_verb(index + 1)
         if word == "as":
-            return index == self.first or text_at(self.tokens, index + 1) in lex.PRONOUNS
+            behind = text_at(self.tokens, index - 1) == "," and self._has_verb(index + 1)
+            fresh = index == self.first or behind
+            return fresh or text_at(self.tokens, index + 1) in lex.PRONOUNS
         return word in _RELATIVES and index > start
 
     def _starts_clause(self, index: int) -> bool:
@@ -256,6 +258,7 @@ class _Sentence:
                 for one in given
             )
         led = text_at(self.tokens, verb - 1) in lex.AUXILIARIES - {"do", "does", "did"}
+        led = led or bool(self.found and self.found[-1].forms & {"let", "allow", "permit"})
         if not self.found or not (passive or led):
             return ()
         own = [one for one in self.found[-1].phrases if one.preposition != "subject"]
@@ -305,6 +308,9 @@ class _Sentence:
             told = tuple(replace(one, preposition=lead) for one in own.objects())
             placed = tuple(one for one in own.phrases if one.preposition in _PLACING)
             self.found[-2] = replace(before, phrases=before.phrases + told + placed)
+            if not placed:
+                where = tuple(one for one in before.phrases if one.preposition in _PLACING)
+                self.found[-1] = replace(own, phrases=own.phrases + where)
 
 
 _PARTICLES = frozenset(("off", "out", "down", "on", "back", "in"))

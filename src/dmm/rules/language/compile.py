@@ -41,8 +41,22 @@ def compile_rule(text: str) -> Compilation:
         sentence = words[first:last]
         if sentence[-1].text == "?":
             continue
-        parts.extend(parts_of(_wanted(sentence)))
+        for statement in _statements(sentence):
+            parts.extend(parts_of(_wanted(statement)))
     return _tried(tuple(parts), soft) if parts else _guidance(_NO_FORM)
+
+
+def _statements(sentence: tuple[Token, ...]) -> list[tuple[Token, ...]]:
+    """ "Use X for Y, don't add Z" is two statements."""
+    for index in range(2, len(sentence) - 2):
+        denied = sentence[index + 1].forms & {"not"} and sentence[index + 1].text != "not"
+        denied = denied or (sentence[index + 1].text == "do" and sentence[index + 2].text == "not")
+        if sentence[index].text == "," and denied and sentence[0].text not in _OPENERS:
+            return [sentence[:index], *_statements(sentence[index + 1 :])]
+    return [sentence]
+
+
+_OPENERS = frozenset("in on for if when during unless except before while at under".split())
 
 
 def _wanted(sentence: tuple[Token, ...]) -> tuple[Token, ...]:

@@ -13,7 +13,7 @@ from dmm.rules.language.wordsets import word_set
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from dmm.rules.language.rules import Exclusive, Requirement, Term
+    from dmm.rules.language.rules import Exclusive, Noun, Requirement, Term
 
 _PREFIXES = ("un", "non", "in")
 # To act as these say is to go without a thing.
@@ -31,7 +31,7 @@ def find_denial(
         if act.polarity in (Polarity.ASIDE, Polarity.UNSURE) and act.verb is not None:
             continue
         for places in _denied(act, doing=doing):
-            found = _all_of(reading, places, core)
+            found = _all_of(reading, places, core) or _head_of(reading, act, places, core)
             # What is taken away under a closer name is one such thing, not all of them.
             one_of = bool(act.forms & lex.REMOVE) and found is not None and len(found) < len(places)
             if found is not None and not one_of:
@@ -65,6 +65,16 @@ def _denied(act: Act, *, doing: bool) -> Iterator[list[int]]:
                 yield list(phrase.indices)
 
 
+def _head_of(
+    reading: Reading, act: Act, places: list[int], core: Sequence[Term]
+) -> list[int] | None:
+    """ "Without a flag", where a feature flag is asked for: nothing says that it is another."""
+    bare = any(one.negated and list(one.indices) == places for one in act.phrases)
+    head = len(places) == 1 and reading.tokens[places[0]].stands_for(core[-1].forms)
+    head = head and not core[-1].forms & lex.CARRIERS
+    return list(places) if bare and head else None
+
+
 def _all_of(reading: Reading, places: Iterable[int], core: Sequence[Term]) -> list[int] | None:
     held = list(places)
     found: list[int] = []
@@ -78,6 +88,8 @@ def _all_of(reading: Reading, places: Iterable[int], core: Sequence[Term]) -> li
 
 def _is_told(reading: Reading, index: int) -> bool:
     for act in reading.acts:
+        if act.verb == index:
+            return act.polarity is Polarity.DONE
         for phrase in act.phrases:
             if index in phrase.indices:
                 done = act.polarity is Polarity.DONE and not phrase.negated
@@ -87,10 +99,23 @@ def _is_told(reading: Reading, index: int) -> bool:
     return False
 
 
+def is_denied(reading: Reading, terms: Sequence[Term]) -> bool:
+    """Whether the decision says that it goes without most of what the terms name."""
+    for act in reading.acts:
+        for places in _denied(act, doing=True):
+            tokens = [reading.tokens[index] for index in places]
+            found = [one for one in terms if any(token.stands_for(one.forms) for token in tokens)]
+            if len(found) * 2 >= len(terms) and act.polarity is not Polarity.ASIDE:
+                return True
+    return False
+
+
 def find_contradiction(reading: Reading, part: Requirement) -> Finding | None:
     """Where the decision goes without what is required, for what it is required for."""
     finding = find_denial(reading, part.core, doing=part.subject is not None)
-    if finding is None or part.subject is None:
+    if finding is None or (part.where is not None and not _names(reading, part.where)):
+        return None
+    if part.subject is None:
         return finding
     head = part.subject.head
     for act in reading.acts:
@@ -99,10 +124,21 @@ def find_contradiction(reading: Reading, part: Requirement) -> Finding | None:
         if denied and any(True for _ in act.objects()):
             named = any(match_noun(reading, act, one, part.subject) for one in act.objects())
             return finding if named else None
-    for index, token in enumerate(reading.tokens):
-        if token.stands_for(head.forms) and index not in finding.tokens:
+    for index in _told(reading):
+        if reading.tokens[index].stands_for(head.forms) and index not in finding.tokens:
             return Finding(finding.certain, (*finding.tokens, index), finding.steps)
     return None
+
+
+def _told(reading: Reading) -> Iterator[int]:
+    for act in reading.acts:
+        yield from (act.verb,) if act.verb is not None else ()
+        for phrase in act.phrases:
+            yield from () if phrase.negated else phrase.indices
+
+
+def _names(reading: Reading, noun: Noun) -> bool:
+    return any(reading.tokens[index].stands_for(noun.head.forms) for index in _told(reading))
 
 
 def find_other_choice(reading: Reading, part: Exclusive) -> Finding | None:

@@ -82,6 +82,8 @@ def examples_of(part: Part) -> tuple[str, str]:
 def _requirement(part: Requirement) -> tuple[str, str]:
     subject = f" the {part.subject.text}" if part.subject else " it"
     core = " ".join(item.text for item in part.core)
+    if part.where is not None:
+        core = f"{core} in the {part.where.text}"
     return f"Choose{subject} without {core}", f"Choose{subject} with {core}"
 
 

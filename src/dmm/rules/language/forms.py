@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acting import action_of, is_vague, named_actions, noun_of, terms_of
+from dmm.rules.language.acting import EVERYDAY, NOTHING_SAID, action_of, as_verb, is_vague, named_actions, noun_of, terms_of
 from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.limits import comparison_of, limits_of
 from dmm.rules.language.quantities import quantities_of
@@ -46,7 +46,12 @@ def parts_of(words: Words) -> tuple[Part, ...]:
         named = limits_of((*words[:label], *words[label + 1 :]))
         if named:
             return named
+    texts = [word.text for word in words]
+    if texts.count("(") != texts.count(")"):
+        return ()
     words = _trimmed(words)
+    if not words or _is_fragment(words):
+        return ()
     verified = _verification(words)
     if verified is not None:
         return (verified,)
@@ -61,6 +66,14 @@ def parts_of(words: Words) -> tuple[Part, ...]:
     return ()
 
 
+def _is_fragment(words: Words) -> bool:
+    """Whether the words are cut off from a longer sentence."""
+    texts = [word.text for word in words]
+    open_ended = texts[-1] in lex.DETERMINERS | lex.PREPOSITIONS | lex.CONJUNCTIONS
+    begun = texts[0] in ("that", "which", "who", "or", "but", "with", "of", "by", "than")
+    return open_ended or begun
+
+
 def _trimmed(words: Words) -> Words:
     """The words without a label in front, marks around, and a reason or remark behind."""
     while words and words[-1].sort is Sort.MARK and words[-1].text != "%":
@@ -69,11 +82,15 @@ def _trimmed(words: Words) -> Words:
         words = words[1:]
     for index, word in enumerate(words[:4]):
         if word.text == ":" and words[index + 1 :]:
-            return _trimmed(words[index + 1 :])
+            stated = words[0].forms & _BAD_LABELS
+            return () if stated else _trimmed(words[index + 1 :])
     for index in range(2, len(words)):
         if _is_remark(words, index):
             return words[:index]
     return words
+
+
+_BAD_LABELS = word_set("incorrect wrong bad good correct example note before after")
 
 
 def _is_remark(words: Words, index: int) -> bool:
@@ -201,7 +218,8 @@ def _verification(words: Words) -> Verification | None:
 
 def _before_first(words: Words) -> Verification | None:
     for index in range(2, len(words)):
-        if words[index].forms & _VERIFY or words[index].text == "ensure":
+        led = words[index - 1].text in _LEADS | {","}
+        if led and (words[index].forms & _VERIFY or words[index].text == "ensure"):
             end = index
             while end > 1 and words[end - 1].text in _LEADS | {","}:
                 end -= 1
@@ -225,21 +243,17 @@ def _verify(topic: Words, act: Words, *, firm: bool = True) -> Verification | No
     while act and act[0].text in lex.DETERMINERS | lex.PRONOUNS:
         act = act[1:]
     topics = _topics(topic)
-    actions = [action_of(act, 0, len(act))] if act and is_verb(act, 0, 0, act[0].forms) else []
+    doing = bool(act) and is_verb(act, 0, 0, act[0].forms)
+    actions = [action_of(act, 0, len(act))] if doing else []
     actions += named_actions(act, 0, len(act)) if act else []
     action = next((one for one in actions if one is not None and one.verbs), None)
-    if not topics or action is None or is_vague(action):
+    if not topics or action is None:
         return None
+    firm = firm and (doing or bool(action.objects))
     if not action.objects and not action.conditions:
-        firm = firm and not action.verbs[0].forms & _EVERYDAY
+        pointing = any(word.text in ("it", "them", "this") for word in act)
+        firm = firm and not pointing and not action.verbs[0].forms & EVERYDAY
     return Verification(topics, action, firm)
-
-
-# Acts that nearly every decision of a project is.
-_EVERYDAY = word_set(
-    """fix add update change commit implement refactor write edit modify create make build use
-    start begin test run remove propose suggest finish complete report submit push merge open"""
-)
 
 
 def _topics(words: Words) -> tuple[tuple[Term, ...], ...]:
@@ -294,7 +308,14 @@ def _prohibition(words: Words) -> tuple[Part, ...]:
         return ()
     subject = _subject(words[: start - 1])
     if text_at(words, start) in ("be", "been") and start + 1 < len(words):
-        return _forbid(words[start + 1 :], subject, passive=True)
+        parts = _forbid(words[start + 1 :], subject, passive=True)
+        about = named_actions(words, 0, start - 1)
+        places = about[-1].conditions if about and not quantities_of(words[:start]) else ()
+        return tuple(
+            replace(one, action=replace(one.action, conditions=(*one.action.conditions, *places)))
+            for one in parts
+            if isinstance(one, Prohibition)
+        )
     if words[start].forms & _CONTAINING and subject is not None:
         inside = noun_of(words, range(start + 1, len(words)))
         if inside is not None:
@@ -316,10 +337,16 @@ def _subject(words: Words) -> Noun | None:
     ]
     compared = [comparison_of(words, one) for one in quantities_of(words)]
     cut = min((min(one[1], default=0) for one in compared if one), default=len(words))
-    noun = noun_of(words, [i for i in named if i < cut])
+    noun = noun_of(words, [i for i in range(len(words)) if i in named or words[i].text in _OF])
+    if noun is not None and noun.head.forms & {"=modify"} and not noun.modifiers:
+        # "Every change to the screen" is about the screen.
+        behind = next((i for i, word in enumerate(words) if word.text in ("to", "of", "in")), cut)
+        noun = noun_of(words, range(behind, len(words))) or noun
+    noun = noun_of(words, [i for i in named if i < cut]) if cut < len(words) else noun
     return None if noun is None or noun.head.forms & _ANYBODY else noun
 
 
+_OF = lex.PREPOSITIONS
 _ANYBODY = word_set("agent ai claude assistant developer engineer contributor anyone")
 
 
@@ -334,13 +361,43 @@ def _forbid(words: Words, subject: Noun | None, *, passive: bool = False) -> tup
             action = replace(action, objects=(subject,), text=f"{action.text} {subject.text}")
         elif subject is not None:
             action = replace(action, subject=subject, text=f"{subject.text} {action.text}")
-        if is_vague(action):
+        if is_vague(action) and not (exemptions and action.verbs):
             return ()
         found.append(Prohibition(action, exemptions))
+        others = (*_as_use(action), *_used_acts(action))
+        found += [Prohibition(one, exemptions) for one in others]
         if action.objects and action.verbs[0].forms & {"=skip", "forgo", "=disable"}:
             thing = action.objects[0]
             found.append(Requirement(thing.text, (*thing.modifiers, thing.head)))
     return tuple(found)
+
+
+def _as_use(action: Action) -> list[Action]:
+    """ "Ship with X" is to use X for shipping."""
+    means = next((one for one in action.conditions if one.preposition in ("with", "via")), None)
+    if means is None or action.objects or action.subject or action.manner or _is_used(action):
+        return []
+    rest = tuple(one for one in action.conditions if one is not means)
+    doing = Condition("for", (Noun(action.verbs[0]),))
+    use = Term("use", frozenset(("use", "=use")))
+    return [Action(action.text, (use,), means.nouns, (), (*rest, doing))]
+
+
+def _used_acts(action: Action) -> list[Action]:
+    """ "Use string concatenation for SQL" is to concatenate strings for SQL."""
+    found: list[Action] = []
+    for thing in action.objects if _is_used(action) else ():
+        if not thing.head.text.endswith(("ing", "tion")) or action.manner or action.subject:
+            continue
+        done_to = (Noun(thing.modifiers[-1], thing.modifiers[:-1]),) if thing.modifiers else ()
+        aim = next((one for one in action.conditions if one.preposition == "for"), None)
+        if not done_to and aim is not None:
+            rest = tuple(one for one in action.conditions if one is not aim)
+            found.append(Action(action.text, (as_verb(thing.head),), aim.nouns, (), rest))
+        elif done_to:
+            conditions = action.conditions
+            found.append(Action(action.text, (as_verb(thing.head),), done_to, (), conditions))
+    return found
 
 
 def _pieces(words: Words) -> list[Words]:
@@ -404,7 +461,8 @@ def _forbid_thing(words: Words) -> tuple[Part, ...]:
     if words[0].text.endswith("ing") and is_verb(words, 0, 0, words[0].forms):
         doing = action_of(words, 0, len(words))
         actions = [one for one in (doing,) if one is not None] + actions
-    return tuple(Prohibition(one, exemptions) for one in actions if not is_vague(one))
+    kept = [one for one in actions if not is_vague(one) or (exemptions and one.verbs)]
+    return tuple(Prohibition(one, exemptions) for one in kept)
 
 
 # Limits and what holds only for some amounts.
@@ -481,10 +539,12 @@ def _contrast(words: Words) -> tuple[Part, ...]:
     if not turn or "not" in words[0].forms or words[0].text in ("never", "do"):
         return ()
     other = words[turn + 1 :]
-    if not other:
+    binding = is_verb(words, 0, 0) or {w.text for w in words[:turn]} & {"must", "should", "always"}
+    placed = text_at(other, 0) in lex.PREPOSITIONS - {"as"}
+    if not other or not binding or placed:
         return ()
     behind = next((i for i, w in enumerate(other) if i and w.text in ("for", "in", "when")), None)
-    front = next((i for i, w in enumerate(words[:turn]) if i > 1 and w.text in ("for", "in")), None)
+    front = next((i for i, w in enumerate(words[:turn]) if i > 1 and w.text == "for"), None)
     scope = other[behind:] if behind else words[front:turn] if front else ()
     if other[0].text.endswith("ing") and is_verb(other, 0, 0, other[0].forms):
         action = action_of(other, 0, len(other))
@@ -499,8 +559,18 @@ def _contrast(words: Words) -> tuple[Part, ...]:
     noun = noun_of(other, range(min(next(stop, len(other)), behind or len(other))))
     if noun is None:
         return ()
+    chosen = action_of(words, 0, turn) if is_verb(words, 0, 0) else None
+    if chosen is not None and chosen.conditions and not _is_used(chosen):
+        place = replace(chosen.conditions[-1], nouns=(noun,))
+        text = f"{chosen.verbs[0].text} {place.preposition} {noun.text}"
+        action = replace(chosen, conditions=(*chosen.conditions[:-1], place), text=text)
+        return () if is_vague(action) else (Prohibition(action),)
     places = named_actions(tuple(scope), 0, len(scope)) if scope else []
     conditions = places[0].conditions if places else ()
+    modal = next((i for i, w in enumerate(words[:turn]) if w.text in ("must", "should")), 0)
+    subject = _subject(words[:modal])
+    if subject is not None and not conditions:
+        conditions = (Condition("in", (subject,)),)
     verb = Term("use", frozenset(("use", "=use")))
     action = Action(f"use {noun.text}", (verb,), (noun,), (), conditions)
     return () if is_vague(action) else (Prohibition(action),)
@@ -509,17 +579,27 @@ def _contrast(words: Words) -> tuple[Part, ...]:
 def _reserved(words: Words) -> tuple[Part, ...]:
     """Only admins may delete projects: nobody else may."""
     modal = next((i for i, w in enumerate(words[:7]) if w.text in ("may", "can", "should")), None)
+    told = modal is None
+    if modal is None:
+        # "Only the billing service calls X": only it may.
+        modal = next((i for i in range(2, min(6, len(words) - 1)) if _is_told(words, i)), None)
     if text_at(words, 0) not in ("only", "nobody") or modal is None or modal < 2:
         return ()
-    who, action = terms_of(words[1:modal]), action_of(words, modal + 1, len(words))
+    who, action = terms_of(words[1:modal]), action_of(words, modal + 1 - told, len(words))
     if not who or action is None or is_vague(action):
         return ()
     return (Prohibition(action, (Exemption(who, actor=True),)),)
 
 
+def _is_told(words: Words, index: int) -> bool:
+    verb = words[index].text.endswith("s") and words[index].forms & lex.VERBS
+    return bool(verb) and words[index + 1].text in lex.DETERMINERS
+
+
 def _exclusive(words: Words) -> tuple[Part, ...]:
     """Only deploy from main; deploy only from main: another place there is out."""
-    only = next((i for i, word in enumerate(words[:6]) if word.text == "only"), None)
+    named = (i for i, w in enumerate(words[:6]) if w.text == "only" and not w.glued)
+    only = next(named, None)
     if only is None:
         return ()
     rest = (*words[:only], *words[only + 1 :])
@@ -549,11 +629,29 @@ def _is_used(action: Action) -> bool:
 
 def _requirement(words: Words) -> tuple[Part, ...]:
     """Every X must have Y, X must be done, Y is required, always do X, keep X."""
-    for form in (_always, _must, _required, _kept, _usage):
+    for form in (_always, _before, _must, _required, _kept, _usage):
         found = form(words)
         if found:
-            return found
+            return tuple(part for part in found if _is_specific(part))
     return ()
+
+
+def _is_specific(part: Part) -> bool:
+    """Whether a requirement names something that not every decision could go without."""
+    if not isinstance(part, Requirement):
+        return True
+    return any(not term.forms & (lex.LIGHT | NOTHING_SAID) for term in part.core)
+
+
+def _before(words: Words) -> tuple[Part, ...]:
+    """ "Wash hands before handling food", "before deleting data, make a backup"."""
+    turn = next((i for i, word in enumerate(words) if word.text == "before"), None)
+    comma = next((i for i, word in enumerate(words) if word.text == ","), None)
+    if turn == 0 and comma:
+        return _procedure(words[comma + 1 :], words[1:comma])
+    if not turn or not is_verb(words, 0, 0):
+        return ()
+    return _procedure(words[:turn], words[turn + 1 :])
 
 
 def _always(words: Words) -> tuple[Part, ...]:
@@ -580,7 +678,7 @@ def _procedure(first: Words, then: Words) -> tuple[Part, ...]:
     if not then or not is_verb(then, 0, 0, then[0].forms):
         return ()
     action, terms = action_of(then, 0, len(then)), terms_of(first)
-    if action is None or is_vague(action) or not terms:
+    if action is None or not terms:
         return ()
     return (Prohibition(action, (Exemption(terms, absent=True),)),)
 
@@ -589,6 +687,9 @@ def _must(words: Words) -> tuple[Part, ...]:
     modal = next((i for i, w in enumerate(words[:8]) if w.text in _DUTY), None)
     if not modal or modal + 1 >= len(words):
         return ()
+    if words[modal].text in _STAYING:
+        subject = _subject(words[:modal])
+        return () if subject is None else _stays(words[modal + 1 :], subject)
     subject, start = _subject(words[:modal]), modal + 1
     if text_at(words, start) == "to":
         start += 1
@@ -602,12 +703,18 @@ def _must(words: Words) -> tuple[Part, ...]:
         end = _first_preposition(words, start)
         core = terms_of(words[start + 1 : end])
         if not core:
-            return ()
+            behind = noun_of(words, range(end + 1, len(words)), place=True)
+            core = (*behind.modifiers, behind.head) if behind else ()
+            return (Requirement(behind.text, core, subject),) if behind else ()
+        if core[-1].forms & _PRESENT:
+            return (Requirement(subject.text, (*subject.modifiers, subject.head)),)
         if end < len(words) and words[end].text in _OPEN and is_participle(state):
             action = Action(f"{state.text} {subject.text}", core[-1:], (subject,))
             choice = noun_of(words, range(end + 1, len(words)), place=True)
             return () if choice is None else (Exclusive(action, choice, words[end].text),)
-        return (Requirement(f"{' '.join(c.text for c in core)} {subject.text}", core, subject),)
+        where = noun_of(words, range(end + 1, len(words)), place=True) if end < len(words) else None
+        text = f"{' '.join(one.text for one in core)} {subject.text}"
+        return (Requirement(text, core, subject, where=where),)
     needs = words[modal].text in _NEEDING and text_at(words, modal + 1) != "to"
     noun = noun_of(words, range(start + (not needs), len(words)))
     if noun is None or "before" in {word.text for word in words}:
@@ -615,7 +722,9 @@ def _must(words: Words) -> tuple[Part, ...]:
     return (Requirement(noun.text, (*noun.modifiers, noun.head), subject),)
 
 
-_DUTY = frozenset(("must", "shall", "should", "needs", "need", "requires", "require", "has", "have"))
+_PRESENT = word_set("include provide allow permit present available enable")
+_STAYING = frozenset(("stay", "stays", "remain", "remains"))
+_DUTY = _STAYING | frozenset(("must", "shall", "should", "needs", "need", "requires", "require", "has", "have"))
 
 
 def _first_preposition(words: Words, start: int) -> int:
@@ -630,7 +739,8 @@ def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:
         place = noun_of(words, range(min(1, len(words)), len(words)))
         return (Requirement(subject.text, core, place),)
     state = Term(words[0].text, words[0].forms)
-    return (Requirement(f"{state.text} {subject.text}", (state,), subject),)
+    where = noun_of(words, range(2, len(words)), place=True)
+    return (Requirement(f"{state.text} {subject.text}", (state,), subject, where=where),)
 
 
 def _required(words: Words) -> tuple[Part, ...]:

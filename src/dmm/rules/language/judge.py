@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dmm.errors import UsageError
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.clauses import Polarity, read
-from dmm.rules.language.duties import find_contradiction, find_denial, find_other_choice
+from dmm.rules.language.duties import find_contradiction, find_other_choice, is_denied
 from dmm.rules.language.language import Sort, tokens_of
 from dmm.rules.language.limits import amount_holds, find_breach
 from dmm.rules.language.match import Finding, Span, find_action
@@ -355,9 +355,8 @@ def _goes_with(
     assent = any(item.forms & _ASSENT for item in exemption.terms)
     if assent and _is_covered(exemption.terms, records):
         return True
-    for item in exemption.terms:
-        if find_denial(reading, (item,)) is not None:
-            return False
+    if is_denied(reading, exemption.terms):
+        return False
     named = any(
         one.stands_for(item.forms) for item in exemption.terms for one in reading.tokens
     )

@@ -9,7 +9,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from dmm.rules.language.lemmas import base_forms
-from dmm.rules.language.lexicon import PHRASES, kinds_of, meanings_of, stem_of
+from dmm.rules.language.lexicon import GRAMMAR, PHRASES, kinds_of, meanings_of, stem_of
 
 _CALL_LIMIT = 120
 
@@ -122,7 +122,7 @@ def _append(found: list[Token], match: re.Match[str], plain: str, offsets: list[
             if close > 0:
                 found[-1] = replace(previous, end=offsets[close + 1], called=True)
                 return close + 1
-        if match.group() != "`":
+        if match.group() != "`" and not (touching and plain[end : end + 1] == "`"):
             found.append(_mark(match.group(), offsets[start], offsets[end]))
         return end
     glued = False
@@ -130,7 +130,11 @@ def _append(found: list[Token], match: re.Match[str], plain: str, offsets: list[
         glued = found[-2].end == previous.start and found[-2].sort is not Sort.MARK
         if glued:
             found.pop()
-    found.append(_word(match, offsets, glued))
+    word = _word(match, offsets, glued)
+    if word.text in GRAMMAR and plain[start - 1 : start] == "`":
+        # `Any` and `with` in code are no words of the sentence.
+        word = replace(word, text=f"`{word.text}`", sort=Sort.NAME, forms=frozenset((f"`{word.text}`",)))
+    found.append(word)
     return end
 
 
@@ -215,13 +219,10 @@ def _with_quotes(found: list[Token]) -> list[Token]:
 
 
 def _with_settings(found: list[Token]) -> list[Token]:
-    """`verify=False` and `--no-verify` say that something is disabled."""
+    """`verify=False` says that something is disabled."""
     out: list[Token] = []
     for token in found:
-        option = _OFF_OPTION.match(token.text)
-        if option:
-            out += _disabling(replace(token, text=option.group(1)))
-        elif token.text in _OFF and len(out) > 1 and out[-1].text == "=":
+        if token.text in _OFF and len(out) > 1 and out[-1].text == "=":
             name = out[-2]
             del out[-2:]
             out += _disabling(replace(name, end=token.end))
@@ -231,7 +232,6 @@ def _with_settings(found: list[Token]) -> list[Token]:
 
 
 _OFF = frozenset(("false", "0", "off", "none", "no"))
-_OFF_OPTION = re.compile(r"--(?:no|skip|disable|without)-(\w+)\Z")
 
 
 # What is verified by a setting of that name.

@@ -50,7 +50,7 @@ USE = word_set(
     try set configure integrate run execute reuse restore keep make perform issue deploy pull take
     spawn instantiate declare define start launch mount render serve ship wear eat drink drive
     ride emit throw raise register pass load plug bind attach host subclass inherit fork post place
-    buy order chain nest allow permit accept get"""
+    buy order chain nest allow permit accept get let"""
 )
 # Verbs that speak of their object and do nothing to it.
 MENTION = word_set(
@@ -102,7 +102,7 @@ _MORE_VERBS = word_set(
     process sync rebuild compile wrap extract split combine duplicate rely depend exceed stick
     switch authenticate sanitize escape scale resize subscribe skip prescribe administer record
     sign train treat pay tag rebase squash prepend deliver display show settle opt base lean
-    standardize migrate bundle expire lend borrow"""
+    standardize migrate bundle expire lend borrow roll shut throw hold let lie"""
 )
 VERBS = USE | MENTION | NEGATIVE | REMOVE | TRANSITION | IDLE | _MORE_VERBS
 # Listed verbs that are as often nouns.
@@ -114,7 +114,7 @@ NOUNLIKE = word_set(
     download upload schedule need claim support end track walk stay exit fund cost match deploy
     issue place pass trade exchange delay limit help answer label mask trust train show sort
     display look notice purchase match read use travel make research document expire drive
-    mount ride host serve order chain nest stub wait hold treat sign"""
+    mount ride host serve order chain nest stub wait hold treat sign roll throw lie"""
 )
 # To act as these say is to begin or allow what follows.
 LIGHT = word_set(
@@ -132,7 +132,7 @@ CARRIERS = word_set(
     database db server cluster cache store hook plugin syntax script expression language format
     import digest checksum branch repo repository folder directory page block value variable based
     room ticket seat meal dish connection trip job step task system engine backend layer stack app
-    application model schema collection construct column field setting parameter endpoint bucket queue key"""
+    application model schema collection construct region account environment column field setting parameter endpoint bucket queue key"""
 )
 # Nouns that speak of a matter: a test for X does not use X.
 ABOUT = word_set(
@@ -333,7 +333,7 @@ def stem_of(word: str) -> str:
         word = word.removesuffix("al")
     for ending, least in _ENDINGS:
         stem = word.removesuffix(ending)
-        if stem != word and len(stem) >= least:
+        if stem != word and len(stem) >= least and not (ending == "y" and stem[-1] in "aeou"):
             # The t of "deletion" belongs to the verb.
             return stem + "t" if ending == "tion" else stem
     return word

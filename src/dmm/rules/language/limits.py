@@ -62,6 +62,10 @@ _MEASURED = {
 def limits_of(words: Words) -> tuple[Limit, ...]:
     """The limits a sentence of a constraint sets, if it sets any."""
     found = quantities_of(words)
+    if found:
+        commas = (i for i in range(found[0].last, len(words) - 1) if words[i].text == ",")
+        cut = (i for i in commas if words[i + 1].text in ("with", "and", "but", "so"))
+        words = words[: next(cut, len(words))]
     for low, high in pairwise(found):
         joined = high.first == low.last + 2 and words[low.last + 1].text in ("and", "to")
         if joined and text_at(words, low.first - 1) in ("between", "from") and low.first > 1:
@@ -236,7 +240,8 @@ _NOT_DECIDED = word_set(
     "budget limit cap save saving saved discount refund cheaper off credit ceiling allowance"
 )
 _REDUCING = word_set("split shorten reduce compress trim shrink cut truncate break refactor fix")
-_GIVEN_UP = lex.REMOVE | lex.NEGATIVE | lex.MENTION | {"shutdown", "return", "refund", "sell"}
+_GIVEN_UP = lex.REMOVE | lex.NEGATIVE | lex.MENTION | {"shutdown"}
+_GIVING_BACK = word_set("return refund sell reimburse")
 _KEEPING = word_set("keep kept retain retained retention store stored preserve hold held")
 _OFFSETS = word_set("ago later earlier")
 _PERIODS = ("second", "minute", "hour", "day", "week", "month", "year")
@@ -345,7 +350,8 @@ def _in_terms_of(reading: Reading, quantity: Quantity, limit: Limit) -> Decimal 
         if inside and (unit in other.counted or (unit == "each" and other.counted)):
             times = max(other.value, Decimal(1))
             return quantity.value * times if quantity.per else quantity.value / times
-        if inside and "time" in other.counted and limit.per and unit in other.counted:
+        behind = reading.tokens[other.first + 3 : other.first + 4]
+        if inside and "time" in other.counted and behind and unit in behind[0].forms:
             return quantity.value * other.value
     return quantity.value if limit.per is None else None
 
@@ -376,6 +382,8 @@ def _is_decided(reading: Reading, quantity: Quantity, limit: Limit) -> bool | No
     if act.forms & lex.REMOVE and phrase.preposition == "after" and texts & _KEEPING:
         return act.polarity is Polarity.DONE
     if act.forms & _GIVEN_UP or phrase.preposition == "from" or _is_aside(reading, quantity):
+        return None
+    if act.forms & _GIVING_BACK and quantity.measure.startswith("money"):
         return None
     if act.forms & _REDUCING and phrase.preposition in (None, "of"):
         return None

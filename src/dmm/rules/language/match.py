@@ -99,7 +99,8 @@ def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int
             used = puts_to_use(reading, act, phrase, any_act=not action.verbs)
             at = match_noun(reading, act, phrase, noun) if used is not None else None
             if at is not None:
-                return bool(used) and at[0], [*verb_at, *at[1]]
+                named = bool(reading.tokens[at[1][0]].forms & noun.head.forms) or noun.head_optional
+                return bool(used) and at[0] and named, [*verb_at, *at[1]]
     return None
 
 
@@ -249,7 +250,8 @@ def match_noun(
         if at is None:
             return None
         found.append(at)
-    run = bool(act.forms & {"=run"}) and phrase.preposition is None
+    part = head + 1 < len(reading.tokens) and reading.tokens[head + 1].glued
+    run = bool(act.forms & {"=run"}) and phrase.preposition is None and not part
     return run or _ends_noun(reading, phrase, head, found), found
 
 
@@ -266,7 +268,7 @@ def _stands(reading: Reading, index: int, term: Term) -> bool:
 def _ends_noun(reading: Reading, phrase: Phrase, head: int, found: list[int]) -> bool:
     """Whether the noun phrase is about the word: "eval", "eval call", not "eval linter"."""
     token = reading.tokens[head]
-    if token.sort is Sort.NAME and token.glued and head - 1 not in found:
+    if token.glued and head - 1 not in found and reading.tokens[head - 1].text not in lex.MANNERS:
         return False
     behind = [reading.tokens[i] for i in phrase.indices if i > head]
     own = reading.text[token.start : token.end]

@@ -126,6 +126,7 @@ class Requirement:
     core: tuple[Term, ...]
     subject: Noun | None = None
     exemptions: tuple[Exemption, ...] = ()
+    where: Noun | None = None
 
 
 Part = Prohibition | Verification | Exclusive | Limit | Requirement

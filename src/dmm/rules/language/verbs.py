@@ -62,8 +62,10 @@ def is_verb(
 
 def _is_grammar(tokens: Sequence[Token], index: int) -> bool:
     text, following = tokens[index].text, text_at(tokens, index + 1)
-    if text in ("do", "does", "did", "have", "get", "let", "has", "had"):
-        return following not in lex.DETERMINERS or text in ("let", "has", "had", "have")
+    if text in ("do", "does", "did", "get"):
+        return following not in lex.DETERMINERS
+    if text == "let":
+        return following in lex.PRONOUNS
     if text == "using":
         return False
     return text in lex.GRAMMAR or "not" in tokens[index].forms
@@ -102,7 +104,7 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
         after = before - 1
         while after > 0 and _is_skipped(tokens, after):
             after -= 1
-        directed = after >= 0 and bool(tokens[after].forms & lex.VERBS)
+        directed = after >= 0 and bool(tokens[after].forms & (lex.VERBS - {"be"}))
         ends = following in lex.PREPOSITIONS | {"", ".", ","}
         noun = text in lex.NOUNLIKE and (ends or directed)
         return known and is_base(token) and not noun
@@ -119,9 +121,11 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
         return following in lex.PREPOSITIONS | lex.DETERMINERS | {"", ".", ",", "and", "or"}
     if text.endswith("s"):
         named = index + 1 < len(tokens) and tokens[index + 1].sort is not Sort.MARK
-        named = named and following not in lex.PREPOSITIONS | lex.CONJUNCTIONS | lex.AUXILIARIES
+        named = named and following not in lex.CONJUNCTIONS | lex.AUXILIARIES
+        named = named and (following not in lex.PREPOSITIONS or tokens[before - 1].text != ",")
         counted = named and tokens[index + 1].sort is Sort.NUMBER
-        one = not tokens[before].text.endswith("s") and not token.forms & lex.NOUNLIKE
+        clear = not token.forms & lex.NOUNLIKE or tokens[before].sort is Sort.NAME
+        one = clear and not tokens[before].text.endswith("s")
         return following in _OPENS_OBJECT or counted or (named and one)
     plural = tokens[before].text.endswith("s") or lead in ("that", "which", "who")
     return plural and (text not in lex.NOUNLIKE or following in _OPENS_OBJECT)
