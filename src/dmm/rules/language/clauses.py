@@ -121,9 +121,10 @@ class _Sentence:
 
     def _linking(self, clause: _Clause) -> list[int]:
         """ "The new cache will be Redis": without another verb, to be is one."""
-        linking = lex.BE | {"has", "have", "had"}
-        found = [i for i in range(clause.first, clause.last) if self.tokens[i].text in linking]
-        return found[-1:]
+        texts = [(i, self.tokens[i].text) for i in range(clause.first, clause.last)]
+        found = [i for i, text in texts if text in lex.BE | {"has", "have", "had"}]
+        begun = [i for i, text in texts if text in _BEGINNING and i > clause.first]
+        return (found or begun)[-1:]
 
     def _clauses(self) -> Iterator[_Clause]:
         start, opener = self.first, ""
@@ -313,6 +314,7 @@ class _Sentence:
                 self.found[-1] = replace(own, phrases=own.phrases + where)
 
 
+_BEGINNING = frozenset(("starts", "begins", "continues", "resumes", "happens"))
 _PARTICLES = frozenset(("off", "out", "down", "on", "back", "in"))
 _PLACING = frozenset(("in", "on", "at", "under", "inside"))
 _LEADING = lex.AUXILIARIES | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from", "without"}

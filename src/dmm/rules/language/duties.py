@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from dmm.rules.language.rules import Exclusive, Noun, Requirement, Term
 
+_OPTIONAL = frozenset(("optional", "unnecessary", "off", "disabled", "absent", "missing"))
 _PREFIXES = ("un", "non", "in")
 # To act as these say is to go without a thing.
 _AGAINST = word_set(
@@ -30,7 +31,7 @@ def find_denial(
     for act in reading.acts:
         if act.polarity in (Polarity.ASIDE, Polarity.UNSURE) and act.verb is not None:
             continue
-        for places in _denied(act, doing=doing):
+        for places in _denied(reading, act, doing=doing):
             found = _all_of(reading, places, core) or _head_of(reading, act, places, core)
             # What is taken away under a closer name is one such thing, not all of them.
             one_of = bool(act.forms & lex.REMOVE) and found is not None and len(found) < len(places)
@@ -45,7 +46,11 @@ def find_denial(
     return None
 
 
-def _denied(act: Act, *, doing: bool) -> Iterator[list[int]]:
+def _own(act: Act) -> Iterator[int]:
+    return (i for one in act.phrases if not one.negated for i in one.indices)
+
+
+def _denied(reading: Reading, act: Act, *, doing: bool) -> Iterator[list[int]]:
     """The words that an act says nothing is done with."""
     verb = [act.verb] if act.verb is not None and doing else []
     if act.polarity is Polarity.NOT_DONE:
@@ -59,6 +64,8 @@ def _denied(act: Act, *, doing: bool) -> Iterator[list[int]]:
         for phrase in act.objects():
             if not phrase.negated:
                 yield [i for i in phrase.indices]
+    if "be" in act.forms and any(reading.tokens[i].text in _OPTIONAL for i in _own(act)):
+        yield [i for one in act.phrases if one.preposition == "subject" for i in one.indices]
     if act.forms & lex.TRANSITION:
         for phrase in act.phrases:
             if phrase.preposition in ("from", "off", "away"):
@@ -102,7 +109,7 @@ def _is_told(reading: Reading, index: int) -> bool:
 def is_denied(reading: Reading, terms: Sequence[Term]) -> bool:
     """Whether the decision says that it goes without most of what the terms name."""
     for act in reading.acts:
-        for places in _denied(act, doing=True):
+        for places in _denied(reading, act, doing=True):
             tokens = [reading.tokens[index] for index in places]
             found = [one for one in terms if any(token.stands_for(one.forms) for token in tokens)]
             if len(found) * 2 >= len(terms) and act.polarity is not Polarity.ASIDE:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acting import EVERYDAY, NOTHING_SAID, action_of, as_verb, is_vague, named_actions, noun_of, terms_of
+from dmm.rules.language.clauses import phrases_of
 from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.limits import comparison_of, limits_of
 from dmm.rules.language.quantities import quantities_of
@@ -252,8 +253,24 @@ def _verify(topic: Words, act: Words, *, firm: bool = True) -> Verification | No
     firm = firm and (doing or bool(action.objects))
     if not action.objects and not action.conditions:
         pointing = any(word.text in ("it", "them", "this") for word in act)
+        referent = _referent(topic) if pointing else None
+        if referent is not None:
+            action = replace(action, objects=(referent,))
+            return Verification(topics, action, firm)
         firm = firm and not pointing and not action.verbs[0].forms & EVERYDAY
     return Verification(topics, action, firm)
+
+
+def _referent(topic: Words) -> Noun | None:
+    """ "Verify who owns a flag before removing it": what the pronoun stands for."""
+    for index, word in enumerate(topic):
+        if word.end - word.start == len(word.text) + 2:
+            # A possessive: "the certificate's expiry date".
+            return noun_of(topic, (index,))
+        if word.text in ("a", "an"):
+            phrases = phrases_of(topic, index + 1, len(topic))
+            return noun_of(topic, phrases[0].indices) if phrases else None
+    return None
 
 
 def _topics(words: Words) -> tuple[tuple[Term, ...], ...]:
@@ -527,6 +544,8 @@ def quantity_like(noun: Noun) -> bool:
 def _contrast(words: Words) -> tuple[Part, ...]:
     """Use X instead of Y; X, not Y; use X, never Y: Y is out."""
     turn = next((i for i, word in enumerate(words) if word.text == "insteadof"), None)
+    if turn is None and text_at(words, 0) in ("choose", "pick", "favor", "prefer"):
+        turn = next((i for i, word in enumerate(words) if word.text == "over"), None)
     if turn is None:
         turn = next(
             (
@@ -541,7 +560,10 @@ def _contrast(words: Words) -> tuple[Part, ...]:
     other = words[turn + 1 :]
     binding = is_verb(words, 0, 0) or {w.text for w in words[:turn]} & {"must", "should", "always"}
     placed = text_at(other, 0) in lex.PREPOSITIONS - {"as"}
-    if not other or not binding or placed:
+    if not other or (words[turn].text not in ("insteadof", "over") and (not binding or placed)):
+        return ()
+    other = other[1:] if placed else other
+    if not other:
         return ()
     behind = next((i for i, w in enumerate(other) if i and w.text in ("for", "in", "when")), None)
     front = next((i for i, w in enumerate(words[:turn]) if i > 1 and w.text == "for"), None)
@@ -649,7 +671,9 @@ def _before(words: Words) -> tuple[Part, ...]:
     comma = next((i for i, word in enumerate(words) if word.text == ","), None)
     if turn == 0 and comma:
         return _procedure(words[comma + 1 :], words[1:comma])
-    if not turn or not is_verb(words, 0, 0):
+    known = turn is not None and is_verb(words, 0, 0, words[0].forms)
+    doing = turn is not None and text_at(words, turn + 1).endswith("ing")
+    if not turn or not known or not doing:
         return ()
     return _procedure(words[:turn], words[turn + 1 :])
 
@@ -761,11 +785,15 @@ _ADJECTIVE = ("able", "ible", "ed", "free", "ive", "al")
 
 def _kept(words: Words) -> tuple[Part, ...]:
     """ "Keep Redis as the session store": neither removed nor replaced."""
-    if text_at(words, 0) != "keep" or "as" not in {word.text for word in words}:
+    turn = next((i for i, word in enumerate(words) if word.text in ("as", "in", "on")), None)
+    if text_at(words, 0) != "keep" or not turn:
         return ()
-    turn = next(i for i, word in enumerate(words) if word.text == "as")
-    noun = noun_of(words, range(1, turn))
-    return () if noun is None else (Requirement(noun.text, (*noun.modifiers, noun.head)),)
+    noun, place = noun_of(words, range(1, turn)), noun_of(words, range(turn + 1, len(words)))
+    if noun is None or place is None:
+        return ()
+    if words[turn].text == "as":
+        return (Requirement(noun.text, (*noun.modifiers, noun.head)),)
+    return (Requirement(place.text, (*place.modifiers, place.head), noun),)
 
 
 def _usage(words: Words) -> tuple[Part, ...]:

@@ -114,7 +114,7 @@ NOUNLIKE = word_set(
     download upload schedule need claim support end track walk stay exit fund cost match deploy
     issue place pass trade exchange delay limit help answer label mask trust train show sort
     display look notice purchase match read use travel make research document expire drive
-    mount ride host serve order chain nest stub wait hold treat sign roll throw lie"""
+    mount ride host serve order chain nest stub wait hold treat sign roll throw lie address"""
 )
 # To act as these say is to begin or allow what follows.
 LIGHT = word_set(
@@ -192,6 +192,8 @@ dependency library package
 credential secret
 picture image photo
 cost price
+restart reboot
+stop shutdown halt terminate kill
 pullrequest pr
 directly straight manually
 """
@@ -201,7 +203,7 @@ weekend: saturday sunday
 weekday: monday tuesday wednesday thursday friday
 secret: password token apikey credential privatekey
 credential: password token apikey privatekey
-modify: rename add patch rewrite delete remove refactor fix insert drop set append
+modify: rename add patch rewrite delete remove refactor fix insert drop set append move bump replace extend increase lower raise overwrite adjust tweak convert reformat truncate reset disable enable clean simplify
 write: insert append
 """
 _PHRASES = """

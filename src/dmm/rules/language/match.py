@@ -276,6 +276,10 @@ def _ends_noun(reading: Reading, phrase: Phrase, head: int, found: list[int]) ->
         return False
     if token.forms & lex.CARRIERS and behind and behind[0].sort is Sort.WORD:
         return True
+    if head > 0 and own[:1].isupper() and len(behind) == 1 and not behind[0].forms & lex.ABOUT:
+        # "A GraphQL gateway" uses GraphQL; "React Native" is another name.
+        common = reading.text[behind[0].start].islower() and not behind[0].glued
+        return common or _is_name(reading, behind[0], token)
     return all(
         (one.forms & (lex.CARRIERS | lex.TIMES | lex.COMPARED) or _is_name(reading, one, token))
         and not one.glued
@@ -303,17 +307,29 @@ def _circumstances(
             return None
         found.append(at)
     if action.subject is not None:
-        doers = [one for one in act.phrases if one.preposition in ("subject", "by", "to", None)]
+        doers = [one for one in act.phrases if one.preposition not in ("about", "of", "like")]
         named = [m for one in doers if (m := match_noun(reading, act, one, action.subject))]
-        if not named:
+        if not named and not _is_somebody(reading, act, action.subject):
             return None
-        found += named[0][1]
+        found += named[0][1] if named else []
     for condition in action.conditions:
         at_place = match_condition(reading, act, condition, used)
         if at_place is None:
             return None
         found += at_place
     return found
+
+
+def _is_somebody(reading: Reading, act: Act, noun: Noun) -> bool:
+    """Whether a rule for all who work here is for the doer: one called by name, or whoever."""
+    if not noun.head.forms & _STAFF or noun.modifiers:
+        return False
+    subjects = [one for one in act.phrases if one.preposition == "subject" and not act.passive]
+    own = [reading.tokens[one.indices[-1]] for one in subjects]
+    return all(reading.text[one.start].isupper() and not one.text.endswith("s") for one in own)
+
+
+_STAFF = frozenset(("employee", "staff", "worker", "person"))
 
 
 def match_condition(
