@@ -141,8 +141,9 @@ def named_actions(words: Words, first: int, last: int) -> list[Action]:
             continue
         verbs = (as_verb(thing.head),)
         own = tuple(one for one in thing.modifiers if not one.forms & lex.WEAK)
-        manner = tuple(one for one in own if one.text in lex.MANNERS | {"direct", "manual"})
-        rest = tuple(one for one in own if one not in manner)
+        told = tuple(one for one in own if f"{one.text}ly" in lex.MANNERS)
+        manner = tuple(Term(f"{one.text}ly", one.forms | {f"{one.text}ly"}) for one in told)
+        rest = tuple(one for one in own if one not in told)
         done_to = ("of", "to") if thing.head.forms & {"=modify"} else ("of",)
         of = next((c for c in plain.conditions if c.preposition in done_to), None)
         others = tuple(c for c in plain.conditions if c is not of)

@@ -70,7 +70,8 @@ def parts_of(words: Words) -> tuple[Part, ...]:
 def _is_fragment(words: Words) -> bool:
     """Whether the words are cut off from a longer sentence."""
     texts = [word.text for word in words]
-    open_ended = texts[-1] in lex.DETERMINERS | lex.PREPOSITIONS | lex.CONJUNCTIONS
+    links = frozenset(("to", "of", "for", "with", "from", "by", "into", "than"))
+    open_ended = texts[-1] in lex.DETERMINERS | lex.CONJUNCTIONS | links
     begun = texts[0] in ("that", "which", "who", "or", "but", "with", "of", "by", "than")
     return open_ended or begun
 
@@ -662,7 +663,8 @@ def _is_specific(part: Part) -> bool:
     """Whether a requirement names something that not every decision could go without."""
     if not isinstance(part, Requirement):
         return True
-    return any(not term.forms & (lex.LIGHT | NOTHING_SAID) for term in part.core)
+    empty = NOTHING_SAID | {"do", "make", "have", "get", "be", "go", "use", "see", "keep", "add"}
+    return any(not term.forms & empty for term in part.core)
 
 
 def _before(words: Words) -> tuple[Part, ...]:

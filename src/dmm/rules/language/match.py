@@ -348,6 +348,18 @@ def match_condition(
             path = at is not None and "/" in reading.tokens[at[1][0]].text
             if at is not None and (path or not set(at[1]) <= set(used)):
                 return at[1]
+    placed = any(
+        one.preposition not in (None, "subject") and _fits(condition.preposition, one.preposition)
+        for one in act.phrases
+    )
+    for other in reading.acts:
+        told = other.polarity in (Polarity.DONE, Polarity.UNSURE) and not placed
+        for phrase in other.phrases if told and other is not act else ():
+            links = phrase.preposition in _PLACES or other.verb is None
+            for noun in condition.nouns:
+                at = match_noun(reading, other, phrase, noun) if links else None
+                if at is not None and at[0]:
+                    return at[1]
     for other in reading.acts:
         near = other.sentence == act.sentence and other.polarity is not Polarity.NOT_DONE
         if near and other.verb is not None:
@@ -358,6 +370,7 @@ def match_condition(
     return None
 
 
+_PLACES = frozenset(("in", "on", "at", "to", "inside", "within", "under", "for"))
 _TOWARDS = frozenset(("to", "into", "onto"))
 
 

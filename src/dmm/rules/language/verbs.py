@@ -122,7 +122,8 @@ def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> b
     if text.endswith("s"):
         named = index + 1 < len(tokens) and tokens[index + 1].sort is not Sort.MARK
         named = named and following not in lex.CONJUNCTIONS | lex.AUXILIARIES
-        named = named and (following not in lex.PREPOSITIONS or tokens[before - 1].text != ",")
+        plain = before > 0 and not tokens[before - 1].forms & lex.VERBS
+        named = named and (following not in lex.PREPOSITIONS or plain)
         counted = named and tokens[index + 1].sort is Sort.NUMBER
         clear = not token.forms & lex.NOUNLIKE or tokens[before].sort is Sort.NAME
         one = clear and not tokens[before].text.endswith("s")
