@@ -103,7 +103,9 @@ def measure(path: Path, most: int = SUBJECTS) -> Outcome:
 
 def _git(path: Path, *words: str) -> str:
     command = ["git", "-C", str(path), *words]
-    return subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "replace")
+    return subprocess.run(command, capture_output=True, check=True).stdout.decode(
+        "utf-8", "replace"
+    )
 
 
 def _sentences(path: Path) -> Iterator[str]:

@@ -317,7 +317,9 @@ class _Sentence:
 _BEGINNING = frozenset(("starts", "begins", "continues", "resumes", "happens"))
 _PARTICLES = frozenset(("off", "out", "down", "on", "back", "in"))
 _PLACING = frozenset(("in", "on", "at", "under", "inside"))
-_LEADING = lex.AUXILIARIES | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from", "without"}
+_LEADING = (
+    lex.AUXILIARIES | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from", "without"}
+)
 
 
 class _Polarity:

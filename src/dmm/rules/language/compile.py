@@ -56,7 +56,22 @@ def _statements(sentence: tuple[Token, ...]) -> list[tuple[Token, ...]]:
     return [sentence]
 
 
-_OPENERS = frozenset("in on for if when during unless except before while at under".split())
+_OPENERS = frozenset(
+    [
+        "in",
+        "on",
+        "for",
+        "if",
+        "when",
+        "during",
+        "unless",
+        "except",
+        "before",
+        "while",
+        "at",
+        "under",
+    ]
+)
 
 
 def _wanted(sentence: tuple[Token, ...]) -> tuple[Token, ...]:

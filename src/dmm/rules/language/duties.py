@@ -24,9 +24,7 @@ _AGAINST = word_set(
 )
 
 
-def find_denial(
-    reading: Reading, core: Sequence[Term], *, doing: bool = True
-) -> Finding | None:
+def find_denial(reading: Reading, core: Sequence[Term], *, doing: bool = True) -> Finding | None:
     """Where the decision says that something is not there, not done or done away with."""
     for act in reading.acts:
         if act.polarity in (Polarity.ASIDE, Polarity.UNSURE) and act.verb is not None:
@@ -102,7 +100,11 @@ def _is_told(reading: Reading, index: int) -> bool:
                 done = act.polarity is Polarity.DONE and not phrase.negated
                 heads = [reading.tokens[one.indices[-1]].forms for one in act.phrases]
                 spoken = any(head & lex.ABOUT for head in heads)
-                return done and not spoken and not act.forms & (lex.NEGATIVE | lex.REMOVE | lex.MENTION)
+                return (
+                    done
+                    and not spoken
+                    and not act.forms & (lex.NEGATIVE | lex.REMOVE | lex.MENTION)
+                )
     return False
 
 
@@ -168,7 +170,7 @@ def find_other_choice(reading: Reading, part: Exclusive) -> Finding | None:
             used = puts_to_use(reading, act, phrase) if not part.place else True
             own = set(phrase.indices) & set(act_found.tokens)
             if other and used and not own and act.polarity is Polarity.DONE:
-                return Finding(act_found.certain, (*act_found.tokens, *phrase.indices), act_found.steps)
+                return Finding(
+                    act_found.certain, (*act_found.tokens, *phrase.indices), act_found.steps
+                )
     return None
-
-

@@ -6,7 +6,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acting import EVERYDAY, NOTHING_SAID, action_of, as_verb, is_vague, named_actions, noun_of, terms_of
+from dmm.rules.language.acting import (
+    EVERYDAY,
+    NOTHING_SAID,
+    action_of,
+    as_verb,
+    is_vague,
+    named_actions,
+    noun_of,
+    terms_of,
+)
 from dmm.rules.language.clauses import phrases_of
 from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.limits import comparison_of, limits_of
@@ -106,8 +115,10 @@ def _is_remark(words: Words, index: int) -> bool:
         return False
     after = text_at(words, index + 2)
     spoken = following in lex.PRONOUNS | {"which", "as", "even"}
-    return spoken or (following == "not" and after == "even") or (
-        index + 1 < len(words) and following != "not" and _is_order(words, index + 1)
+    return (
+        spoken
+        or (following == "not" and after == "even")
+        or (index + 1 < len(words) and following != "not" and _is_order(words, index + 1))
     )
 
 
@@ -160,21 +171,19 @@ def _exemptions(words: Words) -> tuple[Exemption, ...] | None:
     start = 0
     for index in range(len(words) + 1):
         if index == len(words) or words[index].text in ("or", ",", "and"):
-            terms = tuple(
-                item for item in terms_of(words[start:index]) if not item.forms & _UNTOLD
-            )
+            terms = tuple(item for item in terms_of(words[start:index]) if not item.forms & _UNTOLD)
             if terms:
                 found.append(Exemption(terms))
             start = index + 1
     return tuple(found) or None
 
 
-_UNTOLD = word_set("own your my case necessary absolutely strictly explicit explicitly reason purpose situation")
+_UNTOLD = word_set(
+    "own your my case necessary absolutely strictly explicit explicitly reason purpose situation"
+)
 
 
-def _narrowed(
-    part: Part, scope: tuple[Condition, ...], exemptions: tuple[Exemption, ...]
-) -> Part:
+def _narrowed(part: Part, scope: tuple[Condition, ...], exemptions: tuple[Exemption, ...]) -> Part:
     if isinstance(part, Verification):
         return part
     if scope and isinstance(part, Prohibition | Exclusive):
@@ -722,7 +731,9 @@ def _must(words: Words) -> tuple[Part, ...]:
     verb = words[start] if start < len(words) else None
     if subject is None or verb is None:
         return ()
-    if verb.text in ("stay", "remain") or (verb.text == "be" and text_at(words, start + 1) == "kept"):
+    if verb.text in ("stay", "remain") or (
+        verb.text == "be" and text_at(words, start + 1) == "kept"
+    ):
         return _stays(words[start + 1 + (verb.text == "be") :], subject)
     if verb.text == "be" and start + 1 < len(words):
         state = words[start + 1]
@@ -750,7 +761,9 @@ def _must(words: Words) -> tuple[Part, ...]:
 
 _PRESENT = word_set("include provide allow permit present available enable")
 _STAYING = frozenset(("stay", "stays", "remain", "remains"))
-_DUTY = _STAYING | frozenset(("must", "shall", "should", "needs", "need", "requires", "require", "has", "have"))
+_DUTY = _STAYING | frozenset(
+    ("must", "shall", "should", "needs", "need", "requires", "require", "has", "have")
+)
 
 
 def _first_preposition(words: Words, start: int) -> int:

@@ -348,18 +348,14 @@ def _acts(reading: Reading, exemption: Exemption, finding: Finding) -> bool | No
     return None
 
 
-def _goes_with(
-    reading: Reading, exemption: Exemption, records: Sequence[Recorded]
-) -> bool | None:
+def _goes_with(reading: Reading, exemption: Exemption, records: Sequence[Recorded]) -> bool | None:
     """Whether the act has what it may not go without; an assent has to be recorded."""
     assent = any(item.forms & _ASSENT for item in exemption.terms)
     if assent and _is_covered(exemption.terms, records):
         return True
     if is_denied(reading, exemption.terms):
         return False
-    named = any(
-        one.stands_for(item.forms) for item in exemption.terms for one in reading.tokens
-    )
+    named = any(one.stands_for(item.forms) for item in exemption.terms for one in reading.tokens)
     if assent:
         return None if named else False
     return True if named else None

@@ -133,7 +133,9 @@ def _append(found: list[Token], match: re.Match[str], plain: str, offsets: list[
     word = _word(match, offsets, glued)
     if word.text in GRAMMAR and plain[start - 1 : start] == "`":
         # `Any` and `with` in code are no words of the sentence.
-        word = replace(word, text=f"`{word.text}`", sort=Sort.NAME, forms=frozenset((f"`{word.text}`",)))
+        word = replace(
+            word, text=f"`{word.text}`", sort=Sort.NAME, forms=frozenset((f"`{word.text}`",))
+        )
     found.append(word)
     return end
 
@@ -182,7 +184,11 @@ def _kinds_of_path(text: str) -> frozenset[str]:
     kinds |= {form for folder in folders for form in base_forms(folder)}
     if _FILE.match(text):
         return frozenset(kinds | {"file", last})
-    return frozenset(kinds | {"branch"}) if len(folders) == 1 and text[0].isalpha() else frozenset(kinds)
+    return (
+        frozenset(kinds | {"branch"})
+        if len(folders) == 1 and text[0].isalpha()
+        else frozenset(kinds)
+    )
 
 
 def _option(text: str) -> frozenset[str]:

@@ -301,7 +301,9 @@ def _phrases() -> dict[str, tuple[tuple[tuple[str, ...], str], ...]]:
         left, word = line.split(" = ")
         first, *rest = left.split()
         table.setdefault(first, []).append((tuple(rest), word))
-    return {first: tuple(sorted(rows, key=lambda row: -len(row[0]))) for first, rows in table.items()}
+    return {
+        first: tuple(sorted(rows, key=lambda row: -len(row[0]))) for first, rows in table.items()
+    }
 
 
 _MARKS = _same()

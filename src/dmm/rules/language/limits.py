@@ -23,7 +23,9 @@ _MORE = word_set("more longer later larger bigger greater higher newer")
 _LESS = word_set("less fewer smaller shorter lower older younger earlier cheaper")
 # A comparison in one word before the amount.
 _BEFORE = {
-    **dict.fromkeys(("exceed", "exceeds", "exceeding", "over", "above", "beyond", "after", ">"), ">"),
+    **dict.fromkeys(
+        ("exceed", "exceeds", "exceeding", "over", "above", "beyond", "after", ">"), ">"
+    ),
     **dict.fromkeys(("under", "below", "before", "<"), "<"),
     **dict.fromkeys(("within", "maximum", "max", "<="), "<="),
     **dict.fromkeys(("minimum", "min", ">="), ">="),
@@ -38,7 +40,14 @@ _PAIRS = {
     ("minimum", "of"): ">=",
     ("never", "than"): "<=",
 }
-_ANNOUNCED = {"maximum": "<=", "max": "<=", "limit": "<=", "cap": "<=", "minimum": ">=", "min": ">="}
+_ANNOUNCED = {
+    "maximum": "<=",
+    "max": "<=",
+    "limit": "<=",
+    "cap": "<=",
+    "minimum": ">=",
+    "min": ">=",
+}
 _GENERIC = word_set(
     """budget total cost price spend spending amount maximum minimum limit keep stay set have use
     value pay expense overall trip must remain exceed go money be require need fit allow take make

@@ -129,13 +129,12 @@ def _acted_on(reading: Reading, act: Act, action: Action) -> Iterator[Phrase]:
         if _is_about(reading, act, phrase):
             continue
         part = any(reading.tokens[one.indices[-1]].forms & lex.PARTS for one in direct)
-        if phrase.preposition == "of" and (part or not direct):
-            yield phrase
-        elif changing and phrase.preposition in ("in", "to", "from", "inside", "of"):
-            yield phrase
-        elif phrase.preposition == "as" and act.forms & lex.USE:
-            yield phrase
-        elif not direct and phrase.preposition in ("to", "on", "into", "at", "for"):
+        if (
+            (phrase.preposition == "of" and (part or not direct))
+            or (changing and phrase.preposition in ("in", "to", "from", "inside", "of"))
+            or (phrase.preposition == "as" and act.forms & lex.USE)
+            or (not direct and phrase.preposition in ("to", "on", "into", "at", "for"))
+        ):
             yield phrase
 
 
@@ -167,7 +166,21 @@ def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
 
 
 _OF = frozenset(("of", "to", "for"))
-_MAKING = frozenset("use add include introduce put write keep make have create commit".split())
+_MAKING = frozenset(
+    [
+        "use",
+        "add",
+        "include",
+        "introduce",
+        "put",
+        "write",
+        "keep",
+        "make",
+        "have",
+        "create",
+        "commit",
+    ]
+)
 _MEANS = frozenset(("with", "via", "through", "using", "by", "over"))
 _SETTINGS = frozenset(("in", "on", "onto", "into", "to", "at", "under", "as", "from", "upon"))
 
@@ -281,8 +294,10 @@ def _ends_noun(reading: Reading, phrase: Phrase, head: int, found: list[int]) ->
         common = reading.text[behind[0].start].islower() and not behind[0].glued
         return common or _is_name(reading, behind[0], token)
     return all(
-        (one.forms & (lex.CARRIERS | lex.TIMES | lex.COMPARED) or _is_name(reading, one, token))
-        and not one.glued
+        (
+            (one.forms & (lex.CARRIERS | lex.TIMES | lex.COMPARED) or _is_name(reading, one, token))
+            and not one.glued
+        )
         or one.text.endswith("ly")
         for one in behind
     )
@@ -295,9 +310,7 @@ def _is_name(reading: Reading, token: Token, head: Token) -> bool:
     return token.sort is not Sort.WORD or (capital and common)
 
 
-def _circumstances(
-    reading: Reading, act: Act, action: Action, used: list[int]
-) -> list[int] | None:
+def _circumstances(reading: Reading, act: Act, action: Action, used: list[int]) -> list[int] | None:
     """The tokens that show manner, doer and conditions; None where one is missing."""
     found: list[int] = []
     for manner in action.manner:
@@ -380,8 +393,10 @@ def _is_of_copy(reading: Reading, phrase: Phrase) -> bool:
     return phrase.preposition == "of" and any(one.forms & lex.COPIES for one in before)
 
 
-_ELSEWHERE = frozenset("outside beyond behind beside near past".split())
-_EXACT = frozenset(("before", "after", "without", "from", "off", "outside", "under", "over", "above"))
+_ELSEWHERE = frozenset(["outside", "beyond", "behind", "beside", "near", "past"])
+_EXACT = frozenset(
+    ("before", "after", "without", "from", "off", "outside", "under", "over", "above")
+)
 _AWAY = frozenset(("from", "off"))
 _TOOLS = frozenset(("with", "via", "through", "by", "using"))
 _TOPICS = frozenset(("about", "against", "like", "than", "except", "insteadof"))

@@ -14,8 +14,27 @@ if TYPE_CHECKING:
 _LEADS = (lex.AUXILIARIES - lex.BE) | {"to", "please", "cannot", "and", "or", "but", "then", "&"}
 _SUBJECTS = frozenset(("i", "we", "you", "he", "she", "they", "everyone", "nobody", "it"))
 _GERUND_NOUNS = frozenset(
-    "staging meeting parking pricing billing training building banking setting heading morning "
-    "evening ceiling string thing nothing something anything everything".split()
+    [
+        "staging",
+        "meeting",
+        "parking",
+        "pricing",
+        "billing",
+        "training",
+        "building",
+        "banking",
+        "setting",
+        "heading",
+        "morning",
+        "evening",
+        "ceiling",
+        "string",
+        "thing",
+        "nothing",
+        "something",
+        "anything",
+        "everything",
+    ]
 )
 _PREFIXES = lex.MANNERS | {"re", "pre", "auto", "self", "hot", "cherry", "dry", "un", "co"}
 _NO_ADVERBS = frozenset(("family", "assembly", "supply", "anomaly", "monopoly", "comply"))
