@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.clauses import phrases_of
+from dmm.rules.language.acts import phrases_of
 from dmm.rules.language.language import Sort, Token
 from dmm.rules.language.rules import Action, Condition, Noun, Term
 from dmm.rules.language.verbs import is_adverb, is_base, is_verb

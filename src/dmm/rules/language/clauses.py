@@ -3,53 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
+from dmm.rules.language.acts import Act, Phrase, Polarity, phrases_of
 from dmm.rules.language.language import Sort, Token, sentences_of, text_at, tokens_of
+from dmm.rules.language.polarity import RELATIVES, Clause, ClausePolarity
 from dmm.rules.language.quantities import Quantity, quantities_of
 from dmm.rules.language.verbs import is_participle, is_verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-
-class Polarity(StrEnum):
-    """Whether the text says that an act is done."""
-
-    DONE = "done"
-    NOT_DONE = "not done"
-    UNSURE = "unsure"
-    ASIDE = "aside"
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """Content words under one preposition; `None` marks a direct object."""
-
-    preposition: str | None
-    indices: tuple[int, ...]
-    negated: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Act:
-    """One verb with what it is done to, where, when and how; no verb where only things are named."""
-
-    verb: int | None
-    forms: frozenset[str]
-    polarity: Polarity
-    phrases: tuple[Phrase, ...]
-    sentence: int
-    passive: bool = False
-    before: tuple[int, ...] = ()
-
-    def objects(self) -> Iterator[Phrase]:
-        """The phrases the verb acts on directly."""
-        for phrase in self.phrases:
-            if phrase.preposition is None or (self.passive and phrase.preposition == "subject"):
-                yield phrase
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +27,6 @@ class Reading:
     sentences: tuple[tuple[int, int], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class _Clause:
-    """A stretch of tokens; `base` is the polarity its verbs begin with."""
-
-    first: int
-    last: int
-    opener: str
-
-
 def read(text: str, verbs: frozenset[str] = frozenset()) -> Reading:
     """Read a text into its acts and amounts; `verbs` are known besides the lexicon's."""
     tokens = tokens_of(text)
@@ -83,7 +38,6 @@ def read(text: str, verbs: frozenset[str] = frozenset()) -> Reading:
 
 
 _MARKS = frozenset(",:()[]{}|/\N{EM DASH}\N{EN DASH}")
-_RELATIVES = frozenset(("which", "who", "whose", "whom", "that", "where"))
 _MOST_SCOPES = 4
 _MOST_LOOKED_BACK = 8
 
@@ -119,14 +73,14 @@ class _Sentence:
     def _is_verb(self, index: int, start: int) -> bool:
         return is_verb(self.tokens, index, start, self.verbs)
 
-    def _linking(self, clause: _Clause) -> list[int]:
+    def _linking(self, clause: Clause) -> list[int]:
         """ "The new cache will be Redis": without another verb, to be is one."""
         texts = [(i, self.tokens[i].text) for i in range(clause.first, clause.last)]
         found = [i for i, text in texts if text in lex.BE | {"has", "have", "had"}]
         begun = [i for i, text in texts if text in _BEGINNING and i > clause.first]
         return (found or begun)[-1:]
 
-    def _clauses(self) -> Iterator[_Clause]:
+    def _clauses(self) -> Iterator[Clause]:
         start, opener = self.first, ""
         for index in range(self.first, self.last):
             token = self.tokens[index]
@@ -136,11 +90,11 @@ class _Sentence:
                 start, opener = index + 1, token.text
         yield from self._closed(start, self.last, opener)
 
-    def _closed(self, start: int, end: int, opener: str) -> Iterator[_Clause]:
+    def _closed(self, start: int, end: int, opener: str) -> Iterator[Clause]:
         while end > start and self.tokens[end - 1].sort is Sort.MARK:
             end -= 1
         if end > start:
-            yield _Clause(start, end, opener)
+            yield Clause(start, end, opener)
 
     def _opens(self, index: int, start: int) -> bool:
         word = self.tokens[index].text
@@ -154,7 +108,7 @@ class _Sentence:
             behind = text_at(self.tokens, index - 1) == "," and self._has_verb(index + 1)
             fresh = index == self.first or behind
             return fresh or text_at(self.tokens, index + 1) in lex.PRONOUNS
-        return word in _RELATIVES and index > start
+        return word in RELATIVES and index > start
 
     def _starts_clause(self, index: int) -> bool:
         while index < self.last and self.tokens[index].text in lex.ADVERBS:
@@ -174,7 +128,7 @@ class _Sentence:
                 return True
         return False
 
-    def _attach(self, clause: _Clause) -> None:
+    def _attach(self, clause: Clause) -> None:
         """Words without a verb belong to the act before them, or tell where all is done."""
         phrases = phrases_of(self.tokens, clause.first, clause.last)
         aside = self.question or clause.opener in lex.REASONS
@@ -192,8 +146,8 @@ class _Sentence:
         polarity = Polarity.ASIDE if aside else Polarity.UNSURE
         self.found.append(Act(None, frozenset(), polarity, phrases, self.number))
 
-    def _read_verbs(self, clause: _Clause, verbs: list[int]) -> None:
-        polarity = _Polarity(self.tokens, clause, self.found, question=self.question)
+    def _read_verbs(self, clause: Clause, verbs: list[int]) -> None:
+        polarity = ClausePolarity(self.tokens, clause, self.found, question=self.question)
         start = clause.first
         for order, verb in enumerate(verbs):
             end = verbs[order + 1] if order + 1 < len(verbs) else clause.last
@@ -216,7 +170,7 @@ class _Sentence:
             self._serve(verb)
             start = verb + 1
 
-    def _describes(self, clause: _Clause, verb: int, verbs: list[int]) -> bool:
+    def _describes(self, clause: Clause, verb: int, verbs: list[int]) -> bool:
         """ "Port the scripts written in Lua": the participle tells which scripts."""
         near = range(max(clause.first, verb - 4), verb)
         if verb == clause.first or any(self.tokens[i].text in lex.AUXILIARIES for i in near):
@@ -265,7 +219,7 @@ class _Sentence:
         own = [one for one in self.found[-1].phrases if one.preposition != "subject"]
         return (replace(own[-1], preposition="subject"),) if own else ()
 
-    def _is_passive(self, clause: _Clause, verb: int) -> bool:
+    def _is_passive(self, clause: Clause, verb: int) -> bool:
         if not is_participle(self.tokens[verb]):
             return False
         near = range(max(clause.first, verb - 4), verb)
@@ -320,149 +274,3 @@ _PLACING = frozenset(("in", "on", "at", "under", "inside"))
 _LEADING = (
     lex.AUXILIARIES | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from", "without"}
 )
-
-
-class _Polarity:
-    """Follows negation and doubt through one clause, from verb to verb."""
-
-    def __init__(
-        self, tokens: Sequence[Token], clause: _Clause, found: Sequence[Act], *, question: bool
-    ) -> None:
-        self.tokens, self.clause, self.found = tokens, clause, found
-        self.negated = 0
-        self.base = Polarity.UNSURE if question else self._base()
-
-    def _base(self) -> Polarity:
-        opener, last = self.clause.opener, self.found[-1] if self.found else None
-        if opener in ("because", "since", "as", "like"):
-            return Polarity.ASIDE
-        if opener in lex.CONDITIONS or opener == "although":
-            return Polarity.UNSURE
-        if last is None or last.verb is None:
-            return Polarity.DONE
-        if opener in _RELATIVES:
-            if last.polarity is Polarity.DONE and not _speaks(self.tokens, last):
-                return Polarity.DONE
-            return Polarity.ASIDE
-        return self._joined(last, opener)
-
-    def _joined(self, last: Act, opener: str) -> Polarity:
-        first = self.tokens[self.clause.first]
-        fresh = first.text in lex.AUXILIARIES or first.text in lex.PRONOUNS
-        if opener not in ("or", "nor", "and") or last.polarity is Polarity.DONE or fresh:
-            return Polarity.DONE
-        if opener != "and":
-            return last.polarity
-        gerund = last.verb is not None and self.tokens[last.verb].text.endswith("ing")
-        return Polarity.UNSURE if gerund == first.text.endswith("ing") else Polarity.DONE
-
-    def at(self, start: int, verb: int) -> Polarity:
-        """The polarity of the verb, given the words since `start`."""
-        unsure = False
-        for index in range(start, verb):
-            unsure = unsure or self._doubts(index)
-            self._negate(index)
-        if self.negated % 2:
-            return Polarity.NOT_DONE if self.base is Polarity.DONE else self.base
-        state = text_at(self.tokens, verb - 1) in ("fully", "already", "currently")
-        unsure = unsure or (state and is_participle(self.tokens[verb]))
-        if self.base is Polarity.DONE and unsure:
-            return Polarity.UNSURE
-        return Polarity.ASIDE if self._is_past(verb) else self.base
-
-    def _doubts(self, index: int) -> bool:
-        month = index > 0 and self.tokens[index - 1].text in lex.PREPOSITIONS
-        return self.tokens[index].text in lex.MODALS and not month
-
-    def _is_past(self, verb: int) -> bool:
-        """ "We used X before": what was once done is not what is decided."""
-        words = {self.tokens[i].text for i in range(self.clause.first, self.clause.last)}
-        last = self.tokens[self.clause.last - 1].text
-        once = bool(words & {"previously", "formerly", "originally"}) or last == "before"
-        return once and is_participle(self.tokens[verb])
-
-    def _negate(self, index: int) -> None:
-        token, following = self.tokens[index], text_at(self.tokens, index + 1)
-        if token.text in _CANCELLED and self.negated:
-            self.negated -= 1
-        elif "not" in token.forms or token.text in ("never", "neither", "nor", "cannot"):
-            self.negated += 1
-        elif token.text in ("without", "insteadof", "except", "than"):
-            self.negated += following.endswith("ing")
-        elif token.text in ("nothing", "nobody", "none"):
-            self.negated += 1
-        elif token.text == "no":
-            near = self.tokens[index + 1 : min(index + 5, self.clause.last)]
-            denies = any(one.text in lex.AUXILIARIES for one in near)
-            self.negated += denies or following in ("need", "reason", "plan", "plans", "point")
-
-    def passed(self, verb: int) -> None:
-        """Take in what this verb does to the verbs after it."""
-        forms = self.found[-1].forms
-        if forms & lex.UNSURE:
-            self.base = Polarity.UNSURE if self.base is Polarity.DONE else self.base
-        elif forms & (lex.NEGATIVE | {"fail"}):
-            self.negated += 1
-        elif forms & lex.REMOVE:
-            self.negated += text_at(self.tokens, verb + 1).endswith("ing")
-        elif _speaks(self.tokens, self.found[-1]):
-            self.base = Polarity.ASIDE
-
-
-_CANCELLED = frozenset(("hesitate", "forget", "only", "just", "merely", "neglect"))
-
-
-def _speaks(tokens: Sequence[Token], act: Act) -> bool:
-    """Whether the act speaks of a matter, does away with it, or makes something that speaks."""
-    if act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE):
-        return True
-    own = [phrase for phrase in act.phrases if phrase.preposition != "subject"]
-    return any(tokens[phrase.indices[-1]].forms & lex.ABOUT for phrase in own)
-
-
-_DENYING = frozenset(("without", "except", "insteadof", "than"))
-_SKIPPED = (lex.DETERMINERS | lex.PRONOUNS | lex.AUXILIARIES | lex.ADVERBS) - {"no"}
-_ARTICLES = frozenset(("the", "a", "an", "our", "my", "your", "their", "its", "this", "every"))
-
-
-def phrases_of(tokens: Sequence[Token], first: int, last: int) -> tuple[Phrase, ...]:
-    """The phrases of a stretch of tokens, the direct object first."""
-    found: list[Phrase] = []
-    held: list[int] = []
-    preposition: str | None = None
-    negated = False
-
-    def flush() -> None:
-        if held:
-            found.append(Phrase(preposition, tuple(held), negated))
-            held.clear()
-
-    for index in range(first, last):
-        token = tokens[index]
-        word = token.text
-        if word in ("not", "never", "no", "neither", "nor") and not token.glued:
-            flush()
-            negated = True
-        elif "not" in token.forms:
-            flush()
-        elif word in lex.PREPOSITIONS:
-            if word == "as" and text_at(tokens, index - 2) == "as":
-                word = "than"
-            kept = negated and not held
-            flush()
-            negated = word in _DENYING or kept or (negated and word == "of")
-            preposition = word
-        elif word in lex.CONJUNCTIONS or token.sort is Sort.MARK:
-            flush()
-            negated = negated and word in ("or", "and")
-        elif word in _ARTICLES and held:
-            flush()
-            if preposition not in _DENYING:
-                preposition = preposition if tokens[index - 1].text.endswith("ing") else None
-        elif word in lex.CONDITIONS:
-            flush()
-            preposition, negated = word, False
-        elif word not in _SKIPPED:
-            held.append(index)
-    flush()
-    return tuple(found)

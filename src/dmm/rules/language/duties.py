@@ -5,14 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.clauses import Act, Polarity, Reading
+from dmm.rules.language.acts import Act, Polarity
 from dmm.rules.language.language import Sort
-from dmm.rules.language.match import Finding, find_action, match_noun, puts_to_use
+from dmm.rules.language.match import Finding, find_action
+from dmm.rules.language.nouns import match_noun
+from dmm.rules.language.uses import puts_to_use
 from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from dmm.rules.language.clauses import Reading
     from dmm.rules.language.rules import Exclusive, Noun, Requirement, Term
 
 _OPTIONAL = frozenset(("optional", "unnecessary", "off", "disabled", "absent", "missing"))

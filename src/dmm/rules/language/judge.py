@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 
 from dmm.errors import UsageError
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.clauses import Polarity, read
+from dmm.rules.language.acts import Polarity
+from dmm.rules.language.breaches import amount_holds, find_breach
+from dmm.rules.language.clauses import read
 from dmm.rules.language.duties import find_contradiction, find_other_choice, is_denied
 from dmm.rules.language.language import Sort, tokens_of
-from dmm.rules.language.limits import amount_holds, find_breach
 from dmm.rules.language.match import Finding, Span, find_action
 from dmm.rules.language.rules import (
     Action,
@@ -31,7 +32,8 @@ from dmm.rules.version import ENGINE_VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from dmm.rules.language.clauses import Act, Reading
+    from dmm.rules.language.acts import Act
+    from dmm.rules.language.clauses import Reading
     from dmm.rules.language.language import Token
 
 MAX_DECISION = 20_000

@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.clauses import Act, Phrase, Polarity, Reading
-from dmm.rules.language.language import Sort
+from dmm.rules.language.acts import Act, Phrase, Polarity
+from dmm.rules.language.nouns import match_noun, stands
+from dmm.rules.language.uses import is_about, puts_to_use
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.rules.language.language import Token
-    from dmm.rules.language.rules import Action, Condition, Noun, Term
+    from dmm.rules.language.clauses import Reading
+    from dmm.rules.language.rules import Action, Condition
 
 Span = tuple[int, int]
 _MODIFYING = frozenset(("modify", "=modify"))
@@ -126,7 +127,7 @@ def _acted_on(reading: Reading, act: Act, action: Action) -> Iterator[Phrase]:
     if not changing or not act.forms & _INSERTING:
         yield from direct
     for phrase in act.phrases:
-        if _is_about(reading, act, phrase):
+        if is_about(reading, act, phrase):
             continue
         part = any(reading.tokens[one.indices[-1]].forms & lex.PARTS for one in direct)
         if (
@@ -181,133 +182,6 @@ _MAKING = frozenset(
         "commit",
     ]
 )
-_MEANS = frozenset(("with", "via", "through", "using", "by", "over"))
-_SETTINGS = frozenset(("in", "on", "onto", "into", "to", "at", "under", "as", "from", "upon"))
-
-
-def puts_to_use(
-    reading: Reading, act: Act, phrase: Phrase, *, any_act: bool = False
-) -> bool | None:
-    """Whether the act puts the thing of a phrase to use; False where that is not certain."""
-    place, forms = phrase.preposition, act.forms
-    if phrase.negated or _is_about(reading, act, phrase):
-        return None
-    if act.verb is None:
-        return False if place is None else None
-    if forms & lex.REPLACE:
-        return _brought_by_replacing(forms, place)
-    if forms & lex.TRANSITION and not forms & lex.USE:
-        return True if place in ("to", "into", "onto", "with", "in", "on") else None
-    if place is None or (act.passive and place == "subject"):
-        return _takes_object(reading, act, any_act=any_act)
-    if place in _MEANS:
-        chosen = place == "over" and forms & {"=choose", "prefer", "favor"}
-        return None if chosen or forms & (lex.MENTION | lex.NEGATIVE | {"meet"}) else True
-    if place in _SETTINGS:
-        return None if forms & lex.IDLE else place not in ("to", "from", "at")
-    if place == "of":
-        parts = [reading.tokens[one.indices[-1]].forms & lex.PARTS for one in act.objects()]
-        return True if forms & lex.USE and any(parts) else None
-    return False if place == "subject" and not forms & lex.IDLE else None
-
-
-def _is_about(reading: Reading, act: Act, phrase: Phrase) -> bool:
-    """ "Keep the ban on X", "add a test for X": said of X, not done with it."""
-    if phrase.preposition in (None, "subject"):
-        return False
-    before = [one for one in act.objects() if one.indices[-1] < phrase.indices[0]]
-    return bool(before) and bool(reading.tokens[before[-1].indices[-1]].forms & lex.ABOUT)
-
-
-def _brought_by_replacing(forms: frozenset[str], place: str | None) -> bool | None:
-    if "substitute" in forms:
-        return True if place is None else None
-    wanted = ("with", "by") if "replace" in forms else ("with", "for")
-    return True if place in wanted else None
-
-
-def _takes_object(reading: Reading, act: Act, *, any_act: bool) -> bool | None:
-    if "be" in act.forms:
-        verb = reading.tokens[act.verb or 0].text
-        return None if verb in ("was", "were") else True
-    if act.forms & lex.USE:
-        return True
-    return None if act.forms & lex.IDLE else any_act
-
-
-def match_noun(
-    reading: Reading, act: Act, phrase: Phrase, noun: Noun
-) -> tuple[bool, list[int]] | None:
-    """The tokens of a phrase that name the thing, and whether they surely do."""
-    if phrase.negated or _is_of_copy(reading, phrase):
-        return None
-    heads = [i for i in phrase.indices if _stands(reading, i, noun.head)]
-    wanted = list(noun.modifiers)
-    if not heads and noun.head_optional and wanted:
-        last = wanted.pop()
-        heads = [i for i in phrase.indices if _stands(reading, i, last)]
-    if not heads:
-        return None
-    head = heads[-1]
-    path = reading.tokens[head].sort is Sort.NAME
-    places = [i for i in phrase.indices if i != head or path]
-    around = [
-        i
-        for one in act.phrases
-        if one.preposition in _BELONGING and not one.negated and one.indices[0] > head
-        for i in one.indices
-    ][:_NEAR]
-    found = [head]
-    for term in wanted:
-        at = next((i for i in (*places, *around) if _stands(reading, i, term)), None)
-        if at is None:
-            return None
-        found.append(at)
-    part = head + 1 < len(reading.tokens) and reading.tokens[head + 1].glued
-    run = bool(act.forms & {"=run"}) and phrase.preposition is None and not part
-    return run or _ends_noun(reading, phrase, head, found), found
-
-
-_BELONGING = frozenset(("of", "for", "from", "in", "on", "by", "under"))
-_NEAR = 4
-
-
-def _stands(reading: Reading, index: int, term: Term) -> bool:
-    token = reading.tokens[index]
-    denied = token.glued and index and reading.tokens[index - 1].text in ("non", "un", "anti")
-    return not denied and token.stands_for(term.forms)
-
-
-def _ends_noun(reading: Reading, phrase: Phrase, head: int, found: list[int]) -> bool:
-    """Whether the noun phrase is about the word: "eval", "eval call", not "eval linter"."""
-    token = reading.tokens[head]
-    if token.glued and head - 1 not in found and reading.tokens[head - 1].text not in lex.MANNERS:
-        return False
-    behind = [reading.tokens[i] for i in phrase.indices if i > head]
-    own = reading.text[token.start : token.end]
-    if own.endswith(("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")):
-        return False
-    if token.forms & lex.CARRIERS and behind and behind[0].sort is Sort.WORD:
-        return True
-    if head > 0 and own[:1].isupper() and len(behind) == 1 and not behind[0].forms & lex.ABOUT:
-        # "A GraphQL gateway" uses GraphQL; "React Native" is another name.
-        common = reading.text[behind[0].start].islower() and not behind[0].glued
-        return common or _is_name(reading, behind[0], token)
-    return all(
-        (
-            (one.forms & (lex.CARRIERS | lex.TIMES | lex.COMPARED) or _is_name(reading, one, token))
-            and not one.glued
-        )
-        or one.text.endswith("ly")
-        for one in behind
-    )
-
-
-def _is_name(reading: Reading, token: Token, head: Token) -> bool:
-    """ "The patient Okafor", "port 8080", not "React Native"."""
-    capital = reading.text[token.start : token.start + 1].isupper()
-    common = reading.text[head.start : head.start + 1].islower()
-    return token.sort is not Sort.WORD or (capital and common)
 
 
 def _circumstances(reading: Reading, act: Act, action: Action, used: list[int]) -> list[int] | None:
@@ -315,34 +189,22 @@ def _circumstances(reading: Reading, act: Act, action: Action, used: list[int]) 
     found: list[int] = []
     for manner in action.manner:
         places = (*act.before, *(i for one in act.phrases if not one.negated for i in one.indices))
-        at = next((i for i in places if _stands(reading, i, manner)), None)
+        at = next((i for i in places if stands(reading, i, manner)), None)
         if at is None:
             return None
         found.append(at)
     if action.subject is not None:
         doers = [one for one in act.phrases if one.preposition not in ("about", "of", "like")]
         named = [m for one in doers if (m := match_noun(reading, act, one, action.subject))]
-        if not named and not _is_somebody(reading, act, action.subject):
+        if not named:
             return None
-        found += named[0][1] if named else []
+        found += named[0][1]
     for condition in action.conditions:
         at_place = match_condition(reading, act, condition, used)
         if at_place is None:
             return None
         found += at_place
     return found
-
-
-def _is_somebody(reading: Reading, act: Act, noun: Noun) -> bool:
-    """Whether a rule for all who work here is for the doer: one called by name, or whoever."""
-    if not noun.head.forms & _STAFF or noun.modifiers:
-        return False
-    subjects = [one for one in act.phrases if one.preposition == "subject" and not act.passive]
-    own = [reading.tokens[one.indices[-1]] for one in subjects]
-    return all(reading.text[one.start].isupper() and not one.text.endswith("s") for one in own)
-
-
-_STAFF = frozenset(("employee", "staff", "worker", "person"))
 
 
 def match_condition(
@@ -385,12 +247,6 @@ def match_condition(
 
 _PLACES = frozenset(("in", "on", "at", "to", "inside", "within", "under", "for"))
 _TOWARDS = frozenset(("to", "into", "onto"))
-
-
-def _is_of_copy(reading: Reading, phrase: Phrase) -> bool:
-    """ "A replica of production" is not production."""
-    before = reading.tokens[max(0, phrase.indices[0] - 3) : phrase.indices[0]]
-    return phrase.preposition == "of" and any(one.forms & lex.COPIES for one in before)
 
 
 _ELSEWHERE = frozenset(["outside", "beyond", "behind", "beside", "near", "past"])
