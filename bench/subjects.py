@@ -1,9 +1,9 @@
 """A repository's own instructions against its own commit subjects: how many would be blocked.
 
-`python -m bench.subjects PATH… [--subjects 3000] [--json FILE]` takes local Git directories, with or
-without a work tree. Every imperative sentence of the instruction files at HEAD is compiled; every
-subject of the newest commits is judged as a decision under all of them. Nearly all of these commits
-were right to make, so a block is nearly always a false one.
+`python -m bench.subjects PATH… [--subjects N] [--json FILE]` takes local Git directories, with or
+without a work tree. Every imperative sentence of the instruction files at HEAD is compiled, and
+the subjects of the newest commits are judged as decisions under all of them. Nearly all of these
+commits were right to make, so a block is nearly always a false one.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def show(outcomes: Sequence[Outcome]) -> str:
             f"{one.blocked:8} {one.share:7.2%}"
         )
         for row in one.rows:
-            lines.append(f"    {row.blocked:4} × {row.rule[:110]}")
+            lines.append(f"    {row.blocked:4} x {row.rule[:110]}")
             lines += [f"           {subject[:110]}" for subject in row.subjects]
     total, blocked = sum(one.subjects for one in outcomes), sum(one.blocked for one in outcomes)
     lines.append(f"all: {blocked} of {total} ({blocked / max(1, total):.3%}), bar {BAR:.1%}")

@@ -153,7 +153,7 @@ def named_actions(words: Words, first: int, last: int) -> list[Action]:
 
 
 def as_verb(head: Term) -> Term:
-    """The verb that a noun is made of: "deployments" as the verb "deploy", with what else means the same."""
+    """The verb that a noun is made of: "deploy" for "deployments"."""
     verbs = {lex.VERB_BY_STEM.get(form[1:], "") for form in head.forms if form[0] == "~"} - {""}
     if head.forms & lex.VERBS or not verbs:
         return head

@@ -33,7 +33,7 @@ class Phrase:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """One verb with what it is done to, where, when and how; no verb where only things are named."""
+    """One verb with what it is done to, where, when and how; no verb where things are named."""
 
     verb: int | None
     forms: frozenset[str]
@@ -59,52 +59,64 @@ def speaks(tokens: Sequence[Token], act: Act) -> bool:
 
 
 _DENYING = frozenset(("without", "except", "insteadof", "than"))
-
-
 _SKIPPED = (lex.DETERMINERS | lex.PRONOUNS | lex.AUXILIARIES | lex.ADVERBS) - {"no"}
-
-
 _ARTICLES = frozenset(("the", "a", "an", "our", "my", "your", "their", "its", "this", "every"))
 
 
 def phrases_of(tokens: Sequence[Token], first: int, last: int) -> tuple[Phrase, ...]:
     """The phrases of a stretch of tokens, the direct object first."""
-    found: list[Phrase] = []
-    held: list[int] = []
-    preposition: str | None = None
-    negated = False
-
-    def flush() -> None:
-        if held:
-            found.append(Phrase(preposition, tuple(held), negated))
-            held.clear()
-
+    scan = _Scan(tokens)
     for index in range(first, last):
-        token = tokens[index]
+        scan.take(index)
+    scan.flush()
+    return tuple(scan.found)
+
+
+class _Scan:
+    """Gathers content words under the preposition and the denial they stand under."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self.tokens = tokens
+        self.found: list[Phrase] = []
+        self.held: list[int] = []
+        self.preposition: str | None = None
+        self.negated = False
+
+    def flush(self) -> None:
+        if self.held:
+            self.found.append(Phrase(self.preposition, tuple(self.held), self.negated))
+        self.held = []
+
+    def take(self, index: int) -> None:
+        token = self.tokens[index]
         word = token.text
         if word in ("not", "never", "no", "neither", "nor") and not token.glued:
-            flush()
-            negated = True
+            self.flush()
+            self.negated = True
         elif "not" in token.forms:
-            flush()
+            self.flush()
         elif word in lex.PREPOSITIONS:
-            if word == "as" and text_at(tokens, index - 2) == "as":
-                word = "than"
-            kept = negated and not held
-            flush()
-            negated = word in _DENYING or kept or (negated and word == "of")
-            preposition = word
+            self._open(word, index)
         elif word in lex.CONJUNCTIONS or token.sort is Sort.MARK:
-            flush()
-            negated = negated and word in ("or", "and")
-        elif word in _ARTICLES and held:
-            flush()
-            if preposition not in _DENYING:
-                preposition = preposition if tokens[index - 1].text.endswith("ing") else None
+            self.flush()
+            self.negated = self.negated and word in ("or", "and")
+        elif word in _ARTICLES and self.held:
+            self.flush()
+            doing = self.tokens[index - 1].text.endswith("ing")
+            self.preposition = self.preposition if doing or self._denies() else None
         elif word in lex.CONDITIONS:
-            flush()
-            preposition, negated = word, False
+            self.flush()
+            self.preposition, self.negated = word, False
         elif word not in _SKIPPED:
-            held.append(index)
-    flush()
-    return tuple(found)
+            self.held.append(index)
+
+    def _denies(self) -> bool:
+        return self.preposition in _DENYING
+
+    def _open(self, word: str, index: int) -> None:
+        if word == "as" and text_at(self.tokens, index - 2) == "as":
+            word = "than"
+        kept = self.negated and (not self.held or word == "of")
+        self.flush()
+        self.negated = word in _DENYING or kept
+        self.preposition = word

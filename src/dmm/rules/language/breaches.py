@@ -13,7 +13,7 @@ from dmm.rules.language.quantities import Quantity, version_in
 from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from dmm.rules.language.clauses import Reading
     from dmm.rules.language.rules import Limit
@@ -22,23 +22,11 @@ if TYPE_CHECKING:
 _NOT_DECIDED = word_set(
     "budget limit cap save saving saved discount refund cheaper off credit ceiling allowance"
 )
-
-
 _REDUCING = word_set("split shorten reduce compress trim shrink cut truncate break refactor fix")
-
-
 _GIVEN_UP = lex.REMOVE | lex.NEGATIVE | lex.MENTION | {"shutdown"}
-
-
 _GIVING_BACK = word_set("return refund sell reimburse")
-
-
 _KEEPING = word_set("keep kept retain retained retention store stored preserve hold held")
-
-
 _OFFSETS = word_set("ago later earlier")
-
-
 _PERIODS = ("second", "minute", "hour", "day", "week", "month", "year")
 
 
@@ -76,15 +64,24 @@ def amount_holds(reading: Reading, limit: Limit) -> bool:
 
 def holds(value: Decimal | tuple[int, ...], limit: Limit) -> bool:
     """Whether an amount or a version satisfies the comparison of a limit."""
-    left: tuple[Decimal | int, ...]
     if isinstance(value, tuple):
         length = min(len(value), len(limit.version))
-        left, right = value[:length], limit.version[:length]
+        order = _order(value[:length], limit.version[:length])
     else:
-        left, right = (value,), (Decimal(limit.value),)
-    if left == right:
-        return limit.comparison in ("<=", ">=")
-    return (left > right) == (limit.comparison[0] == ">")
+        order = _order((value,), (Decimal(limit.value),))
+    return _SATISFIED[limit.comparison](order)
+
+
+_SATISFIED: dict[str, Callable[[int], bool]] = {
+    "<": lambda order: order < 0,
+    "<=": lambda order: order <= 0,
+    ">": lambda order: order > 0,
+    ">=": lambda order: order >= 0,
+}
+
+
+def _order(left: tuple[Decimal | int, ...], right: tuple[Decimal | int, ...]) -> int:
+    return (left > right) - (left < right)
 
 
 def _candidates(
@@ -173,21 +170,20 @@ def _is_decided(reading: Reading, quantity: Quantity, limit: Limit) -> bool | No
     act, phrase = held
     if act.polarity in (Polarity.NOT_DONE, Polarity.ASIDE) or phrase.negated:
         return None
-    texts = set(limit.text.split())
-    if act.forms & lex.REMOVE and phrase.preposition == "after" and texts & _KEEPING:
+    kept = _KEEPING & set(limit.text.split())
+    if act.forms & lex.REMOVE and phrase.preposition == "after" and kept:
         return act.polarity is Polarity.DONE
-    if act.forms & _GIVEN_UP or phrase.preposition == "from" or _is_aside(reading, quantity):
+    if _is_given_up(act, phrase, quantity) or _is_aside(reading, quantity):
         return None
-    if act.forms & _GIVING_BACK and quantity.measure.startswith("money"):
-        return None
-    if act.forms & _REDUCING and phrase.preposition in (None, "of"):
-        return None
+    decided = act.polarity is Polarity.DONE or act.verb is None
     before = text_at(reading.tokens, quantity.first - 1)
-    if act.forms & {"cost"}:
-        return False
-    if act.verb is None:
-        return before not in ("under", "below", "than")
-    return act.polarity is Polarity.DONE and before not in ("under", "below", "than")
+    return decided and before not in ("under", "below", "than") and "cost" not in act.forms
+
+
+def _is_given_up(act: Act, phrase: Phrase, quantity: Quantity) -> bool:
+    back = act.forms & _GIVING_BACK and quantity.measure.startswith("money")
+    less = act.forms & _REDUCING and phrase.preposition in (None, "of")
+    return bool(act.forms & _GIVEN_UP or phrase.preposition == "from" or back or less)
 
 
 def _is_aside(reading: Reading, quantity: Quantity) -> bool:
@@ -216,5 +212,5 @@ def _subject_tokens(reading: Reading, limit: Limit, quantity: Quantity) -> list[
         return found
     # "The coverage", where the limit is on test coverage.
     bare = len(limit.subject) == 2 and missing == 1 and limit.measure in ("share", "time", "size")
-    last = found and reading.tokens[found[-1]].stands_for(limit.subject[-1].forms)
-    return found if bare and last else None
+    named = found and reading.tokens[found[-1]].stands_for(limit.subject[-1].forms)
+    return found if bare and named else None

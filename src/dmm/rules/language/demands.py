@@ -34,60 +34,68 @@ Words = tuple[Token, ...]
 
 
 def contrast_of(words: Words) -> tuple[Part, ...]:
-    """Use X instead of Y; X, not Y; use X, never Y: Y is out."""
-    turn = next((i for i, word in enumerate(words) if word.text == "insteadof"), None)
-    if turn is None and text_at(words, 0) in ("choose", "pick", "favor", "prefer"):
-        turn = next((i for i, word in enumerate(words) if word.text == "over"), None)
-    if turn is None:
-        turn = next(
-            (
-                i + 1
-                for i in range(1, len(words) - 2)
-                if words[i].text == "," and words[i + 1].text in ("not", "never")
-            ),
-            None,
-        )
+    """Use X instead of Y; X, not Y; use X, never Y; choose X over Y: Y is out."""
+    turn = _turn(words)
     if not turn or "not" in words[0].forms or words[0].text in ("never", "do"):
         return ()
     other = words[turn + 1 :]
-    binding = is_verb(words, 0, 0) or {w.text for w in words[:turn]} & {"must", "should", "always"}
     placed = text_at(other, 0) in lex.PREPOSITIONS - {"as"}
-    if not other or (words[turn].text not in ("insteadof", "over") and (not binding or placed)):
-        return ()
+    if words[turn].text not in ("insteadof", "over"):
+        told = {word.text for word in words[:turn]} & {"must", "should", "always"}
+        if placed or not (told or is_verb(words, 0, 0)):
+            return ()
     other = other[1:] if placed else other
-    if not other:
-        return ()
-    behind = next((i for i, w in enumerate(other) if i and w.text in ("for", "in", "when")), None)
-    front = next((i for i, w in enumerate(words[:turn]) if i > 1 and w.text == "for"), None)
-    scope = other[behind:] if behind else words[front:turn] if front else ()
+    action = _other_act(words[:turn], other) if other else None
+    return () if action is None or is_vague(action) else (Prohibition(action),)
+
+
+def _turn(words: Words) -> int | None:
+    """Where the choice ends and what it is chosen over begins."""
+    texts = [word.text for word in words]
+    if "insteadof" in texts:
+        return texts.index("insteadof")
+    if texts[:1] and texts[0] in ("choose", "pick", "favor", "prefer") and "over" in texts:
+        return texts.index("over")
+    pairs = (i for i in range(2, len(texts) - 1) if texts[i] in ("not", "never"))
+    return next((i for i in pairs if texts[i - 1] == ","), None)
+
+
+def _other_act(chosen: Words, other: Words) -> Action | None:
+    """The act that is out: another deed, another place for it, or the use of another thing."""
+    front = action_of(chosen, 0, len(chosen))
     if other[0].text.endswith("ing") and is_verb(other, 0, 0, other[0].forms):
         action = action_of(other, 0, len(other))
-        front_act = action_of(words, 0, turn)
-        pointing = text_at(other, 1) in ("it", "them") and front_act is not None
-        if action is not None and front_act is not None and pointing and not action.objects:
-            thing = front_act.objects[:1]
-            named = " ".join(one.text for one in thing)
-            action = replace(action, objects=thing, text=f"{other[0].text} {named}")
-        return () if action is None or is_vague(action) else (Prohibition(action),)
+        pointing = text_at(other, 1) in ("it", "them")
+        if action is None or front is None or not pointing or action.objects:
+            return action
+        thing = " ".join(one.text for one in front.objects[:1])
+        return replace(action, objects=front.objects[:1], text=f"{other[0].text} {thing}")
     stop = (i for i, w in enumerate(other) if w.sort is Sort.MARK or (i and w.text in BEHIND))
-    noun = noun_of(other, range(min(next(stop, len(other)), behind or len(other))))
+    noun = noun_of(other, range(next(stop, len(other))))
     if noun is None:
-        return ()
-    chosen = action_of(words, 0, turn) if is_verb(words, 0, 0) else None
-    if chosen is not None and chosen.conditions and not _is_used(chosen):
-        place = replace(chosen.conditions[-1], nouns=(noun,))
-        text = f"{chosen.verbs[0].text} {place.preposition} {noun.text}"
-        action = replace(chosen, conditions=(*chosen.conditions[:-1], place), text=text)
-        return () if is_vague(action) else (Prohibition(action),)
-    places = named_actions(tuple(scope), 0, len(scope)) if scope else []
-    conditions = places[0].conditions if places else ()
-    modal = next((i for i, w in enumerate(words[:turn]) if w.text in ("must", "should")), 0)
-    subject = subject_of(words[:modal])
-    if subject is not None and not conditions:
-        conditions = (Condition("in", (subject,)),)
-    verb = Term("use", frozenset(("use", "=use")))
-    action = Action(f"use {noun.text}", (verb,), (noun,), (), conditions)
-    return () if is_vague(action) else (Prohibition(action),)
+        return None
+    if front is not None and is_verb(chosen, 0, 0) and front.conditions and not _is_used(front):
+        place = replace(front.conditions[-1], nouns=(noun,))
+        text = f"{front.verbs[0].text} {place.preposition} {noun.text}"
+        return replace(front, conditions=(*front.conditions[:-1], place), text=text)
+    conditions = _scope(chosen, other)
+    return Action(f"use {noun.text}", (_USE,), (noun,), (), conditions)
+
+
+_USE = Term("use", frozenset(("use", "=use")))
+
+
+def _scope(chosen: Words, other: Words) -> tuple[Condition, ...]:
+    """What a choice is for: told behind it, before the turn, or as its subject."""
+    behind = next((i for i, w in enumerate(other) if i and w.text in ("for", "in", "when")), None)
+    front = next((i for i, w in enumerate(chosen) if i > 1 and w.text == "for"), None)
+    scope = other[behind:] if behind else chosen[front:] if front else ()
+    places = named_actions(scope, 0, len(scope)) if scope else []
+    if places:
+        return places[0].conditions
+    modal = next((i for i, w in enumerate(chosen) if w.text in ("must", "should")), 0)
+    subject = subject_of(chosen[:modal])
+    return () if subject is None else (Condition("in", (subject,)),)
 
 
 def exclusive_of(words: Words) -> tuple[Part, ...]:
@@ -169,59 +177,47 @@ def _procedure(first: Words, then: Words) -> tuple[Part, ...]:
 
 def _must(words: Words) -> tuple[Part, ...]:
     modal = next((i for i, w in enumerate(words[:8]) if w.text in _DUTY), None)
-    if not modal or modal + 1 >= len(words):
+    subject = subject_of(words[:modal]) if modal else None
+    if not modal or subject is None or modal + 1 >= len(words):
         return ()
+    rest = words[modal + 1 + (words[modal + 1].text == "to") :]
+    verb = text_at(rest, 0)
     if words[modal].text in _STAYING:
-        subject = subject_of(words[:modal])
-        return () if subject is None else _stays(words[modal + 1 :], subject)
-    subject, start = subject_of(words[:modal]), modal + 1
-    if text_at(words, start) == "to":
-        start += 1
-    verb = words[start] if start < len(words) else None
-    if subject is None or verb is None:
-        return ()
-    if verb.text in ("stay", "remain") or (
-        verb.text == "be" and text_at(words, start + 1) == "kept"
-    ):
-        return _stays(words[start + 1 + (verb.text == "be") :], subject)
-    if verb.text == "be" and start + 1 < len(words):
-        state = words[start + 1]
-        end = _first_preposition(words, start)
-        core = terms_of(words[start + 1 : end])
-        if not core:
-            behind = noun_of(words, range(end + 1, len(words)), place=True)
-            core = (*behind.modifiers, behind.head) if behind else ()
-            return (Requirement(behind.text, core, subject),) if behind else ()
-        if core[-1].forms & _PRESENT:
-            return (Requirement(subject.text, (*subject.modifiers, subject.head)),)
-        if end < len(words) and words[end].text in _OPEN and is_participle(state):
-            action = Action(f"{state.text} {subject.text}", core[-1:], (subject,))
-            choice = noun_of(words, range(end + 1, len(words)), place=True)
-            return () if choice is None else (Exclusive(action, choice, words[end].text),)
-        where = noun_of(words, range(end + 1, len(words)), place=True) if end < len(words) else None
-        text = f"{' '.join(one.text for one in core)} {subject.text}"
-        return (Requirement(text, core, subject, where=where),)
+        return _stays(rest, subject)
+    if verb in ("stay", "remain"):
+        return _stays(rest[1:], subject)
+    if verb == "be":
+        kept = text_at(rest, 1) == "kept"
+        return _stays(rest[2:], subject) if kept else _must_be(rest[1:], subject)
     needs = words[modal].text in NEEDING and text_at(words, modal + 1) != "to"
-    noun = noun_of(words, range(start + (not needs), len(words)))
+    noun = noun_of(rest, range(int(not needs), len(rest)))
     if noun is None or "before" in {word.text for word in words}:
         return ()
     return (Requirement(noun.text, (*noun.modifiers, noun.head), subject),)
 
 
+def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
+    """ "Must be encrypted", "must be stored in Vault", "must be in UTC"."""
+    places = (i for i, word in enumerate(rest) if word.text in lex.PREPOSITIONS)
+    end = next(places, len(rest))
+    core = terms_of(rest[:end])
+    place = noun_of(rest, range(end + 1, len(rest)), place=True)
+    if not core:
+        terms = (*place.modifiers, place.head) if place else ()
+        return (Requirement(place.text, terms, subject),) if place else ()
+    if core[-1].forms & _PRESENT:
+        return (Requirement(subject.text, (*subject.modifiers, subject.head)),)
+    text = f"{' '.join(one.text for one in core)} {subject.text}"
+    if place is not None and rest[end].text in _OPEN and is_participle(rest[0]):
+        return (Exclusive(Action(text, core[-1:], (subject,)), place, rest[end].text),)
+    return (Requirement(text, core, subject, where=place),)
+
+
 _PRESENT = word_set("include provide allow permit present available enable")
-
-
 _STAYING = frozenset(("stay", "stays", "remain", "remains"))
-
-
 _DUTY = _STAYING | frozenset(
     ("must", "shall", "should", "needs", "need", "requires", "require", "has", "have")
 )
-
-
-def _first_preposition(words: Words, start: int) -> int:
-    found = (i for i in range(start + 1, len(words)) if words[i].text in lex.PREPOSITIONS)
-    return next(found, len(words))
 
 
 def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:

@@ -53,24 +53,22 @@ def _own(act: Act) -> Iterator[int]:
 
 def _denied(reading: Reading, act: Act, *, doing: bool) -> Iterator[list[int]]:
     """The words that an act says nothing is done with."""
-    verb = [act.verb] if act.verb is not None and doing else []
     if act.polarity is Polarity.NOT_DONE:
+        verb = [act.verb] if act.verb is not None and doing else []
         if not act.forms & _AGAINST:
-            yield [*verb, *(i for one in act.phrases if not one.negated for i in one.indices)]
+            yield [*verb, *_own(act)]
         return
+    optional = "be" in act.forms and any(reading.tokens[i].text in _OPTIONAL for i in _own(act))
+    objects = set(act.objects()) if act.forms & _AGAINST else set()
     for phrase in act.phrases:
-        if phrase.negated and not act.forms & (lex.NEGATIVE - {"skip", "omit", "bypass"}):
+        if phrase.negated:
+            denied = not act.forms & (lex.NEGATIVE - {"skip", "omit", "bypass"})
+        else:
+            left = act.forms & lex.TRANSITION and phrase.preposition in ("from", "off")
+            denied = bool(left) or phrase in objects
+            denied = denied or (optional and phrase.preposition == "subject")
+        if denied:
             yield list(phrase.indices)
-    if act.forms & _AGAINST:
-        for phrase in act.objects():
-            if not phrase.negated:
-                yield [i for i in phrase.indices]
-    if "be" in act.forms and any(reading.tokens[i].text in _OPTIONAL for i in _own(act)):
-        yield [i for one in act.phrases if one.preposition == "subject" for i in one.indices]
-    if act.forms & lex.TRANSITION:
-        for phrase in act.phrases:
-            if phrase.preposition in ("from", "off", "away"):
-                yield list(phrase.indices)
 
 
 def _head_of(

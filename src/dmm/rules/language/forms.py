@@ -119,10 +119,10 @@ def _is_order(words: Words, index: int) -> bool:
 def _leading_scope(words: Words) -> tuple[tuple[Condition, ...], Words]:
     """ "In the frontend, no inline styles": where, when or for what the rest holds."""
     opener = text_at(words, 0)
-    if opener in ("except", "unless") and "," in {word.text for word in words}:
-        comma = next(i for i, word in enumerate(words) if word.text == ",")
-        return (), (*words[comma + 1 :], *words[:comma])
-    comma = next((i for i, word in enumerate(words) if word.text == ","), None)
+    commas = [i for i, word in enumerate(words) if word.text == ","]
+    if opener in ("except", "unless") and commas:
+        return (), (*words[commas[0] + 1 :], *words[: commas[0]])
+    comma = commas[0] if commas else None
     if opener not in _SCOPES or comma is None or comma + 1 >= len(words):
         return (), words
     noun = noun_of(words, range(1, comma))

@@ -7,9 +7,13 @@ import unicodedata
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from dmm.rules.language.lemmas import base_forms
 from dmm.rules.language.lexicon import GRAMMAR, PHRASES, kinds_of, meanings_of, stem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _CALL_LIMIT = 120
 
@@ -238,8 +242,6 @@ def _with_settings(found: list[Token]) -> list[Token]:
 
 
 _OFF = frozenset(("false", "0", "off", "none", "no"))
-
-
 # What is verified by a setting of that name.
 _CHECKED = frozenset(("tls", "ssl", "certificate"))
 
@@ -296,7 +298,7 @@ def _phrase_at(found: list[Token], index: int) -> tuple[int, str]:
 _SHORTENED = frozenset(("mr", "mrs", "ms", "dr", "prof", "vs", "approx"))
 
 
-def text_at(words: tuple[Token, ...], index: int) -> str:
+def text_at(words: Sequence[Token], index: int) -> str:
     """The word at a place; nothing before the first and after the last."""
     return words[index].text if 0 <= index < len(words) else ""
 

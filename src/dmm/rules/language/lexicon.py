@@ -42,7 +42,6 @@ TIMES = word_set(
     march april june july august september october november december"""
 )
 GRAMMAR = DETERMINERS | PRONOUNS | AUXILIARIES | PREPOSITIONS | CONJUNCTIONS | ADVERBS | CONDITIONS
-
 # Verbs that put their object to use.
 USE = word_set(
     """use adopt add introduce enable install import call invoke require employ utilize utilise
@@ -128,11 +127,13 @@ COMPARED = word_set("older newer larger bigger longer smaller shorter higher low
 CARRIERS = word_set(
     """function call library package module method algorithm hash hashing dependency framework
     statement command tool api service client query table file type keyword operator feature
-    version mode flag option pattern approach usage use code class object component instance host index constraint machine
+    version mode flag option pattern approach usage use code class object component instance
+    host index constraint machine
     database db server cluster cache store hook plugin syntax script expression language format
     import digest checksum branch repo repository folder directory page block value variable based
     room ticket seat meal dish connection trip job step task system engine backend layer stack app
-    application model schema collection construct region account environment column field setting parameter endpoint bucket queue key"""
+    application model schema collection construct region account environment column field
+    setting parameter endpoint bucket queue key"""
 )
 # Nouns that speak of a matter: a test for X does not use X.
 ABOUT = word_set(
@@ -148,7 +149,6 @@ PARTS = word_set(
 )
 COPIES = word_set("copy replica clone mirror snapshot dump backup fork duplicate mock")
 WEAK = word_set("new additional extra further more existing current other single")
-
 # Each row is one meaning; a word may stand in several rows.
 _SAME = """
 use utilize utilise employ leverage usage
@@ -203,7 +203,9 @@ weekend: saturday sunday
 weekday: monday tuesday wednesday thursday friday
 secret: password token apikey credential privatekey
 credential: password token apikey privatekey
-modify: rename add patch rewrite delete remove refactor fix insert drop set append move bump replace extend increase lower raise overwrite adjust tweak convert reformat truncate reset disable enable clean simplify
+modify: rename add patch rewrite delete remove refactor fix insert drop set append
+modify: move bump replace extend increase lower raise overwrite adjust tweak convert reformat
+modify: truncate reset disable enable clean simplify
 write: insert append
 """
 _PHRASES = """

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.rules.language.clauses import Reading
-    from dmm.rules.language.rules import Action, Condition
+    from dmm.rules.language.rules import Action, Condition, Noun
 
 Span = tuple[int, int]
 _MODIFYING = frozenset(("modify", "=modify"))
@@ -91,6 +91,12 @@ def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int
         return True, [*verb_at, *named]
     if not is_use(action):
         return None
+    return _find_use(reading, act, action)
+
+
+def _find_use(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
+    """ "Use X", "eval the string": the object put to use, or used as a verb."""
+    verb_at = [] if act.verb is None else [act.verb]
     for noun in action.objects:
         if act.verb is not None and not noun.modifiers:
             verb = reading.tokens[act.verb]
@@ -100,8 +106,9 @@ def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int
             used = puts_to_use(reading, act, phrase, any_act=not action.verbs)
             at = match_noun(reading, act, phrase, noun) if used is not None else None
             if at is not None:
-                named = bool(reading.tokens[at[1][0]].forms & noun.head.forms) or noun.head_optional
-                return bool(used) and at[0] and named, [*verb_at, *at[1]]
+                # A kind of the thing is not surely meant by its name.
+                exact = reading.tokens[at[1][0]].forms & noun.head.forms or noun.head_optional
+                return bool(used and at[0] and exact), [*verb_at, *at[1]]
     return None
 
 
@@ -223,32 +230,42 @@ def match_condition(
             path = at is not None and "/" in reading.tokens[at[1][0]].text
             if at is not None and (path or not set(at[1]) <= set(used)):
                 return at[1]
+    return _told_elsewhere(reading, act, condition)
+
+
+def _told_elsewhere(reading: Reading, act: Act, condition: Condition) -> list[int] | None:
+    """ "payments/refund.py: use floats", "use it to parse HTML": a place told beside the act."""
     placed = any(
         one.preposition not in (None, "subject") and _fits(condition.preposition, one.preposition)
         for one in act.phrases
     )
     for other in reading.acts:
-        told = other.polarity in (Polarity.DONE, Polarity.UNSURE) and not placed
-        for phrase in other.phrases if told and other is not act else ():
-            links = phrase.preposition in _PLACES or other.verb is None
-            for noun in condition.nouns:
-                at = match_noun(reading, other, phrase, noun) if links else None
-                if at is not None and at[0]:
-                    return at[1]
-    for other in reading.acts:
-        near = other.sentence == act.sentence and other.polarity is not Polarity.NOT_DONE
-        if near and other.verb is not None:
-            for noun in condition.nouns:
-                told = {form for form in noun.head.forms if form[0] != "="}
-                if not noun.modifiers and told & reading.tokens[other.verb].forms:
-                    return [other.verb]
+        for noun in condition.nouns:
+            said = {form for form in noun.head.forms if form[0] != "="}
+            verb = other.verb if other.sentence == act.sentence else None
+            told = other.polarity is not Polarity.NOT_DONE and not noun.modifiers
+            if verb is not None and told and said & reading.tokens[verb].forms:
+                return [verb]
+            if not placed and other is not act:
+                found = _placed_by(reading, other, noun)
+                if found is not None:
+                    return found
+    return None
+
+
+def _placed_by(reading: Reading, act: Act, noun: Noun) -> list[int] | None:
+    if act.polarity not in (Polarity.DONE, Polarity.UNSURE):
+        return None
+    for phrase in act.phrases:
+        if phrase.preposition in _PLACES or act.verb is None:
+            at = match_noun(reading, act, phrase, noun)
+            if at is not None and at[0]:
+                return at[1]
     return None
 
 
 _PLACES = frozenset(("in", "on", "at", "to", "inside", "within", "under", "for"))
 _TOWARDS = frozenset(("to", "into", "onto"))
-
-
 _ELSEWHERE = frozenset(["outside", "beyond", "behind", "beside", "near", "past"])
 _EXACT = frozenset(
     ("before", "after", "without", "from", "off", "outside", "under", "over", "above")

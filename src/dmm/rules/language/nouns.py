@@ -47,12 +47,11 @@ def match_noun(
 
 
 _BELONGING = frozenset(("of", "for", "from", "in", "on", "by", "under"))
-
-
 _NEAR = 4
 
 
 def stands(reading: Reading, index: int, term: Term) -> bool:
+    """Whether a token is the word of a rule, and not its contrary such as non-smoking."""
     token = reading.tokens[index]
     denied = token.glued and index and reading.tokens[index - 1].text in ("non", "un", "anti")
     return not denied and token.stands_for(term.forms)

@@ -23,17 +23,9 @@ from dmm.rules.language.verbs import is_verb
 from dmm.rules.language.wordsets import word_set
 
 Words = tuple[Token, ...]
-
-
 _MODALS = frozenset(("must", "shall", "should", "may", "can", "do", "does", "will", "are", "is"))
-
-
 _BANNED = word_set("forbidden prohibited banned disallowed unacceptable")
-
-
 _FINE = word_set("allowed permitted acceptable ok okay")
-
-
 _HARMLESS = word_set("forget hesitate worry only just fail mind matter need have let panic assume")
 
 
@@ -56,6 +48,7 @@ def _after_denial(words: Words) -> int | None:
 
 
 def prohibition_of(words: Words) -> tuple[Part, ...]:
+    """Never do X, do not, must not, refrain from: the act is out."""
     start = _after_denial(words)
     if start is None or start >= len(words):
         return ()
@@ -85,6 +78,7 @@ _CONTAINING = word_set("contain include hold carry")
 
 
 def subject_of(words: Words) -> Noun | None:
+    """Who or what a rule is about; None where it is about everyone."""
     named = [
         i
         for i, word in enumerate(words)
@@ -104,8 +98,6 @@ def subject_of(words: Words) -> Noun | None:
 
 
 _OF = lex.PREPOSITIONS
-
-
 _ANYBODY = word_set("agent ai claude assistant developer engineer contributor anyone")
 
 
@@ -179,8 +171,6 @@ def no_thing_of(words: Words) -> tuple[Part, ...]:
 
 
 _NO_THINGS = word_set("later longer one problem need more less fewer matter doubt sooner way")
-
-
 BEHIND = lex.PREPOSITIONS - {"off"}
 
 
@@ -207,14 +197,14 @@ def above_amount_of(words: Words) -> tuple[Part, ...]:
         subject = noun_of(words, range(min(compared[1], default=quantity.first)))
         if not when or subject is None:
             return ()
-        return _guarded(words, modal, subject, when[0])
+        return _guarded(words, modal, when[0])
     return ()
 
 
 NEEDING = frozenset(("need", "needs", "require", "requires"))
 
 
-def _guarded(words: Words, modal: int, subject: Noun, when: Limit) -> tuple[Part, ...]:
+def _guarded(words: Words, modal: int, when: Limit) -> tuple[Part, ...]:
     rest = words[modal + 1 :]
     if words[modal].text in NEEDING or text_at(rest, 0) in ("have", "get"):
         terms = terms_of(rest)
@@ -224,24 +214,22 @@ def _guarded(words: Words, modal: int, subject: Noun, when: Limit) -> tuple[Part
         )
     else:
         parts = prohibition_of((*words[:1], *words[modal:]))
-    named = tuple(
-        replace(part, action=_about(part.action, subject), when=when)
+    return tuple(
+        replace(part, action=_without_amounts(part.action), when=when)
         for part in parts
         if isinstance(part, Prohibition)
     )
-    return named
 
 
-def _about(action: Action, subject: Noun) -> Action:
+def _without_amounts(action: Action) -> Action:
     conditions = tuple(
-        one for one in action.conditions if not any(quantity_like(n) for n in one.nouns)
+        one for one in action.conditions if not any(_is_amount(n) for n in one.nouns)
     )
-    objects = tuple(one for one in action.objects if not quantity_like(one))
+    objects = tuple(one for one in action.objects if not _is_amount(one))
     return replace(action, conditions=conditions, objects=objects)
 
 
-def quantity_like(noun: Noun) -> bool:
-    """Whether a noun is an amount."""
+def _is_amount(noun: Noun) -> bool:
     return any(char.isdigit() for char in noun.text)
 
 

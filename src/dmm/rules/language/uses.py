@@ -12,8 +12,6 @@ if TYPE_CHECKING:
 
 
 _MEANS = frozenset(("with", "via", "through", "using", "by", "over"))
-
-
 _SETTINGS = frozenset(("in", "on", "onto", "into", "to", "at", "under", "as", "from", "upon"))
 
 
@@ -26,10 +24,8 @@ def puts_to_use(
         return None
     if act.verb is None:
         return False if place is None else None
-    if forms & lex.REPLACE:
-        return _brought_by_replacing(forms, place)
-    if forms & lex.TRANSITION and not forms & lex.USE:
-        return True if place in ("to", "into", "onto", "with", "in", "on") else None
+    if forms & lex.REPLACE or (forms & lex.TRANSITION and not forms & lex.USE):
+        return _brought_by_change(forms, place)
     if place is None or (act.passive and place == "subject"):
         return _takes_object(reading, act, any_act=any_act)
     if place in _MEANS:
@@ -37,10 +33,7 @@ def puts_to_use(
         return None if chosen or forms & (lex.MENTION | lex.NEGATIVE | {"meet"}) else True
     if place in _SETTINGS:
         return None if forms & lex.IDLE else place not in ("to", "from", "at")
-    if place == "of":
-        parts = [reading.tokens[one.indices[-1]].forms & lex.PARTS for one in act.objects()]
-        return True if forms & lex.USE and any(parts) else None
-    return False if place == "subject" and not forms & lex.IDLE else None
+    return _rarely_used(reading, act, place)
 
 
 def is_about(reading: Reading, act: Act, phrase: Phrase) -> bool:
@@ -51,7 +44,17 @@ def is_about(reading: Reading, act: Act, phrase: Phrase) -> bool:
     return bool(before) and bool(reading.tokens[before[-1].indices[-1]].forms & lex.ABOUT)
 
 
-def _brought_by_replacing(forms: frozenset[str], place: str | None) -> bool | None:
+def _rarely_used(reading: Reading, act: Act, place: str | None) -> bool | None:
+    if place == "of":
+        parts = [reading.tokens[one.indices[-1]].forms & lex.PARTS for one in act.objects()]
+        return True if act.forms & lex.USE and any(parts) else None
+    return False if place == "subject" and not act.forms & lex.IDLE else None
+
+
+def _brought_by_change(forms: frozenset[str], place: str | None) -> bool | None:
+    """What a replacement or a move brings in: "replace A with B", "move from A to B"."""
+    if not forms & lex.REPLACE:
+        return True if place in ("to", "into", "onto", "with", "in", "on") else None
     if "substitute" in forms:
         return True if place is None else None
     wanted = ("with", "by") if "replace" in forms else ("with", "for")

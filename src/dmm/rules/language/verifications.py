@@ -13,16 +13,12 @@ from dmm.rules.language.verbs import is_verb
 from dmm.rules.language.wordsets import word_set
 
 Words = tuple[Token, ...]
-
-
 _VERIFY = word_set("verify check confirm validate review inspect consult research examine ask")
-
-
 LEADS = word_set("always must please you we should shall first need to make sure that double")
 
 
 def verification_of(words: Words) -> Verification | None:
-    """Verify X before Y; before Y, check X; X must be verified before Y; no Y until X is checked."""
+    """Verify X before Y; before Y, check X; X must be checked before Y; no Y until X is."""
     turn = next((i for i, w in enumerate(words) if w.text in ("before", "until", "unless")), None)
     without = next((i for i, word in enumerate(words) if word.text == "without"), None)
     never = next(
