@@ -46,7 +46,8 @@ def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Nou
         return None
     *modifiers, head = named
     if head.sort is Sort.NAME or head.glued:
-        modifiers = [one for one in modifiers if not one.forms & lex.CARRIERS]
+        sorts = lex.CARRIERS | {"host", "machine", "constraint", "index", "node"}
+        modifiers = [one for one in modifiers if not one.forms & sorts]
     derived = bool(modifiers) and modifiers[-1].text.endswith(("ing", "ed"))
     optional = bool(modifiers) and not derived and bool(head.forms & lex.CARRIERS)
     return Noun(_term(head), tuple(_term(one) for one in modifiers), optional)
@@ -161,9 +162,7 @@ def as_verb(head: Term) -> Term:
 
 
 def _names_act(head: Term) -> bool:
-    if head.text.endswith(("ing", "tion", "ment", "tions", "ments", "al", "als")):
-        return True
-    return bool(head.forms & lex.VERBS)
+    return head.text.endswith("ing") or bool(as_verb(head).forms & lex.VERBS)
 
 
 def is_vague(action: Action) -> bool:

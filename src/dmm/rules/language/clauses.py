@@ -131,7 +131,7 @@ class _Sentence:
     def _attach(self, clause: Clause) -> None:
         """Words without a verb belong to the act before them, or tell where all is done."""
         phrases = phrases_of(self.tokens, clause.first, clause.last)
-        aside = self.question or clause.opener in lex.REASONS
+        aside = self.question or clause.opener in lex.REASONS | RELATIVES
         if self.found and not aside and self.found[-1].verb is not None:
             last = self.found[-1]
             self.found[-1] = replace(last, phrases=last.phrases + phrases)
@@ -161,7 +161,7 @@ class _Sentence:
                 *self.fronted,
             )
             forms = self._particle(verb, clause.last)
-            if passive and self._describes(clause, verb, verbs):
+            if self._describes(clause, verb, verbs, passive=passive):
                 state = Polarity.ASIDE
             before = tuple(range(start, verb))
             self.found.append(Act(verb, forms, state, phrases, self.number, passive, before))
@@ -170,13 +170,18 @@ class _Sentence:
             self._serve(verb)
             start = verb + 1
 
-    def _describes(self, clause: Clause, verb: int, verbs: list[int]) -> bool:
+    def _describes(self, clause: Clause, verb: int, verbs: list[int], *, passive: bool) -> bool:
         """ "Port the scripts written in Lua": the participle tells which scripts."""
         near = range(max(clause.first, verb - 4), verb)
         if verb == clause.first or any(self.tokens[i].text in lex.AUXILIARIES for i in near):
             return False
+        if not is_participle(self.tokens[verb]) or self.tokens[verb - 1].text in lex.GRAMMAR:
+            return False
+        later = range(verb + 1, verbs[-1])
+        if any(self.tokens[i].text in lex.BE for i in later) and verb == verbs[0]:
+            return True
         last = self.found[-1].forms if self.found else frozenset()
-        return bool(last & lex.IDLE and not last & lex.USE) or verb != verbs[-1]
+        return passive and bool(last & lex.IDLE and not last & lex.USE)
 
     def _part(self, verb: int, end: int) -> None:
         """ "Store the logs in Loki and the images on S3" is two acts."""
@@ -188,9 +193,11 @@ class _Sentence:
             right = [one for one in act.phrases if one.indices[0] > index]
             placed = {one.preposition for one in left if one.indices[0] > verb} - {None, "of"}
             again = {one.preposition for one in right} - {None, "of"}
-            direct = right and right[0].preposition is None
+            direct = len(right) > 1 and right[0].preposition in {None, *placed}
             if not placed or not again or not (direct or placed & again):
                 continue
+            if direct:
+                right[0] = replace(right[0], preposition=None)
             named = self.tokens[index + 1].text in lex.PREPOSITIONS
             shared = [one for one in left if one.preposition in (None, "subject") and named]
             kept = [one for one in left if one.preposition == "subject"] if not named else shared
@@ -269,7 +276,7 @@ class _Sentence:
 
 
 _BEGINNING = frozenset(("starts", "begins", "continues", "resumes", "happens"))
-_PARTICLES = frozenset(("off", "out", "down", "on", "back", "in"))
+_PARTICLES = frozenset(("away", "off", "out", "down", "on", "back", "in"))
 _PLACING = frozenset(("in", "on", "at", "under", "inside"))
 _LEADING = (
     lex.AUXILIARIES | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from", "without"}

@@ -9,8 +9,10 @@ from dmm.rules.language.clauses import read
 from dmm.rules.language.explain import examples_of, in_plain_words
 from dmm.rules.language.forms import parts_of
 from dmm.rules.language.judge import match_part, unlisted_verbs
-from dmm.rules.language.language import sentences_of, tokens_of
+from dmm.rules.language.language import Sort, sentences_of, tokens_of
+from dmm.rules.language.lexicon import AUXILIARIES, GRAMMAR
 from dmm.rules.language.rules import Part, Prohibition, Rule, Verification
+from dmm.rules.language.verbs import is_verb
 
 if TYPE_CHECKING:
     from dmm.rules.language.language import Token
@@ -37,13 +39,31 @@ def compile_rule(text: str) -> Compilation:
     words = tokens_of(text)
     parts: list[Part] = []
     soft = bool(words) and words[0].text in _SOFT
+    named: tuple[Token, ...] = ()
     for first, last in sentences_of(words):
         sentence = words[first:last]
         if sentence[-1].text == "?":
             continue
-        for statement in _statements(sentence):
+        for statement in _statements(_with_name(sentence, named)):
             parts.extend(parts_of(_wanted(statement)))
+        named = _named_by(sentence)
     return _tried(tuple(parts), soft) if parts else _guidance(_NO_FORM)
+
+
+def _named_by(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
+    """What a sentence is about: the words before its verb."""
+    for index in range(1, len(sentence)):
+        told = sentence[index].text in AUXILIARIES or is_verb(sentence, index, 0, frozenset())
+        if told or sentence[index].sort is Sort.MARK:
+            plural = sentence[index - 1].text.endswith("s")
+            return sentence[:index] if plural and sentence[0].text not in GRAMMAR else ()
+    return ()
+
+
+def _with_name(sentence: tuple[Token, ...], named: tuple[Token, ...]) -> tuple[Token, ...]:
+    """ "Secrets come from the vault. Never commit them": the pronoun is what was named before."""
+    at = next((i for i, word in enumerate(sentence[:6]) if word.text == "them"), None)
+    return (*sentence[:at], *named, *sentence[at + 1 :]) if at and named else sentence
 
 
 def _statements(sentence: tuple[Token, ...]) -> list[tuple[Token, ...]]:

@@ -106,7 +106,7 @@ def exclusive_of(words: Words) -> tuple[Part, ...]:
         return ()
     rest = (*words[:only], *words[only + 1 :])
     start = next((i for i in range(len(rest)) if rest[i].text not in LEADS), 0)
-    action = action_of(rest, start, len(rest)) if is_verb(rest, start, start) else None
+    action = action_of(rest, start, len(rest)) if rest and is_verb(rest, start, start) else None
     if action is None or is_vague(action):
         return ()
     if action.conditions and (action.objects or not _is_used(action)):
@@ -122,7 +122,7 @@ def exclusive_of(words: Words) -> tuple[Part, ...]:
     return ()
 
 
-_OPEN = frozenset(("from", "to", "into", "via", "through", "with", "in", "on"))
+_OPEN = frozenset(("from", "to", "into", "via", "through", "in", "on"))
 
 
 def _is_used(action: Action) -> bool:
@@ -158,10 +158,10 @@ def _always(words: Words) -> tuple[Part, ...]:
     if action.verbs[0].forms & (lex.USE | {"have"}):
         core = (*action.objects[0].modifiers, action.objects[0].head)
         subject = action.conditions[0].nouns[0] if action.conditions else None
-        parts: tuple[Part, ...] = (Requirement(action.objects[0].text, core, subject),)
+        needed = Requirement(action.objects[0].text, core, subject)
         if _is_used(action) and action.conditions:
-            parts = (*parts, Exclusive(replace(action, objects=()), action.objects[0]))
-        return parts
+            return (Exclusive(replace(action, objects=()), action.objects[0]), needed)
+        return (needed,)
     return (Requirement(action.text, action.verbs[:1], action.objects[0]),)
 
 
@@ -202,6 +202,8 @@ def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
     end = next(places, len(rest))
     core = terms_of(rest[:end])
     place = noun_of(rest, range(end + 1, len(rest)), place=True)
+    if any(one.text == "non" for one in core):
+        return ()
     if not core:
         terms = (*place.modifiers, place.head) if place else ()
         return (Requirement(place.text, terms, subject),) if place else ()

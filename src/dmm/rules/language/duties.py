@@ -32,6 +32,11 @@ def find_denial(reading: Reading, core: Sequence[Term], *, doing: bool = True) -
     for act in reading.acts:
         if act.polarity in (Polarity.ASIDE, Polarity.UNSURE) and act.verb is not None:
             continue
+        if act.forms & lex.REPLACE and any(
+            one.preposition in ("with", "for", "by") and _all_of(reading, one.indices, core)
+            for one in act.phrases
+        ):
+            continue
         for places in _denied(reading, act, doing=doing):
             found = _all_of(reading, places, core) or _head_of(reading, act, places, core)
             # What is taken away under a closer name is one such thing, not all of them.

@@ -101,7 +101,7 @@ _MORE_VERBS = word_set(
     process sync rebuild compile wrap extract split combine duplicate rely depend exceed stick
     switch authenticate sanitize escape scale resize subscribe skip prescribe administer record
     sign train treat pay tag rebase squash prepend deliver display show settle opt base lean
-    standardize migrate bundle expire lend borrow roll shut throw hold let lie"""
+    standardize migrate bundle expire lend borrow roll shut throw hold let lie shutdown"""
 )
 VERBS = USE | MENTION | NEGATIVE | REMOVE | TRANSITION | IDLE | _MORE_VERBS
 # Listed verbs that are as often nouns.
@@ -148,7 +148,7 @@ PARTS = word_set(
     contents call handful row record batch hour minute day week month half most many some all"""
 )
 COPIES = word_set("copy replica clone mirror snapshot dump backup fork duplicate mock")
-WEAK = word_set("new additional extra further more existing current other single")
+WEAK = word_set("new additional extra further more existing current other")
 # Each row is one meaning; a word may stand in several rows.
 _SAME = """
 use utilize utilise employ leverage usage
@@ -327,8 +327,9 @@ def kinds_of(forms: frozenset[str]) -> frozenset[str]:
 
 
 _ENDINGS = (
-    ("ication", 4), ("ation", 4), ("ition", 4), ("tion", 3), ("sion", 3), ("ment", 5), ("ance", 5),
-    ("ibility", 4), ("ability", 4), ("ible", 4), ("able", 4), ("ity", 4), ("icate", 4), ("ify", 4), ("ate", 4), ("ise", 4), ("ize", 4), ("e", 4), ("y", 4),
+    ("ication", 4), ("ation", 4), ("ition", 4), ("tion", 3), ("sion", 3), ("ment", 5),
+    ("ance", 5), ("ibility", 4), ("ability", 4), ("ible", 4), ("able", 4), ("ity", 4),
+    ("icate", 4), ("ify", 4), ("ate", 4), ("ise", 4), ("ize", 4), ("e", 4), ("y", 4),
 )  # fmt: skip
 
 

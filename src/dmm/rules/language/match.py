@@ -222,7 +222,8 @@ def match_condition(
     for phrase in act.phrases:
         if phrase.negated or not _fits(condition.preposition, phrase.preposition):
             continue
-        direct = phrase.preposition in (None, "subject")
+        fronted = act.verb is not None and phrase.indices[0] < act.verb
+        direct = fronted or phrase.preposition in (None, "subject")
         if direct and aimed and condition.preposition in _TOWARDS:
             continue
         for noun in condition.nouns:
@@ -247,17 +248,18 @@ def _told_elsewhere(reading: Reading, act: Act, condition: Condition) -> list[in
             if verb is not None and told and said & reading.tokens[verb].forms:
                 return [verb]
             if not placed and other is not act:
-                found = _placed_by(reading, other, noun)
+                found = _placed_by(reading, other, noun, condition.preposition)
                 if found is not None:
                     return found
     return None
 
 
-def _placed_by(reading: Reading, act: Act, noun: Noun) -> list[int] | None:
+def _placed_by(reading: Reading, act: Act, noun: Noun, wanted: str) -> list[int] | None:
     if act.polarity not in (Polarity.DONE, Polarity.UNSURE):
         return None
     for phrase in act.phrases:
-        if phrase.preposition in _PLACES or act.verb is None:
+        placing = phrase.preposition in _PLACES and _fits(wanted, phrase.preposition)
+        if placing or act.verb is None:
             at = match_noun(reading, act, phrase, noun)
             if at is not None and at[0]:
                 return at[1]

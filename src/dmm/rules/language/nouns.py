@@ -32,7 +32,10 @@ def match_noun(
     around = [
         i
         for one in act.phrases
-        if one.preposition in _BELONGING and not one.negated and one.indices[0] > head
+        if one.preposition in _BELONGING
+        and not one.negated
+        and one.indices[0] > head
+        and not is_of_copy(reading, one)
         for i in one.indices
     ][:_NEAR]
     found = [head]
@@ -46,7 +49,7 @@ def match_noun(
     return run or _ends_noun(reading, phrase, head, found), found
 
 
-_BELONGING = frozenset(("of", "for", "from", "in", "on", "by", "under"))
+_BELONGING = frozenset(("of", "from", "in", "on", "by", "under"))
 _NEAR = 4
 
 

@@ -36,15 +36,20 @@ def verification_of(words: Words) -> Verification | None:
     if turn is None or words[turn].text != "before":
         return None
     if asked and start < turn:
-        firm = words[start].text != "ensure"
-        while start < turn and (words[start].forms & _VERIFY or words[start].text in LEADS):
+        firm = False
+        while start < turn and _asks(words[start]):
+            firm = firm or bool(words[start].forms & _VERIFY)
             start += 1
-        return _verify(words[start + (not firm) : turn], words[turn + 1 :], firm=firm)
+        return _verify(words[start:turn], words[turn + 1 :], firm=firm)
     for index in range(1, turn):
         if words[index - 1].text in ("be", "been") and words[index].forms & _VERIFY - {"review"}:
             end = next(i for i in range(index) if words[i].text in lex.AUXILIARIES)
             return _verify(words[:end], words[turn + 1 :])
     return None
+
+
+def _asks(word: Token) -> bool:
+    return bool(word.forms & _VERIFY) or word.text in LEADS | {"ensure"}
 
 
 def _before_first(words: Words) -> Verification | None:
