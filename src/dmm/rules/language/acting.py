@@ -149,8 +149,14 @@ def named_actions(words: Words, first: int, last: int) -> list[Action]:
         of = next((c for c in plain.conditions if c.preposition in done_to), None)
         others = tuple(c for c in plain.conditions if c is not of)
         objects = of.nouns if of else (Noun(rest[-1], rest[:-1]),) if rest else ()
+        if objects and not of and verbs[0].forms & _AIMED:
+            # Production deploys go to production.
+            objects, others = (), (Condition("to", objects), *others)
         found.insert(0, Action(plain.text, verbs, objects, (*manner, *plain.manner), others))
     return found
+
+
+_AIMED = frozenset(("=deploy", "push", "merge", "upload"))
 
 
 def as_verb(head: Term) -> Term:

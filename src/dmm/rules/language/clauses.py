@@ -252,7 +252,8 @@ class _Sentence:
         for act in reversed((*self.earlier, *self.found[-_MOST_LOOKED_BACK:])):
             if act.forms & lex.REMOVE:
                 continue
-            for place in (None, "subject", "about", "of"):
+            stated = ("subject",) if "be" in act.forms else (None, "subject", "about", "of")
+            for place in stated:
                 for phrase in act.phrases:
                     if phrase.preposition == place:
                         return (Phrase(None, phrase.indices),)

@@ -9,10 +9,9 @@ from dmm.rules.language.clauses import read
 from dmm.rules.language.explain import examples_of, in_plain_words
 from dmm.rules.language.forms import parts_of
 from dmm.rules.language.judge import match_part, unlisted_verbs
-from dmm.rules.language.language import Sort, sentences_of, tokens_of
-from dmm.rules.language.lexicon import AUXILIARIES, GRAMMAR
+from dmm.rules.language.language import sentences_of, tokens_of
+from dmm.rules.language.lexicon import GRAMMAR
 from dmm.rules.language.rules import Part, Prohibition, Rule, Verification
-from dmm.rules.language.verbs import is_verb
 
 if TYPE_CHECKING:
     from dmm.rules.language.language import Token
@@ -51,13 +50,11 @@ def compile_rule(text: str) -> Compilation:
 
 
 def _named_by(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
-    """What a sentence is about: the words before its verb."""
-    for index in range(1, len(sentence)):
-        told = sentence[index].text in AUXILIARIES or is_verb(sentence, index, 0, frozenset())
-        if told or sentence[index].sort is Sort.MARK:
-            plural = sentence[index - 1].text.endswith("s")
-            return sentence[:index] if plural and sentence[0].text not in GRAMMAR else ()
-    return ()
+    """The things a sentence begins with: "API keys live in the vault"."""
+    if sentence[0].text in GRAMMAR:
+        return ()
+    ends = (i for i, word in enumerate(sentence[:3]) if word.text.endswith("s"))
+    return sentence[: next(ends, -1) + 1]
 
 
 def _with_name(sentence: tuple[Token, ...], named: tuple[Token, ...]) -> tuple[Token, ...]:

@@ -14,7 +14,9 @@ from dmm.rules.language.acting import (
     terms_of,
 )
 from dmm.rules.language.language import Sort, Token, text_at
+from dmm.rules.language.limits import comparison_of
 from dmm.rules.language.prohibitions import BEHIND, NEEDING, subject_of
+from dmm.rules.language.quantities import quantities_of
 from dmm.rules.language.rules import (
     Action,
     Condition,
@@ -131,6 +133,8 @@ def _is_used(action: Action) -> bool:
 
 def requirement_of(words: Words) -> tuple[Part, ...]:
     """Every X must have Y, X must be done, Y is required, always do X, keep X."""
+    if any(comparison_of(words, one) for one in quantities_of(words)):
+        return ()
     for form in (_always, _must, _required, _kept):
         found = form(words)
         if found:
@@ -227,7 +231,7 @@ def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:
     core = (*subject.modifiers, subject.head)
     if not words or words[0].text in lex.PREPOSITIONS or words[0].forms & {"enable", "active"}:
         place = noun_of(words, range(min(1, len(words)), len(words)))
-        return (Requirement(subject.text, core, place),)
+        return (Requirement(subject.text, core, where=place),)
     state = Term(words[0].text, words[0].forms)
     where = noun_of(words, range(2, len(words)), place=True)
     return (Requirement(f"{state.text} {subject.text}", (state,), subject, where=where),)

@@ -140,7 +140,8 @@ def find_contradiction(reading: Reading, part: Requirement) -> Finding | None:
             named = any(match_noun(reading, act, one, part.subject) for one in act.objects())
             return finding if named else None
     for index in _told(reading):
-        if reading.tokens[index].stands_for(head.forms) and index not in finding.tokens:
+        named = reading.tokens[index].stands_for(head.forms) and index not in finding.tokens
+        if named and not _is_another(reading, index, part.subject):
             return Finding(finding.certain, (*finding.tokens, index), finding.steps)
     return None
 
@@ -150,6 +151,17 @@ def _told(reading: Reading) -> Iterator[int]:
         yield from (act.verb,) if act.verb is not None else ()
         for phrase in act.phrases:
             yield from () if phrase.negated else phrase.indices
+
+
+def _is_another(reading: Reading, index: int, noun: Noun) -> bool:
+    """Whether other words tell which one it is: the meeting room, not the archive room."""
+    for act in reading.acts:
+        for phrase in act.phrases:
+            if index in phrase.indices:
+                others = [reading.tokens[i] for i in phrase.indices if i < index]
+                fits = any(one.stands_for(m.forms) for one in others for m in noun.modifiers)
+                return bool(others and noun.modifiers) and not fits
+    return False
 
 
 def _names(reading: Reading, noun: Noun) -> bool:

@@ -158,12 +158,14 @@ def _exemptions(words: Words) -> tuple[Exemption, ...] | None:
     for index in range(len(words) + 1):
         if index == len(words) or words[index].text in ("or", ",", "and"):
             terms = tuple(item for item in terms_of(words[start:index]) if not item.forms & _UNTOLD)
+            terms = tuple(item for item in terms if not item.forms & _CONTAINERS) or terms
             if terms:
                 found.append(Exemption(terms))
             start = index + 1
     return tuple(found) or None
 
 
+_CONTAINERS = word_set("file script module code folder directory path")
 _UNTOLD = word_set(
     "own your my case necessary absolutely strictly explicit explicitly reason purpose situation"
 )

@@ -156,6 +156,7 @@ def _keys_of_action(action: Action) -> frozenset[str]:
 
 def _keys_of_reading(reading: Reading) -> set[str]:
     keys = {form for token in reading.tokens for form in (*token.forms, *token.kinds)}
+    keys.update(form for act in reading.acts for form in act.forms)
     for quantity in reading.quantities:
         keys.add(f"#{quantity.measure.partition(':')[0]}")
         keys.update(("#version", "#time") if quantity.measure in ("count", "day") else ())

@@ -79,9 +79,19 @@ def limits_of(words: Words) -> tuple[Limit, ...]:
         comparison, used = compared
         if _is_negated(words, used):
             comparison = CONTRARY[comparison]
+        elif comparison in ("<", ">") and _is_told_of(words, quantity.last + 1):
+            continue
         limit = _limit(words, quantity, comparison, used)
         return (limit,) if limit else ()
     return ()
+
+
+def _is_told_of(words: Words, start: int) -> bool:
+    """ "Orders over $50 ship for free": the amount tells which orders, and sets no limit."""
+    rest = words[start:]
+    return any(word.text in lex.AUXILIARIES for word in rest) or bool(
+        rest and rest[0].forms & (lex.VERBS - lex.NOUNLIKE)
+    )
 
 
 def _range(words: Words, low: Quantity, high: Quantity) -> tuple[Limit, ...]:

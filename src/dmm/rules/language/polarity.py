@@ -103,7 +103,9 @@ class ClausePolarity:
     def passed(self, verb: int) -> None:
         """Take in what this verb does to the verbs after it."""
         forms = self.found[-1].forms
-        if forms & lex.UNSURE:
+        if self.tokens[verb].text in _CANCELLED and self.negated:
+            self.negated -= 1
+        elif forms & lex.UNSURE:
             self.base = Polarity.UNSURE if self.base is Polarity.DONE else self.base
         elif forms & (lex.NEGATIVE | {"fail"}):
             self.negated += 1

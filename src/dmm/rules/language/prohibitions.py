@@ -128,7 +128,8 @@ def _pieces(words: Words) -> list[Words]:
             verb = words[index + 1]
             base = verb.text in verb.forms & lex.VERBS and verb.text not in lex.NOUNLIKE
             fits = base or text_at(words, index + 2) in lex.DETERMINERS | lex.PREPOSITIONS
-            if fits and is_verb(words, index + 1, index + 1):
+            listed = all(one.sort is Sort.MARK or one.forms & lex.VERBS for one in words[:index])
+            if fits and not listed and is_verb(words, index + 1, index + 1):
                 return [words[:index], *_pieces(words[index + 1 :])]
     return [words]
 
