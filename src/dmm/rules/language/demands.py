@@ -65,6 +65,8 @@ def _turn(words: Words) -> int | None:
 def _other_act(chosen: Words, other: Words) -> Action | None:
     """The act that is out: another deed, another place for it, or the use of another thing."""
     front = action_of(chosen, 0, len(chosen))
+    if other[0].quoted:
+        return None
     if other[0].text.endswith("ing") and is_verb(other, 0, 0, other[0].forms):
         action = action_of(other, 0, len(other))
         pointing = text_at(other, 1) in ("it", "them")
@@ -135,7 +137,7 @@ def requirement_of(words: Words) -> tuple[Part, ...]:
     """Every X must have Y, X must be done, Y is required, always do X, keep X."""
     if any(comparison_of(words, one) for one in quantities_of(words)):
         return ()
-    for form in (_always, _must, _required, _kept):
+    for form in (_always, _must, _required, _kept, _usage):
         found = form(words)
         if found:
             return tuple(part for part in found if _is_specific(part))
@@ -216,7 +218,9 @@ def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
     text = f"{' '.join(one.text for one in core)} {subject.text}"
     if place is not None and rest[end].text in _OPEN and is_participle(rest[0]):
         return (Exclusive(Action(text, core[-1:], (subject,)), place, rest[end].text),)
-    return (Requirement(text, core, subject, where=place),)
+    where = place if end < len(rest) and rest[end].text in ("in", "on", "during") else None
+    timed = place is not None and place.head.forms & lex.TIMES
+    return (Requirement(text, core, subject, where=place if timed else where),)
 
 
 _PRESENT = word_set("include provide allow permit present available enable")
@@ -251,6 +255,15 @@ def _required(words: Words) -> tuple[Part, ...]:
 
 
 _ADJECTIVE = ("able", "ible", "ed", "free", "ive", "al")
+
+
+def _usage(words: Words) -> tuple[Part, ...]:
+    """ "Use pytest for the tests": not without pytest, there."""
+    action = action_of(words, 0, len(words)) if text_at(words, 0) == "use" else None
+    if action is None or len(action.objects) != 1 or not action.conditions:
+        return ()
+    noun = action.objects[0]
+    return (Requirement(noun.text, (*noun.modifiers, noun.head), action.conditions[0].nouns[0]),)
 
 
 def _kept(words: Words) -> tuple[Part, ...]:

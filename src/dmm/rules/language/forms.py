@@ -110,7 +110,9 @@ def _is_remark(words: Words, index: int) -> bool:
 
 def _is_order(words: Words, index: int) -> bool:
     """Whether an order of its own begins here: ", use X instead"."""
-    last_of_list = text_at(words, index + 1) in ("or", "and", ",")
+    texts = [word.text for word in words]
+    series = any(texts[i : i + 2] in ([",", "or"], [",", "and"]) for i in range(index, len(texts)))
+    last_of_list = series or text_at(words, index + 1) in ("or", "and", ",")
     started = text_at(words, 0) in ("in", "on", "for", "if", "when", "during", "before")
     verb = words[index].text in words[index].forms & lex.VERBS
     return verb and not last_of_list and not started and is_verb(words, index, index)

@@ -10,7 +10,9 @@ DETERMINERS = word_set(
     """a an the this that these those my our your their his her its any some each every all both
     another such no either same which whose"""
 )
-PRONOUNS = word_set("i we you he she it they them us me one everyone nobody someone there anyone")
+PRONOUNS = word_set(
+    "anything something everything i we you he she it they them us me one everyone nobody someone there anyone"
+)
 AUXILIARIES = word_set(
     """will shall should must can may might could would do does did is are was were be been being
     am has have had ought let let's lets i'll we'll i'm we're you'll they'll i've we've i'd we'd
@@ -192,6 +194,7 @@ dependency library package
 credential secret
 picture image photo
 cost price
+give grant hand
 restart reboot
 stop shutdown halt terminate kill
 pullrequest pr
@@ -206,7 +209,8 @@ credential: password token apikey privatekey
 modify: rename add patch rewrite delete remove refactor fix insert drop set append
 modify: move bump replace extend increase lower raise overwrite adjust tweak convert reformat
 modify: truncate reset disable enable clean simplify
-write: insert append
+write: insert append upload save
+store: put commit
 """
 _PHRASES = """
 plain text = plaintext

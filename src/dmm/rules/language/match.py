@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acts import Act, Phrase, Polarity
+from dmm.rules.language.language import text_at
 from dmm.rules.language.nouns import match_noun, stands
 from dmm.rules.language.uses import is_about, puts_to_use
 
@@ -100,7 +101,8 @@ def _find_use(reading: Reading, act: Act, action: Action) -> tuple[bool, list[in
     for noun in action.objects:
         if act.verb is not None and not noun.modifiers:
             verb = reading.tokens[act.verb]
-            if verb.text == noun.head.text and not verb.forms & lex.VERBS:
+            acting = text_at(reading.tokens, act.verb + 1) in lex.DETERMINERS
+            if acting and verb.text == noun.head.text and not verb.forms & lex.VERBS:
                 return True, verb_at
         for phrase in act.phrases:
             used = puts_to_use(reading, act, phrase, any_act=not action.verbs)
@@ -269,9 +271,7 @@ def _placed_by(reading: Reading, act: Act, noun: Noun, wanted: str) -> list[int]
 _PLACES = frozenset(("in", "on", "at", "to", "inside", "within", "under", "for"))
 _TOWARDS = frozenset(("to", "into", "onto"))
 _ELSEWHERE = frozenset(["outside", "beyond", "behind", "beside", "near", "past"])
-_EXACT = frozenset(
-    ("before", "after", "without", "from", "off", "outside", "under", "over", "above")
-)
+_EXACT = frozenset(("before", "after", "without", "from", "off", "outside", "over", "above"))
 _AWAY = frozenset(("from", "off"))
 _TOOLS = frozenset(("with", "via", "through", "by", "using"))
 _TOPICS = frozenset(("about", "against", "like", "than", "except", "insteadof"))
@@ -283,8 +283,10 @@ def _fits(wanted: str, given: str | None) -> bool:
         return True
     if given in _TOPICS | _ELSEWHERE or wanted in _ELSEWHERE:
         return False
+    if "for" in (wanted, given):
+        return True
     if given is None or given == "subject":
         return wanted not in ("before", "after", "without")
     if wanted in _EXACT or given in _EXACT:
         return wanted in _AWAY and (given in _AWAY or given in ("in", "of"))
-    return (wanted in _TOOLS) == (given in _TOOLS) or "for" in (wanted, given)
+    return (wanted in _TOOLS) == (given in _TOOLS)

@@ -69,7 +69,7 @@ def _ends_noun(reading: Reading, phrase: Phrase, head: int, found: list[int]) ->
     own = reading.text[token.start : token.end]
     if own.endswith(("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")):
         return False
-    if token.forms & lex.CARRIERS and behind and behind[0].sort is Sort.WORD:
+    if token.forms & lex.CARRIERS and len(behind) == 1 and behind[0].sort is Sort.WORD:
         return True
     if head > 0 and own[:1].isupper() and len(behind) == 1 and not behind[0].forms & lex.ABOUT:
         # "A GraphQL gateway" uses GraphQL; "React Native" is another name.

@@ -56,6 +56,8 @@ def prohibition_of(words: Words) -> tuple[Part, ...]:
         return ()
     if words[start].text in _FINE and words[start - 1].text in ("not", "aren't", "isn't"):
         return ()
+    if _POINTING & {word.text for word in (*words[: start - 1], *words[start + 1 : start + 2])}:
+        return ()
     subject = subject_of(words[: start - 1])
     if text_at(words, start) in ("be", "been") and start + 1 < len(words):
         parts = _forbid(words[start + 1 :], subject, passive=True)
@@ -74,6 +76,8 @@ def prohibition_of(words: Words) -> tuple[Part, ...]:
     return _forbid(words[start:], subject)
 
 
+# Who or what is meant was said elsewhere: "it must never push", "do not disable this default".
+_POINTING = frozenset(("it", "they", "this", "these", "those"))
 _CONTAINING = word_set("contain include hold carry")
 
 

@@ -41,7 +41,10 @@ def is_about(reading: Reading, act: Act, phrase: Phrase) -> bool:
     if phrase.preposition in (None, "subject"):
         return False
     before = [one for one in act.objects() if one.indices[-1] < phrase.indices[0]]
-    return bool(before) and bool(reading.tokens[before[-1].indices[-1]].forms & lex.ABOUT)
+    head = reading.tokens[before[-1].indices[-1]].forms if before else frozenset()
+    if phrase.preposition in ("to", "from"):
+        return bool(head & {"link", "pointer", "reference", "alternative", "migration"})
+    return phrase.preposition not in ("in", "with", "by") and bool(head & lex.ABOUT)
 
 
 def _rarely_used(reading: Reading, act: Act, place: str | None) -> bool | None:

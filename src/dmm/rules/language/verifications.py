@@ -76,16 +76,18 @@ def _never_before(words: Words, never: int, turn: int) -> Verification | None:
 def _verify(topic: Words, act: Words, *, firm: bool = True) -> Verification | None:
     while act and (act[-1].sort is Sort.MARK):
         act = act[:-1]
+    led = bool(act) and act[0].text in ("you", "we")
     while act and act[0].text in lex.DETERMINERS | lex.PRONOUNS:
         act = act[1:]
     topics = _topics(topic)
-    doing = bool(act) and is_verb(act, 0, 0, act[0].forms)
+    named = act[0].forms if act and act[0].text.endswith("ing") else frozenset[str]()
+    doing = bool(act) and (led or is_verb(act, 0, 0, named))
     actions = [action_of(act, 0, len(act))] if doing else []
     actions += named_actions(act, 0, len(act)) if act else []
     action = next((one for one in actions if one is not None and one.verbs), None)
     if not topics or action is None:
         return None
-    firm = firm and (doing or bool(action.objects))
+    firm = firm and doing and len(action.objects) <= _MOST_OBJECTS
     if not action.objects and not action.conditions:
         pointing = any(word.text in ("it", "them", "this") for word in act)
         referent = _referent(topic) if pointing else None
@@ -94,6 +96,10 @@ def _verify(topic: Words, act: Words, *, firm: bool = True) -> Verification | No
             return Verification(topics, action, firm)
         firm = firm and not pointing and not action.verbs[0].forms & EVERYDAY
     return Verification(topics, action, firm)
+
+
+# A longer list is a description, not a name.
+_MOST_OBJECTS = 3
 
 
 def _referent(topic: Words) -> Noun | None:
