@@ -176,11 +176,12 @@ def is_vague(action: Action) -> bool:
     open_ended = not action.verbs or action.verbs[0].forms & (lex.LIGHT | lex.USE | {"=modify"})
     if open_ended and not action.conditions:
         for noun in action.objects:
-            if noun.head.forms & NOTHING_SAID and not noun.modifiers:
+            spoken = not action.verbs and noun.head.forms & lex.ABOUT
+            if (spoken or noun.head.forms & NOTHING_SAID) and not noun.modifiers:
                 return True
     if action.objects or (action.conditions and action.verbs):
         return False
-    if action.subject is not None or action.manner:
+    if action.subject is not None or (action.manner and not open_ended):
         return not action.verbs
     return not action.verbs or bool(action.verbs[0].forms & (_COMMON | EVERYDAY))
 

@@ -38,7 +38,8 @@ Words = tuple[Token, ...]
 def contrast_of(words: Words) -> tuple[Part, ...]:
     """Use X instead of Y; X, not Y; use X, never Y; choose X over Y: Y is out."""
     turn = _turn(words)
-    if not turn or "not" in words[0].forms or words[0].text in ("never", "do"):
+    pointing = {word.text for word in words[:3]} & {"it", "they", "this", "that"}
+    if not turn or pointing or "not" in words[0].forms or words[0].text in ("never", "do"):
         return ()
     other = words[turn + 1 :]
     placed = text_at(other, 0) in lex.PREPOSITIONS - {"as"}

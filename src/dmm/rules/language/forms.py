@@ -79,7 +79,7 @@ def _trimmed(words: Words) -> Words:
         words = words[1:]
     for index, word in enumerate(words[:4]):
         if word.text == ":" and words[index + 1 :]:
-            stated = words[0].forms & _BAD_LABELS
+            stated = words[0].forms & _BAD_LABELS or is_verb(words, 0, 0)
             return () if stated else _trimmed(words[index + 1 :])
     for index in range(2, len(words)):
         if _is_remark(words, index):

@@ -11,7 +11,8 @@ DETERMINERS = word_set(
     another such no either same which whose"""
 )
 PRONOUNS = word_set(
-    "anything something everything i we you he she it they them us me one everyone nobody someone there anyone"
+    """i we you he she it they them us me one everyone nobody someone anyone there anything
+    something everything"""
 )
 AUXILIARIES = word_set(
     """will shall should must can may might could would do does did is are was were be been being

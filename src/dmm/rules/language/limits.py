@@ -68,6 +68,7 @@ def limits_of(words: Words) -> tuple[Limit, ...]:
         commas = (i for i in range(found[0].last, len(words) - 1) if words[i].text == ",")
         cut = (i for i in commas if words[i + 1].text in ("with", "and", "but", "so"))
         words = words[: next(cut, len(words))]
+        found = quantities_of(words)
     for low, high in pairwise(found):
         joined = high.first == low.last + 2 and words[low.last + 1].text in ("and", "to")
         if joined and text_at(words, low.first - 1) in ("between", "from") and low.first > 1:

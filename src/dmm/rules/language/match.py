@@ -104,7 +104,10 @@ def _find_use(reading: Reading, act: Act, action: Action) -> tuple[bool, list[in
             acting = text_at(reading.tokens, act.verb + 1) in lex.DETERMINERS
             if acting and verb.text == noun.head.text and not verb.forms & lex.VERBS:
                 return True, verb_at
+        common = bool(noun.head.forms & lex.CARRIERS) and not noun.modifiers
         for phrase in act.phrases:
+            if common and phrase.preposition in ("in", "on", "into", "under"):
+                continue
             used = puts_to_use(reading, act, phrase, any_act=not action.verbs)
             at = match_noun(reading, act, phrase, noun) if used is not None else None
             if at is not None:

@@ -56,7 +56,9 @@ def prohibition_of(words: Words) -> tuple[Part, ...]:
         return ()
     if words[start].text in _FINE and words[start - 1].text in ("not", "aren't", "isn't"):
         return ()
-    if _POINTING & {word.text for word in (*words[: start - 1], *words[start + 1 : start + 2])}:
+    if words[-1].text in ("it", "them") or _POINTING & {
+        word.text for word in (*words[: start - 1], *words[start + 1 : start + 2])
+    }:
         return ()
     subject = subject_of(words[: start - 1])
     if text_at(words, start) in ("be", "been") and start + 1 < len(words):
