@@ -48,8 +48,10 @@ def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Nou
     if head.sort is Sort.NAME or head.glued:
         sorts = lex.CARRIERS | {"host", "machine", "constraint", "index", "node"}
         modifiers = [one for one in modifiers if not one.forms & sorts]
-    derived = bool(modifiers) and modifiers[-1].text.endswith(("ing", "ed"))
-    optional = bool(modifiers) and not derived and bool(head.forms & lex.CARRIERS)
+    last = modifiers[-1] if modifiers else None
+    telling = last is not None and not last.text.endswith(("ing", "ed"))
+    telling = telling and last is not None and not last.forms & lex.CARRIERS
+    optional = telling and bool(head.forms & lex.CARRIERS)
     return Noun(_term(head), tuple(_term(one) for one in modifiers), optional)
 
 
