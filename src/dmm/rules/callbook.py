@@ -32,13 +32,15 @@ if TYPE_CHECKING:
 
     from dmm.rules.callrules import Meeting
     from dmm.rules.commands.calls import ScriptFacts, TextOf
+    from dmm.rules.content.limits import Budget
     from dmm.rules.patterns import Pattern
 
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
 BOOK_VERSION = f"2.{GUARD_VERSION}"
 Level = Literal["allow", "warn", "ask", "deny"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-DoneBefore = Callable[["CallEntry"], Sequence[Done]]
+# What was done before, for a rule; what is searched for it takes the time of the call.
+DoneBefore = Callable[["CallEntry", "Budget | None"], Sequence[Done]]
 _OF_ACTION: dict[Action, Level] = {
     Action.DENY: "deny",
     Action.ASK: "ask",
@@ -49,7 +51,7 @@ _IN_FORCE = "rules on commands are in force"
 _WRITE_OUT = "Write the command out in full, without decoding or building it, or ask the user."
 
 
-def nothing_done(_: CallEntry) -> Sequence[Done]:
+def nothing_done(_: CallEntry, __: Budget | None = None) -> Sequence[Done]:
     """Know of nothing that was done before."""
     return ()
 
@@ -188,7 +190,10 @@ class CallBook:
         self, facts: CallFacts, done: DoneBefore | None
     ) -> Iterator[tuple[CallEntry, Meeting]]:
         for entry in self._index.candidates(facts):
-            met = meet(entry.rule, facts, None if done is None else partial(done, entry))
+            if facts.budget is not None:
+                facts.budget.next_rule()
+            past = None if done is None else partial(done, entry, facts.budget)
+            met = meet(entry.rule, facts, past)
             if met is not None:
                 yield entry, met
 
@@ -302,7 +307,7 @@ def _finding(
     if met.unknown:
         reason += f"; whether this is {' and '.join(met.unknown)} can't be seen"
         trace.append(f"scope not seen: {', '.join(met.unknown)}")
-    if met.missing:
+    if met.missing and not match.stopped:
         wanted = ", ".join(one.text for one in met.missing)
         if met.history_unknown:
             reason += f"; whether this was done first is not known: {wanted}"

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.ledger.state import State
     from dmm.rules.callbook import CallEntry
+    from dmm.rules.content.limits import Budget
     from dmm.service.chronicle import Chronicle
     from dmm.service.rulebook import Judgement
 
@@ -301,8 +302,8 @@ class _Rehearsal:
         else:
             self.asked.append(told)
 
-    def _done(self, entry: CallEntry) -> list[Done]:
-        return spend(entry.rule, list(self._past or ()))
+    def _done(self, entry: CallEntry, budget: Budget | None) -> list[Done]:
+        return spend(entry.rule, list(self._past or ()), budget=budget)
 
 
 def _suppose(text: str, priority: str, seq: int) -> Constraint:

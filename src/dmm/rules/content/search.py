@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.content import expressions
 from dmm.rules.content.languages import is_written_in, language_named, language_of_path
-from dmm.rules.content.limits import MAX_SEARCHED, MAX_TEXT, Stopped
+from dmm.rules.content.limits import MAX_SEARCHED, MAX_TEXT, NO_LIBRARY, Stopped
 from dmm.rules.content.lines import line_starts, overlaps, touched
 from dmm.rules.content.words import words_of
 from dmm.rules.content.writings import Writings
@@ -56,8 +56,7 @@ def find_content(query: Query, writings: Iterable[Writing]) -> Iterator[Found]:
         except Stopped as fault:
             yield Found(writing, stopped=fault.what)
         except ImportError:
-            # A hook knows the libraries by the rule file; where they moved, nobody is let through.
-            yield Found(writing, stopped="the library that searches it can't be loaded")
+            yield Found(writing, stopped=NO_LIBRARY)
         else:
             if line is not None:
                 yield Found(writing, line)
@@ -73,10 +72,10 @@ def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
         return None
     if len(piece.text) > MAX_TEXT:
         raise Stopped(f"the text is larger than {MAX_TEXT >> 20} MB")
+    held.budget.left()
     wanted = query.regex
     if wanted and not expressions.may_hold(wanted, piece.text, ignore_case=query.ignore_case):
         return None
-    held.budget.left()
     if query.pattern or query.rule:
         return _by_structure(query, piece, held)
     return _by_regex(query, piece, held)
