@@ -15,7 +15,7 @@ def search_within(pattern: str, text: str, budget: Budget | None = None) -> bool
     """Tell whether an expression is found in a text; `Stopped` where that takes too long."""
     from dmm.rules.content.expressions import may_hold, search
 
-    if not may_hold(pattern, text, ignore_case=False):
+    if not may_hold(pattern, text):
         return False
     if len(text) > MAX_TEXT:
         raise Stopped(f"the text is larger than {MAX_TEXT >> 20} MB")

@@ -113,12 +113,10 @@ def compiled(expression: str, *, ignore_case: bool = False, by_line: bool = True
         raise Stopped(f"its regex can't be used: {fault}") from fault
 
 
-def may_hold(expression: str, text: str, *, ignore_case: bool) -> bool:
-    """Tell without compiling anything whether a text can hold a match."""
+def may_hold(expression: str, text: str, *, folded: bool = False) -> bool:
+    """Tell without compiling anything whether a text can hold a match; `folded`: in any case."""
     wanted = literal(expression)
-    if not wanted or not ignore_case:
-        return wanted in text
-    return wanted.casefold() in text.casefold()
+    return (wanted.casefold() if folded else wanted) in text
 
 
 def search(

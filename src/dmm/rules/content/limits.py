@@ -72,16 +72,11 @@ class Budget:
         """Say why a search ran out of time: by its own fault, or since others took the time."""
         if spent < allowed / 2:
             return Stopped(BUSY)
-        return Stopped(what if allowed >= self._of_rule else USED_UP)
+        return Stopped(what if allowed >= min(self._of_rule, RULE_SECONDS / 2) else USED_UP)
 
     def affords(self, seconds: float) -> bool:
         """Whether there is time for work of a foreseen length."""
         return seconds < self._left()
-
-    def demand(self, seconds: float, what: str) -> None:
-        """Stop before work that there is no time for."""
-        if not self.affords(seconds):
-            raise Stopped(what if seconds >= self._seconds else USED_UP)
 
     def _left(self) -> float:
         self.start()

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ast_grep_py import SgRoot
 
 from dmm.rules.content import matchers
-from dmm.rules.content.limits import MAX_NESTING, MAX_PARSED, Stopped, Unfit
+from dmm.rules.content.limits import CALL_SECONDS, MAX_NESTING, MAX_PARSED, USED_UP, Stopped, Unfit
 from dmm.rules.content.survey import nesting_of, steps_of
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ _MOST_COMMENTS = 1_000
 _PIECE = 2 << 10
 _NARROWING = ("kind", "pattern", "regex")
 _MOST_BY_PIECE = 2
+_TOO_LONG = "its pattern took too long"
 _CLASSES = frozenset(
     {"typescript", "tsx", "javascript", "java", "csharp", "php", "kotlin", "swift", "cpp", "scala"}
 )
@@ -77,9 +78,11 @@ class Code:
     def find(self, matcher: Matcher, budget: Budget) -> Iterator[tuple[int, int, str]]:
         """Find code that matches: its first line, the line behind its last, and its text."""
         if self._roots is None:
+            early = budget.affords(CALL_SECONDS / 2)
             self._roots = self._parse(budget)
-            if not budget.affords(0):
-                raise Stopped(self._too_long)
+            if self._roots is None or not budget.affords(0):
+                what = f"the file takes too long to read as {self._language}"
+                raise Stopped(what if early else USED_UP)
         start = thread_time()
         try:
             for root, shift in self._roots:
@@ -89,11 +92,8 @@ class Code:
         finally:
             budget.charge(thread_time() - start)
 
-    @property
-    def _too_long(self) -> str:
-        return f"the file takes too long to read as {self._language}"
-
-    def _parse(self, budget: Budget) -> list[tuple[Any, int]]:
+    def _parse(self, budget: Budget) -> list[tuple[Any, int]] | None:
+        """Parse the text; none where there is no time for that."""
         if len(self._text) > MAX_PARSED:
             raise Stopped(f"the file is larger than {MAX_PARSED >> 10} KB")
         if len(self._text) > _SURELY_QUICK:
@@ -105,27 +105,33 @@ class Code:
                 raise Stopped("the file has more than 1,000 lines of comment in a row")
             if torn:
                 raise Stopped(f"the file does not read as {self._language}")
-            self._try_pieces(budget)
+            if not self._is_quick(budget):
+                return None
         if self._whole:
             return [(SgRoot(self._text, self._language).root(), 0)]
         return self._parse_fragment()
 
-    def _try_pieces(self, budget: Budget) -> None:
+    def _is_quick(self, budget: Budget) -> bool:
         """Parse some pieces first: what is not code takes a parser many times as long."""
         size = len(self._text)
         trials = max(_FEWEST_TRIALS, size // _TRIED_EVERY)
         # Parts that are slow to read may be few: the middle of every stretch is tried.
         pieces = [self._piece_at((2 * at + 1) * size // (2 * trials)) for at in range(trials)]
         share = size / max(sum(map(len, pieces)), 1)
-        for attempt in range(_ATTEMPTS):
-            start = thread_time()
-            for piece in pieces:
-                SgRoot(piece, self._language)
+        # A busy machine makes one look slow; code that is slow is so every time.
+        return any(
+            budget.affords(self._time_pieces(pieces, share, budget)) for _ in range(_ATTEMPTS)
+        )
+
+    def _time_pieces(self, pieces: list[str], share: float, budget: Budget) -> float:
+        """Foresee how long the whole takes, or find out early that it takes too long."""
+        start, foreseen = thread_time(), 0.0
+        for piece in pieces:
+            SgRoot(piece, self._language)
             foreseen = (thread_time() - start) * share
-            if attempt == _ATTEMPTS - 1 or budget.affords(foreseen):
-                # A busy machine makes one look slow; code that is slow is so every time.
-                budget.demand(foreseen, self._too_long)
-                return
+            if not budget.affords(foreseen):
+                break
+        return foreseen
 
     def _piece_at(self, at: int) -> str:
         """Cut out a piece between lines that begin something, where there are such lines near."""
@@ -174,9 +180,10 @@ class Code:
             place = node.range()
             small = place.end.index - place.start.index <= _PIECE
             dear = matcher.deep > 1 and not small and (not narrow or node.matches(**narrow))
-            late = thread_time() - start > allowed
-            if dear or late or matcher.deep > _MOST_BY_PIECE:
-                raise budget.blame(allowed, allowed, "its pattern took too long")
+            if matcher.deep > _MOST_BY_PIECE:
+                raise Stopped(_TOO_LONG)
+            if dear or thread_time() - start > allowed:
+                raise budget.blame(allowed, allowed, _TOO_LONG)
             if small:
                 yield from node.find_all(matcher.config)
                 continue
