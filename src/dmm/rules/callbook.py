@@ -46,6 +46,7 @@ _OF_ACTION: dict[Action, Level] = {
     Action.ASK: "ask",
     Action.WARN: "warn",
 }
+LONGEST_PLACE = 120
 _UNREADABLE = "the command can't be read to its end"
 _IN_FORCE = "rules on commands are in force"
 _WRITE_OUT = "Write the command out in full, without decoding or building it, or ask the user."
@@ -84,7 +85,8 @@ class CallEntry(Value):
 class Finding(Value):
     """A constraint that a decision or a call meets, and whether that blocks it.
 
-    `note` says why it does not bind as others do, and `stopped` why its search was given up.
+    `note` says why it does not bind as others do, and `stopped` why its search was given up, on
+    what is in `where`.
     """
 
     seq: int
@@ -99,6 +101,7 @@ class Finding(Value):
     note: str = ""
     stopped: str = ""
     id: str = ""
+    where: str = ""
 
     @property
     def name(self) -> str:
@@ -142,7 +145,7 @@ class Ruling(Value):
                     "level": one.level,
                     "spans": [list(span) for span in one.spans],
                     "reason": one.reason,
-                    **({"stopped": one.stopped} if one.stopped else {}),
+                    **({"stopped": one.stopped, "where": one.where} if one.stopped else {}),
                 }
                 | ({"id": one.id} if one.id else {})
                 for one in self.findings
@@ -328,6 +331,7 @@ def _finding(
         note=entry.note,
         stopped=match.stopped,
         id=entry.id,
+        where=match.matched[:LONGEST_PLACE] if match.stopped else "",
     )
 
 

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from dmm.domain.report import Finding
 from dmm.errors import MemoryFileError
 from dmm.files import markdown
+from dmm.files.rules import parse_rule
 from dmm.reading import read_regular
+from dmm.rules.clashes import clashes
 from dmm.service.rulefolder import MAX_BYTES, list_rule_files
 from dmm.service.rulesource import find_failures, read_rule
 from dmm.service.texts import check_characters, check_isolation, describe_fault
@@ -46,9 +48,10 @@ def check_rule_files(
 ) -> Iterator[Finding]:
     """Check everything about rule files, with the line of each fault."""
     rules: dict[str, Rule] = {}
+    texts: dict[str, str] = {}
     for path, data in files.items():
         try:
-            text = _decode(path, data)
+            text = texts[path] = _decode(path, data)
             yield from check_characters(path, text)
             yield from check_isolation(path, text, terms)
             rules[path] = read_rule(path, text)
@@ -57,6 +60,7 @@ def check_rule_files(
             yield describe_fault(fault)
     yield from _check_ids(rules)
     yield from _check_twins(rules)
+    yield from _check_clashes(rules, texts)
 
 
 def _decode(path: str, data: bytes | None) -> str:
@@ -83,6 +87,18 @@ def _check_twins(rules: Mapping[str, Rule]) -> Iterator[Finding]:
         if other != path:
             message = f"the same rule as {other}"
             yield Finding(path, "warning", "same_rule", message, hint="keep one of them")
+
+
+def _check_clashes(rules: Mapping[str, Rule], texts: Mapping[str, str]) -> Iterator[Finding]:
+    """Name rules that can't both hold, at the line of the one that wants what the other denies."""
+    paths = list(rules)
+    for one in clashes(list(rules.values())):
+        path, other = paths[one.wanting], paths[one.denying]
+        wants = "requires" if one.required else "allows"
+        message = f"it {wants} {one.call!r}, which {other} denies"
+        line = parse_rule(path, texts[path]).line_of(one.field)
+        hint = f"add an 'unless' to {other}, or change the step or example here"
+        yield Finding(path, "warning", "rule_clash", message, line=line, hint=hint)
 
 
 def _meaning(rule: Rule) -> str:
