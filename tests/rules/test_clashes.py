@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from dmm.rules.clashes import clashes
 from dmm.rules.form import compile_fields
-from dmm.rules.rule import Rule
+
+if TYPE_CHECKING:
+    from dmm.rules.rule import Rule
 
 NO_MAKE = {"match": {"command": "make"}}
 NO_NPM = {"match": {"command": "npm"}}

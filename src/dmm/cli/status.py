@@ -166,7 +166,10 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
         yield "Held back", f"[yellow]{names}[/yellow]; see the changes: dmm trust"
     for one in _unchecked(dmm):
         mark = _plain(not_checked(one))
-        yield "Rule", f"{_plain(one['id'])} [yellow]{mark}[/yellow]; see: dmm rules show {one['id']}"
+        yield (
+            "Rule",
+            f"{_plain(one['id'])} [yellow]{mark}[/yellow]; see: dmm rules show {one['id']}",
+        )
     lost = losses.count()
     if lost:
         yield "Lost", f"[red]{counted(lost, 'event')}[/red] could not be kept; see: dmm doctor"

@@ -30,9 +30,9 @@ from dmm.rules.version import ENGINE_VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from dmm.rules.budget import Budget
     from dmm.rules.callrules import Meeting
     from dmm.rules.commands.calls import ScriptFacts, TextOf
-    from dmm.rules.content.limits import Budget
     from dmm.rules.patterns import Pattern
 
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from dmm.domain.value import Value
+from dmm.rules.budget import Stopped
 from dmm.rules.commands.branches import branches_touched, is_every, same_branch
 from dmm.rules.commands.checks import CHECKS
 from dmm.rules.commands.contacts import hosts_of, remotes_of
@@ -16,13 +17,13 @@ from dmm.rules.commands.options import SUBCOMMANDED
 from dmm.rules.commands.paths import covers, script_of
 from dmm.rules.commands.tools import names_of, values_of
 from dmm.rules.commands.variables import assigned_by
-from dmm.rules.content.limits import Stopped
 from dmm.rules.evidence import Evidence
 from dmm.rules.searching import search_within, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.rules.budget import Budget
     from dmm.rules.commands.facts import (
         CallFacts,
         CommandUse,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     )
     from dmm.rules.commands.options import Options
     from dmm.rules.commands.values import Invocation
-    from dmm.rules.content.limits import Budget
 
 
 class ToolPattern(Value):

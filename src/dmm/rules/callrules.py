@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from dmm.domain.value import Value
 from dmm.errors import UsageError
-from dmm.rules.content.limits import Stopped
+from dmm.rules.budget import Stopped
 from dmm.rules.needs import Done, Need, done_by_call, need_from_dict, need_to_dict
 from dmm.rules.patterns import (
     Action,

@@ -51,23 +51,28 @@ def clashes(rules: Sequence[Rule]) -> list[Clash]:
         if rule.level == "deny" and rule.call is not None and not rule.call.needs
     )
     found: dict[tuple[int, int], Clash] = {}
+    judged: dict[str, set[int]] = {}
     for at, rule in active.items():
         for claim in _claims(rule):
-            for other in sorted(_denying(book, claim)):
+            for other in sorted(_denying(book, claim, judged)):
                 if not _same(rule.call, rules[other].call):
                     clash = Clash(at, other, claim.calls[0].text, claim.required, claim.field)
                     found.setdefault((at, other), clash)
     return list(found.values())
 
 
-def _denying(book: CallBook, claim: _Claim) -> set[int]:
-    """Name the rules that deny a claim however it is met."""
-    return set.intersection(
-        *(
-            {one.seq - 1 for one in try_example(book, call).findings if one.level == "deny"}
-            for call in claim.calls
-        )
-    )
+def _denying(book: CallBook, claim: _Claim, judged: dict[str, set[int]]) -> set[int]:
+    """Name the rules that deny a claim however it is met; rules share many examples."""
+    for one in claim.calls:
+        key = _key(one)
+        if key not in judged:
+            found = try_example(book, one).findings
+            judged[key] = {each.seq - 1 for each in found if each.level == "deny"}
+    return set.intersection(*(judged[_key(one)] for one in claim.calls))
+
+
+def _key(example: Example) -> str:
+    return repr((example.call, example.files))
 
 
 def _same(one: CallRule | None, other: CallRule | None) -> bool:

@@ -8,18 +8,18 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain.value import Value
+from dmm.rules.budget import Stopped
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
 from dmm.rules.commands.paths import covers
 from dmm.rules.commands.procedures import EVERYDAY, PROCEDURE_CHECKS, may_run
-from dmm.rules.content.limits import Stopped
 from dmm.rules.outcomes import Outcome, read_outcome, read_output, runs_in_background
 from dmm.rules.patterns import CommandPattern, Pattern, pattern_to_dict, patterns_from
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from dmm.rules.budget import Budget
     from dmm.rules.commands.calls import CommandUse, PathUse
-    from dmm.rules.content.limits import Budget
 
 _QUOTES = r"[\s`'\",;:]+"
 # Words that may stand for any file: wildcards, variables, the folder itself.

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.rules.content.limits import MAX_TEXT, Budget, Stopped
+from dmm.rules.budget import Budget, Stopped
+from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.evidence import Evidence
 
 if TYPE_CHECKING:

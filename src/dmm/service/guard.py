@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import EventType
 from dmm.errors import LedgerRefused, StorageError
 from dmm.reading import read_changed, read_script
+from dmm.rules.budget import Stopped
 from dmm.rules.callbook import Ruling
 from dmm.rules.callrules import Done, meet
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.content.limits import Stopped
 from dmm.rules.outcomes import Outcome, read_output, runs_in_background
 from dmm.service.chronicle import IMPORTED, tool_text
 from dmm.service.rulebook import Rulebook
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
 
     from dmm.domain.event import Event
     from dmm.ledger.state import State
+    from dmm.rules.budget import Budget
     from dmm.rules.callbook import CallEntry, DoneBefore
     from dmm.rules.callrules import CallRule
     from dmm.rules.commands.calls import TextOf
-    from dmm.rules.content.limits import Budget
     from dmm.service.chronicle import Chronicle
     from dmm.service.published import PublishedRules
     from dmm.service.rulefiles import RuleShelf

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import builtins
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -32,6 +31,7 @@ from dmm.service.tracing import SIMULATION, traced
 from dmm.service.unchecked import find_misses, mark
 
 if TYPE_CHECKING:
+    import builtins
     from collections.abc import Sequence
 
     from dmm.rules.rule import Rule, State

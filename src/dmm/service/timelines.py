@@ -31,8 +31,8 @@ from dmm.service.views import show_state
 if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.ledger.state import State
+    from dmm.rules.budget import Budget
     from dmm.rules.callbook import CallEntry
-    from dmm.rules.content.limits import Budget
     from dmm.service.chronicle import Chronicle
     from dmm.service.rulebook import Judgement
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain.event import EventType
 from dmm.errors import LedgerRefused, StorageError
-from dmm.rules.content.limits import is_own_fault
+from dmm.rules.budget import is_own_fault
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

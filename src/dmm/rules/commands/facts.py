@@ -12,10 +12,10 @@ from dmm.domain.value import Value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from dmm.rules.budget import Budget
     from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.options import Options
     from dmm.rules.commands.values import Invocation, Script, Span
-    from dmm.rules.content.limits import Budget
 
 Access = Literal["read", "load", "write", "create", "delete", "rename"]
 MessageKind = Literal["commit", "branch", "pr_title", "pr_body", "tag"]

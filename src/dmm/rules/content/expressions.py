@@ -7,12 +7,13 @@ from functools import lru_cache
 from time import thread_time
 from typing import TYPE_CHECKING, Any
 
-from dmm.rules.content.limits import MAX_PATTERN, NO_LIBRARY, Stopped
+from dmm.rules.budget import NO_LIBRARY, Stopped
+from dmm.rules.content.limits import MAX_PATTERN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.rules.content.limits import Budget
+    from dmm.rules.budget import Budget
 
 # The least count of a repeat is written out when an expression is compiled.
 MAX_WRITTEN_OUT = 20_000
@@ -26,6 +27,7 @@ _TOKEN = re.compile(
 )
 _CHANGING = frozenset("xV")
 _MATCHES_A_LOOK = 64
+_TOO_LONG = "its regex took too long"
 
 
 def _tokens(expression: str) -> Iterator[re.Match[str]]:
@@ -130,10 +132,10 @@ def search(
         for number, match in enumerate(found.finditer(text, timeout=allowed)):
             # The library does not look at the clock between matches.
             if number % _MATCHES_A_LOOK == 0 and thread_time() - start > allowed:
-                raise TimeoutError
+                raise budget.blame(allowed, allowed, _TOO_LONG)
             yield match.span()
     except TimeoutError as fault:
-        raise budget.blame(allowed, thread_time() - start, "its regex took too long") from fault
+        raise budget.blame(allowed, thread_time() - start, _TOO_LONG) from fault
     except MemoryError as fault:
         raise Stopped("its regex took too much memory") from fault
     finally:

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, cast
 
 from ast_grep_py import SgRoot
 
-from dmm.rules.content.limits import MAX_PATTERN, Stopped, Unfit
+from dmm.rules.budget import Stopped
+from dmm.rules.content.limits import MAX_PATTERN, Unfit
 from dmm.rules.content.survey import nesting_of
 from dmm.rules.content.words import HOLE
 

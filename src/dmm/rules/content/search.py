@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.rules.budget import NO_LIBRARY, Stopped
 from dmm.rules.content import expressions
 from dmm.rules.content.languages import is_written_in, language_named, language_of_path
-from dmm.rules.content.limits import MAX_PARSED, MAX_SEARCHED, MAX_TEXT, NO_LIBRARY, Stopped
+from dmm.rules.content.limits import MAX_PARSED, MAX_SEARCHED, MAX_TEXT
 from dmm.rules.content.lines import line_starts, overlaps, touched
 from dmm.rules.content.words import words_of
 from dmm.rules.content.writings import Writings

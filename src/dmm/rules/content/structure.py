@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from ast_grep_py import SgRoot
 
+from dmm.rules.budget import CALL_SECONDS, USED_UP, Stopped
 from dmm.rules.content import matchers
-from dmm.rules.content.limits import CALL_SECONDS, MAX_NESTING, MAX_PARSED, USED_UP, Stopped, Unfit
+from dmm.rules.content.limits import MAX_NESTING, MAX_PARSED, Unfit
 from dmm.rules.content.survey import nesting_of, steps_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.rules.content.limits import Budget
+    from dmm.rules.budget import Budget
     from dmm.rules.content.matchers import Matcher
 
 _SURELY_QUICK = 4 << 10

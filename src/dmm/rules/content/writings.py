@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from dmm.rules.budget import Budget
 from dmm.rules.commands.facts import located, relative_path
 from dmm.rules.commands.tools import PATCH_TOOLS
-from dmm.rules.content.limits import MAX_TEXT, Budget
+from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.content.words import Vocabulary
 
 if TYPE_CHECKING:
