@@ -1,7 +1,8 @@
 """Judging a tool call under 1,000 rules, many of them on content: `python -m bench.callrules`.
 
 A third of the rules look at commands, a third at paths, and a third at text: half of those by
-regular expression, half by structure, and half of them in one folder only.
+regular expression, half by structure, and half of them in one folder only. Then come rules and
+texts that are made to hold a call up.
 """
 
 from __future__ import annotations
@@ -10,8 +11,12 @@ import argparse
 import json
 from pathlib import Path
 from statistics import median, quantiles
+from tempfile import TemporaryDirectory
 from time import thread_time
+from typing import Any
 
+from bench import hostile
+from bench.hostile import LIMIT_MS, cases
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.callrules import CallRule
 from dmm.rules.commands.calls import ToolCall
@@ -101,15 +106,32 @@ def measure(book: CallBook, call: ToolCall, texts: dict[str, str], rounds: int) 
     return times
 
 
+def measure_hostile(rounds: int) -> dict[str, dict[str, Any]]:
+    """Measure what is made to be slow; every ruling is due within a fifth of a second."""
+    figures: dict[str, dict[str, Any]] = {}
+    print(f"\n{'made to be slow':32} {'first':>8} {'most':>8}   ms, the most due: {LIMIT_MS}")
+    for name, case in cases().items():
+        with TemporaryDirectory() as folder:
+            found = hostile.measure(case, Path(folder), rounds)
+        if found["ruling"] != "deny":
+            raise SystemExit(f"{name}: {found['ruling']}; the plain rule beside it was not seen")
+        figures[name] = found
+        late = "  LATE" if found["most_ms"] > LIMIT_MS else ""
+        told = f"{found['first_ms']:8.1f} {found['most_ms']:8.1f}{late}   {found['reason']}"
+        print(f"{name:32} {told}".rstrip())
+    return figures
+
+
 def main() -> None:
     """Measure all calls; print a table and, where asked to, write JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=30)
+    parser.add_argument("--hostile-rounds", type=int, default=5)
     parser.add_argument("--json", type=Path)
     given = parser.parse_args()
     text = "".join(_FUNCTION.format(at) for at in range(250))
     book = make_book(make_patterns(RULES))
-    figures: dict[str, dict[str, float | str]] = {}
+    figures: dict[str, dict[str, Any]] = {}
     print(f"{'call':24} {'ruling':7} {'median':>8} {'p95':>8}   ms, {RULES:,} rules")
     for name, (call, expected) in make_calls(text).items():
         level = book.rule(call, files={"src/a.ts": text}.get).level
@@ -119,6 +141,7 @@ def main() -> None:
         late = quantiles(times, n=20)[-1]
         figures[name] = {"ruling": level, "median_ms": median(times), "p95_ms": late}
         print(f"{name:24} {level:7} {median(times):8.2f} {late:8.2f}")
+    figures |= measure_hostile(given.hostile_rounds)
     if given.json:
         given.json.write_text(json.dumps(figures, indent=2) + "\n", "utf-8")
 

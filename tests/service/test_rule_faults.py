@@ -175,3 +175,14 @@ def test_a_redacted_rule_is_said_to_stay_in_force(dmm: Dmm) -> None:
     written = dmm.shelf.write("pushing", GOOD.replace("{id}", "pushing"))
     told = str(dmm.redactions.plan([written.seq]))
     assert "rules/pushing.md, which stays in force" in told
+
+
+def test_rules_that_cannot_both_hold_are_named_with_both_files(dmm: Dmm) -> None:
+    order = (
+        "---\nbefore: {command: git push}\nrequire:\n  - command: make lint\n---\n# Lint first\n"
+    )
+    put(dmm, "lint", order)
+    put(dmm, "no-make", "---\nmatch: {command: make}\n---\n# Never use make\n")
+    assert found(dmm) == [("rules/lint.md:4", "warning", "rule_clash")]
+    (finding,) = [one for one in dmm.validation.check().findings if one.check == "rule_clash"]
+    assert finding.message == "it requires 'make lint', which rules/no-make.md denies"

@@ -41,6 +41,9 @@ def listed(told: Told) -> Iterator[str]:
             yield f"{title}: {len(group)}"
             yield from _rows(group)
     yield from _held(rules)
+    for one in told["rules"]:
+        if one.get("unchecked"):
+            yield from wrapped(f"{one['id']} {not_checked(one['unchecked'])}")
     yield from faults(told["faults"])
 
 
@@ -72,6 +75,13 @@ def _held(rules: Iterable[Told]) -> Iterator[str]:
             f"{', '.join(names)}: the file was changed; the text you agreed to is in force."
             " Review it with: dmm trust"
         )
+
+
+def not_checked(mark: Told) -> str:
+    """Tell on how many calls a rule could not be checked, and why on the last of them."""
+    where = f" ({mark['where']})" if mark["where"] else ""
+    calls = counted(mark["calls"], "call")
+    return neutralise(f"could not be checked on {calls}: {mark['why']}{where}")
 
 
 def faults(found: Iterable[Told]) -> Iterator[str]:
@@ -112,6 +122,8 @@ def _fields(told: Told) -> Iterator[str]:
         yield f"  recorded: event {told['seq']}{tail}"
     if "stopped" in told:
         yield f"  stopped:  {counted(told['stopped'], 'call')}"
+    if told.get("unchecked"):
+        yield from wrapped(not_checked(told["unchecked"]), "  mark:     ")
     if told.get("note"):
         yield from wrapped(told["note"], "  note:     ")
 
@@ -169,6 +181,8 @@ def tested(told: Told) -> Iterator[str]:
         yield f"{_where(one)}: {one['what']}"
         if one["hint"]:
             yield f"  try: {one['hint']}"
+    for one in told["unchecked"]:
+        yield f"{one['id']} {not_checked(one)}"
     failed = len(told["failures"])
     outcome = counted(failed, "failure") if failed else "all passed"
     examples = counted(told["examples"], "example")

@@ -30,6 +30,7 @@ from dmm.rules.version import ENGINE_VERSION
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from dmm.rules.budget import Budget
     from dmm.rules.callrules import Meeting
     from dmm.rules.commands.calls import ScriptFacts, TextOf
     from dmm.rules.patterns import Pattern
@@ -38,18 +39,20 @@ GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
 BOOK_VERSION = f"2.{GUARD_VERSION}"
 Level = Literal["allow", "warn", "ask", "deny"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-DoneBefore = Callable[["CallEntry"], Sequence[Done]]
+# What was done before, for a rule; what is searched for it takes the time of the call.
+DoneBefore = Callable[["CallEntry", "Budget | None"], Sequence[Done]]
 _OF_ACTION: dict[Action, Level] = {
     Action.DENY: "deny",
     Action.ASK: "ask",
     Action.WARN: "warn",
 }
+LONGEST_PLACE = 120
 _UNREADABLE = "the command can't be read to its end"
 _IN_FORCE = "rules on commands are in force"
 _WRITE_OUT = "Write the command out in full, without decoding or building it, or ask the user."
 
 
-def nothing_done(_: CallEntry) -> Sequence[Done]:
+def nothing_done(_: CallEntry, __: Budget | None = None) -> Sequence[Done]:
     """Know of nothing that was done before."""
     return ()
 
@@ -82,7 +85,8 @@ class CallEntry(Value):
 class Finding(Value):
     """A constraint that a decision or a call meets, and whether that blocks it.
 
-    `note` says why it does not bind as others do, and `stopped` why its search was given up.
+    `note` says why it does not bind as others do, and `stopped` why its search was given up, on
+    what is in `where`.
     """
 
     seq: int
@@ -97,6 +101,7 @@ class Finding(Value):
     note: str = ""
     stopped: str = ""
     id: str = ""
+    where: str = ""
 
     @property
     def name(self) -> str:
@@ -140,7 +145,7 @@ class Ruling(Value):
                     "level": one.level,
                     "spans": [list(span) for span in one.spans],
                     "reason": one.reason,
-                    **({"stopped": one.stopped} if one.stopped else {}),
+                    **({"stopped": one.stopped, "where": one.where} if one.stopped else {}),
                 }
                 | ({"id": one.id} if one.id else {})
                 for one in self.findings
@@ -188,7 +193,10 @@ class CallBook:
         self, facts: CallFacts, done: DoneBefore | None
     ) -> Iterator[tuple[CallEntry, Meeting]]:
         for entry in self._index.candidates(facts):
-            met = meet(entry.rule, facts, None if done is None else partial(done, entry))
+            if facts.budget is not None:
+                facts.budget.next_rule()
+            past = None if done is None else partial(done, entry, facts.budget)
+            met = meet(entry.rule, facts, past)
             if met is not None:
                 yield entry, met
 
@@ -286,6 +294,29 @@ def _finding(
     if level == "deny" and (script is not None or doubt):
         # It is not certain that this part of a file runs, or that the words mean this.
         level = "ask"
+    reason, trace = _tell(entry, met, script, doubt)
+    return Finding(
+        seq=entry.seq,
+        text=entry.text,
+        blocks=level == "deny",
+        spans=(match.span,),
+        reason=reason,
+        suggestion=match.suggestion,
+        trace=trace,
+        level=level,
+        history_unknown=met.history_unknown,
+        note=entry.note,
+        stopped=match.stopped,
+        id=entry.id,
+        where=match.matched[:LONGEST_PLACE] if match.stopped else "",
+    )
+
+
+def _tell(
+    entry: CallEntry, met: Meeting, script: ScriptFacts | None, doubt: str
+) -> tuple[str, tuple[str, ...]]:
+    """Say why a rule is met, and the steps that led there."""
+    match = met.match
     # The sentence of a rule stands before its reason; only what it adds is said.
     said = match.reason in entry.text
     reason = "it matches" if said else match.reason
@@ -304,7 +335,7 @@ def _finding(
     if met.unknown:
         reason += f"; whether this is {' and '.join(met.unknown)} can't be seen"
         trace.append(f"scope not seen: {', '.join(met.unknown)}")
-    if met.missing:
+    if met.missing and not match.stopped:
         wanted = ", ".join(one.text for one in met.missing)
         if met.history_unknown:
             reason += f"; whether this was done first is not known: {wanted}"
@@ -313,21 +344,7 @@ def _finding(
         reason += "".join(f"; {one}" for one in met.shortfalls)
         trace.append(f"not done before: {wanted}")
     trace += [f"not certain: {one}" for one in entry.rule.doubts]
-    trace += [entry.note] if entry.note else []
-    return Finding(
-        seq=entry.seq,
-        text=entry.text,
-        blocks=level == "deny",
-        spans=(match.span,),
-        reason=reason,
-        suggestion=match.suggestion,
-        trace=tuple(trace),
-        level=level,
-        history_unknown=met.history_unknown,
-        note=entry.note,
-        stopped=match.stopped,
-        id=entry.id,
-    )
+    return reason, (*trace, *([entry.note] if entry.note else []))
 
 
 def book_to_dict(book: CallBook) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from dmm.domain.value import Value
+from dmm.rules.budget import Stopped
 from dmm.rules.commands.branches import (
     branches_touched,
     chooses_branch,
@@ -22,11 +23,12 @@ from dmm.rules.commands.paths import covers, script_of
 from dmm.rules.commands.tools import names_of, values_of
 from dmm.rules.commands.variables import assigned_by
 from dmm.rules.evidence import Evidence
-from dmm.rules.searching import search_within
+from dmm.rules.searching import search_within, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from dmm.rules.budget import Budget
     from dmm.rules.commands.facts import (
         CallFacts,
         CommandUse,
@@ -52,19 +54,28 @@ class ToolPattern(Value):
 
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the call itself."""
-        call = facts.call
-        if any(matches_name(one, self.name) for one in names_of(call.tool)) and self._fits(call):
-            yield call, Evidence((0, len(facts.text)), f"the tool is {call.tool}")
+        call, span = facts.call, (0, len(facts.text))
+        if not any(matches_name(one, self.name) for one in names_of(call.tool)):
+            return
+        try:
+            fits = self._fits(facts)
+        except Stopped as fault:
+            yield call, unknown(span, f"the input of {call.tool}", fault)
+        else:
+            if fits:
+                yield call, Evidence(span, f"the tool is {call.tool}")
 
-    def _fits(self, call: ToolCall) -> bool:
+    def _fits(self, facts: CallFacts) -> bool:
         if not self.args and not self.matches:
             return True
-        values = list(values_of(call.input))
+        values = list(values_of(facts.call.input))
         for wanted in self.args:
             key, _, glob = wanted.partition("=")
             if not any(name == key and matches_name(text, glob) for name, text in values):
                 return False
-        return not self.matches or any(search_within(self.matches, text) for _, text in values)
+        return not self.matches or any(
+            search_within(self.matches, text, facts.budget) for _, text in values
+        )
 
 
 class CommandPattern(Value):
@@ -101,11 +112,16 @@ class CommandPattern(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the invocations that match, each with its evidence."""
         for use in facts.commands:
-            why = self._why(use, facts.call)
+            try:
+                why = self._why(use, facts)
+            except Stopped as fault:
+                yield use, unknown(use.invocation.span, f"`{use.invocation.program}`", fault)
+                continue
             if why:
                 yield use, Evidence(use.invocation.span, why)
 
-    def _why(self, use: CommandUse, call: ToolCall) -> str | None:
+    def _why(self, use: CommandUse, facts: CallFacts) -> str | None:
+        call = facts.call
         if not any(_is_program(use, wanted, call) for wanted in self.programs):
             return None
         program, options = use.invocation.program, use.options
@@ -114,6 +130,9 @@ class CommandPattern(Value):
         if any(options.has_exactly(flag) for flag in self.without):
             return None
         if not self._operands_match(program, options) or not self._rest_matches(use):
+            return None
+        words = use.invocation.argv
+        if self.matches and not search_within(self.matches, " ".join(words), facts.budget):
             return None
         found = f"{program} {' '.join((*self.operands, *self.flags))}".strip()
         if not self.check:
@@ -156,11 +175,9 @@ class CommandPattern(Value):
         for wanted, found_in in named:
             if wanted and not any(chosen(name, wanted) for name in found_in(use)):
                 return False
-        if self.branches and not any(
+        return not self.branches or any(
             chooses_branch(name, self.branches) for name in branches_touched(use)
-        ):
-            return False
-        return not self.matches or search_within(self.matches, " ".join(invocation.argv))
+        )
 
 
 def _is_program(use: CommandUse, wanted: str, call: ToolCall) -> bool:
@@ -316,10 +333,18 @@ class MessagePattern(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the messages that match, each with its evidence."""
         for use in facts.messages:
-            if use.kind in self.of and self._fits(use.text):
-                yield use, Evidence(use.span, f"the {use.kind.replace('_', ' ')} is {use.text!r}")
+            if use.kind not in self.of:
+                continue
+            where = f"the {use.kind.replace('_', ' ')}"
+            try:
+                fits = self._fits(use.text, facts.budget)
+            except Stopped as fault:
+                yield use, unknown(use.span, where, fault)
+            else:
+                if fits:
+                    yield use, Evidence(use.span, f"{where} is {use.text!r}")
 
-    def _fits(self, text: str) -> bool:
-        if self.regex and not search_within(self.regex, text):
+    def _fits(self, text: str, budget: Budget | None) -> bool:
+        if self.regex and not search_within(self.regex, text, budget):
             return False
-        return not self.not_regex or not search_within(self.not_regex, text)
+        return not self.not_regex or not search_within(self.not_regex, text, budget)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from dmm.domain.value import Value
 from dmm.errors import UsageError
+from dmm.rules.budget import Stopped
 from dmm.rules.needs import Done, Need, done_by_call, need_from_dict, need_to_dict
 from dmm.rules.patterns import (
     Action,
@@ -54,6 +56,14 @@ class Meeting(NamedTuple):
     shortfalls: tuple[str, ...] = ()
 
 
+class Lack(NamedTuple):
+    """What was not done first, why what was done does not count, and why that is not known."""
+
+    missing: tuple[Need, ...] = ()
+    shortfalls: tuple[str, ...] = ()
+    stopped: str = ""
+
+
 def meet(
     rule: CallRule, facts: CallFacts, done: Callable[[], Sequence[Done]] | None = tuple
 ) -> Meeting | None:
@@ -67,33 +77,49 @@ def meet(
         if any(state is False for _, state in states):
             continue
         unknown = tuple(scope.describe() for scope, state in states if state is None)
-        missing: tuple[Need, ...] = ()
-        shortfalls: tuple[str, ...] = ()
-        if rule.needs:
-            missing, shortfalls = _missing(rule, facts, subject, done)
-            if not missing:
-                continue
-        blind = done is None and bool(missing)
-        uncertain = blind or bool(match.stopped)
-        action = Action.ASK if uncertain and match.action is Action.DENY else match.action
+        lack = _lack(rule, facts, subject, done) if rule.needs else Lack()
+        if rule.needs and not lack.missing:
+            continue
+        blind = done is None and bool(lack.missing)
+        given_up = match.stopped or lack.stopped
+        action = match.action
+        if (blind or given_up) and action is Action.DENY:
+            action = Action.ASK
         action = Action.WARN if unknown else action
-        met = Meeting(match, action, unknown, missing, blind, shortfalls)
-        if not match.stopped:
+        match = match._replace(stopped=given_up)
+        met = Meeting(match, action, unknown, lack.missing, blind, lack.shortfalls)
+        if not given_up:
             return met
         # A search that was given up counts where nothing is found for certain.
         stopped = stopped or met
     return stopped
 
 
-def _missing(
+def _lack(
     rule: CallRule, facts: CallFacts, subject: object, done: Callable[[], Sequence[Done]] | None
-) -> tuple[tuple[Need, ...], tuple[str, ...]]:
+) -> Lack:
     """Find what was not done first, by itself or before it in the same call, and why not."""
     earlier, at = _earlier(facts, subject)
-    open_needs = [one for one in rule.needs if not one.met_within(facts, earlier, at)]
-    past = done() if open_needs and done is not None else ()
-    missing = tuple(one for one in open_needs if not one.met_before(past, facts, at))
-    return missing, tuple(told for one in missing if (told := one.explain(past)))
+    stopped: list[str] = []
+
+    def lacks(is_met: Callable[[], bool]) -> bool:
+        try:
+            return not is_met()
+        except Stopped as fault:
+            stopped.append(fault.what)
+            return True
+
+    needs = [one for one in rule.needs if lacks(partial(one.met_within, facts, earlier, at))]
+    past: Sequence[Done] = ()
+    try:
+        past = done() if needs and done is not None else ()
+    except Stopped as fault:
+        stopped.append(fault.what)
+    missing = tuple(one for one in needs if lacks(partial(one.met_before, past, facts, at)))
+    if not missing or stopped:
+        return Lack(missing, stopped="".join(stopped[:1]))
+    told = (one.explain(past, facts.budget) for one in missing)
+    return Lack(missing, tuple(one for one in told if one))
 
 
 def _earlier(facts: CallFacts, subject: object) -> tuple[list[CommandUse], int]:

@@ -58,7 +58,7 @@ def _stops(ruling: Ruling) -> bool:
 def try_example(book: CallBook, example: Example) -> Ruling:
     """Rule on an example with what it says was done before, and the files that exist."""
     files = dict(example.files)
-    return book.rule(example.call, lambda _: _done(example), files.get)
+    return book.rule(example.call, lambda *_: _done(example), files.get)
 
 
 def _done(example: Example) -> Sequence[Done]:

@@ -36,7 +36,7 @@ class AllOf(Value):
         """Find what belongs together, each with the evidence of all patterns."""
         found: list[tuple[tuple[object, ...], tuple[Evidence, ...]]] = [((), ())]
         # Searching text is the dearest; it comes last, and only where the others hold.
-        for pattern in sorted(self.patterns, key=lambda one: isinstance(one, ContentPattern)):
+        for pattern in sorted(self.patterns, key=_cost):
             held = list(pattern.find(facts)) if found else []
             found = [
                 ((*subjects, subject), (*evidence, more))
@@ -50,6 +50,13 @@ class AllOf(Value):
             where = next((one.where for one in evidence if one.where), "")
             span = evidence[0].span
             yield Joint(subjects, span), Evidence(span, why, where, stopped)
+
+
+def _cost(pattern: Any) -> int:
+    """Order patterns by what they search: names, the words of a call, whole files."""
+    if isinstance(pattern, ContentPattern):
+        return 2
+    return int(any(getattr(pattern, name, "") for name in ("matches", "regex", "not_regex")))
 
 
 def parts_of(subject: object) -> tuple[object, ...]:

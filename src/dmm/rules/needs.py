@@ -8,6 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain.value import Value
+from dmm.rules.budget import Stopped
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
 from dmm.rules.commands.paths import covers
 from dmm.rules.commands.procedures import EVERYDAY, PROCEDURE_CHECKS, may_run
@@ -17,6 +18,7 @@ from dmm.rules.patterns import CommandPattern, Pattern, pattern_to_dict, pattern
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from dmm.rules.budget import Budget
     from dmm.rules.commands.calls import CommandUse, PathUse
 
 _QUOTES = r"[\s`'\",;:]+"
@@ -46,13 +48,13 @@ class Done(NamedTuple):
         """Tell cheaply whether patterns could match: a command names its program."""
         return self.call is not None and any(_may_match(one, self.text) for one in patterns)
 
-    def facts(self) -> CallFacts:
-        """Read what the call did."""
-        return read_call(self.call or ToolCall("", {}))
+    def facts(self, budget: Budget | None = None) -> CallFacts:
+        """Read what the call did, to be searched in the time of another call."""
+        return read_call(self.call or ToolCall("", {}))._replace(budget=budget)
 
-    def facts_passed(self) -> CallFacts:
+    def facts_passed(self, budget: Budget | None = None) -> CallFacts:
         """Read what the call did, without what failed or doesn't show that it passed."""
-        facts = self.facts()
+        facts = self.facts(budget)
         if self.exit_status:
             return CallFacts(facts.call, facts.text)
         shown = frozenset() if self.unfinished else _shown(facts)
@@ -107,12 +109,12 @@ class Need(Value):
             for one in self.patterns
         )
 
-    def met_by(self, done: Done) -> bool:
+    def met_by(self, done: Done, budget: Budget | None = None) -> bool:
         """Whether something recorded is what has to be done first."""
         if self.patterns:
             if not done.may_match(self.patterns):
                 return False
-            facts = done.facts_passed() if self.passed else done.facts()
+            facts = done.facts_passed(budget) if self.passed else done.facts(budget)
             return self._ran(self._after_changes(facts, done.changed_at(self.since)))
         return not done.exit_status and self._looked_up(done.text)
 
@@ -120,7 +122,20 @@ class Need(Value):
         """Whether it was done before a call, whose act begins at a place of its text."""
         if self.since and _last_change(facts.paths, self.since, at) != _NOWHERE:
             return False
-        return any(self.met_by(one) for one in self.valid(past)) or self._met_by_name(past)
+        fault: Stopped | None = None
+        for one in self.valid(past):
+            try:
+                if self.met_by(one, facts.budget):
+                    return True
+            except Stopped as given_up:
+                fault = fault or given_up
+                if facts.budget is None or not facts.budget.has_time:
+                    break
+        if self._met_by_name(past):
+            return True
+        if fault is not None:
+            raise fault
+        return False
 
     def met_within(self, facts: CallFacts, earlier: Sequence[CommandUse], at: int) -> bool:
         """Whether earlier commands of the same call are what has to be done first."""
@@ -140,16 +155,23 @@ class Need(Value):
             elif not one.spent:
                 yield one
 
-    def explain(self, past: Sequence[Done]) -> str:
+    def explain(self, past: Sequence[Done], budget: Budget | None = None) -> str:
         """Say why something that was done does not count; empty where nothing was."""
         if not self.patterns:
             return ""
+        try:
+            return self._explain(past, budget)
+        except Stopped:
+            # The time that is left would only have gone into a better message.
+            return ""
+
+    def _explain(self, past: Sequence[Done], budget: Budget | None) -> str:
         newest = sorted(past, key=lambda one: -one.seq)
-        ran = (one for one in newest if one.may_match(self.patterns) and self._ran(one.facts()))
-        last = next(ran, None)
+        could = (one for one in newest if one.may_match(self.patterns))
+        last = next((one for one in could if self._ran(one.facts(budget))), None)
         if last is None:
             return ""
-        if self.since and self.met_by(last):
+        if self.since and self.met_by(last, budget):
             return f"{self.text}: {', '.join(self.since)} changed after the last run"
         if last.spent and not self.since:
             return f"{self.text}: no run since the last time"
@@ -185,7 +207,11 @@ class Need(Value):
         return _limited(facts, late)._replace(paths=paths)
 
     def _ran(self, facts: CallFacts) -> bool:
-        return any(True for pattern in self.patterns for _ in pattern.find(facts))
+        """Whether it was run; `Stopped` where that could not be found out."""
+        found = [one for pattern in self.patterns for _, one in pattern.find(facts)]
+        if found and all(one.stopped for one in found):
+            raise Stopped(found[0].stopped)
+        return bool(found)
 
     def _looked_up(self, text: str) -> bool:
         # A call is judged without its words; only a look-up is read as prose.

@@ -21,7 +21,6 @@ from dmm.rules.commands.calls import read_call
 from dmm.rules.commands.checks import CHECKS
 from dmm.rules.commands.facts import CallFacts, CommandUse, PathUse, ToolCall, Writing
 from dmm.rules.commands.globs import matches_name
-from dmm.rules.content.limits import Stopped
 from dmm.rules.content.pattern import ContentPattern
 from dmm.rules.content.writings import with_writings
 from dmm.rules.evidence import Evidence
@@ -122,18 +121,9 @@ def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
     if rule.tools and not any(matches_name(facts.call.tool, name) for name in rule.tools):
         return
     for pattern in rule.patterns:
-        for subject, evidence in _found(pattern, facts):
+        for subject, evidence in pattern.find(facts):
             if not _excepted(rule, facts, subject):
                 yield subject, _match(rule, pattern, facts, evidence)
-
-
-def _found(pattern: Pattern, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
-    """Find what matches; a search that is given up is told, not left out."""
-    try:
-        yield from pattern.find(facts)
-    except Stopped as fault:
-        why = f"it could not be checked: {fault.what}"
-        yield facts.call, Evidence((0, len(facts.text)), why, "this call", fault.what)
 
 
 def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
@@ -147,7 +137,7 @@ def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
     return any(
         _lifts(found, subject)
         for exception in rule.exceptions
-        for found, evidence in _found(exception, facts)
+        for found, evidence in exception.find(facts)
         if not evidence.stopped
     )
 

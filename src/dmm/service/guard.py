@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import EventType
 from dmm.errors import LedgerRefused, StorageError
 from dmm.reading import read_changed, read_script
+from dmm.rules.budget import Stopped
 from dmm.rules.callbook import Ruling
 from dmm.rules.callrules import Done, meet
 from dmm.rules.commands.calls import ToolCall
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.event import Event
     from dmm.ledger.state import State
+    from dmm.rules.budget import Budget
     from dmm.rules.callbook import CallEntry, DoneBefore
     from dmm.rules.callrules import CallRule
     from dmm.rules.commands.calls import TextOf
@@ -86,7 +88,7 @@ class Guard:
         past: list[Event] = []
         read = False
 
-        def since(entry: CallEntry) -> list[Done]:
+        def since(entry: CallEntry, budget: Budget | None = None) -> list[Done]:
             nonlocal past, read
             if not read:
                 start = max(0, state.seq - CALLS_WITHIN)
@@ -95,7 +97,8 @@ class Guard:
                 read = True
             asked = [Done(seq, text) for seq, text in state.queries.items()]
             done = [one for event in past if (one := done_by(event, root)) is not None]
-            return spend(entry.rule, [*asked, *done], state.committed.get(entry.seq, 0))
+            used = state.committed.get(entry.seq, 0)
+            return spend(entry.rule, [*asked, *done], used, budget)
 
         return since
 
@@ -158,16 +161,24 @@ def _text(event: Event, name: str) -> str | None:
     return value if isinstance(value, str) else None
 
 
-def spend(rule: CallRule, done: Sequence[Done], after: int = 0) -> list[Done]:
-    """Mark what a call that the rule guards has used up: all before the last one, or an event."""
-    last = max(after, _last_use(rule, done))
+def spend(
+    rule: CallRule, done: Sequence[Done], after: int = 0, budget: Budget | None = None
+) -> list[Done]:
+    """Mark what a call that the rule guards has used up: all before the last one, or an event.
+
+    `Stopped` where the time does not suffice to find that out.
+    """
+    last = max(after, _last_use(rule, done, budget))
     return [one._replace(spent=one.seq <= last) for one in done]
 
 
-def _last_use(rule: CallRule, done: Sequence[Done]) -> int:
+def _last_use(rule: CallRule, done: Sequence[Done], budget: Budget | None) -> int:
     guarded = rule.changed(needs=())
     for one in sorted(done, key=lambda one: -one.seq):
         ran = not one.exit_status and one.may_match(rule.rule.patterns)
-        if ran and meet(guarded, one.facts()) is not None:
+        met = meet(guarded, one.facts(budget)) if ran else None
+        if met is not None and met.match.stopped:
+            raise Stopped(met.match.stopped)
+        if met is not None:
             return one.seq
     return 0

@@ -28,8 +28,10 @@ from dmm.service.ruleviews import (
 from dmm.service.states import state_of
 from dmm.service.stops import find_stops
 from dmm.service.tracing import SIMULATION, traced
+from dmm.service.unchecked import find_misses, mark
 
 if TYPE_CHECKING:
+    import builtins
     from collections.abc import Sequence
 
     from dmm.rules.rule import Rule, State
@@ -58,6 +60,7 @@ class RuleReading:
         """List all rules, the most binding first, and the files that can't be used."""
         views = [*map(show_shelved, self.shelf.rules())]
         views += [show_constraint_rule(one) for one in self._constraints()]
+        views = self._marked(views)
         in_force = [one for one in views if not one.get("pending") and not one.get("disabled")]
         return {
             "rules": ordered(views),
@@ -71,8 +74,30 @@ class RuleReading:
         found = self._find(name)
         if isinstance(found, ShelvedRule):
             told = show_shelved(found) | detail_rule(found.rule, found.state)
-            return told | {"source": found.source, "stopped": self._count_stops(found)}
-        return self._show_constraint(found) | {"stopped": self._count_stops(found)}
+            told |= {"source": found.source}
+        else:
+            told = self._show_constraint(found)
+        return self._marked([told | {"stopped": self._count_stops(found)}])[0]
+
+    def _marked(self, views: Sequence[Told]) -> builtins.list[Told]:
+        """Mark the rules that could not be checked on real calls lately."""
+        misses = find_misses(self.ledger.chronicle)
+        marks = [mark(misses, one["id"], one["seq"]) for one in views]
+        return [
+            one if found is None else one | {"unchecked": found}
+            for one, found in zip(views, marks, strict=True)
+        ]
+
+    def unchecked(self) -> builtins.list[Told]:
+        """List the rules that could not be checked on real calls lately, and why."""
+        if not find_misses(self.ledger.chronicle):
+            return []
+        rules = self.list()["rules"]
+        return [
+            {"id": one["id"], "title": one["title"], **one["unchecked"]}
+            for one in rules
+            if "unchecked" in one
+        ]
 
     def is_proposal(self, name: str) -> bool:
         """Whether a name is that of a rule file which an agent proposed."""
@@ -140,7 +165,7 @@ class RuleReading:
 
     def test(self) -> Told:
         """Run the examples of all rule files, as they stand on disk."""
-        return prove_files(self.shelf.root.folder)
+        return prove_files(self.shelf.root.folder) | {"unchecked": self.unchecked()}
 
     @traced()
     def draft(self) -> Told:

@@ -31,6 +31,7 @@ from dmm.service.views import show_state
 if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.ledger.state import State
+    from dmm.rules.budget import Budget
     from dmm.rules.callbook import CallEntry
     from dmm.service.chronicle import Chronicle
     from dmm.service.rulebook import Judgement
@@ -301,8 +302,8 @@ class _Rehearsal:
         else:
             self.asked.append(told)
 
-    def _done(self, entry: CallEntry) -> list[Done]:
-        return spend(entry.rule, list(self._past or ()))
+    def _done(self, entry: CallEntry, budget: Budget | None) -> list[Done]:
+        return spend(entry.rule, list(self._past or ()), budget=budget)
 
 
 def _suppose(text: str, priority: str, seq: int) -> Constraint:

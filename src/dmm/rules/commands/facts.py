@@ -12,6 +12,7 @@ from dmm.domain.value import Value
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
+    from dmm.rules.budget import Budget
     from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.options import Options
     from dmm.rules.commands.values import Invocation, Script, Span
@@ -117,7 +118,7 @@ class CallFacts(NamedTuple):
     text the call runs. `readings` are what the call would do if its words mean something else;
     their `doubts` pair places of commands with what would make them so. `writings` are worked out
     when a rule first asks for them. `files` gives the text of a file by its path, where the call is
-    read with the files that exist.
+    read with the files that exist. `budget` is the time that all searches of the call share.
     """
 
     call: ToolCall
@@ -135,6 +136,7 @@ class CallFacts(NamedTuple):
     doubts: tuple[tuple[Span, str], ...] = ()
     writings: Iterable[Writing] = ()
     files: Callable[[str], str | None] | None = None
+    budget: Budget | None = None
 
     def doubt_at(self, span: Span) -> str:
         """Say what is not certain of the command at a place."""

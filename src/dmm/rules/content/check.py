@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.rules.budget import Stopped
 from dmm.rules.content.expressions import compiled
 from dmm.rules.content.languages import LANGUAGES, LENIENT, language_named, language_of_path
-from dmm.rules.content.limits import Stopped
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from time import thread_time
 from typing import TYPE_CHECKING, Any
 
-from dmm.rules.content.limits import MAX_PATTERN, Stopped
+from dmm.rules.budget import NO_LIBRARY, Stopped
+from dmm.rules.content.limits import MAX_PATTERN
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.rules.content.limits import Budget
+    from dmm.rules.budget import Budget
 
 # The least count of a repeat is written out when an expression is compiled.
 MAX_WRITTEN_OUT = 20_000
@@ -24,6 +26,8 @@ _TOKEN = re.compile(
     re.S,
 )
 _CHANGING = frozenset("xV")
+_MATCHES_A_LOOK = 64
+_TOO_LONG = "its regex took too long"
 
 
 def _tokens(expression: str) -> Iterator[re.Match[str]]:
@@ -95,8 +99,10 @@ def compiled(expression: str, *, ignore_case: bool = False, by_line: bool = True
 
     `by_line` has `^` and `$` stand for the ends of every line.
     """
-    import regex  # type: ignore[import-untyped]  # it has no stubs here
-
+    try:
+        import regex  # type: ignore[import-untyped]  # it has no stubs here
+    except ImportError as fault:
+        raise Stopped(NO_LIBRARY) from fault
     if len(expression) > MAX_PATTERN:
         raise Stopped(f"its regex is longer than {MAX_PATTERN:,} characters")
     if written_out(expression) > MAX_WRITTEN_OUT:
@@ -109,23 +115,28 @@ def compiled(expression: str, *, ignore_case: bool = False, by_line: bool = True
         raise Stopped(f"its regex can't be used: {fault}") from fault
 
 
-def may_hold(expression: str, text: str, *, ignore_case: bool) -> bool:
-    """Tell without compiling anything whether a text can hold a match."""
+def may_hold(expression: str, text: str, *, folded: bool = False) -> bool:
+    """Tell without compiling anything whether a text can hold a match; `folded`: in any case."""
     wanted = literal(expression)
-    if not wanted or not ignore_case:
-        return wanted in text
-    return wanted.casefold() in text.casefold()
+    return (wanted.casefold() if folded else wanted) in text
 
 
 def search(
     expression: str, text: str, budget: Budget, *, ignore_case: bool = False, by_line: bool = True
 ) -> Iterator[tuple[int, int]]:
     """Find all places that match, one by one, within the time that is left."""
+    allowed = budget.left()
     found = compiled(expression, ignore_case=ignore_case, by_line=by_line)
+    start = thread_time()
     try:
-        for match in found.finditer(text, timeout=budget.left()):
+        for number, match in enumerate(found.finditer(text, timeout=allowed)):
+            # The library does not look at the clock between matches.
+            if number % _MATCHES_A_LOOK == 0 and thread_time() - start > allowed:
+                raise budget.blame(allowed, allowed, _TOO_LONG)
             yield match.span()
     except TimeoutError as fault:
-        raise Stopped("its regex took too long") from fault
+        raise budget.blame(allowed, thread_time() - start, _TOO_LONG) from fault
     except MemoryError as fault:
         raise Stopped("its regex took too much memory") from fault
+    finally:
+        budget.charge(thread_time() - start)

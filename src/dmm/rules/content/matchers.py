@@ -9,7 +9,8 @@ from typing import Any, NamedTuple, cast
 
 from ast_grep_py import SgRoot
 
-from dmm.rules.content.limits import MAX_PATTERN, Stopped, Unfit
+from dmm.rules.budget import Stopped
+from dmm.rules.content.limits import MAX_PATTERN, Unfit
 from dmm.rules.content.survey import nesting_of
 from dmm.rules.content.words import HOLE
 
@@ -23,11 +24,14 @@ _AROUND = {"go": ("func f() {\n", "\n}"), "c": ("void f() {\n", ";\n}"), "css": 
 class Matcher(NamedTuple):
     """A rule for the library.
 
-    `deep` counts how many searches along all ancestors or descendants stand in one another.
+    `deep` counts how many searches along all ancestors or descendants stand in one another, and
+    `parts` all that is asked of a node. `reads` says that the text of nodes is looked at.
     """
 
     config: dict[str, Any]
     deep: int = 0
+    parts: int = 1
+    reads: bool = False
 
 
 def build(pattern: str, rule: str, language: str) -> Matcher:
@@ -61,7 +65,7 @@ def _made(pattern: str, rule: str, language: str) -> Matcher:
         raise Stopped(f"its rule nests more than {MAX_DEEP} searches with stopBy")
     config = {"rule": _placed(held, language)}
     _try(config, language)
-    return Matcher(config, deep)
+    return Matcher(config, deep, _parts(held), _reads(held))
 
 
 def _read(rule: str) -> dict[str, Any]:
@@ -152,6 +156,18 @@ def _kind_at(node: Any, start: int, end: int) -> str:
         if exact and node.kind() != "expression_statement":
             return str(node.kind())
         found = found if not exact else str(node.kind())
+
+
+def _parts(rule: Any) -> int:
+    if isinstance(rule, list):
+        return sum(map(_parts, rule))
+    return 1 + sum(map(_parts, rule.values())) if isinstance(rule, dict) else 0
+
+
+def _reads(rule: Any) -> bool:
+    if isinstance(rule, list):
+        return any(map(_reads, rule))
+    return isinstance(rule, dict) and ("regex" in rule or any(map(_reads, rule.values())))
 
 
 def _deep(rule: Any) -> int:

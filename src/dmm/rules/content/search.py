@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.rules.budget import NO_LIBRARY, Stopped
 from dmm.rules.content import expressions
 from dmm.rules.content.languages import is_written_in, language_named, language_of_path
-from dmm.rules.content.limits import MAX_SEARCHED, MAX_TEXT, Stopped
+from dmm.rules.content.limits import MAX_PARSED, MAX_SEARCHED, MAX_TEXT
 from dmm.rules.content.lines import line_starts, overlaps, touched
 from dmm.rules.content.words import words_of
 from dmm.rules.content.writings import Writings
@@ -56,8 +57,7 @@ def find_content(query: Query, writings: Iterable[Writing]) -> Iterator[Found]:
         except Stopped as fault:
             yield Found(writing, stopped=fault.what)
         except ImportError:
-            # A hook knows the libraries by the rule file; where they moved, nobody is let through.
-            yield Found(writing, stopped="the library that searches it can't be loaded")
+            yield Found(writing, stopped=NO_LIBRARY)
         else:
             if line is not None:
                 yield Found(writing, line)
@@ -73,13 +73,25 @@ def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
         return None
     if len(piece.text) > MAX_TEXT:
         raise Stopped(f"the text is larger than {MAX_TEXT >> 20} MB")
-    wanted = query.regex
-    if wanted and not expressions.may_hold(wanted, piece.text, ignore_case=query.ignore_case):
+    if len(piece.text) > MAX_PARSED:
+        held.budget.left()
+    if not _may_match(query, piece, held):
         return None
     held.budget.left()
     if query.pattern or query.rule:
         return _by_structure(query, piece, held)
     return _by_regex(query, piece, held)
+
+
+def _may_match(query: Query, piece: Piece, held: Writings) -> bool:
+    """Tell without any search whether a text can match; few rules concern a text."""
+    known = held.vocabulary_of(piece.text)
+    text = known.folded if query.ignore_case else piece.text
+    if query.regex and not expressions.may_hold(query.regex, text, folded=query.ignore_case):
+        return False
+    words = words_of(query.pattern, query.rule)
+    structural = bool(query.pattern or query.rule)
+    return not structural or (bool(piece.language) and known.holds(words))
 
 
 def _language(query: Query, writing: Writing) -> str | None:
@@ -120,9 +132,6 @@ def _as_counted(text: str) -> Sequence[int]:
 
 
 def _by_structure(query: Query, piece: Piece, held: Writings) -> int | None:
-    words = words_of(query.pattern, query.rule)
-    if not piece.language or not held.vocabulary_of(piece.text).holds(words):
-        return None
     # The parser is loaded where something could be found with it.
     from dmm.rules.content import structure
 

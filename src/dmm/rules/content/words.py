@@ -7,6 +7,8 @@ import re
 from functools import cached_property, lru_cache
 from typing import Any
 
+from dmm.rules.content.limits import MAX_PARSED
+
 HOLE = re.compile(r"\$\$\$[A-Z_][A-Z0-9_]*|\$\$\$|\$\$?[A-Z_][A-Z0-9_]*")
 _RELATIONS = ("inside", "has", "precedes", "follows")
 _FEW = 40
@@ -46,9 +48,14 @@ class Vocabulary:
     def _words(self) -> frozenset[str]:
         return frozenset(re.findall(r"\w{2,}", self.text))
 
+    @cached_property
+    def folded(self) -> str:
+        """The text without the case of its letters."""
+        return self.text.casefold()
+
     def holds(self, words: frozenset[str]) -> bool:
         """Whether all of some words may stand in the text."""
         self._asked += 1
-        if self._asked < _FEW:
+        if self._asked < _FEW or len(self.text) > MAX_PARSED:
             return all(word in self.text for word in words)
         return words <= self._words

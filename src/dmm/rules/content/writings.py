@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from dmm.rules.budget import Budget
 from dmm.rules.commands.facts import located, relative_path
 from dmm.rules.commands.tools import PATCH_TOOLS
-from dmm.rules.content.limits import MAX_TEXT, Budget
+from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.content.words import Vocabulary
 
 if TYPE_CHECKING:
@@ -27,21 +28,16 @@ class Writings:
     def __init__(
         self,
         held: tuple[Writing, ...] | Callable[[], tuple[Writing, ...]],
-        outer: Writings | None = None,
+        budget: Budget | None = None,
     ) -> None:
         self._source = held
-        self._outer = outer
+        self.budget = budget or Budget()
         self._codes: dict[tuple[int, str], Any] = {}
         self._vocabularies: dict[int, Vocabulary] = {}
 
     @cached_property
-    def budget(self) -> Budget:
-        """The time for this call; it runs from the first search."""
-        return self._outer.budget if self._outer else Budget()
-
-    @cached_property
     def _held(self) -> tuple[Writing, ...]:
-        _ = self.budget
+        self.budget.start()
         return self._source() if callable(self._source) else self._source
 
     def __iter__(self) -> Iterator[Writing]:
@@ -63,17 +59,20 @@ class Writings:
 
 
 def with_writings(facts: CallFacts, files: TextOf | None) -> CallFacts:
-    """Add to the facts of a call what it writes; `files` gives what its files hold now."""
-    held = Writings(lambda: read_writings(facts, files))
+    """Add to the facts of a call what it writes; `files` gives what its files hold now.
+
+    The call, the scripts it runs and all their readings share one budget.
+    """
+    return _with_writings(facts, files, Budget())
+
+
+def _with_writings(facts: CallFacts, files: TextOf | None, budget: Budget) -> CallFacts:
     scripts = tuple(
-        one._replace(facts=one.facts._replace(writings=_of_script(one.facts, files, held)))
-        for one in facts.scripts
+        one._replace(facts=_with_writings(one.facts, files, budget)) for one in facts.scripts
     )
-    return facts._replace(writings=held, scripts=scripts)
-
-
-def _of_script(facts: CallFacts, files: TextOf | None, outer: Writings) -> Writings:
-    return Writings(lambda: read_writings(facts, files), outer)
+    readings = tuple(one._replace(budget=budget) for one in facts.readings)
+    held = Writings(lambda: read_writings(facts, files), budget)
+    return facts._replace(writings=held, scripts=scripts, readings=readings, budget=budget)
 
 
 def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]:
