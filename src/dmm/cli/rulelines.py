@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 Told = dict[str, Any]
 WIDEST_ID = 32
 MOST_SHOWN = 20
+# The rule that DMM brings itself has no page of its own.
+BUILT_IN = "built-in:rules"
 # What a rule does to the calls in its examples, by level; a rule that stops nothing says so.
 STOPS = {"deny": "blocks", "ask": "asks about", "warn": "warns about", "advise": "is about"}
 
@@ -230,5 +232,5 @@ def checked(told: Told) -> Iterator[str]:
     if told["suggestion"]:
         yield from wrapped(told["suggestion"], "  try:    ")
     name = told["rule"] or told["seq"]
-    if name is not None:
+    if name is not None and name != BUILT_IN:
         yield f"  see:    dmm rules show {name}"
