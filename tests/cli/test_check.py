@@ -103,3 +103,28 @@ def test_a_folder_without_memory_is_said_to_be_one(typed: Typed, tmp_path: Path)
     empty = tmp_path / "empty"
     empty.mkdir()
     assert check(typed, empty, "ls").status == 5
+
+
+def test_where_the_project_is_not_trusted_every_answer_says_that_nothing_is_in_force(
+    typed: Typed, place: Path
+) -> None:
+    typed("trust", "--revoke", within=place)
+    denied = check(typed, place, "git push -f")
+    assert denied.status == 3
+    assert "nothing is in force here until this project is trusted (dmm trust)" in denied.out
+    told = json.loads(check(typed, place, "git push -f", "--json").out)
+    assert (told["outcome"], told["trusted"], told["in_force"]) == ("denied", False, False)
+    first = "Not in force: this project is not trusted yet (dmm trust)\n"
+    assert typed("rules", within=place).out.startswith(first)
+    shown = typed("rules", "show", "no-force", within=place).out
+    assert shown.startswith(first)
+    assert "enforced (once this project is trusted)" in shown
+    assert typed("rules", "add", "never use npm", within=place).out.startswith(first)
+    for command in (["rules"], ["rules", "show", "no-force"], ["rules", "add", "never use yarn"]):
+        told = json.loads(typed(*command, "--json", within=place).out)
+        assert (told["trusted"], told["in_force"]) == (False, False)
+
+
+def test_in_a_trusted_project_nothing_is_said_of_trust(typed: Typed, place: Path) -> None:
+    assert "trusted" not in typed("rules", within=place).out
+    assert "trusted" not in check(typed, place, "git push -f").out

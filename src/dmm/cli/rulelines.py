@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Told = dict[str, Any]
+NOT_IN_FORCE = "Not in force: this project is not trusted yet (dmm trust)"
 WIDEST_ID = 32
 MOST_SHOWN = 20
 # The rule that DMM brings itself has no page of its own.
@@ -26,6 +27,7 @@ def listed(told: Told) -> Iterator[str]:
     rules = [one for one in told["rules"] if not one.get("starter")]
     pending = [one for one in rules if one.get("pending")]
     active = [one for one in rules if not one.get("pending") and not one.get("disabled")]
+    yield from _untrusted(told)
     if not told["rules"] and not told["faults"]:
         yield 'No rules yet. Add one with: dmm rules add "never push to main"'
     for state, count in told["counts"].items():
@@ -44,6 +46,11 @@ def listed(told: Told) -> Iterator[str]:
             yield from _rows(group)
     yield from _held(rules)
     yield from faults(told["faults"])
+
+
+def _untrusted(told: Told) -> Iterator[str]:
+    if not told.get("trusted", True):
+        yield NOT_IN_FORCE
 
 
 def _count_starters(told: Told, state: str) -> int:
@@ -93,6 +100,7 @@ def _where(one: Told) -> str:
 
 def shown(told: Told) -> Iterator[str]:
     """Show one rule: its state, what it does, its examples and where it comes from."""
+    yield from _untrusted(told)
     yield from wrapped(told["title"], f"{told['id']}: ")
     yield from _fields(told)
 
@@ -124,6 +132,8 @@ def _state(told: Told) -> str:
         notes.append("warns on the call")
     if "becomes" in told:
         notes.append(f"{told['becomes']} once accepted")
+    if not told.get("trusted", True):
+        notes.append("once this project is trusted")
     return f"{told['state']} ({', '.join(notes)})" if notes else str(told["state"])
 
 
@@ -141,12 +151,14 @@ def added(told: Told) -> Iterator[str]:
         yield from wrapped(told["constraint"], f"proposed as constraint {told['seq']}: ")
         yield from wrapped(told["note"], "  ")
         return
+    yield from _untrusted(told)
     yield from wrapped(told["title"], f"added {told['id']}: ")
     yield from _fields(told)
 
 
 def switched(told: Told) -> Iterator[str]:
     """Tell that a rule is on or off."""
+    yield from _untrusted(told)
     if "deactivated" in told:
         yield from wrapped(told["constraint"], f"constraint {told['deactivated']} is inactive: ")
     elif told.get("disabled"):
@@ -226,6 +238,8 @@ def adopted(told: Told) -> Iterator[str]:
 def checked(told: Told) -> Iterator[str]:
     """Tell what would be said to a call."""
     yield from wrapped(told["call"], f"{told['outcome']}: ")
+    if not told.get("trusted", True):
+        yield "  note:   nothing is in force here until this project is trusted (dmm trust)"
     if told["outcome"] == "allowed":
         return
     yield from wrapped(told["reason"], "  reason: ")

@@ -30,7 +30,7 @@ from dmm.service.stops import find_stops
 from dmm.service.tracing import SIMULATION, traced
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dmm.rules.rule import Rule, State
     from dmm.service.guard import Guard
@@ -52,6 +52,7 @@ class RuleReading:
     ledger: Ledger
     timelines: Timelines
     guard: Guard
+    is_trusted: Callable[[], bool] = lambda: True
 
     @traced()
     def list(self) -> Told:
@@ -63,7 +64,11 @@ class RuleReading:
             "rules": ordered(views),
             "counts": count_states(in_force),
             "faults": [show_fault(one) for one in self.shelf.faults()],
-        }
+        } | self._unless_trusted()
+
+    def _unless_trusted(self) -> Told:
+        """Say of a project that is not trusted that its rules are not in force."""
+        return {} if self.is_trusted() else {"trusted": False, "in_force": False}
 
     @traced()
     def show(self, name: str) -> Told:
@@ -71,8 +76,10 @@ class RuleReading:
         found = self._find(name)
         if isinstance(found, ShelvedRule):
             told = show_shelved(found) | detail_rule(found.rule, found.state)
-            return told | {"source": found.source, "stopped": self._count_stops(found)}
-        return self._show_constraint(found) | {"stopped": self._count_stops(found)}
+            told["source"] = found.source
+        else:
+            told = self._show_constraint(found)
+        return told | {"stopped": self._count_stops(found)} | self._unless_trusted()
 
     def is_proposal(self, name: str) -> bool:
         """Whether a name is that of a rule file which an agent proposed."""
@@ -136,7 +143,7 @@ class RuleReading:
     def check(self, asked: Asked) -> Told:
         """Judge a call as a hook would; nothing is recorded."""
         call = asked.to_call(self.shelf.root.project)
-        return show_ruling(call, self.guard.judge(call))
+        return show_ruling(call, self.guard.judge(call)) | self._unless_trusted()
 
     def test(self) -> Told:
         """Run the examples of all rule files, as they stand on disk."""
