@@ -128,3 +128,24 @@ def test_where_the_project_is_not_trusted_every_answer_says_that_nothing_is_in_f
 def test_in_a_trusted_project_nothing_is_said_of_trust(typed: Typed, place: Path) -> None:
     assert "trusted" not in typed("rules", within=place).out
     assert "trusted" not in check(typed, place, "git push -f").out
+
+
+def test_trust_names_broken_rule_files_instead_of_saying_that_they_hold(
+    typed: Typed, place: Path
+) -> None:
+    rules = place / ".dmm" / "rules"
+    (rules / "no-force.md").write_text("---\nmatch: {comand: git push}\n---\n# Never push\n")
+    wrong = "---\nmatch: {command: npm}\nexamples:\n  block:\n    - yarn add a\n---\n# No npm\n"
+    (rules / "no-npm.md").write_text(wrong)
+    told = typed("trust", "--yes", within=place).out
+    assert "changes hold from now on" not in told
+    assert "enforced: No npm" not in told
+    assert "rules/no-force.md is broken and not in force: rules/no-force.md:2" in told
+    assert "rules/no-npm.md is broken and not in force: rules/no-npm.md:5" in told
+    assert check(typed, place, "git push -f").status == 3
+    (rules / "no-yarn.md").write_text("---\nmatch: {command: yarn}\n---\n# No yarn\n")
+    (rules / "no-npm.md").write_text(wrong + "\nUse pnpm.\n")
+    told = typed("trust", "--yes", within=place).out
+    assert "The other changes hold from now on." in told
+    assert "rules/no-npm.md is broken and not in force" in told
+    assert check(typed, place, "yarn add a").status == 3
