@@ -103,3 +103,49 @@ def test_a_folder_without_memory_is_said_to_be_one(typed: Typed, tmp_path: Path)
     empty = tmp_path / "empty"
     empty.mkdir()
     assert check(typed, empty, "ls").status == 5
+
+
+def test_where_the_project_is_not_trusted_every_answer_says_that_nothing_is_in_force(
+    typed: Typed, place: Path
+) -> None:
+    typed("trust", "--revoke", within=place)
+    denied = check(typed, place, "git push -f")
+    assert denied.status == 3
+    assert "nothing is in force here until this project is trusted (dmm trust)" in denied.out
+    told = json.loads(check(typed, place, "git push -f", "--json").out)
+    assert (told["outcome"], told["trusted"], told["in_force"]) == ("denied", False, False)
+    first = "Not in force: this project is not trusted yet (dmm trust)\n"
+    assert typed("rules", within=place).out.startswith(first)
+    shown = typed("rules", "show", "no-force", within=place).out
+    assert shown.startswith(first)
+    assert "enforced (once this project is trusted)" in shown
+    assert typed("rules", "add", "never use npm", within=place).out.startswith(first)
+    for command in (["rules"], ["rules", "show", "no-force"], ["rules", "add", "never use yarn"]):
+        told = json.loads(typed(*command, "--json", within=place).out)
+        assert (told["trusted"], told["in_force"]) == (False, False)
+
+
+def test_in_a_trusted_project_nothing_is_said_of_trust(typed: Typed, place: Path) -> None:
+    assert "trusted" not in typed("rules", within=place).out
+    assert "trusted" not in check(typed, place, "git push -f").out
+
+
+def test_trust_names_broken_rule_files_instead_of_saying_that_they_hold(
+    typed: Typed, place: Path
+) -> None:
+    rules = place / ".dmm" / "rules"
+    (rules / "no-force.md").write_text("---\nmatch: {comand: git push}\n---\n# Never push\n")
+    wrong = "---\nmatch: {command: npm}\nexamples:\n  block:\n    - yarn add a\n---\n# No npm\n"
+    (rules / "no-npm.md").write_text(wrong)
+    told = typed("trust", "--yes", within=place).out
+    assert "changes hold from now on" not in told
+    assert "enforced: No npm" not in told
+    assert "rules/no-force.md is broken and not in force: rules/no-force.md:2" in told
+    assert "rules/no-npm.md is broken and not in force: rules/no-npm.md:5" in told
+    assert check(typed, place, "git push -f").status == 3
+    (rules / "no-yarn.md").write_text("---\nmatch: {command: yarn}\n---\n# No yarn\n")
+    (rules / "no-npm.md").write_text(wrong + "\nUse pnpm.\n")
+    told = typed("trust", "--yes", within=place).out
+    assert "The other changes hold from now on." in told
+    assert "rules/no-npm.md is broken and not in force" in told
+    assert check(typed, place, "yarn add a").status == 3

@@ -275,3 +275,37 @@ def test_a_folder_that_can_not_be_written_is_an_error(dmm: Dmm) -> None:
     (dmm.root.folder / "rules").write_text("in the way")
     with pytest.raises(StorageError):
         dmm.rules.add("never run rm -rf")
+
+
+def test_a_text_that_was_replaced_does_not_count_again_when_somebody_puts_it_back(
+    dmm: Dmm,
+) -> None:
+    dmm.rules.add("never run rm -rf")
+    file = dmm.root.folder / "rules" / "never-run-rm-rf.md"
+    dmm.rules.disable("never-run-rm-rf")
+    disabled = file.read_text()
+    dmm.rules.enable("never-run-rm-rf")
+    enabled = file.read_text()
+    file.write_text(disabled)
+    assert outcome(dmm, "rm -rf src") == "denied"
+    assert dmm.rules.show("never-run-rm-rf")["held"]
+    assert "rules/never-run-rm-rf.md" in (dmm.shelf.folder.consents.notice() or "")
+    weak = enabled.replace("level: deny", "level: warn")
+    dmm.rules.edit("never-run-rm-rf", weak)
+    dmm.rules.edit("never-run-rm-rf", enabled)
+    file.write_text(weak)
+    assert outcome(dmm, "rm -rf src") == "denied"
+
+
+def test_a_text_agreed_to_on_another_branch_still_counts_after_an_edit(dmm: Dmm) -> None:
+    dmm.rules.add("never run rm -rf")
+    file = dmm.root.folder / "rules" / "never-run-rm-rf.md"
+    here = file.read_text()
+    there = here.replace("level: deny", "level: ask")
+    file.write_text(there)
+    dmm.shelf.folder.consents.accept()
+    file.write_text(here)
+    dmm.rules.edit("never-run-rm-rf", here + "\nIt can't be undone.\n")
+    file.write_text(there)
+    assert outcome(dmm, "rm -rf src") == "asks"
+    assert dmm.shelf.folder.consents.notice() is None
