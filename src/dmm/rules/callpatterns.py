@@ -75,9 +75,10 @@ class CommandPattern(Value):
     front of all others. `flags` must be there, in any spelling, and `without` must not; a flag may
     be given with a glob of its value (`--filter=test_*`). What only asks for help never matches.
     Each of `args` matches an operand or the value of a flag, or none where it begins with `!`.
-    `a|b` in any of these means either. `no_args` wants no operand beyond those named, `bare` a program called by
-    its name alone. `matches` is found in the words, joined by blanks. `env` are `NAME=glob`. Of
-    `via`, `remotes`, `hosts`, `branches` and `packages` one must fit; `!glob` takes out again.
+    `a|b` in any of these means either. `no_args` wants no operand beyond those named, `bare` a
+    program called by its name alone. `matches` is found in the words, joined by blanks. `env` are
+    `NAME=glob`. Of `via`, `remotes`, `hosts`, `branches` and `packages` one must fit; `!glob` takes
+    out again.
     """
 
     kind: ClassVar[str] = "command"

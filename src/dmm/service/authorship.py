@@ -10,7 +10,7 @@ from dmm.capture.clean import clean
 from dmm.errors import MemoryFileError, UsageError
 from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.rules.callrules import CallRule
-from dmm.rules.english import NOWHERE, Surroundings, compile_sentence
+from dmm.rules.english import NOWHERE, Surroundings, asks_first, compile_sentence
 from dmm.rules.examples import prove
 from dmm.rules.fields import example_of, fields_of
 from dmm.rules.form import compile_fields
@@ -98,7 +98,7 @@ def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = N
     level = wish.level or fields.get("level")
     if level is None and not _matches(fields) and read_sentence(title) is not None:
         # Without a matcher it binds nobody's calls, but decisions are held to the sentence.
-        level = "deny"
+        level = "ask" if asks_first(title) else "deny"
     if level is not None:
         fields["level"] = level
     if wish.triggered_by is not None:
