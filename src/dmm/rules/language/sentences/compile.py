@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.clauses import Clause, clauses_of
-from dmm.rules.language.sentences.examples import examples_of, order_examples
+from dmm.rules.language.sentences.examples import Example, examples_of, order_examples, told_command
 from dmm.rules.language.sentences.messages import read_form, read_message
 from dmm.rules.language.sentences.objects import read_object
 from dmm.rules.language.sentences.only import read_only
@@ -163,14 +163,16 @@ def _match_fields(found: list[_Found]) -> Fields:
         "examples": {
             "block": _unique([pair[0] for pair in pairs]),
             "allow": _unique(
-                [
-                    *(pair[1] for pair in pairs),
-                    *(one.chosen for one in found if is_command(one.chosen, "use")),
-                ]
+                [_allowed(one, near) for one, (_, near) in zip(found, pairs, strict=True)]
             ),
         },
     }
     return {key: value for key, value in fields.items() if value}
+
+
+def _allowed(found: _Found, near: Example) -> Example:
+    """Show what is to be used instead, or else a call near the one that is stopped."""
+    return told_command(found.chosen) if is_command(found.chosen, "use") else near
 
 
 def _unique(values: Sequence[object]) -> list[object]:
