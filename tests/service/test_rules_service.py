@@ -90,6 +90,11 @@ def test_what_a_ledger_constraint_says_is_not_added_again(dmm: Dmm) -> None:
     assert refused.value.hint == "dmm rules adopt 1"
 
 
+def test_a_sentence_that_wants_to_be_asked_never_denies(dmm: Dmm) -> None:
+    told = dmm.rules.add("Ask before running migrations.")
+    assert told["level"] == "ask"
+
+
 def test_a_sentence_without_a_matcher_gets_one_later(dmm: Dmm) -> None:
     dmm.rules.add("history on the remote stays")
     told = dmm.rules.add("history on the remote stays", match=FORCE, examples=PROOF)

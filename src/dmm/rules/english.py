@@ -9,13 +9,15 @@ from dmm.rules.examples import prove
 from dmm.rules.explain import describe_pattern
 from dmm.rules.form import compile_fields
 from dmm.rules.formerror import RuleFormError
+from dmm.rules.language.sentences.clauses import clauses_of
 from dmm.rules.language.sentences.compile import Sentence, read_sentence
+from dmm.rules.language.sentences.pieces import sentences
 from dmm.rules.language.sentences.things import NOWHERE, Surroundings
 
 if TYPE_CHECKING:
     from dmm.rules.callrules import CallRule
 
-__all__ = ["NOWHERE", "Sentence", "Surroundings", "call_rules", "compile_sentence"]
+__all__ = ["NOWHERE", "Sentence", "Surroundings", "asks_first", "call_rules", "compile_sentence"]
 
 _BY_NAME = 'If another command did that, name it with query_memory: "./COMMAND runs {}".'
 
@@ -33,6 +35,12 @@ def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
     if failures:
         return Sentence(None, f"its example would not hold: {failures[0].example}")
     return found._replace(fields=fields)
+
+
+def asks_first(text: str) -> bool:
+    """Whether a sentence wants to be asked rather than obeyed: "Ask before running migrations"."""
+    clauses = [clause for one in sentences(text) for clause in clauses_of(one)]
+    return bool(clauses) and all(clause.level == "ask" for clause in clauses)
 
 
 def _placed(fields: dict[str, object]) -> dict[str, object]:

@@ -59,7 +59,7 @@ def command_pattern(body: str) -> CommandPattern | None:
     flags: list[str] = []
     for text in arguments:
         if text.startswith("-") and len(text) > 1:
-            flags += _flags(program, text)
+            flags += flags_of(program, text)
     operands = tuple(text for text in arguments if not text.startswith("-"))
     return CommandPattern((program,), operands, tuple(flags))
 
@@ -82,7 +82,7 @@ _LONG_FORMS = {
 }  # fmt: skip
 
 
-def _flags(program: str, text: str) -> list[str]:
+def flags_of(program: str, text: str) -> list[str]:
     """Split bundled short flags and add the long names where a program knows both."""
     name = text.partition("=")[0]
     if "*" in name:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dmm.rules.language.sentences import words
+from dmm.rules.language.sentences.constructs import CONSTRUCTS
 from dmm.rules.language.sentences.pieces import (
     DETERMINERS,
     LINKS,
@@ -98,7 +99,8 @@ def _segments(pieces: Pieces) -> list[Pieces]:
         new = piece.mark == "," or piece.word in ("and", "but")
         after = at + 2 if word_at(pieces, at + 1) in ("and", "but") else at + 1
         chooses = piece.mark == "," and word_at(pieces, at + 1) in ("use", "run", "always", "but")
-        turns = new and (_forbids(pieces, after) or chooses)
+        turns = new and (chooses or _forbids(pieces, after))
+        turns = turns and not _names_code(tuple(found[-1]), pieces, after)
         # A condition that is put in front belongs to what follows.
         fronted = len(found) == 1 and word_at(tuple(found[0]), 0) in _FRONTED
         if (piece.mark == "-" or turns) and not fronted:
@@ -129,6 +131,13 @@ def _asides(pieces: Pieces) -> tuple[Pieces, list[list[Piece]]]:
 def _forbids(pieces: Pieces, at: int) -> bool:
     after = _after_not(pieces, at) if at < len(pieces) else None
     return after is not None and word_at(pieces, after) in words.VERBS
+
+
+def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
+    """Tell whether "use logging, never print" forbids the call `print`, not an act."""
+    after = at + 1 if word_at(pieces, at) in _NOT | {"not"} else at
+    alone = after + 1 >= len(pieces) or bool(pieces[after + 1].mark)
+    return word_at(said, 0) == "use" and alone and word_at(pieces, after) in CONSTRUCTS
 
 
 def _chosen(segments: list[Pieces]) -> Pieces:
