@@ -61,7 +61,7 @@ def meet(
 
     Without `done` nobody knows what was done before: a rule that wants something done first asks.
     """
-    stopped: Meeting | None = None
+    uncertain_met: Meeting | None = None
     for subject, match in matches(rule.rule, facts):
         states = [(scope, scope.holds(facts, subject)) for scope in rule.scopes]
         if any(state is False for _, state in states):
@@ -74,15 +74,16 @@ def meet(
             if not missing:
                 continue
         blind = done is None and bool(missing)
-        uncertain = blind or bool(match.stopped)
+        doubtful = bool(match.stopped or match.doubt)
+        uncertain = blind or doubtful
         action = Action.ASK if uncertain and match.action is Action.DENY else match.action
         action = Action.WARN if unknown else action
         met = Meeting(match, action, unknown, missing, blind, shortfalls)
-        if not match.stopped:
+        if not doubtful:
             return met
         # A search that was given up counts where nothing is found for certain.
-        stopped = stopped or met
-    return stopped
+        uncertain_met = uncertain_met or met
+    return uncertain_met
 
 
 def _missing(

@@ -109,6 +109,7 @@ class Match(NamedTuple):
     suggestion: str
     trace: tuple[str, ...] = ()
     stopped: str = ""
+    doubt: str = ""
 
 
 def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
@@ -178,6 +179,7 @@ def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidenc
         rule.suggestion,
         tuple(trace),
         evidence.stopped,
+        evidence.doubt,
     )
 
 

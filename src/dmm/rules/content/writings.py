@@ -80,11 +80,20 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
     """Work out the text that a call leaves in each file that it changes."""
     if not any(use.changes for use in facts.paths):
         return ()
-    from dmm.rules.content.changes import writing_of
+    from dmm.rules.content.changes import with_copies, without_known, writing_of
 
     found: list[Writing] = []
     texts: dict[str, str] = {}
-    for change, span in _changes(facts, files):
+
+    def held(path: str) -> str | None:
+        near = relative_path(path, facts.call.cwd)
+        known = texts.get(near)
+        return files(near) if known is None and files is not None else known
+
+    for given, span in _changes(facts, files):
+        change = with_copies(given, held)
+        if change is None:
+            continue
         path = located(facts.call, change.path)
         source = relative_path(change.source or change.path, facts.call.cwd)
         before = texts.get(source)
@@ -92,7 +101,8 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
             before = files(source)
         if before is not None and len(before) > MAX_TEXT:
             before = None
-        made = writing_of(change, before)._replace(path=path, span=span)
+        made = writing_of(without_known(change, before), before)
+        made = made._replace(path=path, span=span, doubt=change.doubt)
         if made.whole:
             texts[relative_path(change.path, facts.call.cwd)] = made.text
         found.append(made)
