@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from dmm.rules.commands.dependencies import declared, is_manifest
 from dmm.rules.commands.facts import located, relative_path
 from dmm.rules.commands.tools import PATCH_TOOLS
 from dmm.rules.content.limits import MAX_TEXT, Budget
@@ -13,6 +14,7 @@ from dmm.rules.content.words import Vocabulary
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.facts import CallFacts, Writing
     from dmm.rules.commands.scripts import TextOf
     from dmm.rules.commands.values import Span
@@ -66,14 +68,32 @@ def with_writings(facts: CallFacts, files: TextOf | None) -> CallFacts:
     """Add to the facts of a call what it writes; `files` gives what its files hold now."""
     held = Writings(lambda: read_writings(facts, files))
     scripts = tuple(
-        one._replace(facts=one.facts._replace(writings=_of_script(one.facts, files, held)))
+        one._replace(facts=_with_held(one.facts, _of_script(one.facts, files, held)))
         for one in facts.scripts
     )
-    return facts._replace(writings=held, scripts=scripts)
+    return _with_held(facts, held)._replace(scripts=scripts)
 
 
 def _of_script(facts: CallFacts, files: TextOf | None, outer: Writings) -> Writings:
     return Writings(lambda: read_writings(facts, files), outer)
+
+
+def _with_held(facts: CallFacts, held: Writings) -> CallFacts:
+    """Add the writings, and the packages that a command writes into a manifest."""
+    changed = facts.commands and any(use.changes and is_manifest(use.path) for use in facts.paths)
+    found = {one.name: one for one in (_declared(held) if changed else ())}
+    known = {one.name for one in facts.dependencies}
+    added = tuple(one for name, one in found.items() if name not in known)
+    return facts._replace(writings=held, dependencies=(*facts.dependencies, *added))
+
+
+def _declared(held: Writings) -> Iterator[DependencyUse]:
+    for one in held:
+        if not one.doubt and is_manifest(one.path):
+            lines = one.text.split("\n")
+            added = "\n".join(line for start, stop in one.added for line in lines[start:stop])
+            for use in declared(one.path, added, one.removed):
+                yield use._replace(span=one.span)
 
 
 def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]:
