@@ -290,6 +290,7 @@ def _finding(
     entry: CallEntry, met: Meeting, script: ScriptFacts | None = None, *, doubt: str = ""
 ) -> Finding:
     match = met.match
+    doubt = doubt or match.doubt
     level = entry.level_of(met.action)
     if level == "deny" and (script is not None or doubt):
         # It is not certain that this part of a file runs, or that the words mean this.
