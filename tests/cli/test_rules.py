@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.conftest import Told, Typed
     from tests.conftest import Command, Project
 
@@ -157,13 +157,35 @@ def test_an_edit_is_checked_and_a_failed_one_changes_nothing(
     assert "  why:      Because." in rules("edit", "never-run-rm-rf").out
 
 
+def read_kept(told: str) -> str:
+    kept = re.search(r"your text is kept in (\S+)", told)
+    assert kept is not None, told
+    return Path(kept[1]).read_text()
+
+
+def test_an_editor_that_fails_loses_no_text(
+    rules: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules("add", "never run rm -rf")
+    before = rules.path("never-run-rm-rf").read_text()
+    monkeypatch.setenv("EDITOR", write_editor(tmp_path, 'echo x >> "$1"; exit 1'))
+    told = rules("edit", "never-run-rm-rf")
+    assert told.status == 2
+    assert "the editor ended with status 1" in told.err
+    assert read_kept(told.err) == f"{before}x\n"
+    monkeypatch.setenv("EDITOR", "false")
+    assert "is kept" not in rules("edit", "never-run-rm-rf").err
+
+
 def test_an_interrupted_editor_changes_nothing(
     rules: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules("add", "never run rm -rf")
     before = rules.path("never-run-rm-rf").read_text()
     monkeypatch.setenv("EDITOR", write_editor(tmp_path, 'echo x >> "$1"; kill -INT $$'))
-    assert rules("edit", "never-run-rm-rf").status == 130
+    told = rules("edit", "never-run-rm-rf")
+    assert told.status == 130
+    assert read_kept(told.err) == f"{before}x\n"
     assert rules("add", "another rule", "--edit").status == 130
     assert rules.path("never-run-rm-rf").read_text() == before
     assert not rules.path("another-rule").exists()
