@@ -224,11 +224,18 @@ def adopted(told: Told) -> Iterator[str]:
 def checked(told: Told) -> Iterator[str]:
     """Tell what would be said to a call."""
     yield from wrapped(told["call"], f"{told['outcome']}: ")
+    yield from wrapped(told["reason"], "  reason: ")
     if told["outcome"] == "allowed":
         return
-    yield from wrapped(told["reason"], "  reason: ")
+    for one in told["findings"]:
+        if (one["rule"], one["seq"]) != (told["rule"], told["seq"]):
+            yield from wrapped(f"{_name(one)} ({one['outcome']}): {one['title']}", "  also:   ")
     if told["suggestion"]:
         yield from wrapped(told["suggestion"], "  try:    ")
     name = told["rule"] or told["seq"]
     if name is not None:
         yield f"  see:    dmm rules show {name}"
+
+
+def _name(finding: Told) -> str:
+    return f"rule {finding['rule']}" if finding["rule"] else f"constraint {finding['seq']}"
