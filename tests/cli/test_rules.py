@@ -217,6 +217,10 @@ def test_a_broken_file_is_named_and_the_others_stay_in_force(rules: Desk, typed:
     typed("trust", "--yes", within=rules.folder)
     told = rules().out
     assert "1 fault in rule files:\n  .dmm/rules/broken.md:2: " in told
+    shown = rules("show", "broken")
+    assert shown.status == 7
+    assert "unknown field 'comand'" in shown.err
+    assert "rules/broken.md:2" in shown.err
     assert typed("check", "rm -rf src", within=rules.folder).status == 3
 
 
