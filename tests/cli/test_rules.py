@@ -122,7 +122,7 @@ def test_the_same_rule_is_refused_by_the_name_of_the_first(rules: Desk) -> None:
         (["--match", "{command: x"], "not valid YAML"),
         (["--match", "{comand: x}"], "did you mean 'command'?"),
         (["--match", "{command: x}", "--block", "ls"], "examples.block[0]"),
-        (["--level", "strict"], "is no level"),
+        (["--level", "strict"], "is not a known level"),
         (["--unless", "{command: x}"], "'unless' needs 'match'"),
     ],
 )
@@ -299,3 +299,20 @@ def test_no_project_is_said_so(typed: Typed, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     assert typed("rules", within=empty).status == 5
+
+
+def test_advice_that_warns_says_so_in_the_list(rules: Desk) -> None:
+    rules("add", "prefer the glob tool", "--level", "warn", "--match", "{command: ls}")
+    assert "  prefer-the-glob-tool  (warns) prefer the glob tool\n" in rules().out
+
+
+def test_validation_fits_a_terminal_and_gives_a_pipe_whole_lines(
+    rules: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules("add", "never run rm -rf")
+    rules.path("broken").write_text("# No front matter\n")
+    piped = rules.typed("validate", within=rules.folder).out.splitlines()
+    assert max(map(len, piped)) > 80
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    shown = rules.typed("validate", within=rules.folder).out.splitlines()
+    assert max(map(len, shown)) <= 80

@@ -54,6 +54,8 @@ def _rows(rules: Iterable[Told]) -> Iterator[str]:
     wide = min(WIDEST_ID, max((len(one["id"]) for one in shown), default=0))
     for one in shown:
         title = neutralise(" ".join(one["title"].split()))
+        if one["level"] == "warn" and one["state"] == "advice":
+            title = f"(warns) {title}"
         yield _cut(f"  {neutralise(one['id']):{wide}}  {title}")
 
 
