@@ -120,7 +120,7 @@ class Ruling(Value):
     level: Level = "allow"
     seq: int | None = None
     text: str = ""
-    reason: str = "no constraint in force is broken"
+    reason: str = "no rule in force is broken"
     suggestion: str = ""
     trace: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
