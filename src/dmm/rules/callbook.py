@@ -16,6 +16,7 @@ from dmm.rules.callrules import (
     SPOKEN_VERSION,
     CallRule,
     Done,
+    Meeting,
     call_from_dict,
     call_to_dict,
     meet,
@@ -24,13 +25,12 @@ from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
 from dmm.rules.content.pattern import ContentPattern
 from dmm.rules.content.writings import with_writings
 from dmm.rules.index import CallIndex
-from dmm.rules.patterns import RULES_VERSION, Action, AllOf, PathPattern, ToolPattern
+from dmm.rules.patterns import RULES_VERSION, Action, AllOf, Match, PathPattern, ToolPattern
 from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from dmm.rules.callrules import Meeting
     from dmm.rules.commands.calls import ScriptFacts, TextOf
     from dmm.rules.patterns import Pattern
 
@@ -46,6 +46,7 @@ _OF_ACTION: dict[Action, Level] = {
 }
 _UNREADABLE = "the command can't be read to its end"
 _IN_FORCE = "rules on commands are in force"
+_NOT_APPLIED = "this rule could not be applied"
 _WRITE_OUT = "Write the command out in full, without decoding or building it, or ask the user."
 
 
@@ -188,7 +189,10 @@ class CallBook:
         self, facts: CallFacts, done: DoneBefore | None
     ) -> Iterator[tuple[CallEntry, Meeting]]:
         for entry in self._index.candidates(facts):
-            met = meet(entry.rule, facts, None if done is None else partial(done, entry))
+            try:
+                met = meet(entry.rule, facts, None if done is None else partial(done, entry))
+            except Exception as fault:  # noqa: BLE001 - one faulty rule must not disable the others
+                met = _not_applied(entry, facts, fault)
             if met is not None:
                 yield entry, met
 
@@ -235,6 +239,15 @@ class CallBook:
             findings=tuple(found),
             id=first.id,
         )
+
+
+def _not_applied(entry: CallEntry, facts: CallFacts, fault: Exception) -> Meeting:
+    """Ask about a call that a rule fails on, as nobody knows what the rule would say."""
+    why = f"{type(fault).__name__}: {fault}"
+    reason = f"{_NOT_APPLIED}: {why}"
+    rule, span = entry.rule.rule, (0, len(facts.text))
+    match = Match(rule.id, Action.ASK, span, "this call", reason, "", (reason,), why)
+    return Meeting(match, Action.ASK)
 
 
 def _hardest_and_oldest(one: Finding) -> tuple[int, bool, int, str]:
@@ -289,7 +302,7 @@ def _finding(
     # The sentence of a rule stands before its reason; only what it adds is said.
     said = match.reason in entry.text
     reason = "it matches" if said else match.reason
-    if match.stopped:
+    if match.stopped and not match.reason.startswith(_NOT_APPLIED):
         reason = f"this rule could not be checked on {match.matched}: {match.stopped}"
     trace = [*match.trace]
     if script is not None:
