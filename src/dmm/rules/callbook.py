@@ -22,10 +22,10 @@ from dmm.rules.callrules import (
     meet,
 )
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
-from dmm.rules.content.pattern import ContentPattern
+from dmm.rules.commands.globs import matches_name
 from dmm.rules.content.writings import with_writings
 from dmm.rules.index import CallIndex
-from dmm.rules.patterns import RULES_VERSION, Action, AllOf, Match, PathPattern, ToolPattern
+from dmm.rules.patterns import RULES_VERSION, Action, AllOf, Match, ToolPattern
 from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
@@ -281,14 +281,20 @@ def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
 def _stops_commands(entry: CallEntry) -> bool:
     """Say whether a rule could deny a command: one that can't be read may then hide it."""
     rule = entry.rule.rule
-    on_commands = not all(map(_looks_at_files, rule.patterns))
-    return on_commands and entry.level_of(rule.action) == "deny"
+    hidden = any(map(_may_be_hidden, rule.patterns))
+    return hidden and entry.level_of(rule.action) == "deny"
 
 
-def _looks_at_files(pattern: Pattern) -> bool:
+def _may_be_hidden(pattern: Pattern) -> bool:
+    """Whether a command could do this without showing it; the name of a tool always shows."""
     if isinstance(pattern, AllOf):
-        return all(map(_looks_at_files, pattern.patterns))
-    return isinstance(pattern, ToolPattern | PathPattern | ContentPattern)
+        tools = [one for one in pattern.patterns if isinstance(one, ToolPattern)]
+        if not all(matches_name("Bash", one.name) for one in tools):
+            return False
+        return any(map(_may_be_hidden, pattern.patterns))
+    return not isinstance(pattern, ToolPattern) or (
+        bool(pattern.matches) and matches_name("Bash", pattern.name)
+    )
 
 
 def _finding(
