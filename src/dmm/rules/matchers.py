@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from dmm.rules.callrules import Need
 from dmm.rules.commands.facts import MESSAGES, MessageKind
+from dmm.rules.commands.ignoring import fault_of_glob
 from dmm.rules.commands.procedures import LINT, TESTS, TYPES
 from dmm.rules.content.check import check_content
 from dmm.rules.content.pattern import ContentPattern
@@ -187,6 +188,9 @@ def _glob(value: str, place: Place) -> str:
         raise RuleFormError(place, f"{value!r} has braces, which globs do not have", hint=hint)
     if bare.startswith("../") or "/../" in bare or bare == "..":
         raise RuleFormError(place, f"{value!r} lies outside the repository")
+    fault = fault_of_glob(bare)
+    if fault:
+        raise RuleFormError(place, f"{value!r} is no glob: {fault}")
     return value
 
 
