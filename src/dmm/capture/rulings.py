@@ -75,7 +75,7 @@ def write_failure(why: str, on_failure: OnFailure) -> Reply:
 
 def write_rules(rules: RulesOnFile) -> bytes:
     """Write the rules as the bytes of a rule file."""
-    from dmm.rules.callbook import book_to_dict
+    from dmm.rules.bookform import book_to_dict
 
     data = {
         "on_failure": rules.on_failure,
@@ -87,7 +87,7 @@ def write_rules(rules: RulesOnFile) -> bytes:
 
 def read_rules(data: bytes) -> RulesOnFile:
     """Read a rule file; one that another version wrote is refused."""
-    from dmm.rules.callbook import book_from_dict
+    from dmm.rules.bookform import book_from_dict
 
     try:
         stored: dict[str, Any] = json.loads(data)

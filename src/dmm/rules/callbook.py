@@ -11,14 +11,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dmm.domain.value import Value
-from dmm.errors import UsageError
 from dmm.rules.callrules import (
     SPOKEN_VERSION,
     CallRule,
     Done,
     Meeting,
-    call_from_dict,
-    call_to_dict,
     meet,
 )
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
@@ -29,7 +26,7 @@ from dmm.rules.patterns import RULES_VERSION, Action, AllOf, Match, ToolPattern
 from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from dmm.rules.budget import Budget
     from dmm.rules.commands.calls import ScriptFacts, TextOf
@@ -365,46 +362,3 @@ def _tell(
         trace.append(f"not done before: {wanted}")
     trace += [f"not certain: {one}" for one in entry.rule.doubts]
     return reason, (*trace, *([entry.note] if entry.note else []))
-
-
-def book_to_dict(book: CallBook) -> dict[str, Any]:
-    """Write the rules as plain values for JSON."""
-    return {
-        "version": BOOK_VERSION,
-        "entries": [
-            {
-                "seq": one.seq,
-                "text": one.text,
-                "typed": one.typed,
-                "most": one.most,
-                "note": one.note,
-                "id": one.id,
-                "rule": call_to_dict(one.rule),
-            }
-            for one in book.entries
-        ],
-    }
-
-
-def book_from_dict(stored: Mapping[str, Any]) -> CallBook:
-    """Read the rules back; a form of another version is refused."""
-    if stored.get("version") != BOOK_VERSION:
-        raise UsageError(f"stored rules on calls are not of version {BOOK_VERSION}")
-    try:
-        return CallBook(_entry(one) for one in stored["entries"])
-    except (KeyError, TypeError, ValueError, AttributeError) as fault:
-        raise UsageError(f"these values are no rules on calls: {fault}") from fault
-
-
-def _entry(stored: Mapping[str, Any]) -> CallEntry:
-    if stored["most"] not in LEVELS:
-        raise ValueError("a level of no known name")
-    return CallEntry(
-        seq=stored["seq"],
-        text=stored["text"],
-        rule=call_from_dict(stored["rule"]),
-        typed=stored["typed"],
-        most=stored["most"],
-        note=stored["note"],
-        id=stored["id"],
-    )
