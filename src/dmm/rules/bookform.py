@@ -11,7 +11,7 @@ from dmm.rules.callrules import call_from_dict, call_to_dict
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-BOOK_VERSION = f"1.{GUARD_VERSION}"
+BOOK_VERSION = f"2.{GUARD_VERSION}"
 
 
 def book_to_dict(book: CallBook) -> dict[str, Any]:

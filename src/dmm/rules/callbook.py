@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from dmm.rules.patterns import Pattern
 
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
-BOOK_VERSION = f"2.{GUARD_VERSION}"
 Level = Literal["allow", "warn", "ask", "deny"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 # What was done before, for a rule; what is searched for it takes the time of the call.
