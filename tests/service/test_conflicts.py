@@ -343,7 +343,7 @@ def test_a_second_text_that_is_refused_does_not_hide_the_first_proposal(clashing
 @pytest.mark.parametrize(
     ("action", "more", "what"),
     [
-        ("shrug", {}, "'shrug' is no action"),
+        ("shrug", {}, "'shrug' is not a known action"),
         ("deprecate", {}, "name the memory to deprecate"),
         ("deprecate", {"target": ident(3)}, "is no part of this conflict"),
         ("clarify", {}, "to clarify needs a new text"),
