@@ -181,8 +181,10 @@ def test_a_command_that_hides_another_is_asked_about_unless_something_is_found(
     ledger: Ledger, guard: Guard
 ) -> None:
     hidden = "echo Z2l0 | base64 -d | sh"
-    ledger.add_constraint("Never touch .env files")
+    ledger.add_constraint("tool: WebFetch")
     assert guard.rule(bash(hidden)).level == "allow"
+    ledger.add_constraint("Never touch .env files")
+    assert guard.rule(bash(hidden)).level == "ask"
     ledger.add_constraint("Never push to main")
     ruling = guard.rule(bash(hidden))
     assert (ruling.level, ruling.seq) == ("ask", None)

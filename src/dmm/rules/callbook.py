@@ -22,7 +22,15 @@ from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
 from dmm.rules.commands.globs import matches_name
 from dmm.rules.content.writings import with_writings
 from dmm.rules.index import CallIndex
-from dmm.rules.patterns import RULES_VERSION, Action, AllOf, Match, ToolPattern
+from dmm.rules.patterns import (
+    RULES_VERSION,
+    Action,
+    AllOf,
+    ContentPattern,
+    Match,
+    PathPattern,
+    ToolPattern,
+)
 from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
@@ -43,8 +51,9 @@ _OF_ACTION: dict[Action, Level] = {
     Action.WARN: "warn",
 }
 LONGEST_PLACE = 120
+LONG_COMMAND = 10_000
 _UNREADABLE = "the command can't be read to its end"
-_IN_FORCE = "rules on commands are in force"
+_IN_FORCE = "rules are in force that it may break"
 _NOT_APPLIED = "this rule could not be applied"
 _WRITE_OUT = "Write the command out in full, without decoding or building it, or ask the user."
 
@@ -157,7 +166,8 @@ class CallBook:
     def __init__(self, entries: Iterable[CallEntry]) -> None:
         self.entries = tuple(entries)
         self._index = CallIndex((one, one.rule.rule.patterns) for one in self.entries)
-        self.stops_commands = any(_stops_commands(one) for one in self.entries)
+        self.stops_commands = any(_stops(one, _names_command) for one in self.entries)
+        self._stops_hidden = any(_stops(one, _may_be_hidden) for one in self.entries)
 
     def find(
         self, facts: CallFacts, done: DoneBefore | None = nothing_done
@@ -212,6 +222,15 @@ class CallBook:
                 hardest[one.seq, one.id] = one
         return list(hardest.values())
 
+    def _is_unclear(self, facts: CallFacts) -> bool:
+        """Say whether a command may do unseen what a rule denies.
+
+        What a shell would refuse as malformed reaches no file; what is too long may.
+        """
+        cut = facts.malformed and len(facts.text) > LONG_COMMAND
+        hides = bool(facts.unresolved) or cut
+        return (hides and self._stops_hidden) or (facts.malformed and self.stops_commands)
+
     def rule(
         self,
         call: ToolCall,
@@ -227,8 +246,7 @@ class CallBook:
         """
         facts = with_writings(read_call(call, files), texts or files)
         found = sorted(self.check(facts, done), key=_hardest_and_oldest)
-        unclear = facts.malformed or bool(facts.unresolved)
-        if unclear and self.stops_commands and not _settled(found):
+        if self._is_unclear(facts) and not _settled(found):
             return _unreadable(facts, found)
         if not found:
             return Ruling()
@@ -282,11 +300,17 @@ def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
     return tuple(f"{one.name}: {step}" for one in found for step in one.trace)
 
 
-def _stops_commands(entry: CallEntry) -> bool:
-    """Say whether a rule could deny a command: one that can't be read may then hide it."""
+def _stops(entry: CallEntry, concerned: Callable[[Pattern], bool]) -> bool:
+    """Say whether a rule denies, by a pattern of some kind."""
     rule = entry.rule.rule
-    hidden = any(map(_may_be_hidden, rule.patterns))
-    return hidden and entry.level_of(rule.action) == "deny"
+    return any(map(concerned, rule.patterns)) and entry.level_of(rule.action) == "deny"
+
+
+def _names_command(pattern: Pattern) -> bool:
+    """Whether a pattern is on commands themselves, not on files, texts or tools."""
+    if isinstance(pattern, AllOf):
+        return any(map(_names_command, pattern.patterns))
+    return not isinstance(pattern, ToolPattern | PathPattern | ContentPattern)
 
 
 def _may_be_hidden(pattern: Pattern) -> bool:

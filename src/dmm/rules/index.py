@@ -89,6 +89,14 @@ def _path_keys_of(pattern: PathPattern) -> Iterator[Key]:
         yield ("path", "*")
 
 
+def _tool_key(name: str) -> Key:
+    """Go by the end of a name such as `mcp__*__delete`, where the name begins after a wildcard."""
+    end = name[max(map(name.rfind, _WILD)) + 1 :]
+    if _is_plain(name) or not end.startswith("_") or not end.strip("_"):
+        return _name_key("tool", name)
+    return ("tool end", end.lstrip("_"))
+
+
 def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
     match pattern:
         case CommandPattern():
@@ -106,7 +114,7 @@ def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
         case BranchPattern():
             yield _name_key("branch", pattern.name)
         case ToolPattern():
-            yield _name_key("tool", pattern.name)
+            yield _tool_key(pattern.name)
 
 
 def _keys_of(pattern: Any) -> list[Key]:
@@ -144,7 +152,9 @@ def _open_kinds(facts: CallFacts) -> set[str]:
 
 
 def _fact_keys(facts: CallFacts) -> set[Key]:
-    found: set[Key] = {*(("tool", one) for one in names_of(facts.call.tool)), ("tool", "*")}
+    tool = facts.call.tool
+    found: set[Key] = {*(("tool", one) for one in names_of(tool)), ("tool", "*")}
+    found.update(("tool end", tool[at:].lstrip("_")) for at, sign in enumerate(tool) if sign == "_")
     for use in facts.commands:
         program, operands = use.invocation.program, use.options.operands
         found.update((("program", program), ("program", "*")))

@@ -101,4 +101,4 @@ def test_the_choosiest_key_finds_a_rule() -> None:
 
 
 def test_the_parts_are_told_in_words() -> None:
-    assert describe_pattern(BOTH) == "writing code like `console.log($$$)` and writing src/**"
+    assert describe_pattern(BOTH) == "writing code like `console.log($$$)` in src/**"
