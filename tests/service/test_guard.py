@@ -191,7 +191,7 @@ def test_a_command_that_hides_another_is_asked_about_unless_something_is_found(
     assert ruling.reason.startswith("what `sh` runs is made by `base64`")
     assert ruling.trace == ("unresolved: what `sh` runs is made by `base64`",)
     found = guard.rule(bash(f"{hidden}; git push origin main"))
-    assert (found.level, found.seq) == ("deny", 2)
+    assert (found.level, found.seq) == ("deny", 3)
     assert guard.rule(bash(f"{hidden}; cat .env")).denied
 
 
