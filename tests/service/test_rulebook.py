@@ -158,9 +158,7 @@ def test_plain_words_are_stored_with_what_they_say_of_tool_calls() -> None:
 
 def test_plain_words_on_tool_calls_are_shown_back_with_two_calls() -> None:
     compiled = compile_constraint("never use npm, use pnpm")
-    assert compiled.plain.splitlines()[-1] == (
-        "On tool calls: blocks the command npm."
-    )
+    assert compiled.plain.splitlines()[-1] == ("On tool calls: blocks the command npm.")
     assert (compiled.blocks, compiled.allows) == ("npm", "echo 'npm'")
 
 
