@@ -194,3 +194,45 @@ def test_a_ban_that_leaves_open_what_it_is_about_is_guidance(text: str) -> None:
 def test_a_ban_that_points_at_what_was_named_before_is_about_that() -> None:
     made = compile_rule("Secrets come from the vault. Never commit them to the repository.")
     assert made.plain == 'Blocks the act "commit secrets to the repository".'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Never update",
+        "Never create a",
+        "that never runs stays pending",
+        "It must never push or open a pull request.",
+        "Do not disable this default.",
+        "Check: the fast suite (format, types; no tests).",
+        "Incorrect: no deduplication",
+        "The policy lives in the shared core, never in the session",
+        "updates that should be made",
+        "Keep it thin: no business logic, no transforms",
+        "The gateway holds proxy configuration; no tests",
+        "The schema is generated; never hand-edit it.",
+        "Managed by the hook; do not edit by hand.",
+    ],
+)
+def test_what_is_cut_off_or_names_nothing_specific_is_guidance(text: str) -> None:
+    assert compile_rule(text).rule is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ensure the issue is reproducible before fixing",
+        "Review your message before you send it",
+        "Verify the tests pass before committing",
+    ],
+)
+def test_a_check_before_what_nearly_every_decision_is_only_warns(text: str) -> None:
+    (part,) = rule_of(text).parts
+    assert isinstance(part, Verification)
+    assert not part.firm
+
+
+def test_an_amount_behind_a_remark_is_no_part_of_the_limit() -> None:
+    (part,) = rule_of("Timeouts must be at most 30 seconds, with at least 2 retries").parts
+    assert isinstance(part, Limit)
+    assert part.value == "30"

@@ -29,10 +29,10 @@ def test_every_rule_of_the_case_table_survives_json() -> None:
     ("stored", "message"),
     [
         ({"version": 99, "rule": {}}, "version 99"),
-        ({"version": 2}, "damaged"),
-        ({"version": 2, "rule": {"is": "Nonsense"}}, "damaged"),
-        ({"version": 2, "rule": {"is": "Rule", "unknown": 1}}, "damaged"),
-        ({"version": 2, "rule": {"is": "Term", "text": "a", "forms": []}}, "not a rule"),
+        ({"version": 3}, "damaged"),
+        ({"version": 3, "rule": {"is": "Nonsense"}}, "damaged"),
+        ({"version": 3, "rule": {"is": "Rule", "unknown": 1}}, "damaged"),
+        ({"version": 3, "rule": {"is": "Term", "text": "a", "forms": []}}, "not a rule"),
     ],
 )
 def test_a_stored_value_that_is_no_rule_is_refused(stored: dict[str, object], message: str) -> None:

@@ -337,3 +337,83 @@ def test_a_thousand_constraints_are_not_all_asked(chronicle: Chronicle, guard: G
         many = steps(partial(guard.rule, call)) - 3 * len(drafts)
         assert many < 3 * steps(partial(Guard(few).rule, call))
     few.close()
+
+
+LIFTING = (
+    "dmm rules disable never-use-npm",
+    "dmm rules enable never-use-npm",
+    "dmm --root . rules edit never-use-npm",
+    "uv run dmm rules accept 4",
+    "bash -c 'dmm rules adopt --all'",
+    "env -u CLAUDECODE dmm rules disable never-use-npm",
+    "CLAUDECODE= dmm trust --yes",
+    "dmm ledger constraint --deactivate 1",
+    "dmm ledger accept 3",
+    "rm .dmm/rules/a.md",
+    "mv .dmm/rules /tmp/aside",
+    "rm -rf .dmm",
+    "cd .dmm/rules && sed -i s/deny/warn/ a.md",
+    "echo x > .dmm/rules/a.md",
+    "git checkout HEAD~1 -- .dmm/rules/a.md",
+)
+HARMLESS = (
+    "dmm rules",
+    "dmm rules show never-use-npm",
+    "dmm rules add 'never use yarn'",
+    "dmm check 'dmm trust --yes'",
+    "dmm query 'who may disable rules'",
+    "dmm trust --list",
+    "cat .dmm/rules/a.md",
+    "grep -r deny .dmm/rules",
+    "git add .dmm/rules",
+    "git checkout topic",
+)
+
+
+@pytest.mark.parametrize("command", LIFTING)
+def test_where_a_rule_holds_a_person_is_asked_before_rules_change(
+    command: str, ledger: Ledger, guard: Guard
+) -> None:
+    assert guard.rule(bash(command)).level == "allow"
+    ledger.add_constraint("never use npm")
+    ruling = guard.rule(bash(command))
+    assert ruling.level == "ask"
+    assert "this changes the rules that hold here; a person decides" in ruling.reason
+
+
+@pytest.mark.parametrize("command", HARMLESS)
+def test_reading_rules_and_proposing_them_stays_free(
+    command: str, ledger: Ledger, guard: Guard
+) -> None:
+    ledger.add_constraint("never use npm")
+    assert guard.rule(bash(command)) == Ruling()
+
+
+def test_a_tool_that_writes_a_rule_file_is_asked_about_and_one_that_reads_it_is_not(
+    ledger: Ledger, guard: Guard
+) -> None:
+    ledger.add_constraint("the price of a seat is never shown without tax")
+    file = {"file_path": ".dmm/rules/a.md"}
+    assert guard.rule(ToolCall("Write", file | {"content": "x"})).level == "ask"
+    assert (
+        guard.rule(ToolCall("mcp__files__delete_file", {"path": file["file_path"]})).level == "ask"
+    )
+    assert guard.rule(ToolCall("Read", file)).level == "allow"
+
+
+def test_a_rule_that_denies_the_same_goes_before_the_built_in_one(
+    ledger: Ledger, guard: Guard
+) -> None:
+    ledger.add_constraint("never run dmm trust")
+    ruling = guard.rule(bash("dmm trust --yes"))
+    assert (ruling.level, ruling.seq) == ("deny", 1)
+
+
+def test_a_call_that_would_lift_a_rule_is_explained_later_as_it_was_judged(
+    chronicle: Chronicle, ledger: Ledger, guard: Guard
+) -> None:
+    ledger.add_constraint("never use npm")
+    call = bash("dmm rules disable 1")
+    seq = requested(chronicle, call, guard.rule(call))
+    assert Timelines(chronicle).explain(seq)["agrees"]
+    assert Timelines(chronicle).rehearse("never use yarn")["would_block"] == []

@@ -78,7 +78,9 @@ class Reading(Base):
         """Writes, shows and tries rules."""
         from dmm.service import rules
 
-        return rules.Rules(self.shelf, self.ledger, self.timelines, self._guard)
+        return rules.Rules(
+            self.shelf, self.ledger, self.timelines, self._guard, lambda: self.trusted
+        )
 
     @cached_property
     def published(self) -> PublishedRules:

@@ -38,7 +38,7 @@ def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
         return Reply()
     from dmm.rules.callbook import name_rule
 
-    rule = f'DMM {name_rule(ruling.seq, ruling.id)}: "{ruling.text}"'
+    rule = f'DMM {name_rule(ruling.seq, ruling.id)}: "{ruling.text.rstrip(".")}"'
     if ruling.seq is None:
         rule = "DMM can't tell what this call runs"
     why = ruling.findings[0].reason if ruling.findings else ruling.reason

@@ -52,8 +52,6 @@ def check(
         raise UsageError(error.what, where=error.where, hint=error.hint) from error
     told = dmm.rules.check(asked)
     present(told, as_json=as_json, lines=rulelines.checked)
-    if not dmm.trusted:
-        sys.stderr.write("dmm: note: this project is not trusted, so nothing is enforced yet.\n")
     status = STATUS.get(told["outcome"], 0)
     if status:
         raise typer.Exit(status)

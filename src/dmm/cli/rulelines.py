@@ -13,8 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Told = dict[str, Any]
+NOT_IN_FORCE = "Not in force: this project is not trusted yet (dmm trust)"
 WIDEST_ID = 32
 MOST_SHOWN = 20
+# The rule that DMM brings itself has no page of its own.
+BUILT_IN = "built-in:rules"
 # What a rule does to the calls in its examples, by level; a rule that stops nothing says so.
 STOPS = {"deny": "blocks", "ask": "asks about", "warn": "warns about", "advise": "is about"}
 
@@ -24,6 +27,7 @@ def listed(told: Told) -> Iterator[str]:
     rules = [one for one in told["rules"] if not one.get("starter")]
     pending = [one for one in rules if one.get("pending")]
     active = [one for one in rules if not one.get("pending") and not one.get("disabled")]
+    yield from _untrusted(told)
     if not told["rules"] and not told["faults"]:
         yield 'No rules yet. Add one with: dmm rules add "never push to main"'
     for state, count in told["counts"].items():
@@ -45,6 +49,11 @@ def listed(told: Told) -> Iterator[str]:
         if one.get("unchecked"):
             yield from wrapped(f"{one['id']} {not_checked(one['unchecked'])}")
     yield from faults(told["faults"])
+
+
+def _untrusted(told: Told) -> Iterator[str]:
+    if not told.get("trusted", True):
+        yield NOT_IN_FORCE
 
 
 def _count_starters(told: Told, state: str) -> int:
@@ -101,6 +110,7 @@ def _where(one: Told) -> str:
 
 def shown(told: Told) -> Iterator[str]:
     """Show one rule: its state, what it does, its examples and where it comes from."""
+    yield from _untrusted(told)
     yield from wrapped(told["title"], f"{told['id']}: ")
     yield from _fields(told)
 
@@ -132,15 +142,19 @@ def _state(told: Told) -> str:
     notes = [name for name in ("pending", "disabled", "held") if told.get(name)]
     if told["level"] == "warn":
         notes.append("warns on the call")
+    if "becomes" in told:
+        notes.append(f"{told['becomes']} once accepted")
+    if not told.get("trusted", True):
+        notes.append("once this project is trusted")
     return f"{told['state']} ({', '.join(notes)})" if notes else str(told["state"])
 
 
 def _examples(told: Told) -> Iterator[str]:
     lead = STOPS[told["level"]] if told["state"] != "checked on decisions only" else "is about"
     for one in told["examples"]["block"]:
-        yield from wrapped(one, f"  {lead}: ")
+        yield from wrapped(one, f"  {lead + ':':9} ")
     for one in told["examples"]["allow"]:
-        yield from wrapped(one, "  allows: ")
+        yield from wrapped(one, "  allows:   ")
 
 
 def added(told: Told) -> Iterator[str]:
@@ -149,12 +163,14 @@ def added(told: Told) -> Iterator[str]:
         yield from wrapped(told["constraint"], f"proposed as constraint {told['seq']}: ")
         yield from wrapped(told["note"], "  ")
         return
+    yield from _untrusted(told)
     yield from wrapped(told["title"], f"added {told['id']}: ")
     yield from _fields(told)
 
 
 def switched(told: Told) -> Iterator[str]:
     """Tell that a rule is on or off."""
+    yield from _untrusted(told)
     if "deactivated" in told:
         yield from wrapped(told["constraint"], f"constraint {told['deactivated']} is inactive: ")
     elif told.get("disabled"):
@@ -236,11 +252,13 @@ def adopted(told: Told) -> Iterator[str]:
 def checked(told: Told) -> Iterator[str]:
     """Tell what would be said to a call."""
     yield from wrapped(told["call"], f"{told['outcome']}: ")
+    if not told.get("trusted", True):
+        yield "  note:   nothing is in force here until this project is trusted (dmm trust)"
     if told["outcome"] == "allowed":
         return
     yield from wrapped(told["reason"], "  reason: ")
     if told["suggestion"]:
         yield from wrapped(told["suggestion"], "  try:    ")
     name = told["rule"] or told["seq"]
-    if name is not None:
+    if name is not None and name != BUILT_IN:
         yield f"  see:    dmm rules show {name}"

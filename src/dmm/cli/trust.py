@@ -198,8 +198,7 @@ def _rule_lines(found: Inspection) -> Iterator[str]:
         yield "  these rules would be in force:"
     for one in found.rules:
         if one.fault:
-            yield from wrapped(one.fault, "    can't be in force: ")
-        if not one.title:
+            yield from wrapped(one.fault, "    broken, can't be in force: ")
             continue
         yield from wrapped(f"{one.title}  ({one.path})", f"    {one.state}: ")
         for line in one.matches:
@@ -246,12 +245,26 @@ def _outcome(found: Inspection, *, decided: bool, aside: Any) -> Iterator[str]:
     elif found.strange:
         yield "The ledger is settled. Agents may use this memory from now on."
     elif found.changes:
-        yield "The changes hold from now on." if decided else "The changes are held back."
+        yield from _changes_outcome(found, decided=decided)
     elif found.trusted:
         yield "This project is trusted already. To take that back: dmm trust --revoke"
     elif not decided:
         yield "Not trusted. Agents get nothing of it on their own; you can still use dmm query."
     else:
         yield "Trusted. Agents may use this memory from now on."
+    for one in found.rules if decided else ():
+        if one.fault:
+            yield from wrapped(one.fault, f"{one.path} is broken and not in force: ")
     if aside is not None:
         yield from wrapped(str(aside), "The ledger that was there is not used; it is now ")
+
+
+def _changes_outcome(found: Inspection, *, decided: bool) -> Iterator[str]:
+    """Say what became of the changes; a broken rule file is none that could hold."""
+    broken = sum(bool(one.fault) for one in found.rules)
+    if not decided:
+        yield "The changes are held back."
+    elif not broken:
+        yield "The changes hold from now on."
+    elif broken < len(found.changes):
+        yield "The other changes hold from now on."

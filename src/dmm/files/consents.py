@@ -77,6 +77,12 @@ class _Record:
         self.accepted[path] = [*known, named][-MOST_VERSIONS:]
         self.last[path] = data
 
+    def drop(self, path: str, data: bytes | None) -> None:
+        """Note that a text is agreed to no more, unless it is the last one."""
+        kept = digest(self.last.get(path))
+        known = self.accepted.get(path, [])
+        self.accepted[path] = [one for one in known if one == kept or one != digest(data)]
+
 
 @dataclass(slots=True)
 class Consents:
@@ -174,6 +180,19 @@ class Consents:
             record = self._parse() or _Record()
             for path in {*self._find(), *record.last} if paths is None else set(paths):
                 record.take(path, self._read(path))
+            self._save(record)
+
+    def replace(self, path: str, before: bytes | None) -> None:
+        """Agree to a file as it stands, in place of the text that counted before.
+
+        That one does not count again when somebody puts it back.
+        """
+        if not self.asked:
+            return
+        with self._alone():
+            record = self._parse() or _Record()
+            record.take(path, self._read(path))
+            record.drop(path, before)
             self._save(record)
 
     def accept_seen(self, changes: Iterable[Change]) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from time import thread_time
 
-from dmm.errors import DmmError
-
 CALL_SECONDS = 0.15
 RULE_SECONDS = 0.05
 USED_UP = "the time for checking this call was used up by other rules"
@@ -14,10 +12,12 @@ NO_LIBRARY = "the library that searches it can't be loaded"
 BUSY = "other work took the time for checking this call"
 
 
-class Stopped(DmmError):
-    """A search that was given up; the message says why."""
+class Stopped(Exception):
+    """A search that was given up; `what` says why. It ends where the finding is made."""
 
-    code = "stopped"
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
 
 
 class Budget:

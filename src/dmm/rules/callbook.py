@@ -294,7 +294,32 @@ def _finding(
     if level == "deny" and (script is not None or doubt):
         # It is not certain that this part of a file runs, or that the words mean this.
         level = "ask"
-    reason = "it matches" if match.reason in entry.text else match.reason
+    reason, trace = _tell(entry, met, script, doubt)
+    return Finding(
+        seq=entry.seq,
+        text=entry.text,
+        blocks=level == "deny",
+        spans=(match.span,),
+        reason=reason,
+        suggestion=match.suggestion,
+        trace=trace,
+        level=level,
+        history_unknown=met.history_unknown,
+        note=entry.note,
+        stopped=match.stopped,
+        id=entry.id,
+        where=match.matched[:LONGEST_PLACE] if match.stopped else "",
+    )
+
+
+def _tell(
+    entry: CallEntry, met: Meeting, script: ScriptFacts | None, doubt: str
+) -> tuple[str, tuple[str, ...]]:
+    """Say why a rule is met, and the steps that led there."""
+    match = met.match
+    # The sentence of a rule stands before its reason; only what it adds is said.
+    said = match.reason in entry.text
+    reason = "it matches" if said else match.reason
     if match.stopped:
         reason = f"this rule could not be checked on {match.matched}: {match.stopped}"
     trace = [*match.trace]
@@ -303,7 +328,7 @@ def _finding(
         reason += f" ({where})"
         trace.append(f"found in {where}, which the call runs")
     elif match.matched not in reason:
-        reason += f' ("{match.matched}")'
+        reason = f'it matches "{match.matched}"' if said else f'{reason} ("{match.matched}")'
     if doubt:
         reason += f"; {doubt}"
         trace.append(f"not certain: {doubt}")
@@ -314,25 +339,12 @@ def _finding(
         wanted = ", ".join(one.text for one in met.missing)
         if met.history_unknown:
             reason += f"; whether this was done first is not known: {wanted}"
+        elif said:
+            reason += f"; this has to be done first: {wanted}"
         reason += "".join(f"; {one}" for one in met.shortfalls)
         trace.append(f"not done before: {wanted}")
     trace += [f"not certain: {one}" for one in entry.rule.doubts]
-    trace += [entry.note] if entry.note else []
-    return Finding(
-        seq=entry.seq,
-        text=entry.text,
-        blocks=level == "deny",
-        spans=(match.span,),
-        reason=reason,
-        suggestion=match.suggestion,
-        trace=tuple(trace),
-        level=level,
-        history_unknown=met.history_unknown,
-        note=entry.note,
-        stopped=match.stopped,
-        id=entry.id,
-        where=match.matched[:LONGEST_PLACE] if match.stopped else "",
-    )
+    return reason, (*trace, *([entry.note] if entry.note else []))
 
 
 def book_to_dict(book: CallBook) -> dict[str, Any]:

@@ -6,14 +6,19 @@ from typing import TYPE_CHECKING, ClassVar
 
 from dmm.domain.value import Value
 from dmm.rules.budget import Stopped
-from dmm.rules.commands.branches import branches_touched, is_every, same_branch
+from dmm.rules.commands.branches import (
+    branches_touched,
+    chooses_branch,
+    is_every,
+    same_branch,
+)
 from dmm.rules.commands.checks import CHECKS
 from dmm.rules.commands.contacts import hosts_of, remotes_of
 from dmm.rules.commands.dependencies import ANY_PACKAGE, installed, normal_name
 from dmm.rules.commands.facts import MESSAGES, located
 from dmm.rules.commands.globs import chosen, matches_name, matches_path, plain_example
 from dmm.rules.commands.ignoring import selects
-from dmm.rules.commands.options import SUBCOMMANDED
+from dmm.rules.commands.options import SUBCOMMANDED, asks_for_help
 from dmm.rules.commands.paths import covers, script_of
 from dmm.rules.commands.tools import names_of, values_of
 from dmm.rules.commands.variables import assigned_by
@@ -79,11 +84,12 @@ class CommandPattern(Value):
     `programs` are names or globs, or paths of scripts. `operands` stand in this order; the first
     one of a program with subcommands is its subcommand, and `leading` is how many of them stand in
     front of all others. `flags` must be there, in any spelling, and `without` must not; a flag may
-    be given with a glob of its value (`--filter=test_*`). Each of
-    `args` matches an operand or the value of a flag, or none where it begins with `!`. `a|b` in any
-    of these means either. `no_args` wants no operand beyond those named, `bare` a program called by
-    its name alone. `matches` is found in the words, joined by blanks. `env` are `NAME=glob`. Of
-    `via`, `remotes`, `hosts`, `branches` and `packages` one must fit; `!glob` takes out again.
+    be given with a glob of its value (`--filter=test_*`). What only asks for help never matches.
+    Each of `args` matches an operand or the value of a flag, or none where it begins with `!`.
+    `a|b` in any of these means either. `no_args` wants no operand beyond those named, `bare` a
+    program called by its name alone. `matches` is found in the words, joined by blanks. `env` are
+    `NAME=glob`. Of `via`, `remotes`, `hosts`, `branches` and `packages` one must fit; `!glob` takes
+    out again.
     """
 
     kind: ClassVar[str] = "command"
@@ -122,7 +128,7 @@ class CommandPattern(Value):
         program, options = use.invocation.program, use.options
         if not all(options.may_have(flag) for flag in self.flags):
             return None
-        if any(options.has_exactly(flag) for flag in self.without):
+        if any(options.surely_has(flag) for flag in self.without) or self._only_helps(use):
             return None
         if not self._operands_match(program, options) or not self._rest_matches(use):
             return None
@@ -134,6 +140,11 @@ class CommandPattern(Value):
             return f"`{found}` is run"
         evidence = CHECKS[self.check](use, call)
         return f"`{found}`: {evidence}" if evidence else None
+
+    def _only_helps(self, use: CommandUse) -> bool:
+        """Whether an invocation shows its help, which is nothing that a rule is about."""
+        asked = asks_for_help(use.invocation, use.options)
+        return asked and not any("-h" in flag for flag in self.flags)
 
     def _operands_match(self, program: str, options: Options) -> bool:
         words = options.operands
@@ -165,13 +176,14 @@ class CommandPattern(Value):
         named = (
             (self.remotes, remotes_of),
             (self.hosts, hosts_of),
-            (self.branches, branches_touched),
             (tuple(map(normal_name, self.packages)), _packages_of),
         )
         for wanted, found_in in named:
             if wanted and not any(chosen(name, wanted) for name in found_in(use)):
                 return False
-        return True
+        return not self.branches or any(
+            chooses_branch(name, self.branches) for name in branches_touched(use)
+        )
 
 
 def _is_program(use: CommandUse, wanted: str, call: ToolCall) -> bool:

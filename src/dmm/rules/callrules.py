@@ -29,7 +29,7 @@ __all__ = [
     "call_to_dict", "calls_from_dict", "calls_to_dict", "done_by_call", "meet",
 ]  # fmt: skip
 CALLS_VERSION = 3
-SPOKEN_VERSION = f"{CALLS_VERSION}.2"
+SPOKEN_VERSION = f"{CALLS_VERSION}.3"
 
 
 class CallRule(Value):

@@ -1,122 +1,82 @@
-"""Rules that can't both hold: one denies what another requires or shows as allowed."""
+"""Clashes: rules that can't both hold, found by what each asks for and shows as allowed."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from dmm.rules.callbook import CallBook, CallEntry
-from dmm.rules.commands.calls import ToolCall, read_call
+from dmm.rules.commands.procedures import PROCEDURE_CHECKS
 from dmm.rules.examples import try_example
 from dmm.rules.explain import describe_call
+from dmm.rules.patterns import CommandPattern
 from dmm.rules.rule import Example
+from dmm.rules.syntax import blocked_example
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from dmm.rules.callrules import CallRule
-    from dmm.rules.formerror import Place
+    from dmm.rules.commands.facts import ToolCall
+    from dmm.rules.needs import Need
     from dmm.rules.rule import Rule
 
 
-class Clash(NamedTuple):
-    """A call that one rule requires or allows and another denies, both by their place in a list.
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """Two rules that can't both hold: one asks for or shows what the other forbids."""
 
-    `field` is where the first one says so.
-    """
-
-    wanting: int
-    denying: int
-    call: str
-    required: bool
-    field: Place
+    rule: str
+    other: str
+    what: str
 
 
-class _Claim(NamedTuple):
-    """What a rule says may be done, or has to be; any of the calls does."""
-
-    calls: tuple[Example, ...]
-    field: Place
-    required: bool = False
-
-
-def clashes(rules: Sequence[Rule]) -> list[Clash]:
-    """Hold what every rule requires or allows against all that deny; each pair is named once.
-
-    A rule that wants something done first denies nothing for good, so it clashes with none.
-    """
-    active = {at: rule for at, rule in enumerate(rules) if not rule.disabled}
-    book = CallBook(
-        CallEntry(at + 1, rule.title, rule.call, id=rule.id)
-        for at, rule in active.items()
-        if rule.level == "deny" and rule.call is not None and not rule.call.needs
-    )
-    found: dict[tuple[int, int], Clash] = {}
-    judged: dict[str, set[int]] = {}
-    for at, rule in active.items():
-        for claim in _claims(rule):
-            for other in sorted(_denying(book, claim, judged)):
-                if not _same(rule.call, rules[other].call):
-                    clash = Clash(at, other, claim.calls[0].text, claim.required, claim.field)
-                    found.setdefault((at, other), clash)
-    return list(found.values())
+def clashes(rules: Iterable[Rule]) -> list[Clash]:
+    """Find the rules of which no one can keep both."""
+    held = [one for one in rules if not one.disabled]
+    forbidding = [(one, _book(one)) for one in held if _forbids(one)]
+    found: list[Clash] = []
+    for rule in held:
+        for other, book in forbidding:
+            what = "" if other is rule else _clash(rule, book)
+            if what:
+                found.append(Clash(rule.id, other.id, what))
+    return found
 
 
-def _denying(book: CallBook, claim: _Claim, judged: dict[str, set[int]]) -> set[int]:
-    """Name the rules that deny a claim however it is met; rules share many examples."""
-    for one in claim.calls:
-        key = _key(one)
-        if key not in judged:
-            found = try_example(book, one).findings
-            judged[key] = {each.seq - 1 for each in found if each.level == "deny"}
-    return set.intersection(*(judged[_key(one)] for one in claim.calls))
+def _forbids(rule: Rule) -> bool:
+    """Whether a rule denies whatever was done before."""
+    return rule.level == "deny" and rule.call is not None and not rule.call.needs
 
 
-def _key(example: Example) -> str:
-    return repr((example.call, example.files))
+def _book(rule: Rule) -> CallBook:
+    return CallBook([CallEntry(1, rule.title, rule.call, typed=True)] if rule.call else [])
 
 
-def _same(one: CallRule | None, other: CallRule | None) -> bool:
-    """Whether two rules match the same; that they stand twice is told elsewhere."""
-    if one is None or other is None:
-        return False
-    first, second = one.rule, other.rule
-    return (first.patterns, first.exceptions) == (second.patterns, second.exceptions)
+def _clash(rule: Rule, book: CallBook) -> str:
+    for need in rule.call.needs if rule.call else ():
+        ways = list(_ways(need))
+        if ways and all(_denies(book, way) for way in ways):
+            return f"it requires `{describe_call(ways[0])}`, which is denied"
+    steps = [one.call for example in rule.allow for one in example.after]
+    if steps and _denies_all(book, steps):
+        return f"it shows `{describe_call(steps[0])}` as the way, which is denied"
+    calls = [example.call for example in rule.allow]
+    if calls and _denies_all(book, calls):
+        return f"it shows `{describe_call(calls[0])}` as allowed, which is denied"
+    return ""
 
 
-def _claims(rule: Rule) -> Iterator[_Claim]:
-    yield from _required(rule)
-    for number, one in enumerate(rule.allow):
-        yield _Claim((one,), ("examples", "allow", number))
-    for kind, examples in (("block", rule.block), ("allow", rule.allow)):
-        for number, one in enumerate(examples):
-            for at, step in enumerate(one.after):
-                if _is_step(rule, step.call):
-                    call = Example(step.call, describe_call(step.call), files=one.files)
-                    yield _Claim((call,), ("examples", kind, number, "after", at))
-
-
-def _required(rule: Rule) -> Iterator[_Claim]:
-    """Give the steps that are required by a plain command; of several, any will do."""
-    given = rule.fields.get("require")
-    for number, item in enumerate(_listed(given)):
-        command = item.get("command") if isinstance(item, dict) else item
-        texts = _listed(command)
-        if rule.call is None or not all(isinstance(one, str) for one in texts):
+def _ways(need: Need) -> Iterator[ToolCall]:
+    """Give a call for each way to do what is required, where it goes by one name."""
+    for pattern in need.patterns:
+        if isinstance(pattern, CommandPattern) and pattern.check in PROCEDURE_CHECKS:
             continue
-        calls = [Example(ToolCall("Bash", {"command": one}), one) for one in map(str, texts)]
-        if calls and all(_is_step(rule, one.call) for one in calls):
-            field: Place = ("require", number) if isinstance(given, list) else ("require",)
-            yield _Claim(tuple(calls), field, required=True)
+        yield blocked_example(pattern, ())
 
 
-def _is_step(rule: Rule, call: ToolCall) -> bool:
-    """Whether a call is what a rule wants done first; a kind of step is no command by itself."""
-    facts = read_call(call)
-    needs = rule.call.needs if rule.call is not None else ()
-    return any(True for need in needs for one in need.patterns for _ in one.find(facts))
+def _denies_all(book: CallBook, calls: Sequence[ToolCall]) -> bool:
+    return all(_denies(book, one) for one in calls)
 
 
-def _listed(value: object) -> list[object]:
-    if value is None:
-        return []
-    return value if isinstance(value, list) else [value]
+def _denies(book: CallBook, call: ToolCall) -> bool:
+    return try_example(book, Example(call, "")).denied

@@ -24,6 +24,7 @@ _KEYS = {
     "tool": ("input",),
 }
 _EVERYWHERE = ("after", "files")
+_LONGEST = 60
 
 
 def read_examples(value: object, place: Place) -> tuple[tuple[Example, ...], tuple[Example, ...]]:
@@ -122,10 +123,30 @@ def _files(value: object, place: Place) -> tuple[tuple[str, str], ...]:
 
 
 def show_example(held: Mapping[str, object], kind: str) -> str:
-    """Show an example on one line."""
+    """Show an example on one line: the call, its branch or text, and what was done before."""
     named = str(held[kind])
-    if kind == "run":
-        return named
-    if kind == "tool":
-        return f"the tool {named}"
-    return f"{kind} {named}"
+    shown = named if kind == "run" else f"{'the tool' if kind == 'tool' else kind} {named}"
+    written = held.get("text" if kind == "write" else "new")
+    if kind in ("write", "edit") and written:
+        shown += f": {_one_line(str(written))}"
+    if held.get("branch"):
+        shown += f" (on {held['branch']})"
+    after = held.get("after") or []
+    steps = [_step(one) for one in (after if isinstance(after, list) else [after])]
+    return f"{shown} after: {', '.join(steps)}" if steps else shown
+
+
+def _step(value: object) -> str:
+    """Show what was done before; a step that failed says so."""
+    if not isinstance(value, dict):
+        return str(value)
+    kind = next((one for one in _KINDS if one in value), "")
+    failed = " (failed)" if value.get("exit") else ""
+    return show_example(value, kind) + failed if kind else str(value)
+
+
+def _one_line(text: str) -> str:
+    """Show the first line of a text, cut where it is long."""
+    lines = [one.strip() for one in text.splitlines() if one.strip()] or [""]
+    cut = len(lines) > 1 or len(lines[0]) > _LONGEST
+    return lines[0][:_LONGEST].rstrip() + (" …" if cut else "")

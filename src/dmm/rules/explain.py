@@ -151,7 +151,17 @@ def describe_pattern(pattern: Pattern) -> str:  # noqa: C901, PLR0911 - one line
         case ContentPattern():
             return _content(pattern)
         case AllOf():
-            return _listed([describe_pattern(one) for one in pattern.patterns], "and")
+            return _together(pattern.patterns)
+
+
+def _together(patterns: Sequence[Pattern]) -> str:
+    """Say what must hold at once; a path beside something else is where that happens."""
+    places = [one for one in patterns if isinstance(one, PathPattern)]
+    acts = [describe_pattern(one) for one in patterns if not isinstance(one, PathPattern)]
+    if not acts:
+        return _listed([_path(one) for one in places], "and")
+    where = [_selected(one.glob.split("\n")) for one in places]
+    return _listed(acts, "and") + "".join(f" in {one}" for one in where)
 
 
 def _but(names: tuple[str, ...]) -> str:

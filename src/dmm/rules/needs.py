@@ -283,7 +283,7 @@ def _last_change(paths: Iterable[PathUse], globs: Sequence[str], before: int | N
     found = [
         one.span[0]
         for one in paths
-        if one.access != "read"
+        if one.changes
         and (before is None or one.span[0] < before)
         and covers(one, "\n".join(globs), "")
     ]
@@ -304,7 +304,7 @@ def _may_change(text: str, globs: Sequence[str]) -> bool:
 def _written(tool: str, values: str, cwd: str | None, root: str | None) -> tuple[PathUse, ...]:
     """List what a call changes; the same past is looked through at every guarded call."""
     facts = read_call(ToolCall(tool, json.loads(values), cwd, root=root))
-    return tuple(one for one in facts.paths if one.access != "read")
+    return tuple(one for one in facts.paths if one.changes)
 
 
 def _is_command(call: ToolCall) -> bool:

@@ -24,12 +24,9 @@ from dmm.rules.commands.tools import SHELL_TOOLS
 from dmm.rules.explain import describe_pattern
 from dmm.rules.patterns import (
     Action,
-    AllOf,
     BranchPattern,
     CommandPattern,
-    ContentPattern,
     DependencyPattern,
-    MessagePattern,
     PathPattern,
     Pattern,
     ScriptPattern,
@@ -62,7 +59,7 @@ def command_pattern(body: str) -> CommandPattern | None:
     flags: list[str] = []
     for text in arguments:
         if text.startswith("-") and len(text) > 1:
-            flags += _flags(program, text)
+            flags += flags_of(program, text)
     operands = tuple(text for text in arguments if not text.startswith("-"))
     return CommandPattern((program,), operands, tuple(flags))
 
@@ -85,7 +82,7 @@ _LONG_FORMS = {
 }  # fmt: skip
 
 
-def _flags(program: str, text: str) -> list[str]:
+def flags_of(program: str, text: str) -> list[str]:
     """Split bundled short flags and add the long names where a program knows both."""
     name = text.partition("=")[0]
     if "*" in name:
@@ -173,9 +170,7 @@ def _sample(glob: str) -> str:
     return re.sub(r"\*\*|\*|\?", lambda found: _PLAIN[found.group()], glob)
 
 
-def blocked_example(  # noqa: PLR0911 - one for each kind
-    pattern: Pattern, tools: tuple[str, ...]
-) -> ToolCall:
+def blocked_example(pattern: Pattern, tools: tuple[str, ...]) -> ToolCall:
     """Make up a call that a pattern matches."""
     match pattern:
         case ToolPattern():
@@ -188,8 +183,6 @@ def blocked_example(  # noqa: PLR0911 - one for each kind
             return ToolCall(tools[0] if tools else "Bash", {"command": " ".join(words)})
         case PathPattern():
             return _on_path(pattern, tools)
-        case MessagePattern():
-            return ToolCall("Bash", {"command": "git commit -m 'x'"})
         case ScriptPattern():
             return ToolCall("Bash", {"command": f"./{_sample(pattern.glob)}"})
         case WrappedPattern():
@@ -242,14 +235,11 @@ def allowed_example(pattern: Pattern, blocked: ToolCall) -> ToolCall:
             if blocked.tool == "Bash":
                 return ToolCall("Bash", {"command": f"ls {_sample(pattern.glob)}"})
             return ToolCall(blocked.tool, {"file_path": "other-folder/other.txt"})
-        case MessagePattern():
-            return ToolCall("Bash", {"command": "git status"})
         case DependencyPattern():
             return ToolCall("Bash", {"command": "npm install some-other-package"})
         case BranchPattern():
             return _on_branch(pattern.verbs[0], "some-other-branch")
-        case ToolPattern() | ContentPattern() | AllOf():
-            return ToolCall("SomeOtherTool", {})
+    return ToolCall("SomeOtherTool", {})
 
 
 def compile_tool_rule(text: str, *, name: str | None = None) -> ToolRule | None:

@@ -2,5 +2,4 @@
 
 from __future__ import annotations
 
-# The second number counts the tables of synonyms; they take long to load, so it stands here.
-ENGINE_VERSION = "3.4"
+ENGINE_VERSION = "4.0"

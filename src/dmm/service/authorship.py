@@ -10,12 +10,12 @@ from dmm.capture.clean import clean
 from dmm.errors import MemoryFileError, UsageError
 from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
 from dmm.rules.callrules import CallRule
-from dmm.rules.english import NOWHERE, Surroundings, compile_sentence
+from dmm.rules.english import NOWHERE, Surroundings, asks_first, compile_sentence
 from dmm.rules.examples import prove
 from dmm.rules.fields import example_of, fields_of
 from dmm.rules.form import compile_fields
 from dmm.rules.formerror import RuleFormError
-from dmm.rules.rule import RULE_LEVELS
+from dmm.rules.rule import RULE_LEVELS, RuleLevel
 from dmm.rules.syntax import compile_tool_rule
 from dmm.service.inputs import accept, need_one
 from dmm.service.rulesource import check_rule, read_sentence
@@ -96,9 +96,8 @@ def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = N
     if wish.examples is not None:
         fields["examples"] = wish.examples
     level = wish.level or fields.get("level")
-    if level is None and not _matches(fields) and read_sentence(title) is not None:
-        # Without a matcher it binds nobody's calls, but decisions are held to the sentence.
-        level = "deny"
+    if level is None and not _matches(fields):
+        level = _level_alone(title)
     if level is not None:
         fields["level"] = level
     if wish.triggered_by is not None:
@@ -109,6 +108,13 @@ def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = N
     source = clean(write_rule(fields, title, wish.why))
     # Read back as it will be from the file; nothing that is cleaned out may change what it says.
     return Composed(check_rule(f"{FOLDER}/{fields['id']}.md", source), source, reading.why_not)
+
+
+def _level_alone(title: str) -> RuleLevel | None:
+    """Choose the level of a sentence that has no matcher: decisions are still held to it."""
+    if asks_first(title):
+        return "ask"
+    return "deny" if read_sentence(title) is not None else None
 
 
 def _prove(rule: Rule) -> None:

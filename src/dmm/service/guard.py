@@ -72,15 +72,15 @@ class Guard:
         return self._rule(call, state, Rulebook(state.in_force))
 
     def _rule(self, call: ToolCall, state: State, rules: Rulebook) -> Ruling:
-        if not rules.calls.entries:
+        if not rules.guarding.entries:
             return Ruling()
-        return rules.calls.rule(call, self.done_before(state, call.root), *_files(call))
+        return rules.guarding.rule(call, self.done_before(state, call.root), *_files(call))
 
     def _rule_by_files(self, call: ToolCall) -> Ruling:
         """Rule on a call by the rule files alone; what was done before it is not known."""
         if self.chronicle.folder is None:
             return Ruling()
-        rules = Rulebook(self.chronicle.folder.alone()).calls
+        rules = Rulebook(self.chronicle.folder.alone()).guarding
         return rules.rule(call, None, *_files(call))
 
     def done_before(self, state: State, root: str | None = None) -> DoneBefore:

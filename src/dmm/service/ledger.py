@@ -83,7 +83,7 @@ class Ledger:
         if triggered_by is not None:
             payload["triggered_by"] = triggered_by
         with self.chronicle.log.writing() as writer:
-            known = self._find_same(text, priority)
+            known = self._find_same(Constraint(0, text, priority, "", rule=rule))
             if known is not None:
                 return _show_known(known)
             since = self._used_up_by(Constraint(0, text, priority, "", rule=rule))
@@ -104,11 +104,15 @@ class Ledger:
             told |= {"pending": True, "note": _pending_note([event.seq])}
         return told
 
-    def _find_same(self, text: str, priority: str) -> Constraint | None:
-        """Find a constraint in force that says the same; a pending one only for agents."""
+    def _find_same(self, new: Constraint) -> Constraint | None:
+        """Find a constraint in force that says the same; a pending one only for agents.
+
+        A proposed rule file may give a matcher to a sentence that has none.
+        """
         by_person = self.chronicle.voice.trust in PERSONS
         for one in self.chronicle.standing(self.chronicle.state()):
-            same = one.text.split() == text.split() and one.priority == priority
+            same = one.text.split() == new.text.split() and one.priority == new.priority
+            same = same and one.digest == new.digest if new.from_file else same
             if same and not (by_person and one.pending):
                 return one
         return None
@@ -220,7 +224,7 @@ class Ledger:
         self._need_trust("lift")
         with self.chronicle.log.writing() as writer:
             constraint = self._active(seq)
-            if constraint.from_file:
+            if constraint.from_file and not constraint.pending:
                 hint = f"disable it there: dmm rules disable {constraint.id}"
                 what = f"constraint {seq} stands in {constraint.path}"
                 raise LedgerRefused(what, hint=hint)

@@ -45,7 +45,7 @@ class PublishedRules:
         path = self.chronicle.path
         if path is None or not self.chronicle.is_own:
             return False
-        book = self.chronicle.rulebook(self.chronicle.state()).calls
+        book = self.chronicle.rulebook(self.chronicle.state()).guarding
         if book is self._written:
             return True
         try:

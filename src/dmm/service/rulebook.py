@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from dmm.domain.event import Trust
 from dmm.errors import MemoryFileError, UsageError
 from dmm.rules import patterns as tool_rules
+from dmm.rules.builtin import BUILT_IN
 from dmm.rules.callbook import CallBook, CallEntry, Finding
 from dmm.rules.callrules import CallRule, calls_from_dict, calls_to_dict
 from dmm.rules.commands.calls import ToolCall, read_call
@@ -176,6 +177,11 @@ class Rulebook:
         typed = [one.rule.rule for one in self.calls.entries if one.typed]
         self._typed = bool(typed)
         self._programs = {name for rule in typed for name in _programs(rule)} | RUNNERS
+
+    @cached_property
+    def guarding(self) -> CallBook:
+        """The rules on calls as hooks judge by them; where any rule holds, agents lift none."""
+        return CallBook((*self.calls.entries, *BUILT_IN)) if self._held else self.calls
 
     @cached_property
     def _words(self) -> RuleSet:

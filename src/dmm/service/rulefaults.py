@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from dmm.domain.report import Finding
 from dmm.errors import MemoryFileError
 from dmm.files import markdown
-from dmm.files.rules import parse_rule
 from dmm.reading import read_regular
 from dmm.rules.clashes import clashes
 from dmm.service.rulefolder import MAX_BYTES, list_rule_files
@@ -48,10 +47,9 @@ def check_rule_files(
 ) -> Iterator[Finding]:
     """Check everything about rule files, with the line of each fault."""
     rules: dict[str, Rule] = {}
-    texts: dict[str, str] = {}
     for path, data in files.items():
         try:
-            text = texts[path] = _decode(path, data)
+            text = _decode(path, data)
             yield from check_characters(path, text)
             yield from check_isolation(path, text, terms)
             rules[path] = read_rule(path, text)
@@ -60,7 +58,7 @@ def check_rule_files(
             yield describe_fault(fault)
     yield from _check_ids(rules)
     yield from _check_twins(rules)
-    yield from _check_clashes(rules, texts)
+    yield from _check_clashes(rules)
 
 
 def _decode(path: str, data: bytes | None) -> str:
@@ -89,16 +87,13 @@ def _check_twins(rules: Mapping[str, Rule]) -> Iterator[Finding]:
             yield Finding(path, "warning", "same_rule", message, hint="keep one of them")
 
 
-def _check_clashes(rules: Mapping[str, Rule], texts: Mapping[str, str]) -> Iterator[Finding]:
-    """Name rules that can't both hold, at the line of the one that wants what the other denies."""
-    paths = list(rules)
-    for one in clashes(list(rules.values())):
-        path, other = paths[one.wanting], paths[one.denying]
-        wants = "requires" if one.required else "allows"
-        message = f"it {wants} {one.call!r}, which {other} denies"
-        line = parse_rule(path, texts[path]).line_of(one.field)
-        hint = f"add an 'unless' to {other}, or change the step or example here"
-        yield Finding(path, "warning", "rule_clash", message, line=line, hint=hint)
+def _check_clashes(rules: Mapping[str, Rule]) -> Iterator[Finding]:
+    """Name rules that can't both hold."""
+    paths = {rule.id: path for path, rule in rules.items()}
+    for one in clashes(rules.values()):
+        message = f"it can't hold beside {paths[one.other]}: {one.what}"
+        hint = "change one of them, or add an exception"
+        yield Finding(paths[one.rule], "warning", "clash", message, hint=hint)
 
 
 def _meaning(rule: Rule) -> str:

@@ -116,9 +116,10 @@ class RuleShelf:
                 hint = f"edit {one.path}, or give the new one another id"
                 raise UsageError(f"the id {rule.id!r} is taken by {one.path}", hint=hint)
         target = self.root.folder / path
+        before = self.folder.consents.effective(path)
         make_folder(target.parent)
         write_atomic(target, text.encode())
-        self._settle(path)
+        self._settle(path, before)
         shelved = next((one for one in self.rules() if one.path == path), None)
         if shelved is not None:
             return shelved
@@ -134,10 +135,13 @@ class RuleShelf:
             sync_directory(target.parent)
         self._settle(path)
 
-    def _settle(self, path: str) -> None:
-        """Have a file count that a person just wrote, and the ledger and hooks follow."""
+    def _settle(self, path: str, before: bytes | None = None) -> None:
+        """Have a file count that a person just wrote, and the ledger and hooks follow.
+
+        `before` is the text that it replaces; that one counts no more.
+        """
         if self.chronicle.voice.trust in PERSONS:
-            self.folder.consents.accept([path])
+            self.folder.consents.replace(path, before)
         self.record()
         self.publish()
 

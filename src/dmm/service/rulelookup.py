@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import PERSONS
@@ -32,7 +32,7 @@ from dmm.service.unchecked import find_misses, mark
 
 if TYPE_CHECKING:
     import builtins
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dmm.rules.rule import Rule, State
     from dmm.service.guard import Guard
@@ -54,6 +54,7 @@ class RuleReading:
     ledger: Ledger
     timelines: Timelines
     guard: Guard
+    is_trusted: Callable[[], bool] = lambda: True
 
     @traced()
     def list(self) -> Told:
@@ -66,7 +67,11 @@ class RuleReading:
             "rules": ordered(views),
             "counts": count_states(in_force),
             "faults": [show_fault(one) for one in self.shelf.faults()],
-        }
+        } | self._unless_trusted()
+
+    def _unless_trusted(self) -> Told:
+        """Say of a project that is not trusted that its rules are not in force."""
+        return {} if self.is_trusted() else {"trusted": False, "in_force": False}
 
     @traced()
     def show(self, name: str) -> Told:
@@ -77,7 +82,8 @@ class RuleReading:
             told |= {"source": found.source}
         else:
             told = self._show_constraint(found)
-        return self._marked([told | {"stopped": self._count_stops(found)}])[0]
+        told |= {"stopped": self._count_stops(found)} | self._unless_trusted()
+        return self._marked([told])[0]
 
     def _marked(self, views: Sequence[Told]) -> builtins.list[Told]:
         """Mark the rules that could not be checked on real calls lately."""
@@ -111,8 +117,10 @@ class RuleReading:
         told = show_constraint_rule(one)
         if filed is None:
             return told | detail_constraint(one) | {"source": None}
-        details = detail_rule(filed, state_of_rule(filed))
-        return told | {"proposes": filed.id} | details | {"source": one.source}
+        # Until a person decides, a proposed rule asks where it would deny.
+        now = replace(filed, level="ask") if filed.level == "deny" else filed
+        proposed = {"proposes": filed.id, "becomes": state_of_rule(filed).value}
+        return told | proposed | detail_rule(now, state_of(one)) | {"source": one.source}
 
     def _count_stops(self, found: ShelvedRule | Constraint) -> int:
         return len(find_stops(self.ledger.chronicle, *_names(found)))
@@ -159,7 +167,7 @@ class RuleReading:
     def check(self, asked: Asked) -> Told:
         """Judge a call as a hook would; nothing is recorded."""
         call = asked.to_call(self.shelf.root.project)
-        return show_ruling(call, self.guard.judge(call))
+        return show_ruling(call, self.guard.judge(call)) | self._unless_trusted()
 
     def test(self) -> Told:
         """Run the examples of all rule files, as they stand on disk."""

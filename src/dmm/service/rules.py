@@ -115,7 +115,7 @@ class Rules(RuleReading):
         told = show_shelved(shelved) | detail_rule(shelved.rule, shelved.state)
         if composed.rule.call is None and composed.why_not:
             told["note"] = NO_MATCHER.format(why=composed.why_not)
-        return told
+        return told | self._unless_trusted()
 
     def _lift_sentence(self, rule: Rule) -> None:
         """Lift a ledger constraint whose sentence a file with a matcher has taken over."""
@@ -207,7 +207,8 @@ class Rules(RuleReading):
         self._need_person("edit a rule")
         found = self._need_file(name)
         shelved = self.shelf.write(found.path, source)
-        return show_shelved(shelved) | detail_rule(shelved.rule, shelved.state)
+        told = show_shelved(shelved) | detail_rule(shelved.rule, shelved.state)
+        return told | self._unless_trusted()
 
     @traced()
     def disable(self, name: str) -> Told:
@@ -228,7 +229,7 @@ class Rules(RuleReading):
         if found.rule.disabled == disabled:
             raise UsageError(f"rule {found.rule.id} is {'dis' if disabled else 'en'}abled already")
         shelved = self.shelf.write(found.path, switch(found.source, disabled=disabled))
-        return show_shelved(shelved)
+        return show_shelved(shelved) | self._unless_trusted()
 
     @traced()
     def adopt(self, seqs: Iterable[int] | None = None) -> Told:

@@ -40,7 +40,9 @@ def show_rule_file(path: str, data: bytes) -> ShownRule:
         rule = read_rule(path, source)
         failures = find_failures(path, source)
     except MemoryFileError as fault:
-        return ShownRule(path, fault=str(fault))
+        return ShownRule(path, fault=neutralise(str(fault)))
+    if failures:
+        return ShownRule(path, rule.id, fault=neutralise(str(failures[0])))
     return ShownRule(
         path,
         rule.id,
@@ -49,7 +51,6 @@ def show_rule_file(path: str, data: bytes) -> ShownRule:
         describe_matches(rule),
         tuple(neutralise(one.text) for one in rule.block[:EXAMPLES_SHOWN]),
         tuple(neutralise(one.text) for one in rule.allow[:EXAMPLES_SHOWN]),
-        str(failures[0]) if failures else "",
     )
 
 

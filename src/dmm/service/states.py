@@ -18,7 +18,7 @@ _BINDING = ("required", "learned")
 def state_of(constraint: Constraint) -> State:
     """Tell what a constraint does: stop calls, ask, judge decisions, or advise."""
     filed = filed_rule(constraint)
-    if filed is not None:
+    if filed is not None and not constraint.pending:
         return state_of_rule(filed)
     levels = {one.level_of(one.rule.rule.action) for one in on_calls(constraint)}
     if "deny" in levels:

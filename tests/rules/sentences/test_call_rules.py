@@ -274,7 +274,7 @@ def test_every_act_in_a_call_waits_for_its_own_steps() -> None:
         ("Never use git stash without approval", "git stash", "ask"),
         ("Never use git stash without approval", "git stash push -- list", "ask"),
         ("Never run terraform apply without approval", "terraform apply -auto-approve", "ask"),
-        ("Never use --no-verify", "git commit -n --dry-run", "allow"),
+        ("Never use --no-verify", "git commit -n --help", "allow"),
         ("Never use --no-verify", "git commit -n -m x", "deny"),
         ("Never skip hooks", "git commit -n --dry-run", "allow"),
         ("Never skip hooks", "git commit --no-verify -m x", "deny"),
@@ -282,3 +282,43 @@ def test_every_act_in_a_call_waits_for_its_own_steps() -> None:
 )
 def test_what_only_looks_needs_no_leave(constraint: str, command: str, action: str) -> None:
     assert action_on(constraint, command) == action
+
+
+@pytest.mark.parametrize(
+    ("constraint", "command"),
+    [
+        ("Never run helm upgrade", "helm upgrade a b --version 1.2.3"),
+        ("Never run cargo install", "cargo install x --version 13"),
+        ("Never run npm publish", "npm publish --dry-run --no-dry-run"),
+        ("Never run npm publish", "npm publish --dry-run=false"),
+        ("Never run npm publish", "npm publish --version"),
+        ("Never run kubectl delete", "kubectl delete ns prod --dry-run=NONE"),
+        ("Never run kubectl delete", "kubectl delete ns prod --dry-run"),
+        ("Never run docker run", "docker run --rm img app --version"),
+        ("Never run docker run", "docker run --rm img --help"),
+        ("Never run docker run", "docker run -h box img"),
+        ("Never run git commit", "git commit -m --help"),
+        ("Never run git push", "git push origin -- --help"),
+        ("Never run `rm -rf`", "rm -rf build --help"),
+        ("Never run shutdown -h", "shutdown -h"),
+    ],
+)
+def test_what_only_resembles_a_look_is_stopped(constraint: str, command: str) -> None:
+    assert action_on(constraint, command) in ("deny", "ask")
+
+
+@pytest.mark.parametrize(
+    ("constraint", "command"),
+    [
+        ("Never run helm upgrade", "helm upgrade --help"),
+        ("Never run docker run", "docker run --help"),
+        ("Never run docker run", "docker run -h"),
+        ("Never run terraform apply", "terraform apply -help"),
+        ("Never run rm -rf", "rm --help"),
+        ("Never run npm publish", "npm publish --dry-run"),
+        ("Never force-push", "git push -n --force"),
+        ("Run the tests before committing", "git commit --dry-run"),
+    ],
+)
+def test_help_and_a_known_dry_run_are_let_through(constraint: str, command: str) -> None:
+    assert action_on(constraint, command) == "allow"

@@ -8,7 +8,7 @@ import pytest
 
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.english import Surroundings, compile_sentence
+from dmm.rules.english import Surroundings, asks_first, compile_sentence
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
 
@@ -122,6 +122,13 @@ EVERYDAY: list[tuple[str, str, list[Call], list[Call]]] = [
      ["git push -f origin main", "git push origin +main", "git push --force origin release/2"],
      ["git push origin main", "git push -f origin topic"]),
     ("Never amend commits", "deny", ["git commit --amend"], ["git commit -m 'amend the docs'"]),
+    ("No console.log in src.", "deny", [("Write", "src/a.ts", "console.log(1)")],
+     [("Write", "tools/a.ts", "console.log(1)")]),
+    ("Avoid default exports under lib or app", "deny", [("Write", "app/a.ts", "export default a")],
+     [("Write", "src/a.ts", "export default a")]),
+    ("Use logging, never print, in Python code under api/", "deny",
+     [("Write", "api/v1/a.py", "print(1)\n"), ("Write", "api/a.py", "print(1)\n")],
+     [("Write", "api/a.swift", "print(1)\n"), ("Write", "jobs/a.py", "print(1)\n")]),
     ("Do not run pytest by itself", "deny", ["pytest", ".venv/bin/pytest"],
      ["pytest tests/test_a.py"]),
 ]  # fmt: skip
@@ -222,3 +229,10 @@ def test_a_rule_of_a_nested_file_is_relative_to_its_folder() -> None:
     assert (
         level_of("Do not edit `src/generated/`", ("Write", "src/generated/a.ts"), known) == "allow"
     )
+
+
+def test_a_wish_to_be_asked_is_known_without_a_matcher() -> None:
+    assert compile_sentence("Ask before running migrations.").fields is None
+    assert asks_first("Ask before running migrations.")
+    assert not asks_first("Never run migrations.")
+    assert not asks_first("Be kind to the traveller.")

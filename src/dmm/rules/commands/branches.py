@@ -6,10 +6,12 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.commands.facts import EVERY_BRANCH, BranchUse, CommandUse, relative_path
-from dmm.rules.commands.globs import matches_name
+from dmm.rules.commands.globs import chosen, matches_name
 from dmm.rules.commands.options import read_options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from dmm.rules.commands.facts import ToolCall, Verb
     from dmm.rules.commands.options import Options
     from dmm.rules.commands.values import Invocation, Script
@@ -59,6 +61,12 @@ def branches_of(use: CommandUse) -> tuple[str, ...]:
     if use.invocation.program == "git" and operands and operands[0].text == "push":
         return tuple(one.name for one in _pushes(use, use.branch) if one.name)
     return (use.branch,) if use.branch else ()
+
+
+def chooses_branch(name: str, globs: Sequence[str]) -> bool:
+    """Whether globs select a branch, or may where a command names it by a wildcard."""
+    wanted = (glob for glob in globs if not glob.startswith("!"))
+    return chosen(name, globs) or (is_every(name) and any(same_branch(name, one) for one in wanted))
 
 
 def branches_touched(use: CommandUse) -> list[str]:

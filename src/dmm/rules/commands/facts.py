@@ -50,6 +50,11 @@ class PathUse(NamedTuple):
     span: Span
     glob: bool = False
 
+    @property
+    def changes(self) -> bool:
+        """Whether the file is not only read."""
+        return self.access not in ("read", "load")
+
 
 class BranchUse(NamedTuple):
     """One thing done to a branch; no name when the command leaves it to the current branch."""

@@ -158,6 +158,19 @@ class Options(NamedTuple):
             for wanted in alternatives.split("|")
         )
 
+    def surely_has(self, alternatives: str) -> bool:
+        """Tell whether one of the alternatives is given in full and nothing takes it back."""
+        return any(
+            self.has_exactly(wanted) and not self._taken_back(wanted)
+            for wanted in alternatives.split("|")
+        )
+
+    def _taken_back(self, flag: str) -> bool:
+        """Find `--no-dry-run` or `--dry-run=none`."""
+        if f"--no-{flag.lstrip('-')}" in self.flags:
+            return True
+        return any(name == flag and word.text.lower() in _FALSE for name, word in self.values)
+
     def _has_value(self, wanted: str) -> bool:
         name, _, glob = wanted.partition("=")
         return any(name == flag and self.either(word.text, glob) for flag, word in self.values)
@@ -176,6 +189,10 @@ class Options(NamedTuple):
 
 
 _SHORTEST_CUT = 5
+_FALSE = ("false", "none", "no", "off", "0")
+# What follows the word behind these belongs to another program.
+_RUNNERS = frozenset({"run", "exec", "x", "dlx"})
+_MOST_SUBCOMMANDS = 2
 
 
 class _Arguments:
@@ -260,6 +277,25 @@ def read_options(invocation: Invocation) -> Options:
         separated,
         values=tuple(held.values),
     )
+
+
+def asks_for_help(invocation: Invocation, options: Options) -> bool:
+    """Tell whether an invocation shows its help and does nothing else.
+
+    Help is asked for behind the subcommands (`git stash pop --help`), or before any operand where
+    there are none: BSD's `rm -r build --help` deletes, and `docker run image --help` runs.
+    """
+    subcommanded = invocation.program in SUBCOMMANDED
+    asking = ("--help", "-help", "-h") if subcommanded else ("--help",)
+    words = invocation.words[1:]
+    at = next((at for at, word in enumerate(words) if word.text in asking), None)
+    if at is None or words[at] in (*options.separated, *(word for _, word in options.values)):
+        return False
+    before = [word.text for word in words[:at] if not word.text.startswith("-")]
+    if len(before) > _MOST_SUBCOMMANDS * subcommanded or not _RUNNERS.isdisjoint(before[:-1]):
+        return False
+    # A short `-h` often means something else.
+    return words[at].text == "--help" or at + 1 == len(words)
 
 
 def subcommand_at(words: Sequence[Word]) -> int:

@@ -38,7 +38,7 @@ _SHOWING = _PATTERN_FIRST | names(
 )
 _COPYING = frozenset({"cp", "mv", "scp", "rsync", "install", "ln", "ditto"})
 _TAKING: dict[str, Access] = {
-    **dict.fromkeys(("rm", "unlink", "rmdir", "shred", "trash"), "delete"),
+    **dict.fromkeys(("rm", "unlink", "shred", "trash"), "delete"),
     **dict.fromkeys(("truncate", "tee", "sponge", "patch"), "write"),
     **dict.fromkeys(("touch", "mkdir"), "create"),
 }
@@ -48,7 +48,7 @@ _QUIET = (
     | SHELLS
     | PROGRAMS
     | names(
-        """ls stat test [ [[ file du df wc chmod chown chgrp chattr realpath readlink dirname
+        """ls stat test [ [[ file du df wc rmdir chmod chown chgrp chattr realpath readlink dirname
     basename pwd cd pushd popd tree which type whereis man echo printf true false : exit export
     set unset alias local declare typeset readonly read sleep kill pkill killall ps
     date md5sum sha1sum sha256sum sha512sum shasum cksum sum b2sum lsof fuser getfacl setfacl
@@ -360,7 +360,7 @@ def covers(use: PathUse, globs: str, folder: str | None = None) -> bool:
         return True
     if use.access in ("delete", "rename") and holds_selected(use.path, globs, folder):
         return True
-    return use.glob and may_select(use.path, globs, folder, written=use.access != "read")
+    return use.glob and may_select(use.path, globs, folder, written=use.changes)
 
 
 def script_of(use: CommandUse) -> str | None:

@@ -77,7 +77,7 @@ def _with_writings(facts: CallFacts, files: TextOf | None, budget: Budget) -> Ca
 
 def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]:
     """Work out the text that a call leaves in each file that it changes."""
-    if all(use.access == "read" for use in facts.paths):
+    if not any(use.changes for use in facts.paths):
         return ()
     from dmm.rules.content.changes import writing_of
 
@@ -101,7 +101,7 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
 def _changes(facts: CallFacts, files: TextOf | None) -> Iterator[tuple[FileChange, Span]]:
     call = facts.call
     name = call.tool.lower()
-    spans = {use.path: use.span for use in reversed(facts.paths) if use.access != "read"}
+    spans = {use.path: use.span for use in reversed(facts.paths) if use.changes}
     everything = (0, len(facts.text))
     if facts.commands:
         from dmm.rules.content.shelltext import shell_changes

@@ -1,44 +1,49 @@
-"""What a decision says is done: its acts with their objects, conditions and polarity."""
+"""What a decision says is done: its acts with their objects, places and polarity."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.acts import Act, Clause, Polarity, Reading, Role
-from dmm.rules.language.coordination import parted
-from dmm.rules.language.derived import derived_acts, without_settings
-from dmm.rules.language.language import Sort, Token, sentences_of, tokens_of
-from dmm.rules.language.particles import with_particle
-from dmm.rules.language.phrases import Phrase, phrases_of
-from dmm.rules.language.polarity import ClausePolarity
-from dmm.rules.language.quantities import quantities_of
-from dmm.rules.language.verbs import is_adverb, is_participle, is_verb
+from dmm.rules.language.acts import Act, Phrase, Polarity, phrases_of
+from dmm.rules.language.language import Sort, Token, sentences_of, text_at, tokens_of
+from dmm.rules.language.polarity import RELATIVES, Clause, ClausePolarity
+from dmm.rules.language.quantities import Quantity, quantities_of
+from dmm.rules.language.verbs import is_base, is_participle, is_verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A decision as read: tokens, acts, amounts and the range of each sentence."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    acts: tuple[Act, ...]
+    quantities: tuple[Quantity, ...]
+    sentences: tuple[tuple[int, int], ...]
+
+
 def read(text: str, verbs: frozenset[str] = frozenset()) -> Reading:
     """Read a text into its acts and amounts; `verbs` are known besides the lexicon's."""
     tokens = tokens_of(text)
-    if verbs:
-        tokens = tuple(
-            replace(token, acting=token.acting | (token.forms & verbs)) for token in tokens
-        )
     ranges = sentences_of(tokens)
     acts: list[Act] = []
     for number, (first, last) in enumerate(ranges):
-        acts.extend(_Sentence(tokens, first, last, number, acts[-1:]).acts())
+        acts.extend(_Sentence(tokens, first, last, number, verbs, acts[-2:]).acts())
     return Reading(text, tokens, tuple(acts), quantities_of(tokens), tuple(ranges))
 
 
-_SEGMENT_MARKS = frozenset(",:()[]{}|/\N{EM DASH}\N{EN DASH}")
+_MARKS = frozenset(",:()[]{}|/\N{EM DASH}\N{EN DASH}")
+_MOST_SCOPES = 4
+_MOST_LOOKED_BACK = 8
 
 
 class _Sentence:
-    """Reads one sentence; holds the act that later pieces of the sentence attach to."""
+    """Reads one sentence, clause by clause."""
 
     def __init__(
         self,
@@ -46,77 +51,73 @@ class _Sentence:
         first: int,
         last: int,
         number: int,
-        earlier: Sequence[Act] = (),
+        verbs: frozenset[str],
+        earlier: Sequence[Act],
     ) -> None:
-        self.earlier = earlier
-        self.tokens = tokens
-        self.first = first
-        self.last = last
-        self.number = number
+        self.tokens, self.first, self.last = tokens, first, last
+        self.number, self.verbs, self.earlier = number, verbs, tuple(earlier)
         self.question = tokens[last - 1].text == "?"
         self.found: list[Act] = []
         self.fronted: tuple[Phrase, ...] = ()
 
     def acts(self) -> list[Act]:
-        for clause in self.clauses():
-            self._read_clause(clause)
-        self.found = [part for act in self.found for part in parted(self.tokens, act)]
-        derived = [one for act in self.found for one in derived_acts(self.tokens, act)]
-        return [*(without_settings(self.tokens, act) for act in self.found), *derived]
+        for clause in self._clauses():
+            verbs = [i for i in range(clause.first, clause.last) if self._is_verb(i, clause.first)]
+            verbs = verbs or self._linking(clause) or self._unlisted(clause)
+            if verbs:
+                self._read_verbs(clause, verbs)
+            else:
+                self._attach(clause)
+        return self.found
 
-    def clauses(self) -> list[Clause]:
-        found: list[Clause] = []
-        start, role, opener = self.first, Role.MAIN, ""
+    def _is_verb(self, index: int, start: int) -> bool:
+        return is_verb(self.tokens, index, start, self.verbs)
+
+    def _linking(self, clause: Clause) -> list[int]:
+        """ "The new cache will be Redis": without another verb, to be is one."""
+        texts = [(i, self.tokens[i].text) for i in range(clause.first, clause.last)]
+        found = [i for i, text in texts if text in lex.BE | {"has", "have", "had"}]
+        begun = [i for i, text in texts if text in _BEGINNING and i > clause.first]
+        return (found or begun)[-1:]
+
+    def _unlisted(self, clause: Clause) -> list[int]:
+        """ "Represent money as floats": an order begins with its verb, known or not."""
+        first, following = self.tokens[clause.first], self.tokens[clause.first + 1 : clause.last]
+        plain = first.sort is Sort.WORD and first.text not in lex.GRAMMAR and is_base(first)
+        goes_on = len(following) > 1 and following[0].text not in lex.GRAMMAR
+        placed = any(one.text in lex.PREPOSITIONS for one in following[1:])
+        alone = clause.first == self.first and not following[:1][0].glued if following else False
+        return [clause.first] if plain and goes_on and placed and alone else []
+
+    def _clauses(self) -> Iterator[Clause]:
+        start, opener = self.first, ""
         for index in range(self.first, self.last):
             token = self.tokens[index]
-            if token.sort is Sort.MARK and token.text in _SEGMENT_MARKS:
-                self._close(found, start, index, role, opener)
-                start, role, opener = index + 1, Role.MAIN, token.text
-                continue
-            opened = self._opens(index, start)
-            if opened is not None:
-                self._close(found, start, index, role, opener)
-                start, role, opener = index + 1, opened, token.text
-        self._close(found, start, self.last, role, opener)
-        return found
+            mark = token.sort is Sort.MARK and token.text in _MARKS
+            if mark or self._opens(index, start):
+                yield from self._closed(start, index, opener)
+                start, opener = index + 1, token.text
+        yield from self._closed(start, self.last, opener)
 
-    def _close(self, found: list[Clause], start: int, end: int, role: Role, opener: str) -> None:
+    def _closed(self, start: int, end: int, opener: str) -> Iterator[Clause]:
         while end > start and self.tokens[end - 1].sort is Sort.MARK:
             end -= 1
         if end > start:
-            found.append(Clause(start, end, role, opener))
+            yield Clause(start, end, opener)
 
-    def _opens(self, index: int, start: int) -> Role | None:
+    def _opens(self, index: int, start: int) -> bool:
         word = self.tokens[index].text
-        if word == "so":
-            return Role.MAIN if self._has_verb(index + 1, 5) else None
+        if word in lex.REASONS:
+            return True
         if word in lex.CONJUNCTIONS:
-            return Role.MAIN if self._starts_clause(index + 1) else None
-        if word in lex.CONCESSIONS:
-            return Role.CONCESSION
-        if word in ("because", "since") or self._likens(index, start):
-            return Role.REASON
-        if word in lex.SUBORDINATORS:
-            return Role.CONDITION if self._has_verb(index + 1) else None
-        return self._opens_relative(index, start)
-
-    def _opens_relative(self, index: int, start: int) -> Role | None:
-        word = self.tokens[index].text
-        if word in ("which", "who", "whose", "whom") and index > start:
-            return Role.RELATIVE
-        if word in lex.RELATIVES and (index > start or word in ("which", "who")):
-            return Role.RELATIVE if self._has_verb(index + 1, 5) else None
-        return None
-
-    def _likens(self, index: int, start: int) -> bool:
-        word = self.tokens[index].text
-        if word == "like":
-            return index > start and self._has_verb(index + 1)
-        return word == "as" and self._reason_as(index)
-
-    def _reason_as(self, index: int) -> bool:
-        following = self.tokens[index + 1].text if index + 1 < self.last else ""
-        return index == self.first or following in lex.PRONOUNS
+            return self._starts_clause(index + 1) or (word == "so" and self._has_verb(index + 1))
+        if word in lex.CONDITIONS or word in ("that", "like"):
+            return self._has_verb(index + 1)
+        if word == "as":
+            behind = text_at(self.tokens, index - 1) == "," and self._has_verb(index + 1)
+            fresh = index == self.first or behind
+            return fresh or text_at(self.tokens, index + 1) in lex.PRONOUNS
+        return word in RELATIVES and index > start
 
     def _starts_clause(self, index: int) -> bool:
         while index < self.last and self.tokens[index].text in lex.ADVERBS:
@@ -124,86 +125,35 @@ class _Sentence:
         if index >= self.last:
             return False
         word = self.tokens[index].text
-        if word in lex.PRONOUNS or word in lex.AUXILIARIES:
-            return True
-        return is_verb(self.tokens, index, index)
+        leads = word in lex.PRONOUNS or word in lex.AUXILIARIES
+        return leads or self._is_verb(index, index)
 
-    def _has_verb(self, index: int, within: int = 8) -> bool:
-        for position in range(index, min(self.last, index + within)):
+    def _has_verb(self, index: int) -> bool:
+        for position in range(index, min(self.last, index + 6)):
             token = self.tokens[position]
             if token.sort is Sort.MARK:
                 return False
-            if token.text in lex.AUXILIARIES or is_verb(self.tokens, position, index):
+            if token.text in lex.AUXILIARIES or self._is_verb(position, index):
                 return True
         return False
 
-    def _read_clause(self, clause: Clause) -> None:
-        verbs = [
-            index
-            for index in range(clause.first, clause.last)
-            if is_verb(self.tokens, index, clause.first)
-        ]
-        if not verbs:
-            verbs = self._linking_verb(clause)
-        if not verbs:
-            self._attach(clause)
-            return
-        self._read_verbs(clause, verbs)
-        if clause.role is Role.RELATIVE and len(verbs) == 1:
-            self._tell_of_antecedent()
-
-    def _linking_verb(self, clause: Clause) -> list[int]:
-        for index in range(clause.last - 1, clause.first - 1, -1):
-            if self.tokens[index].text in _LINKING:
-                return [index]
-        for index in range(clause.last - 1, clause.first, -1):
-            if self.tokens[index].text in _TAKES_PLACE:
-                return [index]
-        return []
-
-    def _tell_of_antecedent(self) -> None:
-        """ "An airline that is on the list": what is told of the thing holds for the act on it."""
-        if len(self.found) < 2:
-            return
-        before, told = self.found[-2:]
-        if "be" not in told.forms or told.passive or told.polarity is not Polarity.DONE:
-            return
-        places = tuple(p for p in told.phrases if p.preposition in _TOLD and not p.negated)
-        self.found[-2] = replace(before, phrases=before.phrases + places)
-
     def _attach(self, clause: Clause) -> None:
+        """Words without a verb belong to the act before them, or tell where all is done."""
         phrases = phrases_of(self.tokens, clause.first, clause.last)
-        if clause.role is Role.MAIN and self.found:
-            base = self.found[-1]
-            if base.verb is None:
-                self.fronted = (*self.fronted, *self._scopes(phrases))[:_MOST_SCOPES]
-            phrases = self._apposed(clause, base, phrases)
-            if base.verb is not None or len(self.found) == 1:
-                self.found[-1] = replace(base, phrases=base.phrases + phrases)
-                return
-        if clause.role is Role.MAIN:
-            self.fronted = (*self.fronted, *self._scopes(phrases))[:_MOST_SCOPES]
-        aside = clause.role is not Role.MAIN or self.question
+        aside = self.question or clause.opener in lex.REASONS | RELATIVES
+        if self.found and not aside and self.found[-1].verb is not None:
+            last = self.found[-1]
+            self.found[-1] = replace(last, phrases=last.phrases + phrases)
+            return
+        placed = [one for one in phrases if one.preposition is not None]
+        placed += [
+            replace(one, preposition="in")
+            for one in phrases
+            if one.preposition is None and "file" in self.tokens[one.indices[-1]].kinds
+        ]
+        self.fronted = (*self.fronted, *placed)[:_MOST_SCOPES]
         polarity = Polarity.ASIDE if aside else Polarity.UNSURE
-        self.found.append(Act(None, frozenset(), polarity, clause.role, phrases, self.number))
-
-    def _scopes(self, phrases: tuple[Phrase, ...]) -> Iterator[Phrase]:
-        """ "In the importer, …" and "importer.py: …" tell where all that follows is done."""
-        for phrase in phrases:
-            if phrase.preposition is not None:
-                yield phrase
-            elif "file" in self.tokens[phrase.indices[-1]].kinds:
-                yield replace(phrase, preposition="in")
-
-    def _apposed(
-        self, clause: Clause, base: Act, phrases: tuple[Phrase, ...]
-    ) -> tuple[Phrase, ...]:
-        """ "To Acme, a reseller": what the second noun says stands under the same preposition."""
-        same = clause.opener == "," and self.tokens[clause.first].text in ("a", "an")
-        if not (same and base.phrases and phrases and phrases[0].preposition is None):
-            return phrases
-        last = base.phrases[-1]
-        return (replace(phrases[0], preposition=last.preposition), *phrases[1:])
+        self.found.append(Act(None, frozenset(), polarity, phrases, self.number))
 
     def _read_verbs(self, clause: Clause, verbs: list[int]) -> None:
         polarity = ClausePolarity(self.tokens, clause, self.found, question=self.question)
@@ -211,156 +161,133 @@ class _Sentence:
         for order, verb in enumerate(verbs):
             end = verbs[order + 1] if order + 1 < len(verbs) else clause.last
             state = polarity.at(start, verb)
-            phrases = phrases_of(self.tokens, verb + 1, self._cut(verb, end))
-            forms, phrases = with_particle(self.tokens, verb, phrases)
-            phrases = (*self._with_antecedent(verb, phrases), *self._same_place(end))
-            passive = self._passive(clause, verb, bool(order))
-            phrases = (*self._subjects(start, verb, order), *phrases, *self.fronted)
-            self.found.append(
-                Act(
-                    verb,
-                    forms,
-                    state,
-                    clause.role,
-                    phrases,
-                    self.number,
-                    passive,
-                    before=tuple(range(start, verb)),
-                )
+            passive = self._is_passive(clause, verb)
+            own = phrases_of(self.tokens, verb + 1, self._cut(verb, end))
+            phrases = (
+                *self._subjects(start, verb, order, passive),
+                *self._pointed_at(verb, own),
+                *own,
+                *self.fronted,
             )
-            polarity.pass_verb(verb)
-            self._serve_purpose(verb)
-            self._serve_means(verb)
+            forms = self._particle(verb, clause.last)
+            if self._describes(clause, verb, verbs, passive=passive):
+                state = Polarity.ASIDE
+            before = tuple(range(start, verb))
+            self.found.append(Act(verb, forms, state, phrases, self.number, passive, before))
+            self._part(verb, self._cut(verb, end))
+            polarity.passed(verb)
+            self._serve(verb)
             start = verb + 1
 
-    def _serve_purpose(self, verb: int) -> None:
-        """ "Use X to parse Y" is also use of X for Y."""
-        if len(self.found) < 2 or verb == 0 or self.tokens[verb - 1].text != "to":
-            return
-        before, own = self.found[-2], self.found[-1]
-        if not any(phrase.preposition in _TOLD for phrase in own.phrases):
-            places = tuple(phrase for phrase in before.phrases if phrase.preposition in _TOLD)
-            own = self.found[-1] = replace(own, phrases=own.phrases + places)
-        against = own.forms & (lex.NEGATIVE | lex.REMOVE | lex.MENTION)
-        if before.verb is None or against or own.polarity is not Polarity.DONE:
-            return
-        purpose = tuple(replace(phrase, preposition="for") for phrase in own.objects())
-        self.found[-2] = replace(before, phrases=before.phrases + purpose)
+    def _describes(self, clause: Clause, verb: int, verbs: list[int], *, passive: bool) -> bool:
+        """ "Port the scripts written in Lua": the participle tells which scripts."""
+        near = range(max(clause.first, verb - 4), verb)
+        if verb == clause.first or any(self.tokens[i].text in lex.AUXILIARIES for i in near):
+            return False
+        if not is_participle(self.tokens[verb]) or self.tokens[verb - 1].text in lex.GRAMMAR:
+            return False
+        later = range(verb + 1, verbs[-1])
+        if any(self.tokens[i].text in lex.BE for i in later) and verb == verbs[0]:
+            return True
+        last = self.found[-1].forms if self.found else frozenset()
+        return passive and bool(last & lex.IDLE and not last & lex.USE)
 
-    def _serve_means(self, verb: int) -> None:
-        """ "Sign it using X" is also signing with X."""
-        if len(self.found) < 2 or self.tokens[verb].text != "using":
+    def _part(self, verb: int, end: int) -> None:
+        """ "Store the logs in Loki and the images on S3" is two acts."""
+        act = self.found[-1]
+        for index in range(verb + 2, end - 1):
+            if self.tokens[index].text != "and":
+                continue
+            left = [one for one in act.phrases if one.indices[0] < index]
+            right = [one for one in act.phrases if one.indices[0] > index]
+            placed = {one.preposition for one in left if one.indices[0] > verb} - {None, "of"}
+            again = {one.preposition for one in right} - {None, "of"}
+            direct = len(right) > 1 and right[0].preposition in {None, *placed}
+            if not placed or not again or not (direct or placed & again):
+                continue
+            if direct:
+                right[0] = replace(right[0], preposition=None)
+            named = self.tokens[index + 1].text in lex.PREPOSITIONS
+            shared = [one for one in left if one.preposition in (None, "subject") and named]
+            kept = [one for one in left if one.preposition == "subject"] if not named else shared
+            self.found[-1] = replace(act, phrases=tuple(left))
+            self.found.append(replace(act, phrases=(*kept, *right)))
             return
-        before, own = self.found[-2], self.found[-1]
-        if before.verb is not None and before.polarity is own.polarity:
-            means = tuple(replace(phrase, preposition="with") for phrase in own.objects())
-            self.found[-2] = replace(before, phrases=before.phrases + means)
 
     def _cut(self, verb: int, end: int) -> int:
         """Where the words of this verb end: words that lead to the next verb are not its own."""
-        if end >= self.last or not is_verb(self.tokens, end, verb):
-            return end
-        while end - 1 > verb and self.tokens[end - 1].text in _LEADING:
-            end -= 1
-            # "Edit it by hand to save time": how it is done stands before the purpose.
-            manner = self.tokens[end - 1].text in lex.COMMON_ADVERBS
-            if self.tokens[end].text == "to" and manner:
-                break
+        if end < self.last and end > verb + 1 and self._is_verb(end, verb):
+            while end - 1 > verb and self.tokens[end - 1].text in _LEADING:
+                end -= 1
         return end
 
-    def _subjects(self, start: int, verb: int, order: int) -> tuple[Phrase, ...]:
-        if order and self._has_own_subject(verb):
-            return self._taken_subject()
-        if order and self.tokens[verb - 1].text == "to" and self.found[-1].forms & _ALLOWING:
-            let = (phrase for phrase in self.found[-1].phrases if phrase.preposition is None)
-            return tuple(replace(phrase, preposition="subject") for phrase in let)
-        if order and not is_participle(self.tokens, verb):
+    def _subjects(self, start: int, verb: int, order: int, passive: bool) -> tuple[Phrase, ...]:
+        if not order:
+            given = phrases_of(self.tokens, start, verb)
+            return tuple(
+                replace(one, preposition="subject") if one.preposition is None else one
+                for one in given
+            )
+        led = text_at(self.tokens, verb - 1) in lex.AUXILIARIES - {"do", "does", "did"}
+        led = led or bool(self.found and self.found[-1].forms & {"let", "allow", "permit"})
+        if not self.found or not (passive or led):
             return ()
-        if order and self.found:
-            own = [p for p in self.found[-1].phrases if p.preposition != "subject"]
-            return (replace(own[-1], preposition="subject"),) if own else ()
-        return tuple(
-            replace(phrase, preposition="subject", negated=False)
-            if phrase.preposition is None
-            else phrase
-            for phrase in phrases_of(self.tokens, start, verb)
-        )
+        own = [one for one in self.found[-1].phrases if one.preposition != "subject"]
+        return (replace(own[-1], preposition="subject"),) if own else ()
 
-    def _with_antecedent(self, verb: int, phrases: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
-        """ "The firewall is in the way, so disable it": the pronoun stands for what was named."""
-        after = self.tokens[verb + 1].text if verb + 1 < self.last else ""
-        if after not in _PRONOUNS or self._has_second_object(phrases):
-            return phrases
-        for act in reversed((*self.earlier, *self.found[-_MOST_LOOKED_BACK:])):
-            own = _antecedent(act)
-            if own is not None:
-                return (replace(own, preposition=None, negated=False), *phrases)
-        return phrases
-
-    def _has_second_object(self, phrases: tuple[Phrase, ...]) -> bool:
-        """ "Give it a name": the pronoun is not what is given."""
-        first = phrases[0] if phrases else None
-        if first is None or first.preposition is not None:
-            return False
-        return not all(is_adverb(self.tokens[index]) for index in first.indices)
-
-    def _same_place(self, end: int) -> tuple[Phrase, ...]:
-        """ "Take the nuts out of the mix and put raisins in": in the mix."""
-        if not self.found or self.tokens[end - 1].text not in ("in", "inside", "there"):
-            return ()
-        for phrase in reversed(self.found[-1].phrases):
-            if phrase.preposition in ("in", "from", "of", "into"):
-                return (replace(phrase, preposition="in"),)
-        return ()
-
-    def _has_own_subject(self, verb: int) -> bool:
-        """ "Make sure eval is never called": the words before "is" belong to "called"."""
-        before = verb - 1
-        while before > self.first and self.tokens[before].text in lex.ADVERBS | lex.NEGATIONS:
-            before -= 1
-        word = self.tokens[before].text
-        return word in lex.AUXILIARIES or self.tokens[verb - 1].text == "cannot"
-
-    def _taken_subject(self) -> tuple[Phrase, ...]:
-        last = self.found[-1]
-        own = [phrase for phrase in last.phrases if phrase.preposition != "subject"]
-        if not own:
-            return ()
-        kept = tuple(phrase for phrase in last.phrases if phrase is not own[-1])
-        self.found[-1] = replace(last, phrases=kept)
-        return (replace(own[-1], preposition="subject", negated=False),)
-
-    def _passive(self, clause: Clause, verb: int, later: bool) -> bool:
-        if self.tokens[verb].forms & _STANDING:
-            return True
-        if not is_participle(self.tokens, verb):
+    def _is_passive(self, clause: Clause, verb: int) -> bool:
+        if not is_participle(self.tokens[verb]):
             return False
         near = range(max(clause.first, verb - 4), verb)
-        return later or any(self.tokens[index].text in lex.BE for index in near)
+        reduced = verb > clause.first and self.tokens[verb - 1].sort is not Sort.MARK
+        reduced = reduced and self.tokens[verb - 1].text not in lex.GRAMMAR
+        return any(self.tokens[i].text in lex.BE for i in near) or (reduced and bool(self.found))
+
+    def _particle(self, verb: int, end: int) -> frozenset[str]:
+        """What the verb means: "turn the alarm off" with its particle, wherever that stands."""
+        texts = {self.tokens[i].text for i in range(verb + 1, min(end, verb + 8))}
+        for form in sorted(self.tokens[verb].forms & lex.PHRASES.keys()):
+            for rest, word in lex.PHRASES[form]:
+                if rest[0] in texts & _PARTICLES:
+                    return frozenset((word,)) | lex.meanings_of(frozenset((word,)))
+        return self.tokens[verb].forms
+
+    def _pointed_at(self, verb: int, own: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
+        """ "The firewall is slow, so disable it": the pronoun stands for what was named."""
+        if text_at(self.tokens, verb + 1) not in ("it", "them") or verb + 1 >= self.last:
+            return ()
+        if own and own[0].preposition is None:
+            return ()
+        for act in reversed((*self.earlier, *self.found[-_MOST_LOOKED_BACK:])):
+            if act.forms & lex.REMOVE:
+                continue
+            stated = ("subject",) if "be" in act.forms else (None, "subject", "about", "of")
+            for place in stated:
+                for phrase in act.phrases:
+                    if phrase.preposition == place:
+                        return (Phrase(None, phrase.indices),)
+        return ()
+
+    def _serve(self, verb: int) -> None:
+        """ "Use X to parse Y" is also use of X for Y; "sign it using X" is signing with X."""
+        if len(self.found) < 2 or self.found[-2].verb is None:
+            return
+        before, own = self.found[-2:]
+        lead = "with" if self.tokens[verb].text == "using" else "for"
+        serving = lead == "with" or text_at(self.tokens, verb - 1) in ("to", "for")
+        against = own.forms & (lex.NEGATIVE | lex.REMOVE | lex.MENTION)
+        if serving and not against and own.polarity is before.polarity:
+            told = tuple(replace(one, preposition=lead) for one in own.objects())
+            placed = tuple(one for one in own.phrases if one.preposition in _PLACING)
+            self.found[-2] = replace(before, phrases=before.phrases + told + placed)
+            if not placed:
+                where = tuple(one for one in before.phrases if one.preposition in _PLACING)
+                self.found[-1] = replace(own, phrases=own.phrases + where)
 
 
-def _antecedent(act: Act) -> Phrase | None:
-    """What a pronoun after this act stands for: its object, or its subject if it has none."""
-    places = ("subject",) if act.forms & _SEEMING else (None, "subject", "about", "of", "with")
-    for place in places:
-        for phrase in act.phrases:
-            if phrase.preposition == place:
-                return phrase
-    return None
-
-
-_LINKING = lex.BE | {"has", "have", "had", "having", "with"} - {"with"}
+_BEGINNING = frozenset(("starts", "begins", "continues", "resumes", "happens"))
+_PARTICLES = frozenset(("away", "off", "out", "down", "on", "back", "in"))
+_PLACING = frozenset(("in", "on", "at", "under", "inside"))
 _LEADING = (
-    lex.AUXILIARIES | lex.NEGATIONS | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from"}
+    lex.AUXILIARIES | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from", "without"}
 )
-_MOST_SCOPES = 4
-_MOST_LOOKED_BACK = 8
-_ALLOWING = frozenset(("allow", "permit"))
-# What does this was put there, or is held then, by someone.
-_STANDING = frozenset(("live", "reside", "sit", "happen", "occur"))
-_SEEMING = frozenset(("be", "look", "seem", "feel", "become", "appear"))
-_TAKES_PLACE = frozenset(("starts", "begins", "continues", "resumes", "happens", "proceeds"))
-_TOLD = frozenset(
-    ("in", "on", "at", "from", "outside", "under", "inside", "over", "above", "below")
-)
-_PRONOUNS = frozenset(("it", "them"))

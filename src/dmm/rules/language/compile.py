@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 from dmm.rules.language.clauses import read
 from dmm.rules.language.explain import examples_of, in_plain_words
 from dmm.rules.language.forms import parts_of
-from dmm.rules.language.judge import match_part
-from dmm.rules.language.keys import unlisted_verbs
+from dmm.rules.language.judge import match_part, unlisted_verbs
 from dmm.rules.language.language import sentences_of, tokens_of
-from dmm.rules.language.rules import Part, Prohibition, Rule
-from dmm.rules.language.statements import named_by, statements_of, with_name
+from dmm.rules.language.lexicon import GRAMMAR
+from dmm.rules.language.rules import Part, Prohibition, Rule, Verification
 
 if TYPE_CHECKING:
     from dmm.rules.language.language import Token
@@ -44,10 +43,52 @@ def compile_rule(text: str) -> Compilation:
         sentence = words[first:last]
         if sentence[-1].text == "?":
             continue
-        for statement in statements_of(sentence):
-            parts.extend(parts_of(_wanted(with_name(statement, named))))
-        named = named_by(sentence)
+        for statement in _statements(_with_name(sentence, named)):
+            parts.extend(parts_of(_wanted(statement)))
+        named = _named_by(sentence)
     return _tried(tuple(parts), soft) if parts else _guidance(_NO_FORM)
+
+
+def _named_by(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The things a sentence begins with: "API keys live in the vault"."""
+    if sentence[0].text in GRAMMAR:
+        return ()
+    ends = (i for i, word in enumerate(sentence[:3]) if word.text.endswith("s"))
+    return sentence[: next(ends, -1) + 1]
+
+
+def _with_name(sentence: tuple[Token, ...], named: tuple[Token, ...]) -> tuple[Token, ...]:
+    """ "Secrets come from the vault. Never commit them": the pronoun is what was named before."""
+    at = next((i for i, word in enumerate(sentence[:6]) if word.text == "them"), None)
+    return (*sentence[:at], *named, *sentence[at + 1 :]) if at and named else sentence
+
+
+def _statements(sentence: tuple[Token, ...]) -> list[tuple[Token, ...]]:
+    """ "Use X for Y, don't add Z" is two statements."""
+    for index in range(2, len(sentence) - 2):
+        denied = sentence[index + 1].forms & {"not"} and sentence[index + 1].text != "not"
+        denied = denied or (sentence[index + 1].text == "do" and sentence[index + 2].text == "not")
+        if sentence[index].text == "," and denied and sentence[0].text not in _OPENERS:
+            return [sentence[:index], *_statements(sentence[index + 1 :])]
+    return [sentence]
+
+
+_OPENERS = frozenset(
+    [
+        "in",
+        "on",
+        "for",
+        "if",
+        "when",
+        "during",
+        "unless",
+        "except",
+        "before",
+        "while",
+        "at",
+        "under",
+    ]
+)
 
 
 def _wanted(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -77,7 +118,8 @@ def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
         if _names_nothing(part):
             continue
         blocked, allowed = examples_of(part)
-        if _blocks(part, blocked) and not _blocks(part, allowed):
+        soft_part = isinstance(part, Verification) and not part.firm
+        if (soft_part or _blocks(part, blocked)) and not _blocks(part, allowed):
             kept.append(part)
             shown = shown or (blocked, allowed)
     if shown is None:

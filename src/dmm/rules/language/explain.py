@@ -10,7 +10,6 @@ from dmm.rules.language.rules import (
     Exclusive,
     Exemption,
     Limit,
-    Noun,
     Part,
     Prohibition,
     Requirement,
@@ -36,17 +35,15 @@ def in_plain_words(part: Part) -> str:
         return f"Blocks {_act(part.action)}{when}{_but(part.exemptions)}."
     if isinstance(part, Verification):
         topics = " and of ".join(" ".join(item.text for item in topic) for topic in part.topics)
-        return f"Blocks {_act(part.before)} until a lookup of {topics} is recorded."
+        does = "Blocks" if part.firm else "Warns of"
+        return f"{does} {_act(part.before)} until a lookup of {topics} is recorded."
     if isinstance(part, Exclusive):
         return (
             f'Blocks "{part.action.text}" done with anything else than '
-            f'"{noun_text(part.choice)}"{_but(part.exemptions)}.'
+            f'"{part.choice.text}"{_but(part.exemptions)}.'
         )
     if isinstance(part, Limit):
         return f"Blocks amounts that are not {_bound(part)}{_but(part.exemptions)}."
-    if part.text.startswith("non") and part.subject is not None:
-        state = part.text.removeprefix("non")
-        return f'Blocks making "{noun_text(part.subject)}" {state}{_but(part.exemptions)}.'
     return f'Blocks decisions that do without "{part.text}"{_but(part.exemptions)}.'
 
 
@@ -63,23 +60,8 @@ def _act(action: Action) -> str:
 def _but(exemptions: tuple[Exemption, ...]) -> str:
     if not exemptions:
         return ""
-    shown = " or ".join(exemption_text(one) for one in exemptions)
-    if exemptions[0].must_be_absent:
-        return f" without {shown}"
-    return f", except {shown}"
-
-
-def exemption_text(exemption: Exemption) -> str:
-    """What the exemption asks for, in its own words."""
-    words = [item.text for item in exemption.terms]
-    if exemption.amount is not None:
-        words.append(exemption.amount.text)
-    return " ".join(words)
-
-
-def noun_text(noun: Noun) -> str:
-    """The noun with its modifiers."""
-    return " ".join([*(item.text for item in noun.modifiers), noun.head.text])
+    shown = " or ".join(one.text for one in exemptions)
+    return f" without {shown}" if exemptions[0].absent else f", except {shown}"
 
 
 def examples_of(part: Part) -> tuple[str, str]:
@@ -89,34 +71,20 @@ def examples_of(part: Part) -> tuple[str, str]:
     if isinstance(part, Verification):
         return _imperative(part.before), _denied(part.before)
     if isinstance(part, Exclusive):
-        return _exclusive(part)
+        place = f"{part.place} " if part.place else ""
+        act, choice = _imperative(part.action), part.choice.text
+        return f"{act} instead of {place}{choice}", f"{act} {place}{choice}"
     if isinstance(part, Limit):
         return _limit(part)
     return _requirement(part)
 
 
-def _exclusive(part: Exclusive) -> tuple[str, str]:
-    place = f"{part.place} " if part.place else ""
-    verb, rest = _base(part.action), _conditions(part.action)
-    choice = noun_text(part.choice)
-    allowed = f"{verb} {place}{choice}{rest}".capitalize()
-    if part.action.objects:
-        thing = f"the {noun_text(part.action.objects[0])}"
-        act = f"{verb} {thing}{rest}".capitalize()
-        return f"{act} instead of {place}{choice}", f"{act} {place}{choice}"
-    if part.place in lex.OPEN_PLACES and part.one_thing:
-        return f"{verb} {place}somewhere-else{rest}".capitalize(), allowed
-    if part.always:
-        return f"Do not {verb} {place}{choice}{rest}", allowed
-    return f"{verb} instead of {place}{choice}{rest}".capitalize(), allowed
-
-
 def _requirement(part: Requirement) -> tuple[str, str]:
-    subject = f" the {noun_text(part.subject)}" if part.subject else " it"
-    where = f" in the {noun_text(part.where)}" if part.where else ""
-    if part.text.startswith("non") and part.subject is not None:
-        return f"Make{subject} {part.text.removeprefix('non')}", f"Keep{subject} {part.text}"
-    return f"Choose{subject} without {part.text}{where}", f"Choose{subject} with {part.text}{where}"
+    subject = f" the {part.subject.text}" if part.subject else " it"
+    core = " ".join(item.text for item in part.core)
+    if part.where is not None:
+        core = f"{core} in the {part.where.text}"
+    return f"Choose{subject} without {core}", f"Choose{subject} with {core}"
 
 
 def _prohibition(part: Prohibition) -> tuple[str, str]:
@@ -124,16 +92,14 @@ def _prohibition(part: Prohibition) -> tuple[str, str]:
     if part.when is not None:
         act = f"{act} at {_amount(part.when, _broken_and_kept(part.when)[1])}"
     if any(one.actor for one in part.exemptions):
-        act = f"Another person will {_lower(act)}"
-    absent = [one for one in part.exemptions if one.must_be_absent]
-    blocked = act
-    if absent:
-        blocked = f"{act} without {' '.join(item.text for item in absent[0].terms)}"
+        act = f"The visitor will {_lower(act)}"
+    absent = [one for one in part.exemptions if one.absent]
+    blocked = f"{act} without {absent[0].text}" if absent else act
     return blocked, _denied(part.action)
 
 
 def _denied(action: Action) -> str:
-    if action.subject is None or _base(action) == "give":
+    if action.subject is None:
         return f"Do not {_lower(_imperative(action))}"
     return _imperative(action).replace(" will ", " will not ", 1)
 
@@ -141,19 +107,17 @@ def _denied(action: Action) -> str:
 def _imperative(action: Action) -> str:
     verb = _base(action) if action.verbs else "use"
     manner = " ".join(item.text for item in action.manner)
-    what = noun_text(action.objects[0]) if action.objects else ""
+    what = action.objects[0].text if action.objects else ""
     words = f"{manner} {verb} {what}{_conditions(action)}"
-    if action.subject is not None and verb == "give":
-        words = f"{manner} {verb} {noun_text(action.subject)} {what}{_conditions(action)}"
-    elif action.subject is not None:
-        words = f"{noun_text(action.subject)} will {words}"
+    if action.subject is not None:
+        words = f"{action.subject.text} will {words}"
     text = " ".join(words.split())
     return text[:1].upper() + text[1:]
 
 
 def _base(action: Action) -> str:
     verb = action.verbs[0]
-    words = [form for form in verb.forms if not form.startswith("=")]
+    words = [form for form in verb.forms if form[0] not in "=~"]
     return min(words, key=lambda form: (form not in lex.VERBS, *_plainness(form, verb.text), form))
 
 
@@ -165,7 +129,7 @@ def _plainness(form: str, text: str) -> tuple[bool, bool, int]:
 
 
 def _conditions(action: Action) -> str:
-    return "".join(f" {one.preposition} {noun_text(one.nouns[0])}" for one in action.conditions)
+    return "".join(f" {one.preposition} {one.nouns[0].text}" for one in action.conditions)
 
 
 def _lower(text: str) -> str:

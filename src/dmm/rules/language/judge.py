@@ -7,19 +7,19 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from dmm.errors import UsageError
+from dmm.rules.language import lexicon as lex
+from dmm.rules.language.acts import Polarity
 from dmm.rules.language.breaches import amount_holds, find_breach
 from dmm.rules.language.clauses import read
-from dmm.rules.language.contradictions import find_contradiction
-from dmm.rules.language.exempted import is_exempt
-from dmm.rules.language.explain import exemption_text
-from dmm.rules.language.keys import keys_of_part, keys_of_reading, unlisted_verbs
-from dmm.rules.language.language import tokens_of
+from dmm.rules.language.duties import find_contradiction, find_other_choice, is_denied
+from dmm.rules.language.language import Sort, tokens_of
 from dmm.rules.language.match import Finding, Span, find_action
-from dmm.rules.language.otherchoices import find_other_choice
 from dmm.rules.language.rules import (
+    Action,
     Exclusive,
     Exemption,
     Limit,
+    Noun,
     Part,
     Prohibition,
     Requirement,
@@ -32,7 +32,8 @@ from dmm.rules.version import ENGINE_VERSION
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from dmm.rules.language.acts import Reading
+    from dmm.rules.language.acts import Act
+    from dmm.rules.language.clauses import Reading
     from dmm.rules.language.language import Token
 
 MAX_DECISION = 20_000
@@ -115,18 +116,67 @@ class RuleSet:
         for order, constraint in enumerate(self.constraints):
             parts = constraint.rule.parts if constraint.rule else ()
             for number, part in enumerate(parts):
-                for key in keys_of_part(part):
+                for key in _keys_of_part(part):
                     self._places.setdefault(key, []).append((order, number))
 
     def candidates(self, reading: Reading) -> Iterator[tuple[InForce, Part]]:
         """The parts of rules that the words of the decision could concern, in order."""
         found: set[tuple[int, int]] = set()
-        for key in keys_of_reading(reading):
+        for key in _keys_of_reading(reading):
             found.update(self._places.get(key, ()))
         for order, number in sorted(found):
             constraint = self.constraints[order]
             if constraint.rule is not None:
                 yield constraint, constraint.rule.parts[number]
+
+
+def _keys_of_part(part: Part) -> frozenset[str]:
+    """The forms one of which a decision must hold to concern the part."""
+    if isinstance(part, Prohibition):
+        return _keys_of_action(part.action)
+    if isinstance(part, Verification):
+        return _keys_of_action(part.before)
+    if isinstance(part, Exclusive):
+        return _keys_of_action(part.action)
+    if isinstance(part, Limit):
+        return frozenset((f"#{part.measure.partition(':')[0]}",))
+    last = part.core[-1].forms
+    return last | {f"{prefix}{form}" for form in last for prefix in ("un", "non", "in")}
+
+
+def _keys_of_action(action: Action) -> frozenset[str]:
+    nouns: tuple[Noun, ...] = action.objects
+    if not nouns and action.verbs:
+        return frozenset().union(*(verb.forms for verb in action.verbs))
+    nouns = nouns or tuple(noun for one in action.conditions for noun in one.nouns)
+    heads = [noun.head for noun in nouns]
+    heads += [noun.modifiers[-1] for noun in nouns if noun.head_optional]
+    return frozenset().union(*(head.forms for head in heads))
+
+
+def _keys_of_reading(reading: Reading) -> set[str]:
+    keys = {form for token in reading.tokens for form in (*token.forms, *token.kinds)}
+    keys.update(form for act in reading.acts for form in act.forms)
+    for quantity in reading.quantities:
+        keys.add(f"#{quantity.measure.partition(':')[0]}")
+        keys.update(("#version", "#time") if quantity.measure in ("count", "day") else ())
+    if any(any(char.isdigit() for char in token.text) for token in reading.tokens):
+        keys.add("#version")
+    return keys
+
+
+def unlisted_verbs(part: Part) -> frozenset[str]:
+    """The verbs of a rule that are no verbs of the lexicon: a decision is read with them."""
+    if isinstance(part, Prohibition | Exclusive):
+        action = part.action
+    elif isinstance(part, Verification):
+        action = part.before
+    elif isinstance(part, Requirement):
+        return part.core[0].forms if len(part.core) == 1 else frozenset()
+    else:
+        return frozenset()
+    plain = (form for verb in action.verbs for form in verb.forms if form[0] not in "=~")
+    return frozenset(form for form in plain if form not in lex.VERBS)
 
 
 def judge(
@@ -206,8 +256,7 @@ def _match_exclusive(
 ) -> Match | None:
     found = find_other_choice(reading, part)
     finding = _unless_exempt(reading, part.exemptions, found, records)
-    words = [*(item.text for item in part.choice.modifiers), part.choice.head.text]
-    choice = " ".join(words)
+    choice = part.choice.text
     hint = f'Use "{choice}", or ask for the constraint to be changed.'
     return _match(reading, part, finding, f'only "{choice}" may be used here', hint)
 
@@ -252,17 +301,70 @@ def _unless_exempt(
         return None
     certain, steps = finding.certain, finding.steps
     for exemption in exemptions:
-        recorded = exemption.needed and _is_covered(exemption.terms, records)
-        state = recorded or is_exempt(reading, exemption)
-        words = exemption_text(exemption)
-        if state is None:
-            steps = (*steps, f'the exemption "{words}" does not hold')
-        elif state:
+        state = _is_exempt(reading, exemption, finding, records)
+        if state:
             return None
-        else:
+        if state is None:
             certain = False
-            steps = (*steps, f'whether "{words}" holds is not certain')
+            steps = (*steps, f'whether "{exemption.text}" holds is not certain')
+        else:
+            steps = (*steps, f'the exemption "{exemption.text}" does not hold')
     return Finding(certain, finding.tokens, steps)
+
+
+def _is_exempt(
+    reading: Reading, exemption: Exemption, finding: Finding, records: Sequence[Recorded]
+) -> bool | None:
+    """Whether an exemption holds; None where that is not certain."""
+    if exemption.amount is not None and not amount_holds(reading, exemption.amount):
+        return False
+    if exemption.actor:
+        return _acts(reading, exemption, finding)
+    if exemption.absent:
+        return _goes_with(reading, exemption, records)
+    told = [
+        index
+        for act in reading.acts
+        if act.polarity is not Polarity.NOT_DONE
+        for place in ((act.verb,) if act.verb is not None else (), *_told(act))
+        for index in place
+    ]
+    tokens = [reading.tokens[index] for index in told]
+    return all(any(one.stands_for(item.forms) for one in tokens) for item in exemption.terms)
+
+
+def _told(act: Act) -> Iterator[tuple[int, ...]]:
+    return (phrase.indices for phrase in act.phrases if not phrase.negated)
+
+
+def _acts(reading: Reading, exemption: Exemption, finding: Finding) -> bool | None:
+    """Whether the one who may act does; None where nobody is named."""
+    held = [one for one in reading.tokens if one.sort is not Sort.MARK]
+    if all(any(one.stands_for(item.forms) for one in held) for item in exemption.terms):
+        return True
+    for act in reading.acts:
+        if act.verb in finding.tokens and not act.passive:
+            subjects = [one for one in act.phrases if one.preposition == "subject"]
+            return False if subjects else None
+        if act.verb in finding.tokens and any(one.preposition == "by" for one in act.phrases):
+            return False
+    return None
+
+
+def _goes_with(reading: Reading, exemption: Exemption, records: Sequence[Recorded]) -> bool | None:
+    """Whether the act has what it may not go without; an assent has to be recorded."""
+    assent = any(item.forms & _ASSENT for item in exemption.terms)
+    if assent and _is_covered(exemption.terms, records):
+        return True
+    if is_denied(reading, exemption.terms):
+        return False
+    named = any(one.stands_for(item.forms) for item in exemption.terms for one in reading.tokens)
+    if assent:
+        return None if named else False
+    return True if named else None
+
+
+_ASSENT = frozenset(("=approve", "~approv", "agree", "agreement", "~confirm", "sign", "signoff"))
 
 
 def _match_verification(
@@ -275,7 +377,8 @@ def _match_verification(
     if not missing:
         return None
     words = ", ".join(" ".join(item.text for item in topic) for topic in missing)
-    finding = Finding(finding.certain, finding.tokens, (*finding.steps, f"not verified: {words}"))
+    steps = (*finding.steps, f"not verified: {words}")
+    finding = Finding(finding.certain and part.firm, finding.tokens, steps)
     hint = f"Query the memory about {words} first, then decide again."
     return _match(reading, part, finding, f"no recorded verification of {words}", hint)
 

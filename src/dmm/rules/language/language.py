@@ -7,12 +7,13 @@ import unicodedata
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from dmm.rules.language.lemmas import base_forms
-from dmm.rules.language.lexicon import VERBS
-from dmm.rules.language.pathnames import kinds_of_path
-from dmm.rules.language.switches import OFF_VALUES, turned_off
-from dmm.rules.language.synonyms import PHRASES, kinds_of, synonyms_of
+from dmm.rules.language.lexicon import GRAMMAR, PHRASES, kinds_of, meanings_of, stem_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _CALL_LIMIT = 120
 
@@ -39,7 +40,6 @@ class Token:
     glued: bool = False
     called: bool = False
     quoted: bool = False
-    acting: frozenset[str] = frozenset()
 
     def stands_for(self, words: frozenset[str]) -> bool:
         """Whether the token is one of these words, in any inflection or as a kind of one."""
@@ -126,7 +126,7 @@ def _append(found: list[Token], match: re.Match[str], plain: str, offsets: list[
             if close > 0:
                 found[-1] = replace(previous, end=offsets[close + 1], called=True)
                 return close + 1
-        if match.group() != "`":
+        if match.group() != "`" and not (touching and plain[end : end + 1] == "`"):
             found.append(_mark(match.group(), offsets[start], offsets[end]))
         return end
     glued = False
@@ -134,7 +134,13 @@ def _append(found: list[Token], match: re.Match[str], plain: str, offsets: list[
         glued = found[-2].end == previous.start and found[-2].sort is not Sort.MARK
         if glued:
             found.pop()
-    found.append(_word(match, offsets, glued))
+    word = _word(match, offsets, glued)
+    if word.text in GRAMMAR and plain[start - 1 : start] == "`":
+        # `Any` and `with` in code are no words of the sentence.
+        word = replace(
+            word, text=f"`{word.text}`", sort=Sort.NAME, forms=frozenset((f"`{word.text}`",))
+        )
+    found.append(word)
     return end
 
 
@@ -155,31 +161,38 @@ def _word(match: re.Match[str], offsets: list[int], glued: bool) -> Token:
         return Token(text, *span, Sort.NUMBER, frozenset((text,)), kinds, glued)
     word = match.group("word")
     if word is None:
-        return Token(text, *span, Sort.NAME, _option(text), _kinds_of_name(text), glued)
+        return Token(text, *span, Sort.NAME, _option(text), _kinds_of_path(text), glued)
     short = match.group("short") or ""
     if short == "'t":
         return Token(text, *span, Sort.WORD, frozenset((text, "not")), glued=glued)
     if short and short != "'s":
         return Token(text, *span, Sort.WORD, frozenset((word, text)), glued=glued)
-    plain_word = word.isalpha()
+    plain = word.isalpha()
     forms = _forms(word)
-    kinds = kinds_of(forms) if plain_word else kinds_of(forms) | kinds_of_path(word)
-    return Token(
-        word,
-        *span,
-        Sort.WORD if plain_word else Sort.NAME,
-        forms,
-        kinds,
-        glued,
-        acting=forms & VERBS,
-    )
+    kinds = kinds_of(forms) if plain else _kinds_of_path(word)
+    return Token(word, *span, Sort.WORD if plain else Sort.NAME, forms, kinds, glued)
 
 
 _MONEY = frozenset(("money", "fund", "cash"))
+_FILE = re.compile(r"[\w./\\@-]*[\w-]\.[a-z]{1,5}\Z")
+_DEEPEST = 12
 
 
-def _kinds_of_name(text: str) -> frozenset[str]:
-    return turned_off(text) if text.startswith("-") else kinds_of_path(text)
+@lru_cache(maxsize=4_096)
+def _kinds_of_path(text: str) -> frozenset[str]:
+    """What a path stands for besides itself: its folders, its file, a file as such, a branch."""
+    *folders, last = text.strip("/").split("/")[:_DEEPEST]
+    if "://" in text or not (folders or _FILE.match(text)):
+        return frozenset()
+    kinds = {"/".join(folders[: depth + 1]) for depth in range(len(folders))}
+    kinds |= {form for folder in folders for form in base_forms(folder)}
+    if _FILE.match(text):
+        return frozenset(kinds | {"file", last})
+    return (
+        frozenset(kinds | {"branch"})
+        if len(folders) == 1 and text[0].isalpha()
+        else frozenset(kinds)
+    )
 
 
 def _option(text: str) -> frozenset[str]:
@@ -191,16 +204,15 @@ def _option(text: str) -> frozenset[str]:
 
 def _forms(word: str) -> frozenset[str]:
     forms = base_forms(word)
-    if "-" in word:
-        forms = forms | {word.replace("-", "")}
     if word.endswith(".js"):
         forms = forms | {word[:-3]}
     if word.endswith("ly") and len(word) > 5:
-        forms = forms | {word[:-2], word[:-4]} if word.endswith("ally") else forms | {word[:-2]}
+        forms = forms | {word[:-2]}
     name, _, version = word.partition("@")
     if version[:1].isdigit():
         forms = forms | base_forms(name)
-    return forms | synonyms_of(forms)
+    stems = {f"~{stem_of(form)}" for form in forms if len(form) > 4 and form.isalpha()}
+    return forms | meanings_of(forms) | stems
 
 
 def _with_quotes(found: list[Token]) -> list[Token]:
@@ -217,19 +229,27 @@ def _with_quotes(found: list[Token]) -> list[Token]:
 
 
 def _with_settings(found: list[Token]) -> list[Token]:
-    """`verify=False` becomes one token that stands for what it turns off."""
+    """`verify=False` says that something is disabled."""
     out: list[Token] = []
     for token in found:
-        close = len(out) > 1 and out[-1].text == "=" and out[-2].sort is not Sort.MARK
-        if close and token.text in OFF_VALUES and token.start == out[-1].end == out[-2].end + 1:
+        if token.text in _OFF and len(out) > 1 and out[-1].text == "=":
             name = out[-2]
             del out[-2:]
-            text = f"{name.text}={token.text}"
-            token = Token(
-                text, name.start, token.end, Sort.NAME, frozenset((text,)), turned_off(text)
-            )
-        out.append(token)
+            out += _disabling(replace(name, end=token.end))
+        else:
+            out.append(token)
     return out
+
+
+_OFF = frozenset(("false", "0", "off", "none", "no"))
+# What is verified by a setting of that name.
+_CHECKED = frozenset(("tls", "ssl", "certificate"))
+
+
+def _disabling(token: Token) -> list[Token]:
+    verb = Token("disabling", token.start, token.end, Sort.WORD, _forms("disable"))
+    kinds = _CHECKED if token.text == "verify" else frozenset[str]()
+    return [verb, replace(token, sort=Sort.NAME, forms=_forms(token.text), kinds=kinds)]
 
 
 def _with_phrases(found: list[Token]) -> tuple[Token, ...]:
@@ -240,21 +260,13 @@ def _with_phrases(found: list[Token]) -> tuple[Token, ...]:
         length, word = _phrase_at(found, index)
         if length:
             first, last = found[index], found[index + length - 1]
-            forms = frozenset((word,)) | synonyms_of(frozenset((word,)))
-            kinds = kinds_of(forms)
+            shown = _inflected_like(first.text, word)
             out.append(
-                Token(
-                    _inflected_like(first.text, word),
-                    first.start,
-                    last.end,
-                    Sort.WORD,
-                    forms,
-                    kinds,
-                    first.glued,
-                    quoted=first.quoted,
-                    acting=forms & VERBS,
+                replace(
+                    first, text=shown, end=last.end, sort=Sort.WORD,
+                    forms=_forms(word), kinds=kinds_of(frozenset((word,))),
                 )
-            )
+            )  # fmt: skip
             index += length
         else:
             out.append(found[index])
@@ -266,8 +278,6 @@ def _inflected_like(first: str, word: str) -> str:
     for suffix in ("ing", "ed"):
         if first.endswith(suffix):
             return word.rstrip("e") + suffix
-    if word in VERBS and first.endswith("s") and not word.endswith("s"):
-        return f"{word}s"
     return word
 
 
@@ -288,7 +298,7 @@ def _phrase_at(found: list[Token], index: int) -> tuple[int, str]:
 _SHORTENED = frozenset(("mr", "mrs", "ms", "dr", "prof", "vs", "approx"))
 
 
-def text_at(words: tuple[Token, ...], index: int) -> str:
+def text_at(words: Sequence[Token], index: int) -> str:
     """The word at a place; nothing before the first and after the last."""
     return words[index].text if 0 <= index < len(words) else ""
 

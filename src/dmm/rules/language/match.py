@@ -1,276 +1,295 @@
-"""Does a decision do what an action describes?"""
+"""Where a decision does the act that a rule speaks of."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.actions import wordings_of
-from dmm.rules.language.acts import Act, Polarity, Reading
-from dmm.rules.language.enactment import object_places, verb_itself, verb_places
-from dmm.rules.language.naming import match_noun
-from dmm.rules.language.verbs import owns
-from dmm.rules.language.wordsets import word_set
+from dmm.rules.language.acts import Act, Phrase, Polarity
+from dmm.rules.language.language import text_at
+from dmm.rules.language.nouns import match_noun, stands
+from dmm.rules.language.uses import is_about, puts_to_use
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterator
 
-    from dmm.rules.language.language import Token
-    from dmm.rules.language.phrases import Phrase
-    from dmm.rules.language.rules import Action, Condition, Noun, Term
+    from dmm.rules.language.clauses import Reading
+    from dmm.rules.language.rules import Action, Condition, Noun
 
 Span = tuple[int, int]
+_MODIFYING = frozenset(("modify", "=modify"))
+# What is added to a thing changes the thing.
+_INSERTING = frozenset(("add", "insert", "append", "set"))
+USING = frozenset(("use", "=use", "adopt", "introduce", "depend", "rely"))
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How an act of the decision meets a rule: certain or merely similar, and by which tokens."""
+    """The tokens that show a breach, whether they surely do, and how they were read."""
 
     certain: bool
     tokens: tuple[int, ...]
-    steps: tuple[str, ...]
+    steps: tuple[str, ...] = ()
 
     def spans(self, reading: Reading) -> tuple[Span, ...]:
-        """The places in the decision's text that met the rule."""
-        return spans_of(reading, self.tokens)
-
-
-def spans_of(reading: Reading, indices: Iterable[int]) -> tuple[Span, ...]:
-    """The text ranges of these tokens, neighbours joined."""
-    spans: list[Span] = []
-    previous = -2
-    for index in sorted(set(indices)):
-        token = reading.tokens[index]
-        if index == previous + 1 and spans:
-            spans[-1] = (spans[-1][0], token.end)
-        else:
-            spans.append((token.start, token.end))
-        previous = index
-    return tuple(spans)
+        """The places in the text, words in a row as one."""
+        spans: list[Span] = []
+        previous = -2
+        for index in sorted(set(self.tokens)):
+            token = reading.tokens[index]
+            if index == previous + 1 and spans:
+                spans[-1] = (spans[-1][0], token.end)
+            else:
+                spans.append((token.start, token.end))
+            previous = index
+        return tuple(spans)
 
 
 def find_action(reading: Reading, action: Action) -> Finding | None:
     """The act of the decision that is the action: a certain one before a similar one."""
     similar: Finding | None = None
-    for wording in wordings_of(action):
-        for act in reading.acts:
-            finding = _meet(reading, act, wording)
-            if finding is not None and finding.certain:
-                return finding
-            similar = similar or finding
+    for act in reading.acts:
+        finding = _meet(reading, act, action)
+        if finding is not None and finding.certain:
+            return finding
+        similar = similar or finding
     return similar
 
 
 def _meet(reading: Reading, act: Act, action: Action) -> Finding | None:
     if act.polarity in (Polarity.NOT_DONE, Polarity.ASIDE):
         return None
-    verb = verb_places(reading, act, action)
-    if verb is None:
-        return _go_without(reading, act, action)
-    tokens = list(verb)
-    found_objects = object_places(reading, act, action) or verb_itself(reading, act, action)
-    if found_objects is None:
+    found = _done_to(reading, act, action)
+    if found is None:
         return None
-    exact, object_tokens = found_objects
-    tokens += object_tokens
-    rest = _manner_and_conditions(reading, act, action)
+    certain, tokens = found
+    rest = _circumstances(reading, act, action, tokens)
     if rest is None:
         return None
-    tokens += rest
-    certain = exact and act.polarity is Polarity.DONE
+    tokens = [*tokens, *rest]
     words = " ".join(reading.tokens[index].text for index in sorted(set(tokens)))
     steps = (f'read "{words}" as the act "{action.text}"', f"the act is {act.polarity}")
-    return Finding(certain, tuple(tokens), steps)
+    return Finding(certain and act.polarity is Polarity.DONE, tuple(tokens), steps)
 
 
-def _go_without(reading: Reading, act: Act, action: Action) -> Finding | None:
-    """ "Merge it without review" skips the review."""
-    if not any(verb.forms & _SKIPPING for verb in action.verbs) or act.verb is None:
+def is_use(action: Action) -> bool:
+    """Whether the action is any act that puts its object to use."""
+    return not action.verbs or any(verb.forms & USING for verb in action.verbs)
+
+
+def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
+    """The verb and the object of the action, and whether they are surely meant."""
+    verb_at = [] if act.verb is None else [act.verb]
+    if action.verbs and act.verb is not None and _is_verb(reading, act, action):
+        if not action.objects:
+            return True, verb_at
+        objects = _find_objects(reading, act, action)
+        if objects is not None:
+            return objects[0], [*verb_at, *objects[1]]
+    named = _named_act(reading, act, action)
+    if named is not None:
+        return True, [*verb_at, *named]
+    if not is_use(action):
         return None
-    if act.polarity is not Polarity.DONE or act.forms & (lex.MENTION | lex.NEGATIVE | lex.REMOVE):
-        return None
-    for phrase in act.phrases:
-        if phrase.preposition != "without":
-            continue
-        for noun in action.objects:
-            found = match_noun(reading, act, replace(phrase, negated=False), noun)
-            rest = _manner_and_conditions(reading, act, action)
-            if found is not None and found[0] and rest is not None:
-                tokens = (act.verb, *found[1], *rest)
-                return Finding(True, tokens, (f'read as the act "{action.text}"',))
-    return None
+    return _find_use(reading, act, action)
 
 
-_SKIPPING = frozenset(("=skip", "skip", "bypass", "omit"))
-
-
-def _manner_and_conditions(reading: Reading, act: Act, action: Action) -> list[int] | None:
-    used: list[int] = []
-    for manner in action.manner:
-        place = _anywhere(reading, act, manner)
-        if place is None:
-            return None
-        used.append(place)
-    if action.subject is not None:
-        place = _subject(reading, act, action.subject)
-        if place is None:
-            return None
-        used.append(place)
-    for condition in action.conditions:
-        places = match_condition(reading, act, condition)
-        if places is None:
-            return None
-        used += places
-    return used
-
-
-def _subject(reading: Reading, act: Act, noun: Noun) -> int | None:
-    for phrase in act.phrases:
-        if phrase.negated:
-            continue
-        for order, index in enumerate(phrase.indices):
-            if not reading.tokens[index].stands_for(noun.head.forms):
+def _find_use(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
+    """ "Use X", "eval the string": the object put to use, or used as a verb."""
+    verb_at = [] if act.verb is None else [act.verb]
+    for noun in action.objects:
+        if act.verb is not None and not noun.modifiers:
+            verb = reading.tokens[act.verb]
+            acting = text_at(reading.tokens, act.verb + 1) in lex.DETERMINERS
+            if acting and verb.text == noun.head.text and not verb.forms & lex.VERBS:
+                return True, verb_at
+        common = bool(noun.head.forms & lex.CARRIERS) and not noun.modifiers
+        for phrase in act.phrases:
+            if common and phrase.preposition in ("in", "on", "into", "under"):
                 continue
-            others = [reading.tokens[other] for other in phrase.indices[:order]]
-            if not (others and noun.modifiers) or _describe(others, noun):
-                return index
-    if noun.head.forms & _ANYBODY and not noun.modifiers:
-        return _somebody(reading, act)
+            used = puts_to_use(reading, act, phrase, any_act=not action.verbs)
+            at = match_noun(reading, act, phrase, noun) if used is not None else None
+            if at is not None:
+                # A kind of the thing is not surely meant by its name.
+                exact = reading.tokens[at[1][0]].forms & noun.head.forms or noun.head_optional
+                return bool(used and at[0] and exact), [*verb_at, *at[1]]
     return None
 
 
-def _describe(words: list[Token], noun: Noun) -> bool:
-    """Whether one of the words before the head is a modifier of the noun."""
-    return any(word.stands_for(item.forms) for word in words for item in noun.modifiers)
+def _is_verb(reading: Reading, act: Act, action: Action) -> bool:
+    kinds = reading.tokens[act.verb].kinds if act.verb is not None else frozenset()
+    return any(verb.forms & (act.forms | kinds) for verb in action.verbs)
 
 
-def _somebody(reading: Reading, act: Act) -> int | None:
-    """Where a rule is for all who work here: one called by name, or whoever decides."""
-    subjects = [p for p in act.phrases if p.preposition == "subject" and not act.passive]
-    if not subjects:
-        return act.verb
-    index = subjects[0].indices[-1]
-    own = reading.text[reading.tokens[index].start : reading.tokens[index].end]
-    named = own[:1].isupper() and own[1:].islower() and not own.endswith("s")
-    return index if named and len(subjects) == 1 and len(subjects[0].indices) < 3 else None
+def _find_objects(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
+    similar: tuple[bool, list[int]] | None = None
+    for phrase in _acted_on(reading, act, action):
+        for noun in action.objects:
+            at = match_noun(reading, act, phrase, noun)
+            if at is not None and at[0]:
+                return at
+            similar = similar or at
+    return similar
 
 
-_ANYBODY = word_set("employee staff worker person anyone everyone developer engineer colleague")
-
-
-def _anywhere(reading: Reading, act: Act, term: Term) -> int | None:
-    places = list(act.before)
+def _acted_on(reading: Reading, act: Act, action: Action) -> Iterator[Phrase]:
+    direct = list(act.objects())
+    changing = any(verb.forms & _MODIFYING for verb in action.verbs)
+    if not changing or not act.forms & _INSERTING:
+        yield from direct
     for phrase in act.phrases:
-        if not phrase.negated:
-            places += phrase.indices
-    for index in places:
-        if reading.tokens[index].stands_for(term.forms):
-            return index
-    return None
-
-
-def match_condition(reading: Reading, act: Act, condition: Condition) -> list[int] | None:
-    """The tokens that say that the act happens under the condition."""
-    if act.verb is not None and condition.preposition in _BY and not act.derived:
-        verb = reading.tokens[act.verb]
-        if any(verb.text in noun.head.forms and not noun.modifiers for noun in condition.nouns):
-            return [act.verb]
-    installing = _installs(reading, act, condition)
-    if installing:
-        return installing
-    for phrase in act.phrases:
-        if phrase.negated or not (
-            _compatible(condition.preposition, phrase, act)
-            or _is_when(reading, phrase)
-            or (condition.preposition == "from" and _is_owned(reading, phrase))
-        ):
+        if is_about(reading, act, phrase):
             continue
-        if phrase.preposition == "of" and _is_of_copy(reading, phrase):
+        part = any(reading.tokens[one.indices[-1]].forms & lex.PARTS for one in direct)
+        if (
+            (phrase.preposition == "of" and (part or not direct))
+            or (changing and phrase.preposition in ("in", "to", "from", "inside", "of"))
+            or (phrase.preposition == "as" and act.forms & lex.USE)
+            or (not direct and phrase.preposition in ("to", "on", "into", "at", "for"))
+        ):
+            yield phrase
+
+
+def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
+    """ "Schedule the deletion of X", "run git push", "add a mocked X": a noun names the act."""
+    light = act.verb is None or act.passive or act.forms & lex.LIGHT
+    against = act.forms & (lex.NEGATIVE | lex.REMOVE)
+    if not action.verbs or against or not (light or act.forms & lex.USE):
+        return None
+    for order, phrase in enumerate(act.phrases):
+        if phrase.negated or phrase.preposition not in (None, "subject", "with"):
+            continue
+        for place, index in enumerate(phrase.indices):
+            token = reading.tokens[index]
+            named = any(verb.forms & token.forms for verb in action.verbs)
+            made = token.text.endswith("ed") and act.forms & _MAKING
+            if not named or not (light or made):
+                continue
+            if not action.objects:
+                return [index]
+            inside = Phrase(None, (*phrase.indices[:place], *phrase.indices[place + 1 :]))
+            behind = [one for one in act.phrases[order + 1 :] if one.preposition in _OF]
+            for one in (inside, *behind):
+                for noun in action.objects:
+                    at = match_noun(reading, act, one, noun) if one.indices else None
+                    if at is not None and at[0]:
+                        return [index, *at[1]]
+    return None
+
+
+_OF = frozenset(("of", "to", "for"))
+_MAKING = frozenset(
+    [
+        "use",
+        "add",
+        "include",
+        "introduce",
+        "put",
+        "write",
+        "keep",
+        "make",
+        "have",
+        "create",
+        "commit",
+    ]
+)
+
+
+def _circumstances(reading: Reading, act: Act, action: Action, used: list[int]) -> list[int] | None:
+    """The tokens that show manner, doer and conditions; None where one is missing."""
+    found: list[int] = []
+    for manner in action.manner:
+        places = (*act.before, *(i for one in act.phrases if not one.negated for i in one.indices))
+        at = next((i for i in places if stands(reading, i, manner)), None)
+        if at is None:
+            return None
+        found.append(at)
+    if action.subject is not None:
+        doers = [one for one in act.phrases if one.preposition not in ("about", "of", "like")]
+        named = [m for one in doers if (m := match_noun(reading, act, one, action.subject))]
+        if not named:
+            return None
+        found += named[0][1]
+    for condition in action.conditions:
+        at_place = match_condition(reading, act, condition, used)
+        if at_place is None:
+            return None
+        found += at_place
+    return found
+
+
+def match_condition(
+    reading: Reading, act: Act, condition: Condition, used: list[int]
+) -> list[int] | None:
+    """The tokens that say that the act happens under the condition."""
+    aimed = any(one.preposition in _TOWARDS for one in act.phrases)
+    for phrase in act.phrases:
+        if phrase.negated or not _fits(condition.preposition, phrase.preposition):
+            continue
+        fronted = act.verb is not None and phrase.indices[0] < act.verb
+        direct = fronted or phrase.preposition in (None, "subject")
+        if direct and aimed and condition.preposition in _TOWARDS:
             continue
         for noun in condition.nouns:
-            found = match_noun(reading, act, phrase, noun)
-            if found is not None and (found[0] or _owns(reading, found[1][-1], condition)):
-                return found[1]
-            if found is not None and _may_be_partial(reading, found[1]):
-                return found[1]
+            at = match_noun(reading, act, phrase, noun)
+            path = at is not None and "/" in reading.tokens[at[1][0]].text
+            if at is not None and (path or not set(at[1]) <= set(used)):
+                return at[1]
+    return _told_elsewhere(reading, act, condition)
+
+
+def _told_elsewhere(reading: Reading, act: Act, condition: Condition) -> list[int] | None:
+    """ "payments/refund.py: use floats", "use it to parse HTML": a place told beside the act."""
+    placed = any(
+        one.preposition not in (None, "subject") and _fits(condition.preposition, one.preposition)
+        for one in act.phrases
+    )
+    for other in reading.acts:
+        for noun in condition.nouns:
+            said = {form for form in noun.head.forms if form[0] != "="}
+            verb = other.verb if other.sentence == act.sentence else None
+            told = other.polarity is not Polarity.NOT_DONE and not noun.modifiers
+            if verb is not None and told and said & reading.tokens[verb].forms:
+                return [verb]
+            if not placed and other is not act:
+                found = _placed_by(reading, other, noun, condition.preposition)
+                if found is not None:
+                    return found
     return None
 
 
-def _installs(reading: Reading, act: Act, condition: Condition) -> list[int]:
-    """ "Run npm install X" is for a package, whatever its name is."""
-    if condition.preposition != "for" or act.derived:
-        return []
-    if not any(noun.head.forms & _PACKAGES and not noun.modifiers for noun in condition.nouns):
-        return []
-    places = [index for phrase in act.objects() for index in phrase.indices]
-    return [index for index in places if reading.tokens[index].text in ("install", "add")][:1]
+def _placed_by(reading: Reading, act: Act, noun: Noun, wanted: str) -> list[int] | None:
+    if act.polarity not in (Polarity.DONE, Polarity.UNSURE):
+        return None
+    for phrase in act.phrases:
+        placing = phrase.preposition in _PLACES and _fits(wanted, phrase.preposition)
+        if placing or act.verb is None:
+            at = match_noun(reading, act, phrase, noun)
+            if at is not None and at[0]:
+                return at[1]
+    return None
 
 
-_PACKAGES = frozenset(("package", "dependency", "=dependency"))
+_PLACES = frozenset(("in", "on", "at", "to", "inside", "within", "under", "for"))
+_TOWARDS = frozenset(("to", "into", "onto"))
+_ELSEWHERE = frozenset(["outside", "beyond", "behind", "beside", "near", "past"])
+_EXACT = frozenset(("before", "after", "without", "from", "off", "outside", "over", "above"))
+_AWAY = frozenset(("from", "off"))
+_TOOLS = frozenset(("with", "via", "through", "by", "using"))
+_TOPICS = frozenset(("about", "against", "like", "than", "except", "insteadof"))
 
 
-def _is_when(reading: Reading, phrase: Phrase) -> bool:
-    """ "Out to production this Friday": a time needs no preposition."""
-    times = (reading.tokens[index].forms & lex.TIMES for index in phrase.indices)
-    return phrase.preposition is None and all(times)
-
-
-# "Email it" is to send it by email.
-_BY = frozenset(("by", "via", "over"))
-
-
-def _is_owned(reading: Reading, phrase: Phrase) -> bool:
-    """ "The supplier's gift" is a gift from the supplier."""
-    return phrase.preposition in (None, "of") and owns(reading.tokens[phrase.indices[0]])
-
-
-def _may_be_partial(reading: Reading, tokens: list[int]) -> bool:
-    """A time, or the owner of what follows: "the frontend's login button"."""
-    token = reading.tokens[tokens[0]]
-    owner = reading.text[token.end - 2 : token.end] in ("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")
-    return owner or bool(token.forms & lex.TIMES)
-
-
-def _is_of_copy(reading: Reading, phrase: Phrase) -> bool:
-    """ "A replica of production" is not production."""
-    before = phrase.indices[0] - 1
-    while before > 0 and reading.tokens[before].text in lex.DETERMINERS | {"of"}:
-        before -= 1
-    return bool(reading.tokens[before].forms & lex.COPIES)
-
-
-def _owns(reading: Reading, index: int, condition: Condition) -> bool:
-    """ "The frontend's button" is in the frontend."""
-    token = reading.tokens[index]
-    own = reading.text[token.start : token.end]
-    return condition.preposition in _PLACES and own.endswith(
-        ("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")
-    )
-
-
-_ELSEWHERE = word_set("outside beyond behind without beside near past")
-_PLACES = word_set("in on for to of at within inside under")
-_WITHIN = frozenset(("in", "inside", "within"))
-_CALLING = word_set("call invoke use import access query run require execute trigger start")
-
-
-def _compatible(wanted: str, phrase: Phrase, act: Act) -> bool:
-    given = phrase.preposition
-    aimed = any(other.preposition in ("to", "into", "onto") for other in act.phrases)
+def _fits(wanted: str, given: str | None) -> bool:
+    """Whether a phrase under one preposition can tell what the rule has under another."""
+    if given == wanted:
+        return True
+    if given in _TOPICS | _ELSEWHERE or wanted in _ELSEWHERE:
+        return False
+    if "for" in (wanted, given):
+        return True
     if given is None or given == "subject":
-        return not (wanted in lex.TO_WORDS and given is None and aimed)
-    fronted = act.verb is not None and phrase.indices[0] < act.verb
-    if fronted and aimed and wanted in ("to", "into", "onto"):
-        return False
-    if wanted == given or (given == "of" and wanted in _WITHIN):
-        return True
-    if given in _ELSEWHERE or wanted in _ELSEWHERE:
-        return False
-    if given == "of" and wanted in _PLACES:
-        return True
-    if wanted == "from" and given in _WITHIN and act.forms & _CALLING:
-        return True
-    if wanted in lex.FROM_WORDS or given in lex.FROM_WORDS:
-        return wanted in lex.FROM_WORDS and given in lex.FROM_WORDS
-    return given not in lex.ABOUT_PREPOSITIONS and wanted not in ("before", "after", "without")
+        return wanted not in ("before", "after", "without")
+    if wanted in _EXACT or given in _EXACT:
+        return wanted in _AWAY and (given in _AWAY or given in ("in", "of"))
+    return (wanted in _TOOLS) == (given in _TOOLS)

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from dmm.errors import UsageError
 
-RULE_VERSION: Final = 2
+RULE_VERSION: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +25,11 @@ class Noun:
     head: Term
     modifiers: tuple[Term, ...] = ()
     head_optional: bool = False
+
+    @property
+    def text(self) -> str:
+        """The thing in its own words."""
+        return " ".join([*(item.text for item in self.modifiers), self.head.text])
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,17 +59,20 @@ class Action:
 class Exemption:
     """Words that, all found in a decision, take it out of a rule.
 
-    `must_be_absent` marks a rule against acting "without" something: the act alone is then not
-    known to break the rule, unless `needed` says that it has to be stated. An `amount` has to be
-    found, too, where there is one. An `actor` is the one who may act: what someone else does breaks
-    the rule, what nobody is named for may.
+    `absent` marks a rule against acting without something, which has to be recorded. An `amount`
+    has to be found, too, where there is one. An `actor` is the one who may act.
     """
 
     terms: tuple[Term, ...]
-    must_be_absent: bool = False
-    needed: bool = False
+    absent: bool = False
     amount: Limit | None = None
     actor: bool = False
+
+    @property
+    def text(self) -> str:
+        """The exemption in its own words."""
+        words = [item.text for item in self.terms]
+        return " ".join([*words, self.amount.text] if self.amount else words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,10 +101,11 @@ class Prohibition:
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """Every topic has to be looked up before the action."""
+    """Every topic has to be looked up before the action; a vague action only warns."""
 
     topics: tuple[tuple[Term, ...], ...]
     before: Action
+    firm: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,24 +115,18 @@ class Exclusive:
     action: Action
     choice: Noun
     place: str = ""
-    one_thing: bool = False
-    always: bool = False
     exemptions: tuple[Exemption, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """The thing has to be there: only an explicit contradiction breaks it, `where` it is asked.
-
-    Where only its being `omitted` breaks the rule, doing away with one such thing does not.
-    """
+    """The thing has to be there: only a decision that says it is not breaks the rule."""
 
     text: str
     core: tuple[Term, ...]
     subject: Noun | None = None
     exemptions: tuple[Exemption, ...] = ()
     where: Noun | None = None
-    omitted: bool = False
 
 
 Part = Prohibition | Verification | Exclusive | Limit | Requirement

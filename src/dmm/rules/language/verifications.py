@@ -1,245 +1,135 @@
-"""Constraints of the form "verify X before Y", in their several wordings."""
+"""Constraints that ask for a look-up before an act."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 from dmm.rules.language import lexicon as lex
-from dmm.rules.language.actions import action_of, noun_of, thing_actions
-from dmm.rules.language.kin import with_kin
+from dmm.rules.language.acting import EVERYDAY, action_of, named_actions, noun_of, terms_of
+from dmm.rules.language.acts import phrases_of
 from dmm.rules.language.language import Sort, Token
-from dmm.rules.language.phrases import phrases_of
-from dmm.rules.language.rules import Action, Term, Verification
-from dmm.rules.language.verbs import is_verb, owns
-from dmm.rules.language.wordings import doing_first
+from dmm.rules.language.rules import Noun, Term, Verification
+from dmm.rules.language.verbs import is_verb
 from dmm.rules.language.wordsets import word_set
 
 Words = tuple[Token, ...]
-_VERIFY = word_set(
-    "verify check confirm validate ensure review inspect doublecheck consult research examine"
-)
-_LOOKING = {
-    "look": ("up", "at", "into"),
-    "find": ("out",),
-    "read": ("up", "through"),
-    "ask": ("about", "whether"),
-}
-_LEADS = word_set("""always must please you we should shall first need to make sure that double""")
-_IDLE = (
-    lex.DETERMINERS
-    | lex.PRONOUNS
-    | lex.AUXILIARIES
-    | lex.PREPOSITIONS
-    | lex.ADVERBS
-    | {"and", "or", "that", "whether", "if", "who", "what", "which", "how", "whose", "where"}
-)
-_WEAK = word_set(
-    """pass valid green ok okay correct current latest status exist ready sure work good fine"""
-)
+_VERIFY = word_set("verify check confirm validate review inspect consult research examine ask")
+LEADS = word_set("always must please you we should shall first need to make sure that double")
 
 
 def verification_of(words: Words) -> Verification | None:
-    """The verification a sentence asks for, if it asks for one."""
-    return (
-        _verify_before(words)
-        or _before_verify(words)
-        or _must_be_verified(words)
-        or _never_without(words)
+    """Verify X before Y; before Y, check X; X must be checked before Y; no Y until X is."""
+    turn = next((i for i, w in enumerate(words) if w.text in ("before", "until", "unless")), None)
+    without = next((i for i, word in enumerate(words) if word.text == "without"), None)
+    never = next(
+        (i for i, w in enumerate(words[:4]) if w.text in ("never", "no") or "not" in w.forms), None
     )
-
-
-def _is_verify(word: Token) -> bool:
-    return bool(word.forms & _VERIFY)
-
-
-def _is_looking(words: Words, index: int) -> bool:
-    """ "Look up", "find out"."""
-    following = words[index + 1].text if index + 1 < len(words) else ""
-    return following in _LOOKING.get(words[index].text, ())
-
-
-def _find(words: Words, *wanted: str, start: int = 0) -> int | None:
-    for index in range(start, len(words)):
-        if words[index].text in wanted:
-            return index
-    return None
-
-
-def _verify_before(words: Words) -> Verification | None:
     start = 0
-    while start < len(words) and words[start].text in _LEADS:
+    while start < len(words) and words[start].text in LEADS:
         start += 1
-    if start >= len(words) or not (_is_verify(words[start]) or _is_looking(words, start)):
+    asked = start < len(words) and (words[start].forms & _VERIFY or words[start].text == "ensure")
+    if never is not None and not asked:
+        turn = turn if turn is not None else without
+        return None if turn is None else _never_before(words, never, turn)
+    if turn == 0:
+        return _before_first(words)
+    if turn is None or words[turn].text != "before":
         return None
-    topic = start + (1 if _is_verify(words[start]) else 2)
-    while topic < len(words) and (words[topic].text in _LEADS or _is_verify(words[topic])):
-        topic += 1
-    before = _find(words, "before", start=topic)
-    if before is None:
-        before = _prior_to(words, topic)
-    if before is None:
-        return None
-    after = before + (2 if words[before].text == "prior" else 1)
-    return _build(words, (topic, before), (after, len(words)))
-
-
-def _texts(words: Words) -> set[str]:
-    return {word.text for word in words}
-
-
-def _prior_to(words: Words, start: int) -> int | None:
-    prior = _find(words, "prior", start=start)
-    return prior if prior is not None and prior + 1 < len(words) else None
-
-
-def _before_verify(words: Words) -> Verification | None:
-    if not words or words[0].text != "before":
-        return None
-    for index in range(2, len(words)):
-        if _is_verify(words[index]):
-            end = index
-            while end > 1 and words[end - 1].text in _LEADS | {","}:
-                end -= 1
-            return _build(words, (index + 1, len(words)), (1, end))
-    return None
-
-
-def _must_be_verified(words: Words) -> Verification | None:
-    before = _find(words, "before")
-    if before is None:
-        return None
-    for index in range(1, before):
-        be = words[index - 1].text in ("be", "been")
-        if (
-            be
-            and _is_verify(words[index])
-            and "review" not in words[index].forms
-            and _texts(words[:index]) & {"must", "should", "has", "have"}
-        ):
+    if asked and start < turn:
+        firm = False
+        while start < turn and _asks(words[start]):
+            firm = firm or bool(words[start].forms & _VERIFY)
+            start += 1
+        return _verify(words[start:turn], words[turn + 1 :], firm=firm)
+    for index in range(1, turn):
+        if words[index - 1].text in ("be", "been") and words[index].forms & _VERIFY - {"review"}:
             end = next(i for i in range(index) if words[i].text in lex.AUXILIARIES)
-            return _build(words, (0, end), (before + 1, len(words)))
+            return _verify(words[:end], words[turn + 1 :])
     return None
 
 
-def _never_without(words: Words) -> Verification | None:
-    start = _after_never(words)
-    if start is None:
-        return None
-    turn = _find(words, "without", "before", "until", "unless", start=start + 1)
-    if turn is None:
-        return None
+def _asks(word: Token) -> bool:
+    return bool(word.forms & _VERIFY) or word.text in LEADS | {"ensure"}
+
+
+def _before_first(words: Words) -> Verification | None:
+    for index in range(2, len(words)):
+        led = words[index - 1].text in LEADS | {","}
+        if led and (words[index].forms & _VERIFY or words[index].text == "ensure"):
+            end = index
+            while end > 1 and words[end - 1].text in LEADS | {","}:
+                end -= 1
+            firm = words[index].text != "ensure"
+            return _verify(words[index + 1 :], words[1:end], firm=firm)
+    return None
+
+
+def _never_before(words: Words, never: int, turn: int) -> Verification | None:
     for index in range(turn + 1, len(words)):
-        if _is_verify(words[index]):
+        if words[index].forms & _VERIFY:
             passive = index > turn + 1 and words[index - 1].text in lex.BE
-            topic = (turn + 1, index) if passive else (index + 1, len(words))
-            verb = words[start - 1].text != "no"
-            return _build(words, topic, (start, turn), certain=verb)
+            topic = words[turn + 1 : index] if passive else words[index + 1 :]
+            return _verify(topic, words[never + 1 : turn])
     return None
 
 
-def _after_never(words: Words) -> int | None:
-    for index, word in enumerate(words[:4]):
-        if word.text in ("never", "cannot", "no") or "not" in word.forms:
-            return index + 1
-    return None
-
-
-def _build(
-    words: Words, topic: tuple[int, int], act: tuple[int, int], *, certain: bool = False
-) -> Verification | None:
-    topics = _topics(words, *topic)
-    action = _act(words, *act, certain=certain)
+def _verify(topic: Words, act: Words, *, firm: bool = True) -> Verification | None:
+    while act and (act[-1].sort is Sort.MARK):
+        act = act[:-1]
+    led = bool(act) and act[0].text in ("you", "we")
+    while act and act[0].text in lex.DETERMINERS | lex.PRONOUNS:
+        act = act[1:]
+    topics = _topics(topic)
+    named = act[0].forms if act and act[0].text.endswith("ing") else frozenset[str]()
+    doing = bool(act) and (led or is_verb(act, 0, 0, named))
+    actions = [action_of(act, 0, len(act))] if doing else []
+    actions += named_actions(act, 0, len(act)) if act else []
+    action = next((one for one in actions if one is not None and one.verbs), None)
     if not topics or action is None:
         return None
-    return Verification(topics, _to_anyone(words, _with_referent(words, topic, act, action)))
+    firm = firm and doing and len(action.objects) <= _MOST_OBJECTS
+    if not action.objects and not action.conditions:
+        pointing = any(word.text in ("it", "them", "this") for word in act)
+        referent = _referent(topic) if pointing else None
+        if referent is not None:
+            action = replace(action, objects=(referent,))
+            return Verification(topics, action, firm)
+        firm = firm and not pointing and not action.verbs[0].forms & EVERYDAY
+    return Verification(topics, action, firm)
 
 
-def _to_anyone(words: Words, action: Action) -> Action:
-    """ "A delivery to a customer": to whom narrows nothing where it is to anyone."""
-    anyone = {
-        words[index + 2].text
-        for index in range(len(words) - 2)
-        if words[index].text == "to" and words[index + 1].text in _ANY
-    }
-    kept = tuple(
-        condition
-        for condition in action.conditions
-        if condition.preposition != "to" or condition.nouns[0].head.text not in anyone
-    )
-    return replace(action, conditions=kept) if action.objects else action
+# A longer list is a description, not a name.
+_MOST_OBJECTS = 3
 
 
-def _with_referent(
-    words: Words, topic: tuple[int, int], act: tuple[int, int], action: Action
-) -> Action:
-    """ "Verify who owns a flag before removing it": the act is done to the flag."""
-    pronoun = any(words[index].text in ("it", "them") for index in range(*act))
-    named = [index for index in range(*topic) if words[index].text in ("a", "an")]
-    owner = next((index for index in range(*topic) if owns(words[index])), None)
-    if action.objects or not pronoun or (owner is None and not named):
-        return action
-    if owner is not None:
-        noun = noun_of(words, (owner,))
-        return action if noun is None else replace(action, objects=(noun,))
-    phrases = phrases_of(words, named[-1] + 1, topic[1])
-    noun = noun_of(words, phrases[0].indices) if phrases else None
-    return action if noun is None else replace(action, objects=(noun,))
+def _referent(topic: Words) -> Noun | None:
+    """ "Verify who owns a flag before removing it": what the pronoun stands for."""
+    for index, word in enumerate(topic):
+        if word.end - word.start == len(word.text) + 2:
+            # A possessive: "the certificate's expiry date".
+            return noun_of(topic, (index,))
+        if word.text in ("a", "an"):
+            phrases = phrases_of(topic, index + 1, len(topic))
+            return noun_of(topic, phrases[0].indices) if phrases else None
+    return None
 
 
-def _act(words: Words, first: int, last: int, *, certain: bool) -> Action | None:
-    while last > first and words[last - 1].sort is Sort.MARK:
-        last -= 1
-    while first < last and words[first].text in (
-        "you",
-        "we",
-        "any",
-        "each",
-        "every",
-        "a",
-        "the",
-        "making",
-    ):
-        first += 1
-    if first >= last:
-        return None
-    turned = doing_first(words[first:last])
-    if turned[0] is not words[first]:
-        words, first, last = turned, 0, len(turned)
-    known = is_verb(words, first, first)
-    if known or certain or (words[first].text.endswith("ing") and not words[first].acting):
-        return action_of(words, first, last)
-    named = [action for action in thing_actions(words, first, last) if action.verbs]
-    return named[0] if named else None
-
-
-def _topics(words: Words, first: int, last: int) -> tuple[tuple[Term, ...], ...]:
+def _topics(words: Words) -> tuple[tuple[Term, ...], ...]:
     """The parts of a topic, split at "and" and commas, each as its content words."""
+    for index in range(1, len(words) - 1):
+        if words[index].text in ("of", "for") and words[index + 1].text in ("a", "an", "any", "it"):
+            words = words[:index]
+            break
     parts: list[tuple[Term, ...]] = []
-    current: list[Term] = []
-    owner = _owner(words, first, last)
-    for index in range(first, last + 1):
-        if index in owner:
-            continue
-        if index == last or words[index].text in ("and", ",", "&", "or"):
-            if current:
-                parts.append(_without_weak(current))
-            current = []
-        elif words[index].sort is not Sort.MARK and words[index].text not in _IDLE:
-            current.append(with_kin(Term(words[index].text, words[index].forms)))
+    start = 0
+    for index in range(len(words) + 1):
+        if index == len(words) or words[index].text in ("and", ",", "&", "or"):
+            terms = terms_of(words[start:index])
+            strong = tuple(item for item in terms if not item.forms & _STATES)
+            if terms:
+                parts.append(strong or terms)
+            start = index + 1
     return tuple(parts)
 
 
-def _owner(words: Words, first: int, last: int) -> range:
-    """ "Of a library", at the end: which one it is, the question names in its own way."""
-    for index in range(last - 2, first, -1):
-        if words[index].text in ("of", "for") and words[index + 1].text in _ANY:
-            return range(index, last)
-    return range(0)
-
-
-_ANY = frozenset(("a", "an", "any", "each", "every", "it", "them"))
-
-
-def _without_weak(terms: list[Term]) -> tuple[Term, ...]:
-    strong = tuple(item for item in terms if not item.forms & _WEAK)
-    return strong or tuple(terms)
+_STATES = word_set("pass valid green ok correct current latest status exist ready sure good recent")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from dmm.rules.language.sentences import words
+from dmm.rules.language.sentences.constructs import CONSTRUCTS
 from dmm.rules.language.sentences.pieces import (
     DETERMINERS,
     LINKS,
@@ -82,7 +83,10 @@ def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
     if word_at(right, 0) in _FORBIDDEN or (word_at(right, 0), len(right)) == ("never", 1):
         return left, None
     if any(one.word in _NOT | {"avoid"} for one in left):
-        opened = left[-1].word in words.VERBS or left[-1].word.startswith("command")
+        # "Never use: a, b" lists what is meant; else a reason or another sentence follows.
+        lists = len(left) < 2 or left[-2].word in _NOT
+        opened = lists and left[-1].word in words.VERBS and not _forbids(right, 0)
+        opened = opened or left[-1].word.startswith("command")
         return (), (*left, *(() if opened else (Piece("-", "mark"),)), *right)
     return left, right
 
@@ -95,7 +99,8 @@ def _segments(pieces: Pieces) -> list[Pieces]:
         new = piece.mark == "," or piece.word in ("and", "but")
         after = at + 2 if word_at(pieces, at + 1) in ("and", "but") else at + 1
         chooses = piece.mark == "," and word_at(pieces, at + 1) in ("use", "run", "always", "but")
-        turns = new and (_forbids(pieces, after) or chooses)
+        turns = new and (chooses or _forbids(pieces, after))
+        turns = turns and not _names_code(tuple(found[-1]), pieces, after)
         # A condition that is put in front belongs to what follows.
         fronted = len(found) == 1 and word_at(tuple(found[0]), 0) in _FRONTED
         if (piece.mark == "-" or turns) and not fronted:
@@ -126,6 +131,13 @@ def _asides(pieces: Pieces) -> tuple[Pieces, list[list[Piece]]]:
 def _forbids(pieces: Pieces, at: int) -> bool:
     after = _after_not(pieces, at) if at < len(pieces) else None
     return after is not None and word_at(pieces, after) in words.VERBS
+
+
+def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
+    """Tell whether "use logging, never print" forbids the call `print`, not an act."""
+    after = at + 1 if word_at(pieces, at) in _NOT | {"not"} else at
+    alone = after + 1 >= len(pieces) or bool(pieces[after + 1].mark)
+    return word_at(said, 0) == "use" and alone and word_at(pieces, after) in CONSTRUCTS
 
 
 def _chosen(segments: list[Pieces]) -> Pieces:
@@ -171,11 +183,20 @@ def _choice(pieces: Pieces) -> list[Clause]:
         if not (two or one) or not (using or (coded and pieces[-1].kind == "code")):
             continue
         chosen = pieces[at + 1 if using else at : place]
-        scoped = find(chosen, "for", "when", "in", "if") if one or coded else None
+        scoped = _scoped(chosen) if one or coded else False
         verb = "run" if words.VERBS.get(first) == "run" else "use"
-        level = "warn" if scoped is not None else "deny"
+        level = "warn" if scoped else "deny"
         return [Clause((verb,), pieces[place + (2 if two else 1) :], (), level, chosen)]
     return []
+
+
+def _scoped(pieces: Pieces) -> bool:
+    """Tell whether a choice holds for a part only; "in this repository" narrows nothing."""
+    at = find(pieces, "for", "when", "in", "if")
+    if at is None:
+        return False
+    inner = skip(pieces, at + 1, word_set("this the our"))
+    return word_at(pieces, inner) not in words.WHOLE or _scoped(pieces[inner + 1 :])
 
 
 def _prohibited(pieces: Pieces) -> list[Clause]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.clauses import Clause, clauses_of
-from dmm.rules.language.sentences.examples import examples_of, order_examples
+from dmm.rules.language.sentences.examples import Example, examples_of, order_examples, told_command
 from dmm.rules.language.sentences.messages import read_form, read_message
 from dmm.rules.language.sentences.objects import read_object
 from dmm.rules.language.sentences.only import read_only
@@ -19,6 +19,7 @@ from dmm.rules.language.sentences.things import (
     Item,
     Surroundings,
     Thing,
+    but_dry,
     is_command,
 )
 
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 Fields = dict[str, object]
 _NOTHING = "it names no command, path or text that a call could be held against"
 _SHORT = 3
-# What is only asked about, or tried without effect, is not done.
-_HARMLESS: Item = {"command": {"program": "*", "flags": ["--dry-run|--help|--version"]}}
 
 
 class Sentence(NamedTuple):
@@ -147,18 +146,15 @@ def _program(item: Item) -> str:
 def _order_fields(order: Order) -> Fields:
     return {
         "level": "deny",
-        "before": list(order.before),
-        "unless": [_HARMLESS],
+        "before": [but_dry(one) for one in order.before],
         "require": list(order.require),
         "examples": order_examples(order.before[0], order.require),
     }
 
 
 def _match_fields(found: list[_Found]) -> Fields:
-    items = [item for one in found for item in one.thing.items]
+    items = [but_dry(item) for one in found for item in one.thing.items]
     unless = [item for one in found for item in one.thing.unless]
-    if any(_program(item) for item in items) and "--dry-run" not in str(items):
-        unless.append(_HARMLESS)
     pairs = [examples_of(one.thing) for one in found]
     fields: Fields = {
         "level": max((one.level for one in found), key=LEVELS.index),
@@ -167,14 +163,16 @@ def _match_fields(found: list[_Found]) -> Fields:
         "examples": {
             "block": _unique([pair[0] for pair in pairs]),
             "allow": _unique(
-                [
-                    *(pair[1] for pair in pairs),
-                    *(one.chosen for one in found if is_command(one.chosen, "use")),
-                ]
+                [_allowed(one, near) for one, (_, near) in zip(found, pairs, strict=True)]
             ),
         },
     }
     return {key: value for key, value in fields.items() if value}
+
+
+def _allowed(found: _Found, near: Example) -> Example:
+    """Show what is to be used instead, or else a call near the one that is stopped."""
+    return told_command(found.chosen) if is_command(found.chosen, "use") else near
 
 
 def _unique(values: Sequence[object]) -> list[object]:

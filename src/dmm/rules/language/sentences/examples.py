@@ -17,6 +17,27 @@ _MESSAGES = {
 }  # fmt: skip
 
 
+# What a program alone is best shown with.
+_ARGUMENTS = {
+    **dict.fromkeys(("npm", "pnpm", "yarn", "bun", "poetry", "pipenv", "bundle"), "install"),
+    "pip": "install requests", "uv": "sync", "conda": "install numpy", "cargo": "build",
+    **dict.fromkeys(("curl", "wget"), "https://example.com"), "rm": "build", "rmdir": "build",
+    "docker": "ps", "kubectl": "get pods", "terraform": "plan", "make": "all", "git": "status",
+    "ssh": "example.com", "sudo": "ls", "chmod": "a.sh", "mv": "a.txt b.txt", "cp": "a.txt b.txt",
+}  # fmt: skip
+_OTHERS = {
+    "git push": "git fetch", "git commit": "git add .", "npm publish": "npm pack",
+    "terraform destroy": "terraform plan", "terraform apply": "terraform plan",
+}  # fmt: skip
+
+
+def told_command(text: str) -> str:
+    """Give a command that is a program and flags alone something to work on."""
+    parts = text.split()
+    bare = all(one.startswith("-") for one in parts[1:])
+    return f"{text} {_ARGUMENTS[parts[0]]}" if bare and parts[0] in _ARGUMENTS else text
+
+
 def _filled(glob: str) -> str:
     return re.sub(r"\*\*/|/\*\*|\*\*|\*|\?", lambda found: _WILD[found.group()], glob)
 
@@ -26,8 +47,7 @@ def examples_of(thing: Thing) -> tuple[Example, Example]:
     item: dict[str, Any] = thing.items[0]
     bad, good = thing.sample
     if "content" in item:
-        first = str(item["path"][0]).replace("/**", "/example.ts")
-        where = "src/example.ts" if first == "**" else _filled(first)
+        where = _code_file(item["path"])
         return {"write": where, "text": f"{bad}\n"}, {"write": where, "text": f"{good}\n"}
     if "message" in item:
         form = _MESSAGES[item["message"]["of"][0]]
@@ -39,10 +59,52 @@ def examples_of(thing: Thing) -> tuple[Example, Example]:
     if bad:
         return bad, good
     blocked = command_example(item)
-    quiet = isinstance(item["command"], dict) and {"branch", "remote", "run", "package"} & set(
-        item["command"]
-    )
-    return blocked, "git status" if quiet else f"echo '{blocked}'"
+    if isinstance(blocked, str) and "'build'" in str(thing.unless):
+        blocked = blocked.replace(" build", " src")
+    lifted = [one["command"] for one in thing.unless if "branch" in one.get("command", "")]
+    spared = str(lifted[0]["branch"][0]) if lifted else "topic"
+    return blocked, _near(item["command"], blocked, _filled(spared))
+
+
+def _code_file(globs: list[str]) -> str:
+    """Name a file in the folder, or with the ending, that a rule on code is about."""
+    first = globs[0]
+    if first == "**":
+        return "src/example.ts"
+    if first.startswith("*."):
+        return f"src/example{first[1:]}"
+    return _filled(first.replace("/**/*.", "/example.").replace("/**", "/example.ts"))
+
+
+def _near(value: Any, blocked: Example, spared: str) -> Example:
+    """Make up a call much like the blocked one that the rule is not about."""
+    run = blocked if isinstance(blocked, str) else str(blocked["run"])
+    held = value if isinstance(value, dict) else {}
+    named = [str(one) for one in held.get("branch", ())]
+    branch = named[0] if named else ""
+    if isinstance(blocked, dict):
+        return {"run": run, "branch": spared}
+    if branch and run.endswith(_filled(branch)):
+        return f"{run.removesuffix(_filled(branch))}{spared}"
+    if "remote" in held:
+        remote = str(held["remote"][0])
+        return run.replace(remote, "fork" if remote == "origin" else "origin")
+    if "package" in held:
+        return "npm ci"
+    if "run" in held:
+        return "git status"
+    kept = [one for one in run.split() if one not in _given_flags(value)]
+    if " ".join(kept) != run and len(kept) > 1:
+        return " ".join(kept)
+    mention = "echo" if run.split()[0] == "grep" else "grep"
+    return _OTHERS.get(" ".join(run.split()[:2]), f"{mention} '{run}' README.md")
+
+
+def _given_flags(value: Any) -> set[str]:
+    """List the flags that a matcher wants, as its example writes them."""
+    if isinstance(value, str):
+        return {one for one in value.split() if one.startswith("-")}
+    return {one.split("|")[0] for one in value.get("flags", ())}
 
 
 def _on_path(value: Any) -> tuple[Example, Example]:
@@ -60,7 +122,7 @@ def command_example(item: Item) -> Example:
     """Make up a command that a matcher finds."""
     value: Any = item["command"]
     if isinstance(value, str):
-        return value
+        return told_command(value)
 
     def first(name: str, default: str = "") -> str:
         held = value.get(name, default)
@@ -70,7 +132,9 @@ def command_example(item: Item) -> Example:
         return f"npm install {'left-pad' if value['package'] == '*' else value['package']}"
     if "run" in value:
         return _RUNS.get(value["run"], "npm test")
-    program = "git" if value.get("program", "*") == "*" else first("program")
+    program = first("program", "*")
+    if value.get("program", "*") == "*":
+        program = "git" if "subcommand" in value else "git push"
     program = f"./{program}" if "/" in program else program
     parts = [program, first("subcommand"), *(one.split("|")[0] for one in value.get("flags", ()))]
     parts += [_filled(one) for one in value.get("args", ())]
@@ -80,7 +144,9 @@ def command_example(item: Item) -> Example:
     elif parts[1] == "commit":
         parts.append("-m x")
     parts += ["production"] if "matches" in value else []
-    line = " ".join(one for one in (first("via"), *parts) if one)
+    line = " ".join(one for one in parts if one)
+    line = line if value.get("no_args") or "matches" in value else told_command(line)
+    line = f"{first('via')} {line}".strip()
     return {"run": line, "branch": branch} if branch and "push" not in parts else line
 
 

@@ -12,6 +12,7 @@ from dmm.rules.language.sentences.pieces import (
     LINKS,
     Pieces,
     find,
+    read_list,
     skip,
     starts,
     word_at,
@@ -224,11 +225,35 @@ def _language(reading: Reading, pieces: Pieces, at: int, context: Context) -> in
 
 
 def _folder(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:
-    found = read_paths(pieces, at, context.known)
+    found = read_paths(pieces, at, context.known) or _known_folders(pieces, at)
     if found is None or word_at(pieces, at - 1) == "from":
         return None
-    reading.narrow([*found[0], *(one for one in CODE if one.startswith("!"))])
+    endings = LANGUAGES.get(context.language)
+    if endings:
+        globs = [_within(one, ending) for one in found[0] for ending in endings]
+        reading.narrow(list(dict.fromkeys(globs)))
+    else:
+        reading.narrow([*found[0], *(one for one in CODE if one.startswith("!"))])
     return found[1]
+
+
+def _known_folders(pieces: Pieces, at: int) -> tuple[list[str], int] | None:
+    """Read "in src", "under lib or app": folders that every other project has."""
+    if word_at(pieces, at - 1) not in ("in", "under", "inside", "within"):
+        return None
+
+    def read(ones: Pieces, place: int) -> tuple[str, int] | None:
+        # "In public" is no place.
+        known = word_at(ones, place) in words.FOLDERS - {"public"} and ends(ones, place + 1)
+        return (f"**/{word_at(ones, place)}/**", place + 1) if known else None
+
+    found, end = read_list(pieces, at, read)
+    return (found, end) if found else None
+
+
+def _within(glob: str, ending: str) -> str:
+    """Write the files of one ending in a folder; one file is itself."""
+    return f"{glob}/{ending}" if glob.endswith("/**") and not glob.startswith("!") else glob
 
 
 def _on_branch(reading: Reading, pieces: Pieces, at: int, context: Context) -> int | None:

@@ -17,6 +17,7 @@ from dmm.rules.language.sentences.pieces import (
     word_at,
     word_set,
 )
+from dmm.rules.syntax import flags_of
 
 Item = dict[str, Any]
 # A name in prose ends here.
@@ -118,7 +119,13 @@ def command_item(parts: list[str], **more: object) -> Item:
     fields: dict[str, object] = {
         "program": names or parts[0].removeprefix("./"),
         "subcommand": " ".join(operands[:count]),
-        "flags": [one for one in parts[1:] if one.startswith("-")],
+        "flags": [
+            flag
+            for one in parts[1:]
+            if one.startswith("-")
+            # `-fdx` is three flags.
+            for flag in ([one] if one.startswith("--") else flags_of(parts[0], one))
+        ],
         "args": operands[count:],
     }
     return {"command": {key: value for key, value in fields.items() if value} | more}
@@ -146,6 +153,26 @@ def commands(thing: Thing, **more: object) -> Thing:
         else:
             items.append({"command": value | more} if isinstance(value, dict) else item)
     return thing._replace(items=tuple(items), whole=False, vague=False)
+
+
+def but_dry(item: Item) -> Item:
+    """Spare a dry run of a command that is known to have one."""
+    value: Any = item.get("command")
+    if isinstance(value, str):
+        parts = command_words(value)
+        named = parts[:2]
+    elif isinstance(value, dict) and isinstance(value.get("program"), str):
+        parts, subcommand = [], value.get("subcommand", "")
+        first = subcommand[0] if isinstance(subcommand, list) else subcommand
+        named = [value["program"], *first.split()[:1]]
+    else:
+        return item
+    known = len(named) > 1 and named[1] in words.DRY_RUNS.get(named[0], ())
+    if not known or "--dry-run" in str(value):
+        return item
+    if parts:
+        return command_item(parts, without=["--dry-run"])
+    return {"command": value | {"without": [*value.get("without", ()), "--dry-run"]}}
 
 
 def is_path(text: str, *, code: bool, known: Surroundings = NOWHERE) -> bool:

@@ -104,6 +104,15 @@ GIT = word_set(
 )
 # Used in every other command line, for many things: a mere choice is no ground to block them.
 EVERYWHERE = word_set("grep find cat sed awk ls head tail python python3 node bash sh echo")
+# Subcommands that `--dry-run` keeps from doing anything.
+DRY_RUNS = {
+    "git": word_set("push commit clean add rm mv fetch"),
+    "npm": word_set("publish install ci uninstall update"),
+    "pnpm": word_set("publish"),
+    "cargo": word_set("publish"),
+    "poetry": word_set("publish"),
+    "pip": word_set("install"),
+}
 MANAGERS = {
     "javascript": ("npm", "yarn", "pnpm", "bun"),
     "python": ("pip", "poetry", "pipenv", "conda", "pdm", "uv"),
