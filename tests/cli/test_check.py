@@ -24,6 +24,11 @@ RULES = {
 }
 
 
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
 @pytest.fixture
 def place(project: Project, typed: Typed) -> Path:
     folder = project.folder / ".dmm" / "rules"
@@ -81,10 +86,47 @@ def test_a_denial_names_the_rule_the_reason_and_where_to_look(typed: Typed, plac
 
 @pytest.mark.parametrize(
     "wrong",
-    [[], ["ls", "--read", "a"], ["--input", "{}"], ["--tool", "x", "--input", "["], ["a", "b"]],
+    [
+        *([], ["ls", "--read", "a"], ["--input", "{}"], ["--tool", "x", "--input", "["]),
+        *(["a", "b"], ["--edit", "a"], ["--edit", "a", "--old", "x"], ["--edit", "a", "--new", ""]),
+        *(["ls", "--old", "x"],),
+    ],
 )
 def test_a_wrong_line_is_no_answer(typed: Typed, place: Path, wrong: list[str]) -> None:
     assert check(typed, place, *wrong).status == 2
+
+
+def test_errors_name_options_as_they_are_typed(typed: Typed, place: Path) -> None:
+    told = check(typed, place).err
+    assert "name one call: a command, --write, --read, --edit or --tool\n" in told
+    assert "--edit needs --old and --new" in check(typed, place, "--edit", "a").err
+
+
+def test_on_a_terminal_it_says_that_the_text_is_read(
+    typed: Typed, place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "stdin", Terminal("x = 1\n"))
+    told = check(typed, place, "--write", "generated/a.py")
+    assert told.status == 3
+    assert "reading the text from standard input" in told.err
+
+
+def test_an_allowed_call_breaks_no_rule(typed: Typed, place: Path) -> None:
+    told = check(typed, place, "git push").out
+    assert told == "allowed: git push\n  reason: no rule in force is broken\n"
+
+
+def test_all_broken_rules_are_named(typed: Typed, place: Path) -> None:
+    told = check(typed, place, "ls && git tag v1 && git push -f").out
+    assert "  reason: rule no-force " in told
+    assert "  also:   rule ask-tag (asks): Ask before tagging\n" in told
+    assert "  also:   rule warn-ls (warned): Prefer the Glob tool\n" in told
+    assert told.count("no-force") == 2
+
+
+def test_the_help_names_every_status(typed: Typed, place: Path) -> None:
+    told = " ".join(check(typed, place, "--help").out.split())
+    assert "5 without a project" in told
 
 
 def test_settings_that_can_not_be_read_are_no_answer_either(typed: Typed, place: Path) -> None:

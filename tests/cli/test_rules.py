@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from tests.cli.conftest import Told, Typed
     from tests.conftest import Command, Project
 
@@ -122,7 +122,7 @@ def test_the_same_rule_is_refused_by_the_name_of_the_first(rules: Desk) -> None:
         (["--match", "{command: x"], "not valid YAML"),
         (["--match", "{comand: x}"], "did you mean 'command'?"),
         (["--match", "{command: x}", "--block", "ls"], "examples.block[0]"),
-        (["--level", "strict"], "is no level"),
+        (["--level", "strict"], "is not a known level"),
         (["--unless", "{command: x}"], "'unless' needs 'match'"),
     ],
 )
@@ -157,13 +157,35 @@ def test_an_edit_is_checked_and_a_failed_one_changes_nothing(
     assert "  why:      Because." in rules("edit", "never-run-rm-rf").out
 
 
+def read_kept(told: str) -> str:
+    kept = re.search(r"your text is kept in (\S+)", told)
+    assert kept is not None, told
+    return Path(kept[1]).read_text()
+
+
+def test_an_editor_that_fails_loses_no_text(
+    rules: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules("add", "never run rm -rf")
+    before = rules.path("never-run-rm-rf").read_text()
+    monkeypatch.setenv("EDITOR", write_editor(tmp_path, 'echo x >> "$1"; exit 1'))
+    told = rules("edit", "never-run-rm-rf")
+    assert told.status == 2
+    assert "the editor ended with status 1" in told.err
+    assert read_kept(told.err) == f"{before}x\n"
+    monkeypatch.setenv("EDITOR", "false")
+    assert "is kept" not in rules("edit", "never-run-rm-rf").err
+
+
 def test_an_interrupted_editor_changes_nothing(
     rules: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules("add", "never run rm -rf")
     before = rules.path("never-run-rm-rf").read_text()
     monkeypatch.setenv("EDITOR", write_editor(tmp_path, 'echo x >> "$1"; kill -INT $$'))
-    assert rules("edit", "never-run-rm-rf").status == 130
+    told = rules("edit", "never-run-rm-rf")
+    assert told.status == 130
+    assert read_kept(told.err) == f"{before}x\n"
     assert rules("add", "another rule", "--edit").status == 130
     assert rules.path("never-run-rm-rf").read_text() == before
     assert not rules.path("another-rule").exists()
@@ -195,6 +217,10 @@ def test_a_broken_file_is_named_and_the_others_stay_in_force(rules: Desk, typed:
     typed("trust", "--yes", within=rules.folder)
     told = rules().out
     assert "1 fault in rule files:\n  .dmm/rules/broken.md:2: " in told
+    shown = rules("show", "broken")
+    assert shown.status == 7
+    assert "unknown field 'comand'" in shown.err
+    assert "rules/broken.md:2" in shown.err
     assert typed("check", "rm -rf src", within=rules.folder).status == 3
 
 
@@ -273,3 +299,20 @@ def test_no_project_is_said_so(typed: Typed, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()
     assert typed("rules", within=empty).status == 5
+
+
+def test_advice_that_warns_says_so_in_the_list(rules: Desk) -> None:
+    rules("add", "prefer the glob tool", "--level", "warn", "--match", "{command: ls}")
+    assert "  prefer-the-glob-tool  (warns) prefer the glob tool\n" in rules().out
+
+
+def test_validation_fits_a_terminal_and_gives_a_pipe_whole_lines(
+    rules: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rules("add", "never run rm -rf")
+    rules.path("broken").write_text("# No front matter\n")
+    piped = rules.typed("validate", within=rules.folder).out.splitlines()
+    assert max(map(len, piped)) > 80
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    shown = rules.typed("validate", within=rules.folder).out.splitlines()
+    assert max(map(len, shown)) <= 80

@@ -68,3 +68,21 @@ def test_rules_that_ask_or_are_disabled_clash_with_nothing() -> None:
     asking = rule("no-make", match={"command": "make"}, level="ask")
     disabled = rule("no-make", match={"command": "make"}, disabled=True)
     assert clashes([asking, CHECK_FIRST]) == clashes([disabled, CHECK_FIRST]) == []
+
+
+def test_every_rule_that_denies_all_ways_is_named_and_no_other() -> None:
+    shown = rule(
+        "shown",
+        match={"command": "git merge"},
+        examples={"block": "git merge main", "allow": ["git rebase main", "git rebase dev"]},
+    )
+    one = rule("one", match={"command": "git rebase"})
+    two = rule("two", match={"command": {"program": "git", "subcommand": "rebase"}})
+    half = rule("half", match={"command": "git rebase main"})
+    found = clashes([one, half, shown, two])
+    assert [(clash.rule, clash.other) for clash in found] == [("shown", "one"), ("shown", "two")]
+
+
+def test_rules_of_one_id_are_told_apart() -> None:
+    again = rule("no-make", match={"command": "gmake"})
+    assert [clash.other for clash in clashes([again, NO_MAKE, CHECK_FIRST])] == ["no-make"]

@@ -53,7 +53,8 @@ def test_an_example_that_does_not_hold_is_named() -> None:
     source = NO_FORCE.replace("git push origin main\n    - git", "git push -f\n    - git")
     (failure,) = prove(read(source))
     assert failure.place == ("examples", "allow", 0)
-    assert failure.what.startswith("it is stopped")
+    assert failure.what.startswith("it is stopped: ")
+    assert "constraint" not in failure.what
 
 
 def test_a_rule_without_a_matcher_is_advice_or_judges_decisions() -> None:
@@ -77,6 +78,13 @@ def test_what_is_written_reads_back_the_same() -> None:
         ("level: hard", ("level",), "the level is one of"),
         ("id: Not An Id", ("id",), "is no id"),
         ("match: []", ("match",), "empty"),
+        ("match: {path: 'src/[a.ts'}", ("match", "path"), "is not a glob"),
+        (
+            "match: {content: {pattern: 'foo(('}, path: '*.ts'}",
+            ("match", "content", "pattern"),
+            "typescript",
+        ),
+        ("match: {content: {regex: '('}}", ("match", "content", "regex"), ""),
         ("match: [{comand: git push}]", ("match", 0, "comand"), "unknown field 'comand'"),
         ("match: [{command: ''}]", ("match", 0, "command"), "a text is expected"),
         ("unless: [{path: a}]", ("unless",), "without what it belongs to"),
@@ -95,6 +103,20 @@ def test_a_wrong_field_is_refused_by_its_place(
     assert refused.value.place == place
     assert what in str(refused.value)
     assert held.line_of(place) == 2
+
+
+def test_a_merge_conflict_is_called_one() -> None:
+    ours, theirs = "level: deny", "level: ask"
+    front = f"<<<<<<< HEAD\n{ours}\n=======\n{theirs}\n>>>>>>> topic"
+    with pytest.raises(MemoryFileError, match="unresolved merge conflict") as refused:
+        parse_rule("rules/a.md", f"---\n{front}\n---\n# A rule\n")
+    assert refused.value.line == 2
+
+
+def test_a_file_without_front_matter_is_pointed_to_the_page_on_rules() -> None:
+    with pytest.raises(MemoryFileError, match="no front matter") as refused:
+        parse_rule("rules/a.md", "# A rule\n")
+    assert "docs/rules.md" in str(refused.value.hint)
 
 
 def test_a_field_is_found_on_its_line() -> None:

@@ -152,6 +152,13 @@ def test_before_in_unrelated_text_asks_for_no_verification(decision: str) -> Non
     assert verdict.status is not Status.BLOCKED
 
 
+def test_a_rule_on_a_kind_of_thing_holds_for_one_called_by_its_name() -> None:
+    rules = [in_force("Never book hotels")]
+    assert judge("Book the Hotel Ribeira", rules).status is Status.BLOCKED
+    react = [in_force("Never use React")]
+    assert judge("Use React Native for the app", react).status is not Status.BLOCKED
+
+
 def test_approval_counts_only_when_recorded() -> None:
     rules = [in_force("No new dependencies without approval")]
     assert judge("Add httpx as a dependency", rules).status is Status.BLOCKED

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
+from dmm.rules.callbook import CallBook, CallEntry
+from dmm.rules.commands.calls import ToolCall
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
 from dmm.rules.formerror import RuleFormError
+from dmm.rules.patterns import PathPattern
 
 
 def holds(block: list[Any], allow: list[Any], **fields: Any) -> bool:
@@ -89,3 +92,25 @@ def test_bash_in_a_rule_is_the_shell_of_every_client(tool: str) -> None:
     assert holds(
         [{"tool": tool, "input": {"command": "ls"}}], [{"read": "a"}], match=[{"tool": "Bash"}]
     )
+
+
+@pytest.mark.parametrize("glob", ["a[z-a]", "[b-a].py", "[!]", "!src/[z-a]"])
+def test_an_impossible_glob_is_refused(glob: str) -> None:
+    with pytest.raises(RuleFormError, match="is no glob"):
+        compile_fields({"match": {"path": glob}}, "A rule", "", "rule")
+
+
+def test_a_rule_that_fails_asks_and_the_others_still_decide() -> None:
+    sound = compile_fields({"match": {"path": "src/**"}}, "A rule", "", "sound").call
+    assert sound is not None
+    faulty = sound.changed(
+        rule=sound.rule.changed(patterns=(PathPattern("[z-a]\n**", ("write",), ""),))
+    )
+    book = CallBook([CallEntry(1, "Faulty", faulty, id="faulty"), CallEntry(2, "Sound", sound)])
+    call = ToolCall("Write", {"file_path": "src/a.py", "content": "x"})
+    ruling = book.rule(call)
+    assert (ruling.level, ruling.seq) == ("deny", 2)
+    (failed,) = [one for one in ruling.findings if one.id == "faulty"]
+    assert failed.level == "ask"
+    assert failed.stopped
+    assert failed.reason.startswith("this rule could not be applied: ")

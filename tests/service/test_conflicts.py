@@ -430,7 +430,7 @@ def test_a_conflict_that_is_not_there_is_told(clashing: Desk) -> None:
     for name, what in (("conflict_9", "there is no conflict_9"), ("nine", "names no conflict")):
         with pytest.raises(UsageError, match=what):
             dmm.conflicts.show(name)
-    with pytest.raises(UsageError, match="'open' is no status") as refused:
+    with pytest.raises(UsageError, match="'open' is not a known status") as refused:
         dmm.conflicts.list("open")
     assert refused.value.hint == "one of unresolved, resolved, all"
 

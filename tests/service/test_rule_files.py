@@ -186,7 +186,7 @@ def test_two_files_with_one_id_both_hold_and_are_named(dmm: Dmm) -> None:
     assert judge(dmm, "git push --force").level == "deny"
     assert judge(dmm, "terraform destroy").level == "deny"
     (fault,) = dmm.shelf.faults()
-    assert "is that of rules/aaa.md too" in fault.what
+    assert "is also used by rules/aaa.md" in fault.what
 
 
 def test_a_rule_is_found_by_its_id_and_near_ones_are_named(dmm: Dmm) -> None:

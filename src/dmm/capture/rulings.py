@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 OnFailure = Literal["allow", "ask", "deny"]
 UNCHECKED = "DMM could not check this call against the rules of this project"
+OTHERS_SHOWN = 5
 _WAY_OUT = "See what is wrong with: dmm doctor"
 
 
@@ -42,14 +43,27 @@ def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
     if ruling.seq is None:
         rule = "DMM can't tell what this call runs"
     why = ruling.findings[0].reason if ruling.findings else ruling.reason
-    told = [rule, why, ruling.suggestion]
+    told = [rule, why, ruling.suggestion, _name_others(ruling)]
     if seq is not None:
-        told.append(f"(event {seq}; a person can read why with: dmm ledger explain {seq})")
+        told.append(f"(event {seq}; a person can read why with: dmm rules explain {seq})")
     sentences = (part[:1].upper() + part[1:].rstrip(". ") for part in told if part)
     reason = neutralise(". ".join(sentences)) + "."
     if ruling.level == "warn":
         return Reply(warning=reason)
     return Reply(decision=ruling.level, reason=reason)
+
+
+def _name_others(ruling: Ruling) -> str:
+    """Name what else stops the call, so that an agent is not refused again for the next rule."""
+    others = [
+        one.name
+        for one in ruling.findings
+        if one.level in ("ask", "deny") and (one.seq, one.id) != (ruling.seq, ruling.id)
+    ]
+    shown = others[:OTHERS_SHOWN]
+    more = len(others) - len(shown)
+    tail = f" and {more} more" if more else ""
+    return f"Also: {', '.join(shown)}{tail}" if shown else ""
 
 
 def write_failure(why: str, on_failure: OnFailure) -> Reply:
@@ -61,7 +75,7 @@ def write_failure(why: str, on_failure: OnFailure) -> Reply:
 
 def write_rules(rules: RulesOnFile) -> bytes:
     """Write the rules as the bytes of a rule file."""
-    from dmm.rules.callbook import book_to_dict
+    from dmm.rules.bookform import book_to_dict
 
     data = {
         "on_failure": rules.on_failure,
@@ -73,7 +87,7 @@ def write_rules(rules: RulesOnFile) -> bytes:
 
 def read_rules(data: bytes) -> RulesOnFile:
     """Read a rule file; one that another version wrote is refused."""
-    from dmm.rules.callbook import book_from_dict
+    from dmm.rules.bookform import book_from_dict
 
     try:
         stored: dict[str, Any] = json.loads(data)

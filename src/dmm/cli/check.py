@@ -12,6 +12,7 @@ from dmm.cli import failures, rulelines
 from dmm.cli.options import Json, Root, open_project, present
 from dmm.errors import ConfigError, UsageError
 
+FORMS = ("a command", "--write", "--read", "--edit", "--tool")
 STATUS = {"denied": failures.BLOCKED, "asks": failures.ASKS}
 
 
@@ -24,8 +25,8 @@ def check(
     edit: Annotated[
         str | None, typer.Option(metavar="PATH", help="Replace --old by --new in a file.")
     ] = None,
-    old: Annotated[str, typer.Option(help="The text that --edit replaces.")] = "",
-    new: Annotated[str, typer.Option(help="The text that --edit puts there.")] = "",
+    old: Annotated[str | None, typer.Option(help="The text that --edit replaces.")] = None,
+    new: Annotated[str | None, typer.Option(help="The text that --edit puts there.")] = None,
     tool: Annotated[str | None, typer.Option(metavar="NAME", help="Call any other tool.")] = None,
     given: Annotated[
         str | None, typer.Option("--input", metavar="JSON", help="The input of --tool.")
@@ -38,13 +39,20 @@ def check(
 ) -> None:
     """Judge a call by the rules without running or recording it.
 
-    Ends with 0 if it is allowed, 3 if denied, 4 if a person would be asked.
+    Ends with 0 if it is allowed, 3 if denied, 4 if a person would be asked;
+    2 for a usage error, 5 without a project.
     Example: dmm check "git push origin main"
     """
     from dmm.service.rulechecks import Asked
 
-    text = "" if write is None or sys.stdin.isatty() else sys.stdin.read()
-    asked = Asked(command, write, text, read, edit, old, new, tool, _input(tool, given), branch)
+    if [command, write, read, edit, tool].count(None) != len(FORMS) - 1:
+        hint = 'for example: dmm check "git push origin main"'
+        raise UsageError(f"name one call: {', '.join(FORMS[:-1])} or {FORMS[-1]}", hint=hint)
+    before, after = _edited(edit, old, new)
+    text = "" if write is None else _written()
+    asked = Asked(
+        command, write, text, read, edit, before, after, tool, _input(tool, given), branch
+    )
     try:
         dmm = open_project(root)
     except ConfigError as error:
@@ -55,6 +63,20 @@ def check(
     status = STATUS.get(told["outcome"], 0)
     if status:
         raise typer.Exit(status)
+
+
+def _edited(edit: str | None, old: str | None, new: str | None) -> tuple[str, str]:
+    if edit is None and (old is not None or new is not None):
+        raise UsageError("--old and --new belong to --edit")
+    if edit is not None and (old is None or new is None):
+        raise UsageError("--edit needs --old and --new", hint="--new '' deletes the old text")
+    return old or "", new or ""
+
+
+def _written() -> str:
+    if sys.stdin.isatty():
+        sys.stderr.write("dmm: reading the text from standard input; end it with Ctrl-D\n")
+    return sys.stdin.read()
 
 
 def _input(tool: str | None, given: str | None) -> dict[str, Any] | None:

@@ -66,6 +66,8 @@ def _rows(rules: Iterable[Told]) -> Iterator[str]:
     wide = min(WIDEST_ID, max((len(one["id"]) for one in shown), default=0))
     for one in shown:
         title = neutralise(" ".join(one["title"].split()))
+        if one["level"] == "warn" and one["state"] == "advice":
+            title = f"(warns) {title}"
         yield _cut(f"  {neutralise(one['id']):{wide}}  {title}")
 
 
@@ -254,11 +256,18 @@ def checked(told: Told) -> Iterator[str]:
     yield from wrapped(told["call"], f"{told['outcome']}: ")
     if not told.get("trusted", True):
         yield "  note:   nothing is in force here until this project is trusted (dmm trust)"
+    yield from wrapped(told["reason"], "  reason: ")
     if told["outcome"] == "allowed":
         return
-    yield from wrapped(told["reason"], "  reason: ")
+    for one in told["findings"]:
+        if (one["rule"], one["seq"]) != (told["rule"], told["seq"]):
+            yield from wrapped(f"{_name(one)} ({one['outcome']}): {one['title']}", "  also:   ")
     if told["suggestion"]:
         yield from wrapped(told["suggestion"], "  try:    ")
     name = told["rule"] or told["seq"]
     if name is not None and name != BUILT_IN:
         yield f"  see:    dmm rules show {name}"
+
+
+def _name(finding: Told) -> str:
+    return f"rule {finding['rule']}" if finding["rule"] else f"constraint {finding['seq']}"

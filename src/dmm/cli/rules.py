@@ -275,7 +275,7 @@ def adopt(
     """
     refuse_agents("adopt a rule")
     if bool(seqs) == adopt_all:
-        raise UsageError("give one of SEQ... and --all")
+        raise UsageError("name constraints (SEQ...) or give --all, not both")
     told = open_project(root).rules.adopt(None if adopt_all else seqs)
     present(told, as_json=as_json, lines=rulelines.adopted)
 

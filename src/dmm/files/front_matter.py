@@ -35,13 +35,11 @@ class Parts:
     body_line: int
 
 
-def cut(path: str, text: str) -> Parts:
+def cut(path: str, text: str, *, reference: str = "docs/FORMAT.md") -> Parts:
     """Separate the front matter from the body; `text` has plain newlines."""
     lines = text.split("\n")
     if lines[0].rstrip() != FENCE:
-        hint = (
-            "start the file with a line '---', the fields, and another '---' (see docs/FORMAT.md)"
-        )
+        hint = f"start the file with a line '---', the fields, and another '---' (see {reference})"
         raise MemoryFileError(path, "yaml", "no front matter", line=1, hint=hint)
     for number, line in enumerate(lines[1:], start=1):
         if line.rstrip() == FENCE:

@@ -11,32 +11,28 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from dmm.domain.value import Value
-from dmm.errors import UsageError
 from dmm.rules.callrules import (
     SPOKEN_VERSION,
     CallRule,
     Done,
-    call_from_dict,
-    call_to_dict,
+    Meeting,
     meet,
 )
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
-from dmm.rules.content.pattern import ContentPattern
+from dmm.rules.commands.globs import matches_name
 from dmm.rules.content.writings import with_writings
 from dmm.rules.index import CallIndex
-from dmm.rules.patterns import RULES_VERSION, Action, AllOf, PathPattern, ToolPattern
+from dmm.rules.patterns import RULES_VERSION, Action, AllOf, Match, ToolPattern
 from dmm.rules.version import ENGINE_VERSION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
 
     from dmm.rules.budget import Budget
-    from dmm.rules.callrules import Meeting
     from dmm.rules.commands.calls import ScriptFacts, TextOf
     from dmm.rules.patterns import Pattern
 
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
-BOOK_VERSION = f"2.{GUARD_VERSION}"
 Level = Literal["allow", "warn", "ask", "deny"]
 LEVELS: tuple[Level, ...] = get_args(Level)
 # What was done before, for a rule; what is searched for it takes the time of the call.
@@ -49,6 +45,7 @@ _OF_ACTION: dict[Action, Level] = {
 LONGEST_PLACE = 120
 _UNREADABLE = "the command can't be read to its end"
 _IN_FORCE = "rules on commands are in force"
+_NOT_APPLIED = "this rule could not be applied"
 _WRITE_OUT = "Write the command out in full, without decoding or building it, or ask the user."
 
 
@@ -120,7 +117,7 @@ class Ruling(Value):
     level: Level = "allow"
     seq: int | None = None
     text: str = ""
-    reason: str = "no constraint in force is broken"
+    reason: str = "no rule in force is broken"
     suggestion: str = ""
     trace: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
@@ -196,7 +193,10 @@ class CallBook:
             if facts.budget is not None:
                 facts.budget.next_rule()
             past = None if done is None else partial(done, entry, facts.budget)
-            met = meet(entry.rule, facts, past)
+            try:
+                met = meet(entry.rule, facts, past)
+            except Exception as fault:  # noqa: BLE001 - one faulty rule must not disable the others
+                met = _not_applied(entry, facts, fault)
             if met is not None:
                 yield entry, met
 
@@ -245,6 +245,15 @@ class CallBook:
         )
 
 
+def _not_applied(entry: CallEntry, facts: CallFacts, fault: Exception) -> Meeting:
+    """Ask about a call that a rule fails on, as nobody knows what the rule would say."""
+    why = f"{type(fault).__name__}: {fault}"
+    reason = f"{_NOT_APPLIED}: {why}"
+    rule, span = entry.rule.rule, (0, len(facts.text))
+    match = Match(rule.id, Action.ASK, span, "this call", reason, "", (reason,), why)
+    return Meeting(match, Action.ASK)
+
+
 def _hardest_and_oldest(one: Finding) -> tuple[int, bool, int, str]:
     """Put the hardest first, and the oldest among equals; what is not recorded yet is newest."""
     return -LEVELS.index(one.level), one.seq == 0, one.seq, one.id
@@ -276,20 +285,27 @@ def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
 def _stops_commands(entry: CallEntry) -> bool:
     """Say whether a rule could deny a command: one that can't be read may then hide it."""
     rule = entry.rule.rule
-    on_commands = not all(map(_looks_at_files, rule.patterns))
-    return on_commands and entry.level_of(rule.action) == "deny"
+    hidden = any(map(_may_be_hidden, rule.patterns))
+    return hidden and entry.level_of(rule.action) == "deny"
 
 
-def _looks_at_files(pattern: Pattern) -> bool:
+def _may_be_hidden(pattern: Pattern) -> bool:
+    """Whether a command could do this without showing it; the name of a tool always shows."""
     if isinstance(pattern, AllOf):
-        return all(map(_looks_at_files, pattern.patterns))
-    return isinstance(pattern, ToolPattern | PathPattern | ContentPattern)
+        tools = [one for one in pattern.patterns if isinstance(one, ToolPattern)]
+        if not all(matches_name("Bash", one.name) for one in tools):
+            return False
+        return any(map(_may_be_hidden, pattern.patterns))
+    return not isinstance(pattern, ToolPattern) or (
+        bool(pattern.matches) and matches_name("Bash", pattern.name)
+    )
 
 
 def _finding(
     entry: CallEntry, met: Meeting, script: ScriptFacts | None = None, *, doubt: str = ""
 ) -> Finding:
     match = met.match
+    doubt = doubt or match.doubt
     level = entry.level_of(met.action)
     if level == "deny" and (script is not None or doubt):
         # It is not certain that this part of a file runs, or that the words mean this.
@@ -320,7 +336,7 @@ def _tell(
     # The sentence of a rule stands before its reason; only what it adds is said.
     said = match.reason in entry.text
     reason = "it matches" if said else match.reason
-    if match.stopped:
+    if match.stopped and not match.reason.startswith(_NOT_APPLIED):
         reason = f"this rule could not be checked on {match.matched}: {match.stopped}"
     trace = [*match.trace]
     if script is not None:
@@ -345,46 +361,3 @@ def _tell(
         trace.append(f"not done before: {wanted}")
     trace += [f"not certain: {one}" for one in entry.rule.doubts]
     return reason, (*trace, *([entry.note] if entry.note else []))
-
-
-def book_to_dict(book: CallBook) -> dict[str, Any]:
-    """Write the rules as plain values for JSON."""
-    return {
-        "version": BOOK_VERSION,
-        "entries": [
-            {
-                "seq": one.seq,
-                "text": one.text,
-                "typed": one.typed,
-                "most": one.most,
-                "note": one.note,
-                "id": one.id,
-                "rule": call_to_dict(one.rule),
-            }
-            for one in book.entries
-        ],
-    }
-
-
-def book_from_dict(stored: Mapping[str, Any]) -> CallBook:
-    """Read the rules back; a form of another version is refused."""
-    if stored.get("version") != BOOK_VERSION:
-        raise UsageError(f"stored rules on calls are not of version {BOOK_VERSION}")
-    try:
-        return CallBook(_entry(one) for one in stored["entries"])
-    except (KeyError, TypeError, ValueError, AttributeError) as fault:
-        raise UsageError(f"these values are no rules on calls: {fault}") from fault
-
-
-def _entry(stored: Mapping[str, Any]) -> CallEntry:
-    if stored["most"] not in LEVELS:
-        raise ValueError("a level of no known name")
-    return CallEntry(
-        seq=stored["seq"],
-        text=stored["text"],
-        rule=call_from_dict(stored["rule"]),
-        typed=stored["typed"],
-        most=stored["most"],
-        note=stored["note"],
-        id=stored["id"],
-    )

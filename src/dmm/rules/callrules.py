@@ -71,7 +71,7 @@ def meet(
 
     Without `done` nobody knows what was done before: a rule that wants something done first asks.
     """
-    stopped: Meeting | None = None
+    uncertain_met: Meeting | None = None
     for subject, match in matches(rule.rule, facts):
         states = [(scope, scope.holds(facts, subject)) for scope in rule.scopes]
         if any(state is False for _, state in states):
@@ -82,17 +82,18 @@ def meet(
             continue
         blind = done is None and bool(lack.missing)
         given_up = match.stopped or lack.stopped
+        doubtful = bool(given_up or match.doubt)
         action = match.action
-        if (blind or given_up) and action is Action.DENY:
+        if (blind or doubtful) and action is Action.DENY:
             action = Action.ASK
         action = Action.WARN if unknown else action
         match = match._replace(stopped=given_up)
         met = Meeting(match, action, unknown, lack.missing, blind, lack.shortfalls)
-        if not given_up:
+        if not doubtful:
             return met
         # A search that was given up counts where nothing is found for certain.
-        stopped = stopped or met
-    return stopped
+        uncertain_met = uncertain_met or met
+    return uncertain_met
 
 
 def _lack(

@@ -33,13 +33,17 @@ class Clash:
 def clashes(rules: Iterable[Rule]) -> list[Clash]:
     """Find the rules of which no one can keep both."""
     held = [one for one in rules if not one.disabled]
-    forbidding = [(one, _book(one)) for one in held if _forbids(one)]
+    # All that forbid in one book, each by its place: a call is then read once, not once a rule.
+    book = CallBook(
+        CallEntry(number, one.title, one.call, typed=True)
+        for number, one in enumerate(held)
+        if one.call is not None and _forbids(one)
+    )
     found: list[Clash] = []
-    for rule in held:
-        for other, book in forbidding:
-            what = "" if other is rule else _clash(rule, book)
-            if what:
-                found.append(Clash(rule.id, other.id, what))
+    for number, rule in enumerate(held):
+        against = _find_against(rule, book)
+        others = sorted(against.keys() - {number})
+        found += [Clash(rule.id, held[one].id, against[one]) for one in others]
     return found
 
 
@@ -48,22 +52,20 @@ def _forbids(rule: Rule) -> bool:
     return rule.level == "deny" and rule.call is not None and not rule.call.needs
 
 
-def _book(rule: Rule) -> CallBook:
-    return CallBook([CallEntry(1, rule.title, rule.call, typed=True)] if rule.call else [])
-
-
-def _clash(rule: Rule, book: CallBook) -> str:
+def _find_against(rule: Rule, book: CallBook) -> dict[int, str]:
+    """Tell what each rule of the book denies of all that a rule asks for or shows as allowed."""
+    found: dict[int, str] = {}
     for need in rule.call.needs if rule.call else ():
         ways = list(_ways(need))
-        if ways and all(_denies(book, way) for way in ways):
-            return f"it requires `{describe_call(ways[0])}`, which is denied"
+        for other in _denied_by(book, ways):
+            found.setdefault(other, f"it requires `{describe_call(ways[0])}`, which is denied")
     steps = [one.call for example in rule.allow for one in example.after]
-    if steps and _denies_all(book, steps):
-        return f"it shows `{describe_call(steps[0])}` as the way, which is denied"
+    for other in _denied_by(book, steps):
+        found.setdefault(other, f"it shows `{describe_call(steps[0])}` as the way, which is denied")
     calls = [example.call for example in rule.allow]
-    if calls and _denies_all(book, calls):
-        return f"it shows `{describe_call(calls[0])}` as allowed, which is denied"
-    return ""
+    for other in _denied_by(book, calls):
+        found.setdefault(other, f"it shows `{describe_call(calls[0])}` as allowed, which is denied")
+    return found
 
 
 def _ways(need: Need) -> Iterator[ToolCall]:
@@ -74,9 +76,13 @@ def _ways(need: Need) -> Iterator[ToolCall]:
         yield blocked_example(pattern, ())
 
 
-def _denies_all(book: CallBook, calls: Sequence[ToolCall]) -> bool:
-    return all(_denies(book, one) for one in calls)
-
-
-def _denies(book: CallBook, call: ToolCall) -> bool:
-    return try_example(book, Example(call, "")).denied
+def _denied_by(book: CallBook, calls: Sequence[ToolCall]) -> set[int]:
+    """Name the rules of the book that deny every one of some calls."""
+    denying: set[int] | None = None
+    for call in calls:
+        findings = try_example(book, Example(call, "")).findings
+        these = {one.seq for one in findings if one.level == "deny"}
+        denying = these if denying is None else denying & these
+        if not denying:
+            break
+    return denying or set()

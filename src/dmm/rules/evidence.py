@@ -12,10 +12,11 @@ class Evidence(NamedTuple):
     """What of a call matched a pattern: the place, the text there, and why.
 
     `where` names the place better than the text there does. `stopped` says that nobody knows
-    whether it matches, and why the search was given up.
+    whether it matches, and why the search was given up. `doubt` says why a match is not certain.
     """
 
     span: Span
     why: str
     where: str = ""
     stopped: str = ""
+    doubt: str = ""

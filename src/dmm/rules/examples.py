@@ -43,7 +43,7 @@ def prove(rule: Rule) -> tuple[Failure, ...]:
         if not _stops(try_example(book, one))
     ]
     failures += [
-        Failure("allow", number, one.text, f"it is stopped: {found.reason}")
+        Failure("allow", number, one.text, f"it is stopped: {_why(found)}")
         for number, one in enumerate(rule.allow)
         if _stops(found := try_example(book, one))
     ]
@@ -53,6 +53,11 @@ def prove(rule: Rule) -> tuple[Failure, ...]:
 def _stops(ruling: Ruling) -> bool:
     """Whether a call is not simply let through; a rule that warns matches its examples too."""
     return LEVELS.index(ruling.level) > 0
+
+
+def _why(ruling: Ruling) -> str:
+    """Say why a call is stopped; the rule itself is known here."""
+    return ruling.findings[0].reason if ruling.findings else ruling.reason
 
 
 def try_example(book: CallBook, example: Example) -> Ruling:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LEADS = {
     Action.DENY: "Blocks",
     Action.ASK: "Asks the user before",
-    Action.WARN: "Warns of",
+    Action.WARN: "Warns about",
 }
 _DONE = {
     "push": "pushing",

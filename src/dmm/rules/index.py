@@ -155,7 +155,7 @@ def _fact_keys(facts: CallFacts) -> set[Key]:
             found.update(_path_keys(script))
     for path in facts.paths:
         found.update(_path_keys(path.path))
-        if path.access != "read":
+        if path.changes:
             found.add(WRITTEN)
         if path.access in ("delete", "rename"):
             found.add(("change", "*"))

@@ -47,9 +47,10 @@ class AllOf(Value):
         for subjects, evidence in found:
             why = ", and ".join(one.why for one in evidence)
             stopped = next((one.stopped for one in evidence if one.stopped), "")
+            doubt = next((one.doubt for one in evidence if one.doubt), "")
             where = next((one.where for one in evidence if one.where), "")
             span = evidence[0].span
-            yield Joint(subjects, span), Evidence(span, why, where, stopped)
+            yield Joint(subjects, span), Evidence(span, why, where, stopped, doubt)
 
 
 def _cost(pattern: Any) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, get_args
 
 from dmm.rules.callrules import Need
 from dmm.rules.commands.facts import MESSAGES, MessageKind
+from dmm.rules.commands.ignoring import fault_of_glob
 from dmm.rules.commands.procedures import LINT, TESTS, TYPES
 from dmm.rules.content.check import check_content
 from dmm.rules.content.pattern import ContentPattern
@@ -58,6 +59,8 @@ def _item(value: object, place: Place, folder: str) -> Patterns:
     held = mapping(value, place, "a matcher")
     refuse_unknown(held, _READERS, place)
     ways = [_READERS[key](one, (*place, key), folder) for key, one in held.items()]
+    if "content" in held:
+        _check_contents([one for way in ways for one in way], held["content"], (*place, "content"))
     return tuple(one[0] if len(one) == 1 else AllOf(one) for one in product(*ways))
 
 
@@ -179,12 +182,15 @@ def _glob(value: str, place: Place) -> str:
     bare = value.removeprefix("!")
     if not bare.strip("/") or "\n" in value or bare.count("[") != bare.count("]"):
         hint = "use globs as in .gitignore, such as src/** or *.pem"
-        raise RuleFormError(place, f"{value!r} is no glob", hint=hint)
+        raise RuleFormError(place, f"{value!r} is not a glob", hint=hint)
     if "{" in bare and "," in bare:
         hint = "write a list of globs"
         raise RuleFormError(place, f"{value!r} has braces, which globs do not have", hint=hint)
     if bare.startswith("../") or "/../" in bare or bare == "..":
         raise RuleFormError(place, f"{value!r} lies outside the repository")
+    fault = fault_of_glob(bare)
+    if fault:
+        raise RuleFormError(place, f"{value!r} is no glob: {fault}")
     return value
 
 
@@ -207,16 +213,21 @@ def _content(value: object, place: Place, _: str) -> Patterns:
     language = text(held["language"], where["language"]) if "language" in held else ""
     rule = _structure(held["rule"], where["rule"]) if "rule" in held else ""
     flags = {name: flag(held[name], where[name]) for name in CONTENT_FLAGS if name in held}
-    found = tuple(
+    return tuple(
         ContentPattern(regex=regex, pattern=pattern, rule=rule, language=language, **flags)
         for regex, pattern in product(listed("regex"), listed("pattern"))
     )
-    for one in found:
-        wrong = check_content(one)
+
+
+def _check_contents(patterns: list[Pattern], value: object, place: Place) -> None:
+    """Refuse content that can't be searched for; the globs beside it tell its language."""
+    lines = [one.glob.split("\n") for one in patterns if isinstance(one, PathPattern)]
+    globs = [one for way in lines for one in way if not one.startswith("!")]
+    for one in patterns:
+        wrong = check_content(one, globs) if isinstance(one, ContentPattern) else None
         if wrong:
-            at = next((where[name] for name in CONTENT if name in held), place)
-            raise RuleFormError(at, wrong)
-    return found
+            named = [name for name in CONTENT if isinstance(value, dict) and name in value]
+            raise RuleFormError((*place, *named[:1]), wrong)
 
 
 def _structure(value: object, place: Place) -> str:

@@ -108,6 +108,7 @@ class Match(NamedTuple):
     suggestion: str
     trace: tuple[str, ...] = ()
     stopped: str = ""
+    doubt: str = ""
 
 
 def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
@@ -134,12 +135,30 @@ def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
         return False
     if isinstance(subject, PathUse) and subject.glob:
         return any(isinstance(one, PathPattern) and one.spares(subject) for one in rule.exceptions)
+    if isinstance(subject, CommandUse) and _touches_only_spared(rule, facts, subject):
+        return True
     return any(
         _lifts(found, subject)
         for exception in rule.exceptions
         for found, evidence in exception.find(facts)
         if not evidence.stopped
     )
+
+
+def _touches_only_spared(rule: ToolRule, facts: CallFacts, command: CommandUse) -> bool:
+    """Whether a command touches files, and the rule leaves all of them alone."""
+    spared = [one for one in rule.exceptions if isinstance(one, PathPattern)]
+    if not spared:
+        return False
+    touched = [use for use in facts.paths if use.span == command.invocation.span]
+    # A rule spares a folder where it spares whatever lies in it.
+    return bool(touched) and all(
+        any(one.spares(use) or one.spares(_within(use)) for one in spared) for use in touched
+    )
+
+
+def _within(use: PathUse) -> PathUse:
+    return use._replace(path=f"{use.path}/any") if use.access in ("delete", "rename") else use
 
 
 def _lifts(found: object, subject: object) -> bool:
@@ -168,6 +187,7 @@ def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidenc
         rule.suggestion,
         tuple(trace),
         evidence.stopped,
+        evidence.doubt,
     )
 
 

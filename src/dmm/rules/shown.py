@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from dmm.rules.callrules import CallRule
     from dmm.rules.commands.calls import ToolCall
 
-_LEADS = {Action.DENY: "blocks", Action.ASK: "asks before", Action.WARN: "warns of"}
+_LEADS = {Action.DENY: "blocks", Action.ASK: "asks before", Action.WARN: "warns about"}
 MOST_SHOWN = 4
 NO_CALLS = "On tool calls: nothing; it judges decisions only."
 

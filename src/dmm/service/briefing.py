@@ -33,7 +33,7 @@ BOOT_LIMIT = 64 << 10
 
 OPENING = "# Project memory (DMM)\n\n"
 CONSTRAINTS = (
-    "## Constraints in force\n\n"
+    "## Rules\n\n"
     "Enforced: a tool call that matches is stopped. Asks: a person is asked first. Checked on"
     " decisions only: recorded decisions are judged, calls are not. Advice: follow it.\n\n"
 )

@@ -73,7 +73,7 @@ def _check_ids(rules: Mapping[str, Rule]) -> Iterator[Finding]:
     for path, rule in rules.items():
         other = first.setdefault(rule.id, path)
         if other != path:
-            message = f"the id '{rule.id}' is that of {other} too"
+            message = f"the id '{rule.id}' is also used by {other}"
             yield Finding(path, "error", "duplicate_id", message, hint="give it another id")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import PERSONS, EventType, Trust
@@ -66,11 +67,14 @@ class RuleShelf:
         return list(self.folder.read(self._recorded()).faults)
 
     def find(self, id: str) -> ShelvedRule:  # noqa: A002 - what a rule is known by
-        """Find a rule by its id."""
+        """Find a rule by its id; the name of a broken file gives its fault."""
         rules = self.rules()
         for one in rules:
             if one.rule.id == id:
                 return one
+        for fault in self.faults():
+            if PurePosixPath(fault.path).stem == id:
+                raise fault
         near = difflib.get_close_matches(id, [one.rule.id for one in rules], NEAR)
         hint = f"did you mean {', '.join(near)}?" if near else "dmm rules lists them"
         raise UsageError(f"no rule is called {id!r}", hint=hint)

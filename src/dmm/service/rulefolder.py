@@ -258,7 +258,7 @@ def _doubles(rules: Sequence[FileRule]) -> Iterator[MemoryFileError]:
     for one in rules:
         other = first.setdefault(one.rule.id, one.path)
         if other != one.path:
-            what = f"the id '{one.rule.id}' is that of {other} too"
+            what = f"the id '{one.rule.id}' is also used by {other}"
             yield MemoryFileError(one.path, "content", what, hint="give it another id")
 
 

@@ -143,7 +143,7 @@ def test_what_cannot_be_read_is_asked_about_with_its_reason(
     assert ruling.level == "ask"
     assert ruling.reason == f"{reason}, and rules on commands are in force"
     assert "Write the command out in full" in ruling.suggestion
-    assert rule_on(command, tmp_path, "path: *.lock (write)").level == "allow"
+    assert rule_on(command, tmp_path, "path: *.lock (write)").level == "ask"
 
 
 def test_a_branch_rule_counts_as_a_rule_on_commands(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.rules.commands.globs import matches_path, may_match_path
+from dmm.rules.commands.ignoring import selects
 
 
 @pytest.mark.parametrize(
@@ -58,3 +59,12 @@ def test_no_two_globs_break_the_comparison(glob: str, pattern: str) -> None:
 def test_a_plain_path_that_matches_also_may(path: str, pattern: str) -> None:
     if pattern and matches_path(path, pattern):
         assert may_match_path(path, pattern, written=True)
+
+
+def test_a_glob_of_many_wildcards_is_held_against_a_long_path_at_once() -> None:
+    names, deep = "a*a*a*a*a*a*a*a*b", "**/a/**/a/**/a/**/b"
+    assert not selects("a" * 2000, names, "")
+    assert selects("a" * 2000 + "b", names, "")
+    assert not selects("a/" * 600, deep, "")
+    assert not matches_path("a/" * 600, deep)
+    assert selects("a/" * 600 + "b", deep, "")

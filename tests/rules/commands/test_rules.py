@@ -133,7 +133,7 @@ def test_a_rule_is_explained_in_plain_words() -> None:
         "Allowed: echo 'rm -r -f /'"
     )
     assert explain_rule(compiled("branch: main (push); action: warn")).splitlines()[0] == (
-        "Warns of pushing or force-pushing the branch main."
+        "Warns about pushing or force-pushing the branch main."
     )
     assert explain_rule(compiled("path: *.sql (write); except: m/*.sql")).splitlines()[:2] == [
         "Blocks writing *.sql.",

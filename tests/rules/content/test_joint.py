@@ -6,7 +6,7 @@ import json
 
 from tests.rules.content.conftest import Judge, make_book
 
-from dmm.rules.callbook import book_from_dict, book_to_dict
+from dmm.rules.bookform import book_from_dict, book_to_dict
 from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.content.pattern import ContentPattern
 from dmm.rules.explain import describe_pattern

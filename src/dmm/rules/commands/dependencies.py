@@ -38,6 +38,7 @@ _VALUED = frozenset({
     "--target", "-e", "--editable", "--group", "-G", "--extras", "-E", "--prefix", "--registry",
     "--features", "-F", "--git", "--branch", "--path", "--dir", "--filter",
 })  # fmt: skip
+_JAVASCRIPT = frozenset({"npm", "pnpm", "yarn", "bun", "deno"})
 # Stands for a package whose name is not known.
 ANY_PACKAGE = "*"
 _PYTHON_NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"
@@ -47,6 +48,7 @@ _QUOTED_REQUIREMENT = (
 _JSON_ENTRY = (
     r'"((?:@[\w.-]+/)?[\w.-]+)"\s*:\s*"(?:[\^~<>=v]*\d|\*|latest|workspace:|npm:|git|file:|http)'
 )
+_JSON_ALIAS = r'"npm:((?:@[\w.-]+/)?[\w.-]+)'
 _TOML_ENTRY = r"""^\s*([A-Za-z0-9_-]+)\s*=\s*(?:["'][\^~<>=*\d]|\{)"""
 _GO_ENTRY = r"^\s*(?:require\s+)?([\w.-]+\.[a-z]+/[\w./-]+)\s+v\d"
 _GEM_ENTRY = r"""^\s*gem\s+["']([\w-]+)["']"""
@@ -73,9 +75,12 @@ def _bare_name(text: str, manager: str) -> str | None:
         return text
     if manager in ("go", "brew", "apt", "apt-get"):
         return text.partition("@")[0].partition("=")[0]
+    if manager in _JAVASCRIPT:
+        # An alias is named first, the package behind it: `name@npm:package`.
+        text = re.sub(r"^(?:@?[^@:]+@)?(?:npm|jsr):", "", text)
     if text.startswith("@"):
         return "@" + text[1:].partition("@")[0]
-    if manager in ("npm", "pnpm", "yarn", "bun", "deno", "cargo"):
+    if manager in _JAVASCRIPT or manager == "cargo":
         return text.partition("@")[0] or None
     name = re.match(_PYTHON_NAME, text)
     return name.group() if name else None
@@ -113,15 +118,14 @@ def _operands(words: tuple[Word, ...]) -> list[Word]:
     return found
 
 
-def _requirement_line(line: str) -> str | None:
+def _requirement_line(line: str) -> list[str]:
     bare = line.strip()
     name = None if bare.startswith(("#", "-")) else re.match(_PYTHON_NAME, bare)
-    return name.group() if name else None
+    return [name.group()] if name else []
 
 
-def _entry(pattern: str, line: str) -> str | None:
-    found = re.search(pattern, line)
-    return found[1] if found else None
+def _in_json(line: str) -> list[str]:
+    return list(dict.fromkeys(re.findall(_JSON_ENTRY, line) + re.findall(_JSON_ALIAS, line)))
 
 
 _MANIFESTS = frozenset({
@@ -130,33 +134,39 @@ _MANIFESTS = frozenset({
 })  # fmt: skip
 
 
-def _line_name(manifest: str, line: str) -> str | None:
+def is_manifest(path: str) -> bool:
+    """Whether a file names the packages of a project."""
+    manifest = path.rpartition("/")[2]
+    return manifest in _MANIFESTS or manifest.startswith("requirements")
+
+
+def _line_names(manifest: str, line: str) -> list[str]:
     if manifest in ("package.json", "composer.json", "deno.json"):
-        return _entry(_JSON_ENTRY, line)
+        return _in_json(line)
     if manifest in ("pyproject.toml", "setup.py", "setup.cfg"):
-        return _entry(_QUOTED_REQUIREMENT, line)
+        return re.findall(_QUOTED_REQUIREMENT, line)
     if manifest in ("Cargo.toml", "Pipfile"):
-        return _entry(_TOML_ENTRY, line)
+        return re.findall(_TOML_ENTRY, line)
     if manifest == "go.mod":
-        return _entry(_GO_ENTRY, line)
+        return re.findall(_GO_ENTRY, line)
     if manifest == "Gemfile":
-        return _entry(_GEM_ENTRY, line)
+        return re.findall(_GEM_ENTRY, line)
     if manifest.startswith("requirements") and manifest.endswith((".txt", ".in")):
         return _requirement_line(line)
-    return None
+    return []
 
 
 def declared(path: str, after: str, before: str = "") -> list[DependencyUse]:
     """List the packages that a new text of a manifest names and the old text did not."""
     manifest = path.rpartition("/")[2]
-    if manifest not in _MANIFESTS and not manifest.startswith("requirements"):
+    if not is_manifest(path):
         return []
-    known = {_line_name(manifest, line) for line in before.splitlines()}
+    known = {name for line in before.splitlines() for name in _line_names(manifest, line)}
     found = []
     at = 0
     for line in after.splitlines(keepends=True):
-        name = _line_name(manifest, line.rstrip("\r\n"))
-        if name and name not in known:
-            found.append(DependencyUse(name, manifest, (at, at + len(line.rstrip("\r\n")))))
+        bare = line.rstrip("\r\n")
+        names = [name for name in _line_names(manifest, bare) if name not in known]
+        found += [DependencyUse(name, manifest, (at, at + len(bare))) for name in names]
         at += len(line)
     return found

@@ -69,7 +69,7 @@ class Writing(NamedTuple):
 
     `text` is the whole file where that is known, else the piece that the call hands over. `added`
     are the lines of it that are new, counted from zero; `removed` is what is taken away. `language`
-    is set where the name of the file does not tell it.
+    is set where the name of the file does not tell it. `doubt` says why the text may not get there.
     """
 
     path: str
@@ -79,6 +79,7 @@ class Writing(NamedTuple):
     whole: bool = False
     span: Span = (0, 0)
     language: str = ""
+    doubt: str = ""
 
 
 class MessageUse(NamedTuple):

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 _WILD = frozenset("*?[")
 
@@ -26,21 +26,72 @@ def matches_name(name: str, pattern: str) -> bool:
     return not _WILD.isdisjoint(pattern) and bool(_name(pattern).match(name))
 
 
+_DEEP = {"**/": "(?:[^/]*/)*?", "**": ".*?"}
+ANY_FOLDERS = "**/"
+_LONGEST_PATH = 4096
+# A glob that matches a folder covers what lies inside.
+INSIDE = r"(?=/|\Z)"
+
+
+def glob_regex(tokens: Iterable[str], translate: Callable[[str], str], end: str) -> str:
+    """Write the tokens of a path glob as a regular expression that never tries twice.
+
+    What follows a wildcard is taken where it is found first, for good. No later place could lead
+    on to a match where the first does not: the next wildcard reaches all that lies behind it.
+    """
+    deep, pieces, found = "", [""], ""
+    for one in _whole_segments(tokens):
+        if one in _DEEP:
+            found += _chunk(deep, pieces)
+            deep, pieces = _DEEP[one], [""]
+        elif one == "*":
+            pieces.append("")
+        else:
+            pieces[-1] += "[^/]" if one == "?" else translate(one)
+    pieces[-1] += end
+    return found + _chunk(deep, pieces)
+
+
+def _whole_segments(tokens: Iterable[str]) -> Iterator[str]:
+    """Let `**/` stand for any folders only where a segment begins, as in a .gitignore."""
+    before = "/"
+    for one in tokens:
+        if one == ANY_FOLDERS and before[-1] != "/":
+            yield from ("**", "/")
+        else:
+            yield one
+        before = one
+
+
+def _chunk(deep: str, pieces: Sequence[str]) -> str:
+    first, *others = pieces
+    body = first + "".join(f"(?>[^/]*?{one})" for one in others)
+    return f"(?>{deep}{body})" if deep else body
+
+
+def fits(glob: re.Pattern[str], path: str) -> bool:
+    """Hold a path against a translated glob.
+
+    A `**` within a name looks at every place of a path: it is not held against what no file
+    system takes for a path.
+    """
+    return (len(path) <= _LONGEST_PATH or ".*?" not in glob.pattern) and bool(glob.match(path))
+
+
 @lru_cache(maxsize=4096)
 def _path(pattern: str) -> re.Pattern[str]:
     plain = pattern.removeprefix("./").rstrip("/")
     anchored = "/" in plain
     whole = plain.removesuffix("/**")
-    parts = re.split(r"(\*\*/|\*\*|\*|\?)", whole)
-    words = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    body = "".join(words.get(part, re.escape(part)) for part in parts)
-    inside = "(?:/.*)?" if whole != plain or not anchored else ""
-    return re.compile(("" if anchored else "(?:.*/)?") + body + inside, re.S)
+    parts = [one for one in re.split(r"(\*\*/|\*\*|\*|\?)", whole) if one]
+    inside = whole != plain or not anchored
+    tokens = parts if anchored else [ANY_FOLDERS, *parts]
+    return re.compile(glob_regex(tokens, re.escape, INSIDE if inside else r"\Z"), re.S)
 
 
 def matches_path(path: str, pattern: str) -> bool:
     """Match a path; a pattern without a slash matches the name in any folder."""
-    return bool(_path(pattern).fullmatch(path.removeprefix("./")))
+    return fits(_path(pattern), path.removeprefix("./"))
 
 
 def chosen(name: str, globs: Sequence[str]) -> bool:
@@ -86,13 +137,10 @@ def may_match_path(glob: str, pattern: str, *, written: bool) -> bool:
     return _meet(glob.removeprefix("./"), pattern)
 
 
-_ANY_FOLDERS = "**/"
-
-
 def _tokens(glob: str) -> list[str]:
     """Take a glob apart; `**/` becomes a choice: skip the two pieces behind it, or go on."""
     found = re.findall(r"\*\*/|\*\*|\*|\?|\[[^\]]*\]|[^*?]", glob)
-    split = ([_ANY_FOLDERS, "**", "/"] if one == _ANY_FOLDERS else [one] for one in found)
+    split = ([ANY_FOLDERS, "**", "/"] if one == ANY_FOLDERS else [one] for one in found)
     return [piece for pieces in split for piece in pieces]
 
 
@@ -114,9 +162,9 @@ def _meet(glob: str, pattern: str) -> bool:
 def _steps(left: list[str], right: list[str], at: int, other: int) -> list[tuple[int, int]]:
     a = left[at] if at < len(left) else ""
     b = right[other] if other < len(right) else ""
-    if a == _ANY_FOLDERS:
+    if a == ANY_FOLDERS:
         return [(at + 1, other), (at + 3, other)]
-    if b == _ANY_FOLDERS:
+    if b == ANY_FOLDERS:
         return [(at, other + 1), (at, other + 3)]
     found = []
     if a.startswith("*"):

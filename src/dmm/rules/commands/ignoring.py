@@ -5,11 +5,19 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from dmm.rules.commands.globs import matches_path, may_match_path, plain_example
+from dmm.rules.commands.globs import (
+    ANY_FOLDERS,
+    INSIDE,
+    fits,
+    glob_regex,
+    matches_path,
+    may_match_path,
+    plain_example,
+)
 
 _OUTSIDE = ("/", "~", "$", "../")
 _TOKENS = re.compile(r"\\.|\*\*/|\*\*|\*|\?|\[[!^]?\]?[^\]/]*\]|.", re.S)
-_WORDS = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
+_SPECIAL_IN_CLASS = re.compile(r"[\\\[&~|]")
 
 
 @lru_cache(maxsize=4096)
@@ -17,18 +25,28 @@ def _compiled(glob: str) -> re.Pattern[str]:
     """Translate one glob; it covers what lies inside the folders that it matches."""
     plain = glob.rstrip("/")
     whole = plain.removesuffix("/**") or "**"
-    anchored = "/" in plain
-    body = "".join(map(_translated, _TOKENS.findall(whole.removeprefix("./").lstrip("/"))))
-    return re.compile(("" if anchored else "(?:.*/)?") + body + "(?:/.*)?", re.S)
+    tokens = _TOKENS.findall(whole.removeprefix("./").lstrip("/"))
+    if "/" not in plain:
+        tokens = [ANY_FOLDERS, *tokens]
+    return re.compile(glob_regex(tokens, _translated, INSIDE), re.S)
 
 
 def _translated(token: str) -> str:
-    if token in _WORDS:
-        return _WORDS[token]
     if len(token) > 2 and token.startswith("["):
-        inner = token[1:-1].replace("\\", "\\\\")
-        return f"[^{inner[1:]}]" if inner[0] in "!^" else f"[{inner}]"
+        inner = _SPECIAL_IN_CLASS.sub(r"\\\g<0>", token[1:-1])
+        if inner in ("!", "^"):
+            raise re.error("a character set is empty", token)
+        return f"(?!/)[^{inner[1:]}]" if inner[0] in "!^" else f"(?!/)[{inner}]"
     return re.escape(token[1:] if len(token) > 1 and token.startswith("\\") else token)
+
+
+def fault_of_glob(glob: str) -> str:
+    """Say what keeps a glob from ever being matched; nothing where it can be."""
+    try:
+        _compiled(glob)
+    except (re.error, OverflowError) as fault:
+        return str(fault)
+    return ""
 
 
 def inside_folder(path: str, folder: str) -> str | None:
@@ -59,7 +77,7 @@ def _matches(path: str, glob: str, folder: str | None) -> bool:
     if folder is None or (path.startswith(_OUTSIDE) and glob.startswith(_OUTSIDE)):
         return matches_path(path, glob)
     held = inside_folder(path, folder)
-    return held is not None and bool(_compiled(glob).fullmatch(held))
+    return held is not None and fits(_compiled(glob), held)
 
 
 def may_select(path: str, globs: str, folder: str | None, *, written: bool) -> bool:

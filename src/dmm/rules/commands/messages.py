@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.commands.facts import MessageUse
+from dmm.rules.commands.flow import located
 from dmm.rules.commands.runs import STANDARD_INPUT
 from dmm.rules.commands.tools import first_text, words_of_name
 
@@ -67,6 +68,8 @@ def _joined(use: CommandUse, flag: str, file_flag: str, files: TextOf | None) ->
     """Join what a flag says, several times with a blank line between, or else what a file holds."""
     texts = [word.text for word in use.options.values_of(flag)]
     texts += [_held(use, word.text, files) for word in use.options.values_of(file_flag)]
+    trailers = [word.text for word in use.options.values_of("--trailer")]
+    texts.append("\n".join(re.sub(r"^([\w-]+)=", r"\1: ", one) for one in trailers))
     return "\n\n".join(text for text in texts if text)
 
 
@@ -74,20 +77,27 @@ def _held(use: CommandUse, path: str, files: TextOf | None) -> str:
     """Give the text that comes in, or of a file that the call has just written or that exists."""
     if path in STANDARD_INPUT:
         bodies = [one.body for one in use.invocation.redirections if one.body]
-        return bodies[-1] if bodies else _piped(use)
+        read = [one.target.text for one in use.invocation.redirections if one.reads]
+        if bodies or not read:
+            return bodies[-1] if bodies else _piped(use, files)
+        path = read[-1]
     for one in reversed(use.script.invocations[: use.invocation.id]):
         targets = [held.target.text for held in one.redirections if held.writes]
         bodies = [held.body for held in one.redirections if held.body]
-        if path in targets and bodies:
-            return bodies[-1]
+        if path in targets and (bodies or one.program in ("echo", "printf")):
+            return bodies[-1] if bodies else " ".join(one.argv[1:])
+    path = located(path, use.invocation.context.directory)
     return (files(path) if files is not None else None) or ""
 
 
-def _piped(use: CommandUse) -> str:
+def _piped(use: CommandUse, files: TextOf | None) -> str:
     for one in use.script.upstream(use.invocation) if use.invocation.context.piped_from else ():
         bodies = [held.body for held in one.redirections if held.body]
         if bodies or one.program in ("echo", "printf"):
             return bodies[-1] if bodies else " ".join(one.argv[1:])
+        if one.program == "cat" and files is not None:
+            named = [located(text, one.context.directory) for text in one.argv[1:]]
+            return "".join(files(path) or "" for path in named)
     return ""
 
 

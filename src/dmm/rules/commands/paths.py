@@ -67,8 +67,14 @@ _LOADERS = frozenset({"export", "env", "declare", "typeset", "local", "readonly"
 def path_uses(use: CommandUse, call: ToolCall) -> list[PathUse]:
     """List the files that an invocation would read or change."""
     found = _redirected(use)
-    if use.invocation.words and not _loads(use):
-        found += _by_program(use)
+    if use.invocation.words:
+        named = _by_program(use)
+        # What only sets variables is loaded, not shown; what is changed stays a change.
+        found += (
+            [(word, "load" if one == "read" else one) for word, one in named]
+            if _loads(use)
+            else named
+        )
     return [one for word, access in found if word.text for one in _uses(use, word, access, call)]
 
 

@@ -9,7 +9,7 @@ from dmm.rules.content.limits import MAX_TEXT
 from dmm.rules.content.lines import compare, lines_of, normal
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dmm.rules.content.lines import Ranges
 
@@ -30,7 +30,10 @@ class Change(NamedTuple):
 
 
 class FileChange(NamedTuple):
-    """All that a call does to one file; `text` replaces it as a whole, or goes to its end."""
+    """All that a call does to one file; `text` replaces it as a whole, or goes to its end.
+
+    `copied` are files whose text comes before it. `doubt` says why the text may not get there.
+    """
 
     path: str
     text: str | None = None
@@ -38,6 +41,30 @@ class FileChange(NamedTuple):
     append: bool = False
     source: str = ""
     language: str = ""
+    copied: tuple[str, ...] = ()
+    doubt: str = ""
+
+
+def with_copies(change: FileChange, held: Callable[[str], str | None]) -> FileChange | None:
+    """Fill in the text of the files that are copied; none where one can't be read."""
+    if not change.copied:
+        return change
+    texts = [held(path) for path in change.copied]
+    if any(text is None or len(text) > MAX_TEXT for text in texts):
+        return None
+    text = "".join(text or "" for text in texts) + (change.text or "")
+    return change._replace(text=text, copied=())
+
+
+def without_known(change: FileChange, before: str | None) -> FileChange:
+    """Leave out of a doubtful change the lines that the file holds: code looks for them there."""
+    if not change.doubt or not change.steps or before is None:
+        return change
+    kept = [
+        "\n".join(line for line in step.new.split("\n") if line.strip() not in before)
+        for step in change.steps
+    ]
+    return change._replace(steps=tuple(Change("", text) for text in kept))
 
 
 def writing_of(change: FileChange, before: str | None) -> Writing:

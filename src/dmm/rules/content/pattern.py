@@ -46,4 +46,4 @@ class ContentPattern(Value):
             else:
                 where = f"{where} line {line}" if writing.whole else where
                 why = f"{where} matches"
-            yield writing, Evidence(writing.span, why, where, stopped)
+            yield writing, Evidence(writing.span, why, where, stopped, writing.doubt)

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dmm.rules.budget import Budget
+from dmm.rules.commands.dependencies import declared, is_manifest
 from dmm.rules.commands.facts import located, relative_path
 from dmm.rules.commands.tools import PATCH_TOOLS
 from dmm.rules.content.limits import MAX_TEXT
@@ -14,6 +15,7 @@ from dmm.rules.content.words import Vocabulary
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.facts import CallFacts, Writing
     from dmm.rules.commands.scripts import TextOf
     from dmm.rules.commands.values import Span
@@ -72,18 +74,45 @@ def _with_writings(facts: CallFacts, files: TextOf | None, budget: Budget) -> Ca
     )
     readings = tuple(one._replace(budget=budget) for one in facts.readings)
     held = Writings(lambda: read_writings(facts, files), budget)
-    return facts._replace(writings=held, scripts=scripts, readings=readings, budget=budget)
+    return _with_held(facts, held)._replace(scripts=scripts, readings=readings, budget=budget)
+
+
+def _with_held(facts: CallFacts, held: Writings) -> CallFacts:
+    """Add the writings, and the packages that a command writes into a manifest."""
+    changed = facts.commands and any(use.changes and is_manifest(use.path) for use in facts.paths)
+    found = {one.name: one for one in (_declared(held) if changed else ())}
+    known = {one.name for one in facts.dependencies}
+    added = tuple(one for name, one in found.items() if name not in known)
+    return facts._replace(writings=held, dependencies=(*facts.dependencies, *added))
+
+
+def _declared(held: Writings) -> Iterator[DependencyUse]:
+    for one in held:
+        if not one.doubt and is_manifest(one.path):
+            lines = one.text.split("\n")
+            added = "\n".join(line for start, stop in one.added for line in lines[start:stop])
+            for use in declared(one.path, added, one.removed):
+                yield use._replace(span=one.span)
 
 
 def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]:
     """Work out the text that a call leaves in each file that it changes."""
     if not any(use.changes for use in facts.paths):
         return ()
-    from dmm.rules.content.changes import writing_of
+    from dmm.rules.content.changes import with_copies, without_known, writing_of
 
     found: list[Writing] = []
     texts: dict[str, str] = {}
-    for change, span in _changes(facts, files):
+
+    def held(path: str) -> str | None:
+        near = relative_path(path, facts.call.cwd)
+        known = texts.get(near)
+        return files(near) if known is None and files is not None else known
+
+    for given, span in _changes(facts, files):
+        change = with_copies(given, held)
+        if change is None:
+            continue
         path = located(facts.call, change.path)
         source = relative_path(change.source or change.path, facts.call.cwd)
         before = texts.get(source)
@@ -91,7 +120,8 @@ def read_writings(facts: CallFacts, files: TextOf | None) -> tuple[Writing, ...]
             before = files(source)
         if before is not None and len(before) > MAX_TEXT:
             before = None
-        made = writing_of(change, before)._replace(path=path, span=span)
+        made = writing_of(without_known(change, before), before)
+        made = made._replace(path=path, span=span, doubt=change.doubt)
         if made.whole:
             texts[relative_path(change.path, facts.call.cwd)] = made.text
         found.append(made)

@@ -35,7 +35,7 @@ def in_plain_words(part: Part) -> str:
         return f"Blocks {_act(part.action)}{when}{_but(part.exemptions)}."
     if isinstance(part, Verification):
         topics = " and of ".join(" ".join(item.text for item in topic) for topic in part.topics)
-        does = "Blocks" if part.firm else "Warns of"
+        does = "Blocks" if part.firm else "Warns about"
         return f"{does} {_act(part.before)} until a lookup of {topics} is recorded."
     if isinstance(part, Exclusive):
         return (

@@ -46,7 +46,8 @@ def match_noun(
         found.append(at)
     part = head + 1 < len(reading.tokens) and reading.tokens[head + 1].glued
     run = bool(act.forms & {"=run"}) and phrase.preposition is None and not part
-    return run or _ends_noun(reading, phrase, head, found), found
+    named = _is_named_behind(reading, phrase, head, noun.head)
+    return run or named or _ends_noun(reading, phrase, head, found), found
 
 
 _BELONGING = frozenset(("of", "from", "in", "on", "by", "under"))
@@ -58,6 +59,13 @@ def stands(reading: Reading, index: int, term: Term) -> bool:
     token = reading.tokens[index]
     denied = token.glued and index and reading.tokens[index - 1].text in ("non", "un", "anti")
     return not denied and token.stands_for(term.forms)
+
+
+def _is_named_behind(reading: Reading, phrase: Phrase, head: int, term: Term) -> bool:
+    """ "The Hotel Ribeira" is one of the hotels: a rule on many names none of them."""
+    behind = [reading.tokens[i] for i in phrase.indices if i > head]
+    capital = all(reading.text[one.start].isupper() and not one.glued for one in behind)
+    return bool(behind) and capital and term.text != reading.tokens[head].text
 
 
 def _ends_noun(reading: Reading, phrase: Phrase, head: int, found: list[int]) -> bool:
