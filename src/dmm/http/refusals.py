@@ -26,7 +26,6 @@ STATUS = {
     "stale_base": 409,
     "memory_file": 409,
     "rule_form": 422,
-    "stopped": 422,
     "model_unavailable": 409,
     "model_failed": 409,
     "ledger_refused": 409,
