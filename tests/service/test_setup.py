@@ -24,7 +24,6 @@ FOLDERS = (
     "memory/project/",
     "memory/ephemeral/",
     "memory/deprecated/",
-    "rules/",
     "index/",
     "packs/",
 )

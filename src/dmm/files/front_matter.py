@@ -35,11 +35,13 @@ class Parts:
     body_line: int
 
 
-def cut(path: str, text: str, *, reference: str = "docs/FORMAT.md") -> Parts:
+def cut(path: str, text: str) -> Parts:
     """Separate the front matter from the body; `text` has plain newlines."""
     lines = text.split("\n")
     if lines[0].rstrip() != FENCE:
-        hint = f"start the file with a line '---', the fields, and another '---' (see {reference})"
+        hint = (
+            "start the file with a line '---', the fields, and another '---' (see docs/FORMAT.md)"
+        )
         raise MemoryFileError(path, "yaml", "no front matter", line=1, hint=hint)
     for number, line in enumerate(lines[1:], start=1):
         if line.rstrip() == FENCE:
@@ -51,13 +53,13 @@ def cut(path: str, text: str, *, reference: str = "docs/FORMAT.md") -> Parts:
     raise MemoryFileError(path, "yaml", "the front matter is not closed", line=1, hint=hint)
 
 
-def read_fields(path: str, parts: Parts, *, depth: int = MAX_DEPTH) -> dict[str, Field]:
+def read_fields(path: str, parts: Parts) -> dict[str, Field]:
     """Read the front matter's top-level fields as nodes, refusing what only causes surprises."""
     if len(parts.front_matter.encode()) > MAX_BYTES:
         what = f"the front matter is larger than {MAX_BYTES // 1024} KiB"
         raise MemoryFileError(path, "yaml", what, line=parts.front_line)
     try:
-        _refuse_surprises(path, parts, depth)
+        _refuse_surprises(path, parts)
         root = yaml.compose(parts.front_matter, Loader=_Loader)
     except yaml.YAMLError as error:
         raise _translate(path, parts, error) from error
@@ -68,18 +70,15 @@ def read_fields(path: str, parts: Parts, *, depth: int = MAX_DEPTH) -> dict[str,
         raise MemoryFileError(path, "yaml", what, line=parts.front_line)
     _refuse_odd_keys(path, parts, root)
     line = parts.front_line
-    return {
-        k.value: Field(v, line + v.start_mark.line, line + k.start_mark.line) for k, v in root.value
-    }
+    return {k.value: Field(v, line + v.start_mark.line) for k, v in root.value}
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One value of the front matter, the line of the file it stands on, and that of its name."""
+    """One value of the front matter and the line of the file it stands on."""
 
     node: yaml.Node
     line: int
-    named: int
 
 
 def _refuse_odd_keys(path: str, parts: Parts, node: yaml.Node) -> None:
@@ -97,7 +96,7 @@ def _refuse_odd_keys(path: str, parts: Parts, node: yaml.Node) -> None:
         seen.add(key.value)
 
 
-def _refuse_surprises(path: str, parts: Parts, deepest: int) -> None:
+def _refuse_surprises(path: str, parts: Parts) -> None:
     depth = 0
     for event in yaml.parse(parts.front_matter, Loader=_Loader):
         line = parts.front_line + event.start_mark.line
@@ -108,7 +107,7 @@ def _refuse_surprises(path: str, parts: Parts, deepest: int) -> None:
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
-        if depth > deepest:
+        if depth > MAX_DEPTH:
             raise MemoryFileError(path, "yaml", "the front matter is nested too deep", line=line)
 
 

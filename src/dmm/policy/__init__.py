@@ -1,0 +1,1 @@
+"""Deterministic, explainable rules over natural-language constraints and decisions."""

@@ -1,0 +1,1 @@
+"""Rules on tool calls that a constraint in plain words speaks of."""

@@ -1,1 +1,0 @@
-"""Rules: what they say, what a tool call does, and whether the two meet."""

@@ -1,1 +1,0 @@
-"""English: rules in plain words compiled, and recorded decisions judged by them."""

@@ -1,1 +1,0 @@
-"""Common forms of English rules, compiled into the fields of a rule file."""
