@@ -96,7 +96,7 @@ const cls = 'btn ' + 'btn-primary';
 path = "/api/" "v2/" "login"
 SHA-256: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
 sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=
-resolved "https://registry.example.com/a/-/a-1.0.0.tgz#3f786850e387550fdab836ed7e6dc881de23001b"
+resolved "https://files.example.com/a/-/a-1.0.0.tgz#3f786850e387550fdab836ed7e6dc881de23001b"
 checksum: 10c0/3f786850e387550fdab836ed7e6dc881de23001b3f786850e387550fdab836ed7e6dc881de23001b
 commit 460482a7d1f0c3b2a1e5d4c6b7a8f9e0d1c2b3a4 (HEAD -> main, tag: v1.2.3)
 v1.2.3-beta.4+sha.460482a
