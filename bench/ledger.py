@@ -18,8 +18,8 @@ from dmm.ledger.replay import replay
 from dmm.ledger.seal import Seal
 from dmm.ledger.state import CODE, State
 from dmm.ledger.verify import verify
-from dmm.policy.compile import compile_rule
-from dmm.policy.judge import InForce, Priority, RuleSet, Status, judge
+from dmm.rules.language.compile import compile_rule
+from dmm.rules.language.judge import InForce, Priority, RuleSet, Status, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.branch import find_branch
+from dmm.branch import find_branch, find_checkout
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -51,3 +51,23 @@ def test_what_can_not_be_read_is_no_branch_and_is_not_waited_for(
     os.mkfifo(repository / ".git" / "HEAD")
     assert find_branch(repository) is None
     assert find_branch(tmp_path / "gone") is None
+
+
+def test_paths_are_relative_to_the_worktree_that_a_call_is_made_in(
+    repository: Path, tmp_path: Path
+) -> None:
+    own = repository / ".git" / "worktrees" / "second"
+    own.mkdir(parents=True)
+    (own / "HEAD").write_text("ref: refs/heads/topic\n")
+    (own / "commondir").write_text("../..\n")
+    second, strange = tmp_path / "second", tmp_path / "strange"
+    for folder in (second / "deep", strange, repository / "app"):
+        folder.mkdir(parents=True)
+    (second / ".git").write_text(f"gitdir: {own}\n")
+    project = str(repository)
+    assert find_checkout(project, None) == project
+    assert find_checkout(project, f"{project}/src") == project
+    assert find_checkout(project, str(second / "deep")) == str(second)
+    assert find_checkout(f"{project}/app", str(second / "deep")) == str(second / "app")
+    assert find_checkout(project, str(strange)) == project
+    assert find_checkout(project, str(tmp_path / "gone")) == str(tmp_path / "gone")

@@ -22,7 +22,7 @@ from dmm.cli.failures import BLOCKED, EXIT_STATUS, FINDINGS, INTERRUPTED
 from dmm.config import Config
 from dmm.errors import FileFault
 from dmm.files.roots import NAME
-from dmm.service import validation
+from dmm.service import texts, validation
 from dmm.service.setup import set_up
 
 if TYPE_CHECKING:
@@ -186,7 +186,9 @@ def test_messages_in_the_troubleshooting_are_those_of_the_program() -> None:
 def checks() -> Iterator[tuple[str, str]]:
     """Read the names of the checks and their levels out of the code that makes the findings."""
     yield from ((name, "error") for name in (*get_args(FileFault), "symlink"))
-    for node in ast.walk(ast.parse(Path(validation.__file__).read_text())):
+    sources = [Path(str(one.__file__)).read_text() for one in (validation, texts)]
+    nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
+    for node in nodes:
         if not isinstance(node, ast.Call):
             continue
         given = [one.value if isinstance(one, ast.Constant) else None for one in node.args]

@@ -30,6 +30,7 @@ def test_every_error_has_a_code_of_its_own() -> None:
         "not_trusted",
         "path_refused",
         "review_refused",
+        "rule_form",
         "stale_base",
         "storage",
         "usage",

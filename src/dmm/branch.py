@@ -24,16 +24,35 @@ def find_common(folder: str | os.PathLike[str]) -> str | None:
     return os.path.realpath(os.path.join(git, named))
 
 
+def find_checkout(project: str, cwd: str | None) -> str:
+    """Find the folder that paths of a call are relative to: the project, or its like in a worktree.
+
+    An agent may go to another worktree of the repository, and a folder may be gone by now.
+    """
+    if not cwd or f"{cwd}/".startswith(f"{project}/"):
+        return project
+    if not os.path.isdir(cwd):
+        return cwd
+    here, own = _find_top(cwd), _find_top(project)
+    if here is None or own is None or find_common(here) != find_common(own):
+        return project
+    return os.path.normpath(os.path.join(here, os.path.relpath(os.path.realpath(project), own)))
+
+
 def _find_git(folder: str | os.PathLike[str]) -> str | None:
+    top = _find_top(folder)
+    return None if top is None else _git_folder(os.path.join(top, ".git"))
+
+
+def _find_top(folder: str | os.PathLike[str]) -> str | None:
+    """Find the top folder of the checkout around a folder."""
     place = os.path.realpath(folder)
-    while True:
-        git = _git_folder(os.path.join(place, ".git"))
-        if git is not None:
-            return git
+    while _git_folder(os.path.join(place, ".git")) is None:
         above = os.path.dirname(place)
         if above == place:
             return None
         place = above
+    return place
 
 
 def _git_folder(entry: str) -> str | None:

@@ -10,6 +10,7 @@ DmmError
 ├── ReviewRefused         a proposal that can't be decided or applied as asked
 │   └── StaleBase         the file was changed since the proposal was made
 ├── MemoryFileError       a memory file that can't be read as a memory
+├── RuleFormError         a field of a rule that can't be read
 ├── ModelUnavailable      the embedding model is missing or broken
 ├── ModelFailed           the chat model gave no answer that can be used
 ├── DaemonError           the background process can't do as asked
@@ -115,6 +116,24 @@ class MemoryFileError(DmmError):
         self.path = path
         self.fault = fault
         self.line = line
+
+
+class RuleFormError(DmmError):
+    """One field of a rule is wrong; other rules are unaffected."""
+
+    code = "rule_form"
+
+    def __init__(self, place: tuple[str | int, ...], what: str, *, hint: str | None = None) -> None:
+        super().__init__(what, where=name_place(place) or None, hint=hint)
+        self.place = place
+
+
+def name_place(place: tuple[str | int, ...]) -> str:
+    """Name a field as people do: `match[0].command.flags`."""
+    named = ""
+    for part in place:
+        named += f"[{part}]" if isinstance(part, int) else f".{part}" if named else part
+    return named
 
 
 class ModelUnavailable(DmmError):

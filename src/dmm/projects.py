@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from dmm.bootstrap import Dmm, open_root, own_home
 from dmm.config import FILE_NAME, Config
 from dmm.embed.shared import SharedModel
-from dmm.errors import ConfigError, DaemonError, PathRefused, RootNotFound
+from dmm.errors import ConfigError, DaemonError, DmmError, PathRefused, RootNotFound
 from dmm.files.consents import find_consents
 from dmm.files.roots import Root, find_root
 from dmm.files.trusted import TrustStore
@@ -175,6 +175,11 @@ class Project:
             self.looked.chronicle.voice = voice
             yield self.looked
 
+    def publish_rules(self) -> None:
+        """Write the rules in force where a hook finds them; those on file stay if that fails."""
+        with contextlib.suppress(DmmError), self._using(self._looking):
+            self.looked.published.publish()
+
     def sync(self, *, full: bool = False, stop: threading.Event | None = None) -> SyncReport:
         """Bring the index up to the files, while queries go on with what they have."""
         with self._using(self._indexing):
@@ -183,6 +188,8 @@ class Project:
                 return self.indexed.indexes.sync(full=full, progress=going_on, patience=PATIENCE)
             finally:
                 self.indexing = None
+                # Rule files change as memories do; a hook that judges alone has to know them.
+                self.publish_rules()
 
     def _going_on(
         self, stop: threading.Event | None = None, *, background: bool = False

@@ -1,8 +1,8 @@
 """The rules in force as files in the user's state folder, for a hook that has to judge alone.
 
-The rules belong to a ledger, which several worktrees may share. They are found by the .dmm folder,
-or by a session that began in it: the folder may be gone by the time of a call. Only modules that
-cost nothing to load are used here.
+The rules are those of a .dmm folder: worktrees share one ledger and may have different rule files.
+They are found by the folder, or by a session that began in it: it may be gone by the time of a
+call. Only modules that cost nothing to load are used here.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class RuleFiles:
     def read(self, root: str) -> bytes | None:
         """Read the rules of a .dmm folder; None where there are none for that very folder."""
         ledger = self.find_ledger(root)
-        return None if ledger is None else _read(self._place(RULES, ledger), LARGEST) or None
+        return None if ledger is None else _read(self._place(RULES, root), LARGEST) or None
 
     def write(self, root: str, ledger: str, rules: bytes) -> None:
-        """Write the rules of a ledger, all of them or nothing, and that they hold for a folder."""
-        self._put(self._place(RULES, ledger), rules, LARGEST)
+        """Write the rules of a .dmm folder, all of them or nothing, and which ledger it has."""
+        self._put(self._place(RULES, root), rules, LARGEST)
         line = b"%d %s\n%s" % (os.lstat(root).st_ino, os.fsencode(root), os.fsencode(ledger))
         self._put(self._place(ROOTS, root), line, LONGEST_PATH)
 
@@ -73,7 +73,9 @@ class RuleFiles:
         common = find_common(os.path.dirname(root))
         for _, known in self._roots() if common else ():
             if known[2].startswith(os.path.join(common or "", "dmm") + os.sep):
-                return _read(self._place(RULES, known[2]), LARGEST) or None
+                found = _read(self._place(RULES, known[1]), LARGEST)
+                if found:
+                    return found
         return None
 
     def _roots(self) -> list[tuple[str, tuple[int, str, str]]]:
@@ -89,10 +91,9 @@ class RuleFiles:
         for path, known in self._roots():
             if known[2] == own[2]:
                 os.unlink(path)
-        try:
-            os.unlink(self._place(RULES, own[2]))
-        except FileNotFoundError:
-            return
+                rules = self._place(RULES, known[1])
+                if os.path.lexists(rules):
+                    os.unlink(rules)
 
     def remember(self, session: str, root: str) -> None:
         """Note which .dmm folder a session belongs to."""

@@ -13,7 +13,7 @@ HARMLESS = [
     "index 83db48f..bf12ab4 100644",
     "session 845538d0-67a0-4aee-973d-de6e95ded313 started",
     "/home/dev/.claude/projects/-home-dev-src-proj1/845538d0-67a0-4aee-973d-de6e95ded313.jsonl",
-    "src/dmm/policy/commands/dependencies.py:154: error",
+    "src/dmm/rules/commands/dependencies.py:154: error",
     "https://github.com/openai/codex/blob/0ea83813ef8631debc8ad777641fe532f0deffc2/codex-rs/a.rs",
     "the password policy requires twelve characters",
     "a password is required",

@@ -206,6 +206,7 @@ def test_import_tells_what_was_merged_skipped_mentioned_and_present(
     assert "\nmentions docs/more.md (CLAUDE.md:" in told.out
     assert told.out.endswith(
         "Written below .dmm/memory. Read them, run dmm validate, and commit them.\n"
+        "Rules are in .dmm/rules: see what each does with dmm rules, and commit them too.\n"
     )
     again = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", within=project.folder)
     assert "present  Database: the project remembers this already\n" in again.out
@@ -254,7 +255,7 @@ def test_import_as_data(typed: Typed, project: Project) -> None:
             "monolith_tokens",
         ),
         *("baseline_tokens", "pack_tokens", "secret", "hidden", "unseen", "written", "proposed"),
-        *("repeated", "notice"),
+        *("repeated", "notice", "rules"),
     }
     assert set(data["memories"][0]) == {
         *("path", "id", "title", "scope", "tags", "tokens", "sources", "warnings", "content"),

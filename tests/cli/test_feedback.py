@@ -56,7 +56,7 @@ def test_feedback_records_how_memories_fared(typed: Typed, shop: Project) -> Non
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["splendid", CENTS], "'splendid' is no outcome"),
+        (["splendid", CENTS], "'splendid' is not a known outcome"),
         (["wrong", "project/none.md"], "there is no memory 'project/none.md'"),
     ],
 )

@@ -106,7 +106,8 @@ def test_what_is_recorded_is_told_exactly(ledger: Scribe) -> None:
 
 
 def test_what_is_known_is_told_exactly(told: Scribe) -> None:
-    rule = {"text": RULE, "priority": "learned", "active": True, "seq": 3}
+    state = "checked on decisions only"
+    rule = {"text": RULE, "priority": "learned", "active": True, "seq": 3, "state": state}
     assert told.data("query", "accessibility") == {
         "query_seq": 7,
         "facts": [],
@@ -194,11 +195,25 @@ def test_a_constraint_is_shown_back_with_its_two_examples(
     told = ledger("constraint", "never use eval")
     first, *rest = told.out.splitlines()
     assert first == "constraint 1 (required): never use eval"
-    assert [line.partition(":")[0] for line in rest[-2:]] == ["  would block", "  would allow"]
+    assert rest[:2] == [
+        "  state: checked on decisions only",
+        "  Not enforced on tool calls; only recorded decisions are checked.",
+    ]
+    assert [line.partition(":")[0] for line in rest[-2:]] == [
+        "  would reject the decision",
+        "  would accept the decision",
+    ]
     assert told.err == ""
+    enforced = ledger("constraint", "never run rm -rf").out.splitlines()
+    assert enforced[1] == "  state: enforced"
+    assert [line.partition(":")[0] for line in enforced[-2:]] == [
+        "  would block",
+        "  would allow",
+    ]
     preferred = ledger("constraint", "never use eval", "--priority", "preferred").out
-    assert "would warn of:" in preferred
-    assert "A preferred constraint never blocks." in preferred
+    assert "  state: advice\n" in preferred
+    assert "would warn about:" in preferred
+    assert "block" not in preferred
 
 
 @pytest.mark.parametrize("more", [[], ["--json"]])
@@ -208,7 +223,7 @@ def test_guidance_is_said_to_be_guidance_on_the_error_stream(
     told = ledger("constraint", "Be kind to the traveller", *more)
     assert told.status == 0
     assert told.err.startswith(
-        "dmm: NOT ENFORCED: constraint 1 is guidance only, it blocks nothing\n  why: "
+        "dmm: NOT ENFORCED: constraint 1 is advice, it blocks nothing\n  why: "
     )
     assert max(map(len, told.err.splitlines())) <= 80
     if more:
@@ -459,7 +474,7 @@ def test_what_an_agent_adds_is_pending_until_a_person_accepts_it(
     assert told.startswith("constraint 1 (required): never push to main\n    added by agent\n")
     assert told.endswith("  accept:    dmm ledger accept 1\n")
     shown = typed("ledger", "context", within=project.folder).out
-    assert "never push to main (required, pending)" in shown
+    assert "never push to main (required, asks, pending)" in shown
     accepted = typed("ledger", "accept", "1", within=project.folder)
     assert accepted.out == "constraint 1 is in force: never push to main\n"
     assert typed("ledger", "pending", within=project.folder).out == "No constraint is pending.\n"

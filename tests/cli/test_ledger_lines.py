@@ -44,7 +44,7 @@ def test_a_story_in_words(say: Any) -> None:
     assert say("context") == (
         "At event 6\n"
         "Facts\n     2 budget = 3000 (confidence 0.5)\n"
-        "Constraints\n     3 never use eval (required)\n"
+        "Constraints\n     3 never use eval (required, checked on decisions only)\n"
         "Decisions\n     4 Rest (committed)\n"
         "Alerts\n     ! budget changed from 4000 to 3000\n"
         "     ! decision 4 rests on an old value of budget\n"
@@ -70,16 +70,21 @@ def test_a_story_in_words(say: Any) -> None:
     assert say("rehearse", "never rest").splitlines()[0] == (
         "Of 1 decisions and 0 tool calls of the past it would have blocked 1"
     )
-    assert "guidance only" in say("rehearse", "be kind")
+    assert "it would block nothing" in say("rehearse", "be kind")
     assert "nothing is recorded" in say(
         *("simulate", "--inject", "never rest", "--at", "1", "--decide", "Rest")
     )
 
 
 def test_a_constraint_that_holds_no_tool_call_says_so(say: Any) -> None:
-    nothing = "  On tool calls: nothing; it judges decisions only.\n"
-    assert nothing in say("constraint", "Always verify wheelchair accessibility before booking")
-    assert nothing not in say("constraint", "Never run git push --force")
+    nothing = "  Not enforced on tool calls; only recorded decisions are checked.\n"
+    held = say("constraint", "Always verify wheelchair accessibility before booking")
+    assert "  state: checked on decisions only\n" in held
+    assert nothing in held
+    assert "block" not in held.lower()
+    enforced = say("constraint", "Never run git push --force")
+    assert "  state: enforced\n" in enforced
+    assert nothing not in enforced
 
 
 def test_a_deactivated_constraint_is_a_change(say: Any) -> None:

@@ -100,7 +100,12 @@ def test_status_loads_neither_rules_nor_token_ranks_nor_the_model(
     assert told.returncode == 0
     loaded = set(told.stderr.split())
     assert loaded >= {"dmm.cli.status", "dmm.service.agenda"}
-    assert not loaded & {"dmm.policy.judge", "dmm.policy.commands.calls", "tiktoken", "onnxruntime"}
+    assert not loaded & {
+        "dmm.rules.language.judge",
+        "dmm.rules.commands.calls",
+        "tiktoken",
+        "onnxruntime",
+    }
 
 
 def test_every_command_can_be_made_alone() -> None:

@@ -198,7 +198,7 @@ def test_what_it_rests_on_lowers_its_trust(typed: Typed, own: Project) -> None:
         ),
         (
             ["create", "--path", "project/a.md", "--content", "x", "--source", "god", *WHY],
-            "'god' is no source",
+            "'god' is not a known source",
         ),
         (
             ["create", "--path", "project/a.md", "--content", "x", "--source", "reviewed", *WHY],

@@ -88,7 +88,7 @@ def memory_of(open_project: Opener) -> Callable[..., Memory]:
 
         return Memory(
             *(project.dmm, trusted, dmm.overview, dmm.audit, reindex),
-            *(dmm.consents, dmm.published, dmm.backups),
+            *(dmm.consents, dmm.published, dmm.backups, dmm.rules.unchecked),
         )
 
     return make

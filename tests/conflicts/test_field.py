@@ -16,7 +16,7 @@ from dmm.conflicts.field import (
     same_words,
     told_in,
 )
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 
 @pytest.mark.parametrize(

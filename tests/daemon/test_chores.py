@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from dmm.daemon.house import House
     from dmm.domain.event import Event
 
-SOON = 20.0
+SOON = 60
 AREAS = ("cart", "search", "login", "export", "invoice", "stock", "mail", "report")
 NOW = 1_780_000_000.0
 # So long after that the next day begins.

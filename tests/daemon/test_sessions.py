@@ -154,8 +154,8 @@ def test_a_forbidden_command_is_denied_with_the_rule_and_others_run(
     said = denied["hookSpecificOutput"]
     assert said["permissionDecision"] == "deny"
     recorded = next(one for one in ledger(ruled) if one.type == EventType.TOOL_REQUESTED)
-    assert f'DMM constraint {rule.seq}: "{RULE}"' in said["permissionDecisionReason"]
-    assert f"dmm ledger explain {recorded.seq}" in said["permissionDecisionReason"]
+    assert f'DMM constraint {rule.seq}: "{RULE.rstrip(".")}"' in said["permissionDecisionReason"]
+    assert f"dmm rules explain {recorded.seq}" in said["permissionDecisionReason"]
     assert recorded.get("verdict")["status"] == "deny"
     assert recorded.get("verdict")["seq"] == rule.seq
     for number, command in enumerate(("terraform plan", "ls -l", "git status"), 2):

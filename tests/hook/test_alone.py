@@ -296,3 +296,25 @@ def test_a_project_that_is_no_longer_trusted_is_under_no_rules_nor_are_its_workt
     files.remove(root)
     assert (files.read(root), files.read(str(second))) == (None, None)
     assert list((agent.state / "rules").iterdir()) == []
+
+
+def test_rule_files_hold_for_a_hook_alone_content_included(
+    agent: Agent, open_project: Opener
+) -> None:
+    dmm = open_project(agent.project)
+    fields = 'match:\n  content: {{{}: "console.log({}"}}\n  path: "src/**"\n'
+    for name, rest in {"regex": "", "pattern": "$$$)"}.items():
+        text = fields.format(name, rest).replace('"console.log("', "'console[.]log'")
+        dmm.shelf.write(name, f"---\n{text}---\n# No console.log in src, by {name}\n")
+    dmm.close()
+    path = f"{agent.project.folder}/src/a.ts"
+    given = {"file_path": path, "content": "console.log(1)\n"}
+    decision, reason = agent.decide("", tool_name="Write", tool_input=given)
+    assert decision == "deny"
+    assert 'DMM rule pattern: "No console.log in src, by pattern"' in reason or "regex" in reason
+    near = given | {"file_path": f"{agent.project.folder}/test/a.ts"}
+    assert agent.decide("", tool_name="Write", tool_input=near)[0] == "allow"
+    dmm = open_project(agent.project)
+    dmm.shelf.remove("regex")
+    dmm.close()
+    assert agent.decide("", tool_name="Write", tool_input=given)[0] == "deny"

@@ -47,7 +47,10 @@ PAIRS = itertools.cycle(itertools.combinations(PATHS[2:] + PATHS[:2], 2))
 DECIDING = {
     *(f"POST /v1/proposals/{{id}}/{verb}" for verb in ("approve", "reject", "edit")),
     *("POST /v1/undo", "POST /v1/conflicts/{id}/resolve"),
+    *(f"POST /v1/rules/{{id}}/{verb}" for verb in ("edit", "disable", "enable")),
+    *("POST /v1/rules/accept", "POST /v1/rules/adopt"),
 }
+RULE = "never-run-rm-rf"
 
 
 @pytest.fixture(scope="module")
@@ -67,6 +70,7 @@ def operations(state: Path, model: Embedder, root: Path) -> Iterator[list[Any]]:
     with projects.find(root).write(Voice()) as dmm:
         dmm.proposals.create("project/first.md", NOTE, "to be shown")
         dmm.conflicts.flag(PATHS[:2], "to be shown")
+        dmm.rules.shelf.write(RULE, "---\nmatch: {command: rm -rf}\n---\n# Never run rm -rf\n")
     app = make_app(projects, token=TOKEN, port=lambda: PORT, health=dict)
     schema = schemathesis.openapi.from_asgi(
         "/v1/openapi.json", app, config=CONFIG, headers=AUTHORISED
@@ -90,14 +94,16 @@ def fire(operation: Any, mode: GenerationMode, examples: int, judge: Callable[[A
 def aim(case: Any) -> None:
     """Let a good request reach the project and events that are there."""
     _aim_writing(case)
+    _aim_rules(case)
     for given_values in (case.path_parameters, case.query, case.body):
         if isinstance(given_values, dict):
             given_values.pop("root", None)
             for name in NUMBERS:
                 if given_values.get(name) is not None:
                     given_values[name] = int(given_values[name]) % EVENTS
-            if "references" in given_values:
-                given_values["references"] = [int(n) % EVENTS for n in given_values["references"]]
+            for name in ("references", "seqs"):
+                if given_values.get(name) is not None:
+                    given_values[name] = [int(n) % EVENTS for n in given_values[name]]
     if isinstance(case.body, dict) and case.body.get("priority") == "learned":
         # The document can't say that a learned rule names its cause.
         assume("inject_constraint" in case.body or case.body.get("triggered_by") is not None)
@@ -121,6 +127,22 @@ def _aim_writing(case: Any) -> None:
         body["ids"] = list(next(PAIRS))
     if label == "POST /v1/conflicts/{id}/resolve":
         body |= {"action": "intentional"}
+
+
+def _aim_rules(case: Any) -> None:
+    """Name a rule that is there; matchers and which of the calls is meant, it can't describe."""
+    label, body = case.operation.label, case.body
+    if "/v1/rules/{id}" in label:
+        case.path_parameters["id"] = RULE
+    if label in ("POST /v1/rules", "POST /v1/ledger/constraints"):
+        for name in ("match", "unless", "examples"):
+            body.pop(name, None)
+    if label == "POST /v1/rules/rehearse":
+        body["rule"] = "never use curl"
+    if label == "POST /v1/check":
+        for name in ("write", "read", "edit", "tool", "input"):
+            body.pop(name, None)
+        body["command"] = "ls"
 
 
 def test_good_requests_are_served_as_described(operations: list[Any], root: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import mcp_types as types
 import pytest
 
-from dmm.mcp.prompts import workflows
+from dmm.mcp.prompts import DRAFT, workflows
 from dmm.mcp.resources import PAGES, TEMPLATE
 from dmm.mcp.tools import TOOLS
 
@@ -37,5 +37,5 @@ def test_everything_that_is_offered_is_named() -> None:
     for tool in TOOLS:
         (row,) = re.findall(rf"^\| `{tool.name}` \| (.*?) \|", PAGE, re.MULTILINE)
         assert re.findall(r"`(\w+)`", row) == list(tool.arguments.properties)
-    for name in (*workflows(), *(page.uri for page in PAGES), TEMPLATE):
+    for name in (*workflows(), DRAFT.name, *(page.uri for page in PAGES), TEMPLATE):
         assert f"`{name}`" in PAGE

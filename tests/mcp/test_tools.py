@@ -33,7 +33,7 @@ CONTRACT = {
     ),
     "memory_feedback": (["memories", "outcome"], ["context"]),
     "add_fact": (["key", "value"], ["confidence"]),
-    "add_constraint": (["text"], ["priority", "triggered_by"]),
+    "add_constraint": (["text"], ["priority", "triggered_by", "match", "examples"]),
     "record_decision": (["text", "rationale"], ["references"]),
     "query_memory": (["question"], ["scope"]),
     "get_memory_context": ([], []),

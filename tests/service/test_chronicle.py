@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType, Trust
-from dmm.policy.judge import InForce, Priority, Recorded
+from dmm.rules.language.judge import InForce, Priority, Recorded
 from dmm.service.chronicle import TOOL_EVENTS_READ, Chronicle, Voice
 from dmm.service.ledger import Ledger
 from dmm.service.rulebook import in_words

@@ -343,7 +343,7 @@ def test_a_second_text_that_is_refused_does_not_hide_the_first_proposal(clashing
 @pytest.mark.parametrize(
     ("action", "more", "what"),
     [
-        ("shrug", {}, "'shrug' is no action"),
+        ("shrug", {}, "'shrug' is not a known action"),
         ("deprecate", {}, "name the memory to deprecate"),
         ("deprecate", {"target": ident(3)}, "is no part of this conflict"),
         ("clarify", {}, "to clarify needs a new text"),
@@ -430,7 +430,7 @@ def test_a_conflict_that_is_not_there_is_told(clashing: Desk) -> None:
     for name, what in (("conflict_9", "there is no conflict_9"), ("nine", "names no conflict")):
         with pytest.raises(UsageError, match=what):
             dmm.conflicts.show(name)
-    with pytest.raises(UsageError, match="'open' is no status") as refused:
+    with pytest.raises(UsageError, match="'open' is not a known status") as refused:
         dmm.conflicts.list("open")
     assert refused.value.hint == "one of unresolved, resolved, all"
 

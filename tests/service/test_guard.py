@@ -12,8 +12,8 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused
-from dmm.policy.callbook import GUARD_VERSION, Ruling
-from dmm.policy.commands.calls import ToolCall
+from dmm.rules.callbook import GUARD_VERSION, Ruling
+from dmm.rules.commands.calls import ToolCall
 from dmm.service.chronicle import Chronicle, Voice
 from dmm.service.guard import Guard
 from dmm.service.ledger import Ledger
@@ -181,15 +181,17 @@ def test_a_command_that_hides_another_is_asked_about_unless_something_is_found(
     ledger: Ledger, guard: Guard
 ) -> None:
     hidden = "echo Z2l0 | base64 -d | sh"
-    ledger.add_constraint("Never touch .env files")
+    ledger.add_constraint("tool: WebFetch")
     assert guard.rule(bash(hidden)).level == "allow"
+    ledger.add_constraint("Never touch .env files")
+    assert guard.rule(bash(hidden)).level == "ask"
     ledger.add_constraint("Never push to main")
     ruling = guard.rule(bash(hidden))
     assert (ruling.level, ruling.seq) == ("ask", None)
     assert ruling.reason.startswith("what `sh` runs is made by `base64`")
     assert ruling.trace == ("unresolved: what `sh` runs is made by `base64`",)
     found = guard.rule(bash(f"{hidden}; git push origin main"))
-    assert (found.level, found.seq) == ("deny", 2)
+    assert (found.level, found.seq) == ("deny", 3)
     assert guard.rule(bash(f"{hidden}; cat .env")).denied
 
 
@@ -244,11 +246,10 @@ def test_a_query_can_name_the_command_that_was_the_test(
     assert guard.rule(bash("git push")).denied
 
 
-def test_a_query_of_the_memory_counts_as_looked_up(ledger: Ledger, guard: Guard) -> None:
+def test_a_check_that_no_call_shows_is_asked_about(ledger: Ledger, guard: Guard) -> None:
     ledger.add_constraint("check the migration plan before running alembic upgrade")
-    assert guard.rule(bash("alembic upgrade head")).denied
-    ledger.query_memory("What does the plan say about this migration?")
-    assert guard.rule(bash("alembic upgrade head")).level == "allow"
+    assert guard.rule(bash("alembic upgrade head")).level == "ask"
+    assert guard.rule(bash("alembic history")).level == "allow"
 
 
 def test_a_ruling_is_explained_and_replayed(
@@ -338,3 +339,83 @@ def test_a_thousand_constraints_are_not_all_asked(chronicle: Chronicle, guard: G
         many = steps(partial(guard.rule, call)) - 3 * len(drafts)
         assert many < 3 * steps(partial(Guard(few).rule, call))
     few.close()
+
+
+LIFTING = (
+    "dmm rules disable never-use-npm",
+    "dmm rules enable never-use-npm",
+    "dmm --root . rules edit never-use-npm",
+    "uv run dmm rules accept 4",
+    "bash -c 'dmm rules adopt --all'",
+    "env -u CLAUDECODE dmm rules disable never-use-npm",
+    "CLAUDECODE= dmm trust --yes",
+    "dmm ledger constraint --deactivate 1",
+    "dmm ledger accept 3",
+    "rm .dmm/rules/a.md",
+    "mv .dmm/rules /tmp/aside",
+    "rm -rf .dmm",
+    "cd .dmm/rules && sed -i s/deny/warn/ a.md",
+    "echo x > .dmm/rules/a.md",
+    "git checkout HEAD~1 -- .dmm/rules/a.md",
+)
+HARMLESS = (
+    "dmm rules",
+    "dmm rules show never-use-npm",
+    "dmm rules add 'never use yarn'",
+    "dmm check 'dmm trust --yes'",
+    "dmm query 'who may disable rules'",
+    "dmm trust --list",
+    "cat .dmm/rules/a.md",
+    "grep -r deny .dmm/rules",
+    "git add .dmm/rules",
+    "git checkout topic",
+)
+
+
+@pytest.mark.parametrize("command", LIFTING)
+def test_where_a_rule_holds_a_person_is_asked_before_rules_change(
+    command: str, ledger: Ledger, guard: Guard
+) -> None:
+    assert guard.rule(bash(command)).level == "allow"
+    ledger.add_constraint("never use npm")
+    ruling = guard.rule(bash(command))
+    assert ruling.level == "ask"
+    assert "this changes the rules that hold here; a person decides" in ruling.reason
+
+
+@pytest.mark.parametrize("command", HARMLESS)
+def test_reading_rules_and_proposing_them_stays_free(
+    command: str, ledger: Ledger, guard: Guard
+) -> None:
+    ledger.add_constraint("never use npm")
+    assert guard.rule(bash(command)) == Ruling()
+
+
+def test_a_tool_that_writes_a_rule_file_is_asked_about_and_one_that_reads_it_is_not(
+    ledger: Ledger, guard: Guard
+) -> None:
+    ledger.add_constraint("the price of a seat is never shown without tax")
+    file = {"file_path": ".dmm/rules/a.md"}
+    assert guard.rule(ToolCall("Write", file | {"content": "x"})).level == "ask"
+    assert (
+        guard.rule(ToolCall("mcp__files__delete_file", {"path": file["file_path"]})).level == "ask"
+    )
+    assert guard.rule(ToolCall("Read", file)).level == "allow"
+
+
+def test_a_rule_that_denies_the_same_goes_before_the_built_in_one(
+    ledger: Ledger, guard: Guard
+) -> None:
+    ledger.add_constraint("never run dmm trust")
+    ruling = guard.rule(bash("dmm trust --yes"))
+    assert (ruling.level, ruling.seq) == ("deny", 1)
+
+
+def test_a_call_that_would_lift_a_rule_is_explained_later_as_it_was_judged(
+    chronicle: Chronicle, ledger: Ledger, guard: Guard
+) -> None:
+    ledger.add_constraint("never use npm")
+    call = bash("dmm rules disable 1")
+    seq = requested(chronicle, call, guard.rule(call))
+    assert Timelines(chronicle).explain(seq)["agrees"]
+    assert Timelines(chronicle).rehearse("never use yarn")["would_block"] == []

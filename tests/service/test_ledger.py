@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
-from dmm.policy.commands.rules import STARTER_VERSION
-from dmm.policy.commands.starter import starter_rules
+from dmm.rules.patterns import STARTER_VERSION
+from dmm.rules.starter import starter_rules
 from dmm.service.chronicle import Chronicle, Voice
 from dmm.service.ledger import Ledger
 from dmm.service.rulebook import on_calls
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 RULE = "verify accessibility before booking"
+WORDS = {"state": "checked on decisions only"}
 
 
 def clock() -> dt.datetime:
@@ -269,7 +270,7 @@ def test_a_query_finds_by_words_and_says_what_it_looked_through(ledger: Ledger) 
     assert ledger.query_memory("accessibility") == {
         "query_seq": 5,
         "facts": [{"key": "accessibility", "value": "no steps", "confidence": 1.0, "seq": 1}],
-        "constraints": [{"text": RULE, "priority": "required", "active": True, "seq": 3}],
+        "constraints": [{"text": RULE, "priority": "required", "active": True, "seq": 3} | WORDS],
         "decisions": [
             {"text": "Compare the accessibility of two hotels", "status": "committed", "seq": 4}
         ],
@@ -297,7 +298,7 @@ def test_the_context_tells_everything_that_is_known(ledger: Ledger) -> None:
     assert ledger.get_memory_context() == {
         "current_seq": 5,
         "facts": {"budget": {"value": "3000", "confidence": 0.9, "seq": 4}},
-        "constraints": [{"text": RULE, "priority": "required", "active": True, "seq": 5}],
+        "constraints": [{"text": RULE, "priority": "required", "active": True, "seq": 5} | WORDS],
         "decisions": [{"text": "Book Hotel A", "status": "committed", "seq": 2}],
         "alerts": [
             {

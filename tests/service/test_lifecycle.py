@@ -142,7 +142,7 @@ def test_a_memory_that_was_served_and_is_gone_can_still_be_reported(world: World
 @pytest.mark.parametrize(
     ("names", "outcome", "context", "message"),
     [
-        (["project/a.md"], "splendid", "", "'splendid' is no outcome"),
+        (["project/a.md"], "splendid", "", "'splendid' is not a known outcome"),
         ([], "helped", "", "no memory is named"),
         (["  "], "helped", "", "no memory is named"),
         (["project/a.md", "project/b.md"], "helped", "", "there is no memory 'project/b.md'"),

@@ -10,7 +10,7 @@ import pytest
 from dmm.domain.pack import QueryRequest
 from dmm.errors import LedgerRefused
 from dmm.ledger.log import EventLog
-from dmm.policy.commands.calls import ToolCall
+from dmm.rules.commands.calls import ToolCall
 from dmm.service.chronicle import Chronicle
 from dmm.service.guard import Guard
 from dmm.service.ledger import Ledger

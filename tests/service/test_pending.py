@@ -9,7 +9,7 @@ import pytest
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
 from dmm.errors import LedgerRefused
-from dmm.policy.commands.calls import ToolCall
+from dmm.rules.commands.calls import ToolCall
 from dmm.service.chronicle import Voice
 from dmm.service.guard import Guard
 

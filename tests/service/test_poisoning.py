@@ -9,7 +9,7 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
-from dmm.policy.callbook import LEVELS
+from dmm.rules.callbook import LEVELS
 from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:

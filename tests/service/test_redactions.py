@@ -15,7 +15,7 @@ from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
 from dmm.ledger.log import EventLog
 from dmm.ledger.place import find_ledger
-from dmm.policy.commands.calls import ToolCall
+from dmm.rules.commands.calls import ToolCall
 from dmm.service.chronicle import Voice
 from dmm.service.guard import Guard
 from dmm.storage import sqlite

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from dmm.ledger.state import Constraint, Decision
-from dmm.policy.commands.calls import ToolCall
-from dmm.policy.judge import Status
+from dmm.rules.commands.calls import ToolCall
+from dmm.rules.language.judge import Status
 from dmm.service.guarded import DECISIONS_LOOKED_AT, last_guarded, may_satisfy
 from dmm.service.rulebook import (
     Judgement,
@@ -122,7 +122,7 @@ def test_only_a_denying_rule_stops_a_call() -> None:
     ] == [True]
     warning = held("command: git push --force; action: warn")
     assert [one.level for one in Rulebook([warning]).calls.check(call)] == ["warn"]
-    assert Rulebook([held("never push")]).calls.check(call) == []
+    assert [one.level for one in Rulebook([held("never push")]).calls.check(call)] == ["ask"]
 
 
 def test_a_look_up_has_to_do_with_the_topic() -> None:
@@ -150,7 +150,7 @@ def test_plain_words_are_stored_with_what_they_say_of_tool_calls() -> None:
     rule = compile_constraint("Never run rm -rf").rule
     assert rule is not None
     assert list(rule) == ["kind", "rule", "calls"]
-    assert rule["calls"]["version"] == 2
+    assert rule["calls"]["version"] == 3
     assert json.loads(json.dumps(rule)) == rule
     call = ToolCall("Bash", {"command": "rm -rf build"})
     assert [one.seq for one in Rulebook([held("Never run rm -rf")]).calls.check(call)] == [1]
@@ -158,10 +158,8 @@ def test_plain_words_are_stored_with_what_they_say_of_tool_calls() -> None:
 
 def test_plain_words_on_tool_calls_are_shown_back_with_two_calls() -> None:
     compiled = compile_constraint("never use npm, use pnpm")
-    assert compiled.plain.splitlines()[-1] == (
-        "On tool calls: blocks the command npm, not with --version."
-    )
-    assert (compiled.blocks, compiled.allows) == ("npm", "echo 'npm'")
+    assert compiled.plain.splitlines()[-1] == ("On tool calls: blocks the command npm.")
+    assert (compiled.blocks, compiled.allows) == ("npm install", "pnpm install")
 
 
 def test_words_that_only_name_a_call_are_enforceable() -> None:

@@ -24,6 +24,7 @@ FOLDERS = (
     "memory/project/",
     "memory/ephemeral/",
     "memory/deprecated/",
+    "rules/",
     "index/",
     "packs/",
 )

@@ -47,10 +47,11 @@ def test_binding_constraints_stand_in_the_pack_with_their_numbers(
     answer = opened().packs.query(QueryRequest("what is the capital of France"))
     assert (
         "## Constraints in Force\n\n"
-        "- [3] learned: verify the schema before migrating\n"
-        "- [1] required: never use eval()\n\n---\n"
+        "- [3] checked on decisions only: verify the schema before migrating\n"
+        "- [1] checked on decisions only: never use eval()\n"
+        "- [2] advice: prefer short names\n\n---\n"
     ) in answer.markdown
-    assert f"- Constraints: 2, {answer.pack.constraint_tokens} tokens\n" in answer.markdown
+    assert f"- Constraints: 3, {answer.pack.constraint_tokens} tokens\n" in answer.markdown
 
 
 def test_the_lines_are_counted_exactly(
@@ -59,7 +60,7 @@ def test_the_lines_are_counted_exactly(
     dmm = opened()
     dmm.ledger.add_constraint("never use eval()")
     pack = opened().packs.query(QueryRequest("sessions")).pack
-    assert pack.constraint_tokens == count("- [1] required: never use eval()\n")
+    assert pack.constraint_tokens == count("- [1] checked on decisions only: never use eval()\n")
 
 
 def test_constraints_keep_to_their_budget_and_the_rest_is_told(
@@ -71,7 +72,7 @@ def test_constraints_keep_to_their_budget_and_the_rest_is_told(
     pack = opened().packs.query(QueryRequest("sessions")).pack
     left_out = 40 - len(pack.constraints)
     assert 0 < pack.constraint_tokens <= BUDGET
-    assert f"{left_out} more constraints are in force: dmm ledger context" in pack.notices
+    assert f"{left_out} more rules are in force: dmm rules" in pack.notices
 
 
 def test_a_served_pack_is_an_event_with_the_hashes_of_what_it_held(

@@ -16,7 +16,7 @@ from dmm.ledger.chain import GENESIS, Head, hash_payload, link
 from dmm.ledger.place import find_ledger
 from dmm.ledger.snapshots import pack
 from dmm.ledger.state import CODE, State
-from dmm.policy.commands.calls import ToolCall
+from dmm.rules.commands.calls import ToolCall
 from dmm.service.guard import Guard
 
 if TYPE_CHECKING:

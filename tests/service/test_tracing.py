@@ -33,8 +33,8 @@ stage.ledger.query_memory("budget")
 stage.ledger.get_memory_context()
 stage.timelines.trace_provenance(fact_key="budget")
 stage.timelines.time_travel(1)
-stage.timelines.simulate_timeline("never test", 0, "Test it")
-stage.timelines.rehearse("never test")
+stage.timelines.simulate_timeline("never use eval", 0, "Use eval")
+stage.timelines.rehearse("never use eval")
 try:
     stage.ledger.add_fact("", "")
 except UsageError:

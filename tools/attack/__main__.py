@@ -52,7 +52,7 @@ def _run(attack: Attack, share: float) -> dict[str, Any]:
     return row | {
         "forbidden": sum(tally.forbidden.values()),
         "outcomes": dict(tally.forbidden),
-        "silent": tally.silent,
+        "silent": tally.not_denied if attack.strict else tally.silent,
         "wrong": tally.wrong,
         "seconds": round(seconds),
         "note": note,

@@ -11,20 +11,77 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import dmm.hook
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 HOOK = Path(dmm.hook.__path__[0]) / "__main__.py"
-FORBIDDEN = "terraform destroy -auto-approve"
-ALLOWED = "terraform plan -out plan.bin"
 RULE = "never run terraform destroy"
+# Rules in files: on a command, on paths, and on what is written.
+RULE_FILES = {
+    "namespaces": ("match:\n  command: kubectl delete namespace\n", "Never delete a namespace"),
+    "generated": ('match:\n  path: "generated/**"\n', "Do not edit generated files"),
+    "no-console-log": (
+        'match:\n  content: {pattern: "console.log($$$)"}\n  path: "src/**"\n',
+        "No console.log in src",
+    ),
+}
 AT_ONCE = 4
 WITHIN = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call of an agent's tool; paths count from the project."""
+
+    tool: str
+    input: dict[str, str]
+
+    @classmethod
+    def run(cls, command: str) -> Call:
+        """Run a command."""
+        return cls("Bash", {"command": command})
+
+    @classmethod
+    def write(cls, path: str, text: str) -> Call:
+        """Write a whole file."""
+        return cls("Write", {"file_path": path, "content": text})
+
+    @classmethod
+    def edit(cls, path: str, old: str, new: str) -> Call:
+        """Replace a part of a file."""
+        return cls("Edit", {"file_path": path, "old_string": old, "new_string": new})
+
+    def within(self, folder: Path) -> dict[str, str]:
+        """Return its input as a client gives it, with a whole path."""
+        path = self.input.get("file_path")
+        return self.input | ({} if path is None else {"file_path": str(folder / path)})
+
+
+FORBIDDEN = Call.run("terraform destroy -auto-approve")
+ALLOWED = Call.run("terraform plan -out plan.bin")
+# What each rule forbids, and something near it that it allows.
+FORBIDDEN_CALLS = (
+    FORBIDDEN,
+    Call.run("sudo kubectl delete namespace prod"),
+    Call.write("generated/api.ts", "export {}\n"),
+    Call.run("cat > generated/api.ts <<'EOF'\nexport {}\nEOF"),
+    Call.edit("src/a.ts", "1", "console.log(1)"),
+    Call.write("src/new.ts", "export function f() {\n  console.log(1)\n}\n"),
+)
+ALLOWED_CALLS = (
+    ALLOWED,
+    Call.run("kubectl get namespace prod"),
+    Call.write("lib/api.ts", "export {}\n"),
+    Call.run("cat generated/api.ts"),
+    Call.edit("test/a.ts", "1", "console.log(1)"),
+    Call.write("docs/logging.md", "Do not call console.log(1).\n"),
+)
 
 
 @dataclass(slots=True)
@@ -45,6 +102,11 @@ class Tally:
         return self.forbidden["allow"]
 
     @property
+    def not_denied(self) -> int:
+        """How many forbidden calls were not denied, asked about or not."""
+        return sum(self.forbidden.values()) - self.forbidden["deny"]
+
+    @property
     def wrong(self) -> int:
         """How many allowed calls were stopped."""
         return sum(self.allowed.values()) - self.allowed["allow"] - self.allowed["told"]
@@ -58,6 +120,8 @@ class Stage:
     more: dict[str, str] = field(default_factory=dict)
     before: tuple[str, ...] = ()
     _calls: int = 0
+    _forbidden: Iterator[Call] = field(default_factory=lambda: cycle(FORBIDDEN_CALLS))
+    _allowed: Iterator[Call] = field(default_factory=lambda: cycle(ALLOWED_CALLS))
 
     @property
     def home(self) -> Path:
@@ -91,11 +155,14 @@ class Stage:
         return done.stdout
 
     def prepare(self) -> None:
-        """Make a Git repository with memory, one rule, and a session under way."""
+        """Make a Git repository with memory, rules of both kinds, and a session under way."""
         self.home.mkdir(parents=True)
         self.project.mkdir()
         self.git("init", "-q", "-b", "main")
         self.dmm("init")
+        for name, (fields, title) in RULE_FILES.items():
+            path = self.project / ".dmm" / "rules" / f"{name}.md"
+            path.write_text(f"---\n{fields}---\n# {title}\n")
         self.git("add", "-A")
         self.git("commit", "-q", "-m", "all")
         self.dmm("trust", "--yes")
@@ -111,15 +178,15 @@ class Stage:
             line, cwd=within or self.project, env=os.environ | own, check=True, capture_output=True
         )
 
-    def ask(self, command: str, *, session: str = "s-1", cwd: Path | None = None) -> str:
-        """Ask the hook about a command as an agent would: deny, ask, told or allow."""
+    def ask(self, call: Call, *, session: str = "s-1", cwd: Path | None = None) -> str:
+        """Ask the hook about a call as an agent would: deny, ask, told or allow."""
         self._calls += 1
         payload = {
             "hook_event_name": "PreToolUse",
             "session_id": session,
             "cwd": str(cwd or self.project),
-            "tool_name": "Bash",
-            "tool_input": {"command": command},
+            "tool_name": call.tool,
+            "tool_input": call.within(cwd or self.project),
             "tool_use_id": f"toolu_{self._calls}_{time.monotonic_ns()}",
         }
         line = [*self.before, sys.executable, "-I", "-S", str(HOOK), "--client", "claude-code"]
@@ -139,11 +206,18 @@ class Stage:
         """Ask about so many forbidden calls and as many allowed ones, several at a time."""
         tally = Tally()
         with ThreadPoolExecutor(AT_ONCE) as pool:
-            forbidden = [pool.submit(self.ask, FORBIDDEN, **where) for _ in range(count)]
-            allowed = [pool.submit(self.ask, ALLOWED, **where) for _ in range(count)]
+            forbidden = [
+                pool.submit(self.ask, one, **where) for one in islice(self._forbidden, count)
+            ]
+            allowed = [pool.submit(self.ask, one, **where) for one in islice(self._allowed, count)]
             tally.forbidden.update(one.result() for one in forbidden)
             tally.allowed.update(one.result() for one in allowed)
         return tally
+
+    def end(self) -> None:
+        """Leave no process behind."""
+        self.kill()
+        wait_for(lambda: not self.pids(), "no process is left")
 
     def pids(self) -> list[int]:
         """Find the background processes of this user."""

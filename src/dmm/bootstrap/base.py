@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from dmm.service.docket import Docket
     from dmm.service.indexes import Indexes
     from dmm.service.reviewing import Reviewer
+    from dmm.service.rulefolder import RuleFolder
     from dmm.service.shelves import Shelf
     from dmm.service.standing import Standing
 
@@ -151,13 +152,25 @@ class Base:
             chronicle.TrustedLedger(self.trust_store, self.root.folder),
             find_earlier(self.root.folder),
             self.shared.part(chronicle.Folded),
+            self._rule_folder,
         )
+
+    @cached_property
+    def _rule_folder(self) -> RuleFolder:
+        from dmm.service import rulefolder
+
+        return rulefolder.RuleFolder(self.root.folder, self.consents)
 
     def _find_standing(self) -> Standing | None:
         """Look for the ledger's voice in packs; nothing is loaded where there is no ledger."""
         known = self.trust_store.find(self.root.folder)
         kept = known is not None and known.ledger is not None
-        return self._standing if kept or self._has_ledger else None
+        return self._standing if kept or self._has_ledger or self._has_rules else None
+
+    @property
+    def _has_rules(self) -> bool:
+        """Whether there are rule files."""
+        return (self.root.folder / "rules").is_dir() and bool(self._rule_folder.read({}).rules)
 
     @property
     def _has_ledger(self) -> bool:

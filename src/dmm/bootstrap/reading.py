@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from dmm.service.published import PublishedRules
     from dmm.service.recall import Recall
     from dmm.service.redactions import Redactions
+    from dmm.service.rulefiles import RuleShelf
+    from dmm.service.rules import Rules
     from dmm.service.sessions import Sessions
     from dmm.service.timelines import Timelines
 
@@ -60,7 +62,25 @@ class Reading(Base):
         """Records facts, constraints and decisions."""
         from dmm.service import ledger
 
-        return ledger.Ledger(self.chronicle, self.published)
+        return ledger.Ledger(self.chronicle, self.published, self.shelf)
+
+    @cached_property
+    def shelf(self) -> RuleShelf:
+        """The rules in the project's files."""
+        from dmm.service import rulefiles
+
+        return rulefiles.RuleShelf(
+            self.root, self.chronicle, self._rule_folder, self.published.publish
+        )
+
+    @cached_property
+    def rules(self) -> Rules:
+        """Writes, shows and tries rules."""
+        from dmm.service import rules
+
+        return rules.Rules(
+            self.shelf, self.ledger, self.timelines, self._guard, lambda: self.trusted
+        )
 
     @cached_property
     def published(self) -> PublishedRules:
@@ -87,7 +107,7 @@ class Reading(Base):
     def _guard(self) -> Guard:
         from dmm.service import guard
 
-        return guard.Guard(self.chronicle, self.published)
+        return guard.Guard(self.chronicle, self.published, self.shelf)
 
     @cached_property
     def _briefing(self) -> Briefing:

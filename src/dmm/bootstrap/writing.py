@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from dmm.service.digest import Digest
     from dmm.service.distilling import Distiller
     from dmm.service.examination import Examination
+    from dmm.service.importedrules import RuleImport
     from dmm.service.intake import Intake
     from dmm.service.lifecycle import Lifecycle
     from dmm.service.monoliths import Monoliths
@@ -220,7 +221,13 @@ class Writing(Reading):
             self.trust_store,
             self._import,
             lambda path, text, why: self.proposals.create(path, text, why, origin="import"),
+            self._find_rule_import,
         )
+
+    def _find_rule_import(self) -> RuleImport:
+        from dmm.service.importedrules import RuleImport
+
+        return RuleImport(self.shelf, lambda: self.shelf.standing(self.chronicle.state()))
 
     def _import(self, edits: Sequence[Edit], reason: str) -> None:
         """Write imported files as the person who asked for it; the next query indexes them."""

@@ -9,6 +9,8 @@ from dmm.capture.identity import keep_identity
 from dmm.capture.payload import HookKind
 from dmm.capture.redact import narrow_value, redact_value
 from dmm.domain.event import EventType, Trust
+from dmm.rules.commands.tools import SHELL_TOOLS
+from dmm.rules.outcomes import Outcome, read_output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -114,7 +116,19 @@ def _tool(event: HookEvent, said: Mapping[str, Any]) -> dict[str, Any]:
         told["output"] = cut(said["output"], LONGEST_OUTPUT)
     elif event.kind is HookKind.TOOL_FAILED:
         told["error"] = cut(said["output"], LONGEST_OUTPUT)
-    return told
+    return told | _outcome(event)
+
+
+def _outcome(event: HookEvent) -> dict[str, Any]:
+    """Tell how a command went, read from the whole output: what is kept of it may not show it."""
+    if event.kind is not HookKind.TOOL_DONE or event.tool.lower() not in SHELL_TOOLS:
+        return {} if event.exit_status is None else {"exit": event.exit_status}
+    printed = read_output(event.output)
+    return {
+        "exit": event.exit_status,
+        "outcome": None if printed is Outcome.UNKNOWN else str(printed),
+        "unfinished": event.unfinished or None,
+    }
 
 
 def _cut_input(value: Any) -> Any:

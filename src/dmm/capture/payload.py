@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from dmm.capture.identity import AGENTS, CALLS, SESSIONS, TURNS, keep_identity
-from dmm.capture.outputs import as_text
+from dmm.capture.outputs import as_text, exit_status_of, is_unfinished
 from dmm.domain.value import Value
 from dmm.errors import UsageError
 
@@ -72,6 +72,8 @@ _CURSOR_TOOLS = {
     "beforereadfile": ("Read", ("file_path",)),
     "afterfileedit": ("Edit", ("file_path", "edits")),
 }
+# Clients that send another event for a command whose exit status is not zero.
+_TELL_FAILURES = frozenset({"claude-code"})
 _OUTPUTS = ("tool_response", "tool_output", "result_json", "output", "result", "error")
 _MESSAGES = ("compact_summary", "last_assistant_message", "prompt_response", "text", "summary")
 _NOTICE = "<task-notification>"
@@ -81,6 +83,8 @@ _CONTEXT_START, _CONTEXT_END = "<hook_context>", "</hook_context>"
 class HookEvent(Value):
     """One delivery of a hook. `key` is the same for the same delivery through two configured
     hooks; it can't come again later where `unique` says so. `event` is the client's name for it.
+    `exit_status` is that of a command, where the client tells it; `unfinished` says that the tool
+    did not wait for its end.
     """
 
     client: str
@@ -101,6 +105,8 @@ class HookEvent(Value):
     speaker: str = ""
     turn: str | None = None
     milliseconds: int | None = None
+    exit_status: int | None = None
+    unfinished: bool = False
 
 
 def parse_payload(client: str, data: bytes) -> HookEvent:
@@ -183,6 +189,8 @@ class _Reading:
             agent=self._identity(*AGENTS) or None,
             turn=self._turn(),
             milliseconds=self._milliseconds(),
+            exit_status=self._exit_status(),
+            unfinished=self._done and is_unfinished(self._given()),
         )
 
     def _text(self, *names: str, limit: int = LARGEST) -> str:
@@ -241,9 +249,29 @@ class _Reading:
             raise UsageError("tool_input in the hook's payload is not an object")
         return given
 
+    @property
+    def _done(self) -> bool:
+        return self.kind in (HookKind.TOOL_DONE, HookKind.TOOL_FAILED)
+
+    def _given(self) -> Any:
+        return next((self.values[one] for one in _OUTPUTS if one in self.values), None)
+
+    def _exit_status(self) -> int | None:
+        """Read how a command ended: as the client says, or by the kind of event it sends."""
+        if not self._done:
+            return None
+        given, failed = self._given(), self.kind is HookKind.TOOL_FAILED
+        told = exit_status_of({"exit_code": self.values.get("exit_code")}, failed=failed)
+        told = exit_status_of(given, failed=failed) if told is None else told
+        if told is not None or failed or self.client not in _TELL_FAILURES:
+            return told
+        ended = isinstance(given, dict) and "stdout" in given and not is_unfinished(given)
+        # A status that the client takes for no failure is told in words beside the output.
+        return 0 if ended and not given.get("returnCodeInterpretation") else None
+
     def _output(self) -> str:
-        if self.kind in (HookKind.TOOL_DONE, HookKind.TOOL_FAILED):
-            given = next((self.values[one] for one in _OUTPUTS if one in self.values), None)
+        if self._done:
+            given = self._given()
             if isinstance(given, dict) and (given.get("isError") or given.get("error")):
                 self.kind = HookKind.TOOL_FAILED
             return as_text(given)

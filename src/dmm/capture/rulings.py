@@ -10,40 +10,60 @@ from dmm.capture.reply import Reply
 from dmm.domain.text import neutralise
 from dmm.domain.value import Value
 from dmm.errors import UsageError
-from dmm.reading import read_script
+from dmm.reading import read_changed, read_script
 
 if TYPE_CHECKING:
-    from dmm.policy.callbook import CallBook, Ruling
-    from dmm.policy.commands.calls import ToolCall
+    from dmm.rules.callbook import CallBook, Ruling
+    from dmm.rules.commands.calls import ToolCall
 
 OnFailure = Literal["allow", "ask", "deny"]
 UNCHECKED = "DMM could not check this call against the rules of this project"
+OTHERS_SHOWN = 5
 _WAY_OUT = "See what is wrong with: dmm doctor"
 
 
 class RulesOnFile(Value):
-    """The rules in force as they were last written, and what to do where they can't be used."""
+    """The rules in force as they were last written, and what to do where they can't be used.
+
+    `libraries` are the folders of what searches texts: a hook begins without the site's packages.
+    """
 
     book: CallBook
     on_failure: OnFailure = "allow"
+    libraries: tuple[str, ...] = ()
 
 
 def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
     """Say to an agent what became of its tool call, and why."""
     if ruling.level == "allow":
         return Reply()
-    rule = f'DMM constraint {ruling.seq}: "{ruling.text}"'
+    from dmm.rules.callbook import name_rule
+
+    rule = f'DMM {name_rule(ruling.seq, ruling.id)}: "{ruling.text.rstrip(".")}"'
     if ruling.seq is None:
         rule = "DMM can't tell what this call runs"
     why = ruling.findings[0].reason if ruling.findings else ruling.reason
-    told = [rule, why, ruling.suggestion]
+    told = [rule, why, ruling.suggestion, _name_others(ruling)]
     if seq is not None:
-        told.append(f"(event {seq}; a person can read why with: dmm ledger explain {seq})")
+        told.append(f"(event {seq}; a person can read why with: dmm rules explain {seq})")
     sentences = (part[:1].upper() + part[1:].rstrip(". ") for part in told if part)
     reason = neutralise(". ".join(sentences)) + "."
     if ruling.level == "warn":
         return Reply(warning=reason)
     return Reply(decision=ruling.level, reason=reason)
+
+
+def _name_others(ruling: Ruling) -> str:
+    """Name what else stops the call, so that an agent is not refused again for the next rule."""
+    others = [
+        one.name
+        for one in ruling.findings
+        if one.level in ("ask", "deny") and (one.seq, one.id) != (ruling.seq, ruling.id)
+    ]
+    shown = others[:OTHERS_SHOWN]
+    more = len(others) - len(shown)
+    tail = f" and {more} more" if more else ""
+    return f"Also: {', '.join(shown)}{tail}" if shown else ""
 
 
 def write_failure(why: str, on_failure: OnFailure) -> Reply:
@@ -55,19 +75,24 @@ def write_failure(why: str, on_failure: OnFailure) -> Reply:
 
 def write_rules(rules: RulesOnFile) -> bytes:
     """Write the rules as the bytes of a rule file."""
-    from dmm.policy.callbook import book_to_dict
+    from dmm.rules.bookform import book_to_dict
 
-    data = {"on_failure": rules.on_failure, "rules": book_to_dict(rules.book)}
+    data = {
+        "on_failure": rules.on_failure,
+        "libraries": list(rules.libraries),
+        "rules": book_to_dict(rules.book),
+    }
     return json.dumps(data, sort_keys=True, separators=(",", ":")).encode()
 
 
 def read_rules(data: bytes) -> RulesOnFile:
     """Read a rule file; one that another version wrote is refused."""
-    from dmm.policy.callbook import book_from_dict
+    from dmm.rules.bookform import book_from_dict
 
     try:
         stored: dict[str, Any] = json.loads(data)
-        return RulesOnFile(book_from_dict(stored["rules"]), stored["on_failure"])
+        folders = tuple(map(str, stored["libraries"]))
+        return RulesOnFile(book_from_dict(stored["rules"]), stored["on_failure"], folders)
     except (ValueError, KeyError, TypeError) as error:
         raise UsageError("the rule file can't be read") from error
 
@@ -84,4 +109,5 @@ def read_on_failure(data: bytes) -> OnFailure:
 
 def rule_by_file(rules: RulesOnFile, call: ToolCall) -> Ruling:
     """Rule on a call by the rules on file; what was done before it is not known there."""
-    return rules.book.rule(call, None, partial(read_script, call.cwd))
+    files, texts = partial(read_script, call.cwd), partial(read_changed, call.cwd)
+    return rules.book.rule(call, None, files, texts)

@@ -111,6 +111,7 @@ def _open_memory(root: Path | None) -> Memory:
         consents=dmm.consents,
         published=dmm.published,
         backups=dmm.backups,
+        unchecked=lambda: dmm.rules.unchecked(),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -23,18 +24,56 @@ _WAY_OUT = "set EDITOR to an editor that waits, such as: EDITOR=nano"
 
 
 def edit_text(text: str, name: str) -> str:
-    """Let the user change a text; gives what was saved."""
+    """Let the user change a text; gives what was saved.
+
+    Where the editor fails, what was saved until then is kept and the error says where.
+    """
     line = _find_editor()
-    with tempfile.TemporaryDirectory(prefix="dmm-") as folder:
-        path = Path(folder) / name
-        path.write_bytes(text.encode("utf-8", "replace"))
-        ended = _run_editor(line, path)
-        if ended == -signal.SIGINT:
-            raise KeyboardInterrupt
-        if ended != 0:
-            what = f"the editor ended with status {ended}, so nothing was done"
-            raise UsageError(what, hint=_WAY_OUT)
-        return read_file(path)
+    folder = Path(tempfile.mkdtemp(prefix="dmm-"))
+    path, written = folder / name, text.encode("utf-8", "replace")
+    try:
+        path.write_bytes(written)
+        found = _read_edited(line, path)
+    except DmmError as error:
+        if _is_worth_keeping(path, written):
+            _tell_kept(error, path)
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    except KeyboardInterrupt:
+        if _is_worth_keeping(path, written):
+            sys.stderr.write(f"\ndmm: {_kept(path)}")
+        else:
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
+    shutil.rmtree(folder, ignore_errors=True)
+    return found
+
+
+def _read_edited(line: list[str], path: Path) -> str:
+    ended = _run_editor(line, path)
+    if ended == -signal.SIGINT:
+        raise KeyboardInterrupt
+    if ended != 0:
+        what = f"the editor ended with status {ended}, so nothing was done"
+        raise UsageError(what, hint=_WAY_OUT)
+    return read_file(path)
+
+
+def _is_worth_keeping(path: Path, written: bytes) -> bool:
+    """Whether the user saved anything but what was there."""
+    try:
+        return path.read_bytes() != written
+    except OSError:
+        return False
+
+
+def _kept(path: Path) -> str:
+    return f"your text is kept in {path}"
+
+
+def _tell_kept(error: DmmError, path: Path) -> None:
+    error.hint = f"{error.hint}; {_kept(path)}" if error.hint else _kept(path)
 
 
 @contextmanager
@@ -45,8 +84,7 @@ def keeping(text: str, name: str) -> Iterator[None]:
     except DmmError as error:
         path = Path(tempfile.mkdtemp(prefix="dmm-")) / name
         path.write_bytes(text.encode("utf-8", "replace"))
-        kept = f"your text is kept in {path}"
-        error.hint = f"{error.hint}; {kept}" if error.hint else kept
+        _tell_kept(error, path)
         raise
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 FINDINGS = 1
 BLOCKED = 3
+ASKS = 4
 INTERRUPTED = 130
 
 EXIT_STATUS = {
@@ -24,6 +25,7 @@ EXIT_STATUS = {
     "path_refused": 6,
     "file_exists": 6,
     "memory_file": 7,
+    "rule_form": 2,
     "model_unavailable": 8,
     "model_failed": 16,
     "daemon": 14,

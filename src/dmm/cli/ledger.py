@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli import audit, failures, lines, timelines
+from dmm.cli import audit, failures, lines, rulelines, timelines
 from dmm.cli.options import Json, Root, open_project, present, refuse_agents
+from dmm.cli.proposals import show_proposals
 from dmm.cli.sparing import SparingTyper
 
 if TYPE_CHECKING:
@@ -81,10 +82,13 @@ def constraint(
 
 def _add(dmm: Dmm, text: str, priority: str, triggered_by: int | None, *, as_json: bool) -> None:
     from dmm.service.rulebook import compile_constraint
+    from dmm.service.rulestates import preview_constraint
 
     told = dmm.ledger.add_constraint(text, priority, triggered_by)
     compiled = compile_constraint(text)
-    present(told, as_json=as_json, lines=partial(lines.constraint, compiled=compiled))
+    state, does = preview_constraint(text, priority)
+    show = partial(lines.constraint, compiled=compiled, state=state.value, does=does)
+    present(told, as_json=as_json, lines=show)
     if not compiled.enforceable:
         sys.stderr.write("".join(f"{line}\n" for line in lines.guidance(told, compiled)))
     _warn_untrusted(dmm)
@@ -111,11 +115,15 @@ def accept(
 ) -> None:
     """Accept pending constraints, all of them or none.
 
-    They deny from now on, where they asked.
+    They deny from now on, where they asked. A proposed rule file is shown with
+    what it would have stopped, and written.
     """
     refuse_agents("accept a constraint")
-    told = {"accepted": open_project(root).ledger.accept_constraints(seqs)}
-    present(told, as_json=as_json, lines=lines.accepted)
+    dmm = open_project(root)
+    if not as_json:
+        show_proposals(dmm, map(str, seqs))
+    told = {"accepted": list(dmm.rules.accept(map(str, seqs)))}
+    present(told, as_json=as_json, lines=rulelines.accepted)
 
 
 @app.command()

@@ -41,28 +41,32 @@ def fact(told: dict[str, Any]) -> Iterator[str]:
         yield "  decisions that rest on the old value are in: dmm ledger context"
 
 
-def constraint(told: dict[str, Any], compiled: Compiled) -> Iterator[str]:
-    """Tell of a recorded constraint, and show the rule back with its two examples."""
+def constraint(
+    told: dict[str, Any], compiled: Compiled, state: str, does: list[str]
+) -> Iterator[str]:
+    """Tell of a recorded constraint: its state, what it does, and two examples."""
     yield from wrapped(told["constraint"], f"constraint {told['seq']} ({told['priority']}): ")
     waits = bool(told.get("pending"))
     if waits:
         yield from wrapped(told["note"], "  ")
-    if not compiled.enforceable:
-        return
-    if waits:
-        yield "  once accepted:"
-    for line in compiled.plain.splitlines():
+    yield f"  state once accepted: {state}" if waits else f"  state: {state}"
+    for line in does:
         yield from wrapped(line, "    " if waits else "  ")
-    yield from wrapped(compiled.blocks, f"  {_stops(told)} ")
-    yield from wrapped(compiled.allows, "  would allow: ")
-    if told["priority"] == "preferred":
-        yield "  A preferred constraint never blocks."
+    if compiled.enforceable:
+        stops, allows = _EXAMPLES.get(state, _WARNS)
+        if waits and state == "enforced":
+            stops = "asks about until then"
+        yield from wrapped(compiled.blocks, f"  {stops}: ")
+        yield from wrapped(compiled.allows, f"  {allows}: ")
 
 
-def _stops(told: dict[str, Any]) -> str:
-    if told["priority"] == "preferred":
-        return "would warn of:"
-    return "asks about until then:" if told.get("pending") else "would block:"
+# How the two examples of a constraint are introduced: only what blocks says so.
+_EXAMPLES = {
+    "enforced": ("would block", "would allow"),
+    "asks": ("would ask about", "would allow"),
+    "checked on decisions only": ("would reject the decision", "would accept the decision"),
+}
+_WARNS = ("would warn about", "would allow")
 
 
 def untrusted() -> Iterator[str]:
@@ -72,8 +76,8 @@ def untrusted() -> Iterator[str]:
 
 
 def guidance(told: dict[str, Any], compiled: Compiled) -> Iterator[str]:
-    """Say loudly that a constraint will not stop anybody."""
-    yield f"dmm: NOT ENFORCED: constraint {told['seq']} is guidance only, it blocks nothing"
+    """Say loudly that a constraint stops nothing."""
+    yield f"dmm: NOT ENFORCED: constraint {told['seq']} is advice, it blocks nothing"
     yield from wrapped(compiled.why_not or "", "  why: ")
 
 
@@ -156,7 +160,8 @@ def _sections(told: dict[str, Any]) -> Iterator[str]:
     if told.get("constraints"):
         yield "Constraints"
     for one in told.get("constraints", ()):
-        state = one["priority"] + ("" if one["active"] else ", inactive")
+        state = one["priority"] + (f", {one['state']}" if "state" in one else "")
+        state += "" if one["active"] else ", inactive"
         state += ", pending" if one.get("pending") and one["active"] else ""
         yield from wrapped(f"{one['text']} ({state})", f"{one['seq']:6} ")
     if told.get("decisions"):
@@ -242,7 +247,7 @@ def simulated(told: dict[str, Any]) -> Iterator[str]:
 def rehearsed(told: dict[str, Any]) -> Iterator[str]:
     """Tell what a rule would have blocked."""
     if not told["enforceable"]:
-        yield "This text is guidance only: as a constraint it would block nothing."
+        yield "This text is advice: as a constraint it would block nothing."
         return
     tried = f"{told['decisions']} decisions and {told['tool_calls']} tool calls"
     yield f"Of {tried} of the past it would have blocked {len(told['would_block'])}"

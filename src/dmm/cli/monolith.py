@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dmm.monolith.memories import PlannedMemory
+    from dmm.service.importedrules import PlannedRule
     from dmm.service.monoliths import Import
 
 MOST_NAMED = 4
@@ -104,6 +106,7 @@ def _describe(found: Import) -> dict[str, Any]:
             {"source": str(one.source), "characters": list(one.codes)} for one in found.hidden
         ],
         "unseen": list(found.unseen),
+        "rules": [_describe_rule(one) for one in found.rules],
         "written": list(found.written),
         "proposed": list(found.proposed),
         "repeated": list(found.repeated),
@@ -123,6 +126,30 @@ def _describe_planned(one: PlannedMemory) -> dict[str, Any]:
         "warnings": list(one.warnings),
         "content": one.memory.body,
     }
+
+
+def _describe_rule(one: PlannedRule) -> dict[str, Any]:
+    return {
+        "id": one.rule.id,
+        "path": f"rules/{one.rule.id}.md",
+        "title": one.rule.title,
+        "state": one.state.value,
+        "source": one.rule.origin,
+        "content": one.source,
+    }
+
+
+def _rule_lines(found: Import) -> Iterator[str]:
+    """Show the rules by what they would do; the wording is that of `dmm rules`."""
+    for state, group in groupby(sorted(found.rules, key=_by_state), key=lambda one: one.state):
+        rules = list(group)
+        yield f"{counted(len(rules), 'rule')}: {state}"
+        for one in rules:
+            yield f"    {one.rule.origin}  {one.rule.title}"
+
+
+def _by_state(one: PlannedRule) -> int:
+    return list(type(one.state)).index(one.state)
 
 
 def _lines(found: Import, *, applied: bool) -> Iterator[str]:
@@ -145,6 +172,7 @@ def _lines(found: Import, *, applied: bool) -> Iterator[str]:
         told = "no such file" if gone else "import that file too if it matters"
         yield f"mentions {mention.target} ({mention.ref}): {told}"
     yield from _left_out(found)
+    yield from _rule_lines(found)
     for one in found.present:
         yield f"present  {one.memory.title}: the project remembers this already"
     yield ""
@@ -198,5 +226,7 @@ def _summary(found: Import, *, applied: bool) -> Iterator[str]:
                 " as it is now, every session pays twice."
             )
         yield "Written below .dmm/memory. Read them, run dmm validate, and commit them."
+    if applied and found.rules:
+        yield "Rules are in .dmm/rules: see what each does with dmm rules, and commit them too."
     if found.notice:
         yield found.notice

@@ -31,7 +31,8 @@ class SparingTyper(typer.Typer):
     """A command line whose commands read plain values by themselves."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(cls=_Group, rich_markup_mode=None, no_args_is_help=True, **settings)
+        settings.setdefault("no_args_is_help", True)
+        super().__init__(cls=_Group, rich_markup_mode=None, **settings)
 
     def command(self, *name: Any, **settings: Any) -> Callable[[F], F]:
         """Take a function as a command."""

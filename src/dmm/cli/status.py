@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from dmm import endpoint, losses
 from dmm.cli.options import Json, Root, counted, open_project, print_json
+from dmm.cli.rulelines import not_checked
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError
+from dmm.service.unchecked import find_misses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -36,6 +38,7 @@ def status(as_json: Json = False, root: Root = None) -> None:
         said = None if fault is None else fault.what
         told: dict[str, Any] = {"trusted": dmm.trusted, "ledger_fault": said, "daemon": daemon}
         told |= {"held_back": [one.path for one in dmm.consents.changes()], "lost": losses.count()}
+        told["unchecked"] = _unchecked(dmm)
         print_json(state.as_dict() | {"agenda": agenda} | told)
         return
     from rich.console import Console
@@ -140,6 +143,14 @@ def _ledger_fault(dmm: Dmm) -> DmmError | None:
     return None
 
 
+def _unchecked(dmm: Dmm) -> list[dict[str, Any]]:
+    """Name the rules that could not be checked on real calls; agents' calls need trust."""
+    if not dmm.trusted or not find_misses(dmm.chronicle):
+        # The rules take long to load.
+        return []
+    return dmm.rules.unchecked()
+
+
 def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, str]]:
     running = "not running" if daemon is None else f"running (PID: {daemon['pid']})"
     yield "Daemon", running
@@ -153,6 +164,12 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
     if held:
         names = _plain(", ".join(held))
         yield "Held back", f"[yellow]{names}[/yellow]; see the changes: dmm trust"
+    for one in _unchecked(dmm):
+        mark = _plain(not_checked(one))
+        yield (
+            "Rule",
+            f"{_plain(one['id'])} [yellow]{mark}[/yellow]; see: dmm rules show {one['id']}",
+        )
     lost = losses.count()
     if lost:
         yield "Lost", f"[red]{counted(lost, 'event')}[/red] could not be kept; see: dmm doctor"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from difflib import unified_diff
 from pathlib import Path
@@ -20,7 +21,7 @@ from dmm.cli.options import (
     print_lines,
     refuse_agents,
 )
-from dmm.errors import UsageError
+from dmm.errors import DmmError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -119,11 +120,22 @@ def _decide(vetting: Vetting, *, yes: bool, with_ledger: bool, as_json: bool) ->
         _ask_or_refuse()
         yes, with_ledger = _ask(found, with_ledger=with_ledger)
     aside = vetting.accept(found, with_ledger=with_ledger) if yes and found.is_open else None
+    if yes:
+        _enact(vetting)
     if as_json:
         told = {"trusted": found.trusted or yes, "ledger_aside": aside and str(aside)}
         print_json(found.describe() | told)
     else:
         print_lines(list(_outcome(found, decided=yes, aside=aside)))
+
+
+def _enact(vetting: Vetting) -> None:
+    """Record the rules that came into force, and have hooks know them."""
+    dmm = open_project(vetting.root.folder, quiet=True)
+    dmm.shelf.record()
+    with contextlib.suppress(DmmError):
+        # The daemon does it with the next call, and says what is wrong.
+        dmm.published.publish()
 
 
 def _ask(found: Inspection, *, with_ledger: bool) -> tuple[bool, bool]:
@@ -161,6 +173,7 @@ def _lines(found: Inspection) -> Iterator[str]:
         yield f"  {counted(found.hidden, 'hidden character')}: dmm validate names the files"
     if not found.trusted:
         yield from _baseline_lines(found)
+    yield from _rule_lines(found)
     yield from _ledger_lines(found)
     yield from _change_lines(found)
     for name in found.changed:
@@ -177,6 +190,23 @@ def _baseline_lines(found: Inspection) -> Iterator[str]:
         yield from wrapped(one.begins, "      ")
     if len(found.baseline) > SHOWN:
         yield f"    and {len(found.baseline) - SHOWN} more"
+
+
+def _rule_lines(found: Inspection) -> Iterator[str]:
+    """Show the rules that would come into force, in plain words."""
+    if found.rules:
+        yield "  these rules would be in force:"
+    for one in found.rules:
+        if one.fault:
+            yield from wrapped(one.fault, "    broken, can't be in force: ")
+            continue
+        yield from wrapped(f"{one.title}  ({one.path})", f"    {one.state}: ")
+        for line in one.matches:
+            yield from wrapped(line, "      ")
+        for line in one.blocks:
+            yield from wrapped(line, "      matches, for example: ")
+        for line in one.allows:
+            yield from wrapped(line, "      leaves alone: ")
 
 
 def _change_lines(found: Inspection) -> Iterator[str]:
@@ -215,12 +245,26 @@ def _outcome(found: Inspection, *, decided: bool, aside: Any) -> Iterator[str]:
     elif found.strange:
         yield "The ledger is settled. Agents may use this memory from now on."
     elif found.changes:
-        yield "The changes hold from now on." if decided else "The changes are held back."
+        yield from _changes_outcome(found, decided=decided)
     elif found.trusted:
         yield "This project is trusted already. To take that back: dmm trust --revoke"
     elif not decided:
         yield "Not trusted. Agents get nothing of it on their own; you can still use dmm query."
     else:
         yield "Trusted. Agents may use this memory from now on."
+    for one in found.rules if decided else ():
+        if one.fault:
+            yield from wrapped(one.fault, f"{one.path} is broken and not in force: ")
     if aside is not None:
         yield from wrapped(str(aside), "The ledger that was there is not used; it is now ")
+
+
+def _changes_outcome(found: Inspection, *, decided: bool) -> Iterator[str]:
+    """Say what became of the changes; a broken rule file is none that could hold."""
+    broken = sum(bool(one.fault) for one in found.rules)
+    if not decided:
+        yield "The changes are held back."
+    elif not broken:
+        yield "The changes hold from now on."
+    elif broken < len(found.changes):
+        yield "The other changes hold from now on."

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dmm.cli.lines import wrapped
 from dmm.cli.options import Json, Root, counted, find_agent, open_project, print_json, print_lines
 
 if TYPE_CHECKING:
@@ -57,6 +59,11 @@ def _lines(report: ValidationReport, repairs: Sequence[Repair]) -> Iterator[str]
 
 
 def _finding_lines(finding: Finding) -> Iterator[str]:
-    yield f"  - {finding.where}: {finding.message}"
+    yield from _fitted(f"{finding.where}: {finding.message}", "  - ")
     if finding.hint:
-        yield f"      try: {finding.hint}"
+        yield from _fitted(finding.hint, "      try: ")
+
+
+def _fitted(text: str, lead: str) -> list[str]:
+    """Break a line on a terminal; a pipe gets the whole of it."""
+    return wrapped(text, lead) if sys.stdout.isatty() else [f"{lead}{text}"]

@@ -83,6 +83,7 @@ export const Dmm = async ({ directory }) => {
         tool_input: input.args,
         tool_use_id: input.callID,
         tool_response: output?.output ?? output?.content ?? "",
+        exit_code: output?.metadata?.exit,
       })
     },
   }

@@ -34,7 +34,7 @@ from dmm.conflicts.signs import NEGATIVE, Sign, asks_for, denied_in, is_negated,
 from dmm.conflicts.terms import PREPOSITIONS, Term, heads_of, tells, terms_of
 from dmm.conflicts.vocabulary import GENERIC, concepts
 from dmm.conflicts.words import Word, words_of
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

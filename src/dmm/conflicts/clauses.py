@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from dmm.conflicts.verbs import VERBS
 from dmm.conflicts.vocabulary import forms_of
-from dmm.policy.lexicon import VERBS
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

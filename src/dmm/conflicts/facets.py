@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dmm.conflicts.vocabulary import concept_of, concepts, joined_lines
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 # dimension: value=word=word value ... ; words of one value are interchangeable.
 _FACETS_TEXT = """

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dmm.conflicts.vocabulary import concept_of, concepts, forms_of, joined_lines
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.conflicts.vocabulary import forms_of
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -17,7 +17,7 @@ from dmm.conflicts.units import (
     UNITS,
     unit_of,
 )
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,7 @@ from dmm.conflicts.hours import DAY, hours_in
 from dmm.conflicts.phases import Phase, phases_apart, phases_in
 from dmm.conflicts.roles import Role, Turn, role_of, turn_of
 from dmm.conflicts.spans import Span, numbered_in, put_in_figures, spans_in
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 _EVENT_BEFORE = re.compile(
     r"\b(until|till|before|up to)\s+(?:the\s+|we\s+(?:have\s+)?|all\s+|a\s+)?((?:\w+[ -]?){1,5})",

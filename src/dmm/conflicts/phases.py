@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.conflicts.states import are_one_state, states_in
 from dmm.conflicts.units import NUMBERS, singular, time_unit
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

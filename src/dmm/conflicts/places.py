@@ -9,7 +9,7 @@ from dmm.conflicts.clauses import is_verb
 from dmm.conflicts.facets import PARTS, facet_of
 from dmm.conflicts.telling import tells
 from dmm.conflicts.vocabulary import concepts
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ from dmm.conflicts.rates import holder_of, of_unit, per_after, rate_of
 from dmm.conflicts.settings import unit_named
 from dmm.conflicts.units import RATES, singular, time_unit, unit_of
 from dmm.conflicts.vocabulary import concept_of, forms_of
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -12,7 +12,7 @@ from dmm.conflicts.telling import tells
 from dmm.conflicts.units import singular, time_unit, unit_of
 from dmm.conflicts.vocabulary import concept_of
 from dmm.conflicts.words import words_of
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

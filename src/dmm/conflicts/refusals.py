@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.clauses import AUXILIARIES
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dmm.conflicts.units import unit_of
 from dmm.conflicts.vocabulary import concept_of
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

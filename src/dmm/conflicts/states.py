@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.units import singular
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,7 @@ from dmm.conflicts.clauses import AUXILIARIES, PRONOUNS, is_verb
 from dmm.conflicts.families import places_of
 from dmm.conflicts.vocabulary import GENERIC, concept_of
 from dmm.conflicts.words import Word
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dmm.conflicts.synonyms import CONCEPTS
+from dmm.conflicts.verbs import VERBS
 from dmm.index.stem import stem
-from dmm.policy.lemmas import base_forms
-from dmm.policy.lexicon import VERBS
+from dmm.rules.language.lemmas import base_forms
 
 # Words that say little about what a sentence is about.
 _GENERIC_TEXT = """

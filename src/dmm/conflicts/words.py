@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dmm.conflicts.vocabulary import concept_of, forms_of, phrases_from
-from dmm.policy.wordsets import word_set
+from dmm.rules.language.wordsets import word_set
 
 _TOKEN = re.compile(
     r"""(?P<code>`[^`\n]+`)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from dmm import losses
-from dmm.branch import find_branch
+from dmm.branch import find_branch, find_checkout
 from dmm.capture.payload import CLIENTS, HookEvent, HookKind, parse_payload
 from dmm.capture.reply import Reply, write_reply
 from dmm.daemon.spooled import split_body
@@ -98,7 +98,7 @@ class Attendance:
             return b""
         event = HookEvent(client, HookKind.TOOL_REQUEST, named[1].decode(), "", "", "")
         with contextlib.suppress(DmmError), self._nearest(root).speak(Voice()) as dmm:
-            if dmm.chronicle.state().in_force:
+            if dmm.chronicle.standing(dmm.chronicle.state()):
                 return write_reply(event, Reply(decision="ask", reason=UNREADABLE))
         return b""
 
@@ -109,15 +109,17 @@ class Attendance:
         if event.kind is not HookKind.TOOL_REQUEST:
             return b""
         from dmm.capture import rulings
-        from dmm.policy.commands.calls import ToolCall
+        from dmm.rules.commands.calls import ToolCall
 
         held = self._files.read_for(event.session, str(self._began_in(event.session) or root))
         if held is None:
             self._count("unchecked calls")
             on_failure = rulings.read_on_failure(read_own_settings())
             return write_reply(event, rulings.write_failure(error.what, on_failure))
-        branch = find_branch(Path(held[0]).parent)
-        call = ToolCall(event.tool, event.input, event.cwd, branch)
+        project = Path(held[0]).parent
+        branch = find_branch(project)
+        checkout = find_checkout(str(project), event.cwd)
+        call = ToolCall(event.tool, event.input, event.cwd, branch, checkout)
         ruling = rulings.rule_by_file(rulings.read_rules(held[1]), call)
         self._count(f"by rules on file: {ruling.level}")
         return write_reply(event, rulings.write_ruling(ruling, None))
@@ -219,13 +221,16 @@ class Attendance:
     def _answer(self, project: Project, delivery: Delivery) -> Attended:
         event = delivery.event
         with project.speak(delivery.voice) as dmm:
-            ruling = dmm.sessions.judge(event) if event.kind is HookKind.TOOL_REQUEST else None
+            ruling = None
+            if event.kind is HookKind.TOOL_REQUEST:
+                began = self._began_in(event.session)
+                ruling = dmm.sessions.judge(event, "" if began is None else str(began.parent))
             attended = dmm.sessions.attend(delivery, ruling)
             known = dmm.sessions.known(event.session)
         if event.kind is HookKind.SESSION_START:
             # A prompt will follow, and has to be answered in a moment; so will calls.
             self._begin(project.warm)
-            self._begin(_publish_rules, project)
+            self._begin(_settle_rules, project)
             return _with_fault(attended, project)
         if event.kind is HookKind.PROMPT:
             return Attended(self._supply(project, delivery, known), attended.kept)
@@ -270,10 +275,11 @@ class Attendance:
             self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-def _publish_rules(project: Project) -> None:
-    """Write the rules in force where a hook finds them; those on file stay if that fails."""
-    with contextlib.suppress(DmmError), project.look(Voice()) as dmm:
-        dmm.published.publish()
+def _settle_rules(project: Project) -> None:
+    """Have the ledger and the file for hooks hold the rules in force; what fails is tried again."""
+    with contextlib.suppress(DmmError), project.speak(Voice()) as dmm:
+        dmm.shelf.record()
+    project.publish_rules()
 
 
 def _with_fault(attended: Attended, project: Project) -> Attended:
@@ -282,7 +288,17 @@ def _with_fault(attended: Attended, project: Project) -> Attended:
     if project.fault is not None:
         told = f"Notice: the settings can't be used, defaults hold instead: {project.fault}\n"
         reply = reply.changed(context=reply.context + told)
-    held = project.dmm.consents.notice()
-    if held is not None:
-        reply = reply.changed(notice=f"DMM: {held}")
+    notices = [one for one in (project.dmm.consents.notice(), _broken_rules(project)) if one]
+    if notices:
+        reply = reply.changed(notice=f"DMM: {'; '.join(notices)}")
     return replace(attended, reply=reply)
+
+
+def _broken_rules(project: Project) -> str | None:
+    """Name the first rule file that is broken, and how many more there are."""
+    with project.look(Voice()) as dmm:
+        faults = dmm.shelf.faults()
+    if not faults:
+        return None
+    more = f", and {len(faults) - 1} more (dmm validate)" if len(faults) > 1 else ""
+    return f"a rule file is broken: {faults[0]}{more}"

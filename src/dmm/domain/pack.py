@@ -164,17 +164,22 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True)
 class ConstraintLine:
-    """A constraint in force as a pack shows it, with the number of the event that set it."""
+    """A rule in force as a pack shows it: what it does, and the event that set it.
+
+    One from a file has an id; `seq` is 0 until it is recorded.
+    """
 
     seq: int
     priority: str
     text: str
     token_count: int
+    state: str = ""
+    id: str = ""
 
 
-def constraint_line(seq: int, priority: str, text: str) -> str:
-    """Write a constraint in one line."""
-    return f"- [{seq}] {priority}: {' '.join(text.split())}\n"
+def constraint_line(name: str, state: str, text: str) -> str:
+    """Write a rule in one line, with the word for what it does."""
+    return f"- [{name}] {state}: {' '.join(text.split())}\n"
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,6 +77,12 @@ class _Record:
         self.accepted[path] = [*known, named][-MOST_VERSIONS:]
         self.last[path] = data
 
+    def drop(self, path: str, data: bytes | None) -> None:
+        """Note that a text is agreed to no more, unless it is the last one."""
+        kept = digest(self.last.get(path))
+        known = self.accepted.get(path, [])
+        self.accepted[path] = [one for one in known if one == kept or one != digest(data)]
+
 
 @dataclass(slots=True)
 class Consents:
@@ -93,10 +99,20 @@ class Consents:
 
     def effective(self, path: str) -> bytes | None:
         """Return the text that counts now of a file that instructs or configures."""
+        return self.weigh(path)[0]
+
+    def weigh(self, path: str) -> tuple[bytes | None, bool]:
+        """Return the text that counts now, and whether the file is held back for another one."""
         data, record = self._read(path), self._load()
         if record is None or record.knows(path, digest(data)):
-            return data
-        return record.last.get(path)
+            return data, False
+        return record.last.get(path), True
+
+    def agreed(self, folder: str) -> list[str]:
+        """List the files in a folder that hold a text which the user agreed to."""
+        record = self._load()
+        last = {} if record is None else record.last
+        return [one for one, data in last.items() if data is not None and one.startswith(folder)]
 
     def is_held(self, path: str) -> bool:
         """Say whether a file differs from every text that the user agreed to."""
@@ -164,6 +180,19 @@ class Consents:
             record = self._parse() or _Record()
             for path in {*self._find(), *record.last} if paths is None else set(paths):
                 record.take(path, self._read(path))
+            self._save(record)
+
+    def replace(self, path: str, before: bytes | None) -> None:
+        """Agree to a file as it stands, in place of the text that counted before.
+
+        That one does not count again when somebody puts it back.
+        """
+        if not self.asked:
+            return
+        with self._alone():
+            record = self._parse() or _Record()
+            record.take(path, self._read(path))
+            record.drop(path, before)
             self._save(record)
 
     def accept_seen(self, changes: Iterable[Change]) -> None:

@@ -35,13 +35,11 @@ class Parts:
     body_line: int
 
 
-def cut(path: str, text: str) -> Parts:
+def cut(path: str, text: str, *, reference: str = "docs/FORMAT.md") -> Parts:
     """Separate the front matter from the body; `text` has plain newlines."""
     lines = text.split("\n")
     if lines[0].rstrip() != FENCE:
-        hint = (
-            "start the file with a line '---', the fields, and another '---' (see docs/FORMAT.md)"
-        )
+        hint = f"start the file with a line '---', the fields, and another '---' (see {reference})"
         raise MemoryFileError(path, "yaml", "no front matter", line=1, hint=hint)
     for number, line in enumerate(lines[1:], start=1):
         if line.rstrip() == FENCE:
@@ -53,13 +51,13 @@ def cut(path: str, text: str) -> Parts:
     raise MemoryFileError(path, "yaml", "the front matter is not closed", line=1, hint=hint)
 
 
-def read_fields(path: str, parts: Parts) -> dict[str, Field]:
+def read_fields(path: str, parts: Parts, *, depth: int = MAX_DEPTH) -> dict[str, Field]:
     """Read the front matter's top-level fields as nodes, refusing what only causes surprises."""
     if len(parts.front_matter.encode()) > MAX_BYTES:
         what = f"the front matter is larger than {MAX_BYTES // 1024} KiB"
         raise MemoryFileError(path, "yaml", what, line=parts.front_line)
     try:
-        _refuse_surprises(path, parts)
+        _refuse_surprises(path, parts, depth)
         root = yaml.compose(parts.front_matter, Loader=_Loader)
     except yaml.YAMLError as error:
         raise _translate(path, parts, error) from error
@@ -70,15 +68,18 @@ def read_fields(path: str, parts: Parts) -> dict[str, Field]:
         raise MemoryFileError(path, "yaml", what, line=parts.front_line)
     _refuse_odd_keys(path, parts, root)
     line = parts.front_line
-    return {k.value: Field(v, line + v.start_mark.line) for k, v in root.value}
+    return {
+        k.value: Field(v, line + v.start_mark.line, line + k.start_mark.line) for k, v in root.value
+    }
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One value of the front matter and the line of the file it stands on."""
+    """One value of the front matter, the line of the file it stands on, and that of its name."""
 
     node: yaml.Node
     line: int
+    named: int
 
 
 def _refuse_odd_keys(path: str, parts: Parts, node: yaml.Node) -> None:
@@ -96,7 +97,7 @@ def _refuse_odd_keys(path: str, parts: Parts, node: yaml.Node) -> None:
         seen.add(key.value)
 
 
-def _refuse_surprises(path: str, parts: Parts) -> None:
+def _refuse_surprises(path: str, parts: Parts, deepest: int) -> None:
     depth = 0
     for event in yaml.parse(parts.front_matter, Loader=_Loader):
         line = parts.front_line + event.start_mark.line
@@ -107,7 +108,7 @@ def _refuse_surprises(path: str, parts: Parts) -> None:
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
-        if depth > MAX_DEPTH:
+        if depth > deepest:
             raise MemoryFileError(path, "yaml", "the front matter is nested too deep", line=line)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm import rulefile
@@ -20,7 +21,7 @@ from dmm.errors import DmmError
 
 if TYPE_CHECKING:
     from dmm.capture.rulings import OnFailure, RulesOnFile
-    from dmm.policy.callbook import Ruling
+    from dmm.rules.callbook import Ruling
 
 UNREADABLE = "its payload can't be read"
 NO_RULES = "the background process does not answer, and there is no usable rule file"
@@ -68,11 +69,14 @@ def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:
 
 
 def _rule(event: HookEvent, rules: RulesOnFile, root: str) -> Alone:
-    from dmm.branch import find_branch
-    from dmm.policy.commands.calls import ToolCall
+    from dmm.branch import find_branch, find_checkout
+    from dmm.rules.commands.calls import ToolCall
 
-    branch = find_branch(os.path.dirname(root))
-    ruling = rule_by_file(rules, ToolCall(event.tool, event.input, event.cwd, branch))
+    project = os.path.dirname(root)
+    sys.path += [one for one in rules.libraries if one not in sys.path]
+    checkout = find_checkout(project, event.cwd)
+    call = ToolCall(event.tool, event.input, event.cwd, find_branch(project), checkout)
+    ruling = rule_by_file(rules, call)
     seq = "" if ruling.seq is None else ruling.seq
     answer = write_reply(event, write_ruling(ruling, None))
     return Alone(answer, f"{ruling.level}-{seq}", not _is_blind(ruling))

@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from dmm import VERSION
 from dmm.errors import DmmError
-from dmm.http import asking, ledger, login, memory, recall, refusals, writing
+from dmm.http import asking, ledger, login, memory, recall, refusals, rules, writing
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
 from dmm.http.calls import Reply, refuse_idle
@@ -89,8 +89,8 @@ def make_app(
         telemetry=SILENT,
     )
     app.state.access = Access(projects, health, codes or Codes(), sessions)
-    for router in (memory.router, asking.router, recall.router, writing.router, ledger.router):
-        app.include_router(router, dependencies=[Security(BEARER), Depends(refuse_idle)])
+    for part in (memory, asking, recall, writing, ledger, rules):
+        app.include_router(part.router, dependencies=[Security(BEARER), Depends(refuse_idle)])
     app.include_router(login.router, dependencies=[Depends(refuse_idle)])
     for kind in (DmmError, RequestValidationError, HTTPException):
         app.add_exception_handler(kind, _tell)

@@ -81,6 +81,15 @@ class Call:
             yield dmm
 
     @contextlib.contextmanager
+    def govern(self, root: str | None = None) -> Iterator[Dmm]:
+        """Change which rules are in force: a person does, as with decisions about memory."""
+        if self.voice.trust is not Trust.USER:
+            hint = "run dmm rules in a terminal, or use a browser that is signed in"
+            raise ReviewRefused("a token can't change rules, only a person can", hint=hint)
+        with self.speak(root) as dmm:
+            yield dmm
+
+    @contextlib.contextmanager
     def look(self, root: str | None = None) -> Iterator[Dmm]:
         """Look at the ledger of the project; nothing is recorded, and nobody has to wait."""
         with self.project(root).look(self.voice) as dmm:

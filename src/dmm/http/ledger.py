@@ -27,9 +27,12 @@ def add_fact(call: Called, body: models.Fact) -> Reply:
 
 @router.post("/constraints", responses=told(models.ConstraintTold))
 def add_constraint(call: Called, body: models.Constraint) -> Reply:
-    """Record a constraint."""
+    """Record a constraint; one with a matcher is a rule that a person accepts."""
     with call.speak(body.root) as dmm:
-        return Reply(dmm.ledger.add_constraint(body.text, body.priority, body.triggered_by))
+        found = dmm.rules.add_constraint(
+            body.text, body.priority, body.triggered_by, match=body.match, examples=body.examples
+        )
+    return Reply(found)
 
 
 @router.post("/decisions", responses=told(models.DecisionTold))

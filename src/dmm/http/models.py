@@ -89,6 +89,8 @@ class Constraint(InProject):
     text: Rule
     priority: Priority = "required"
     triggered_by: Seq | None = None
+    match: dict[str, Any] | list[Any] | None = None
+    examples: dict[str, Any] | None = None
 
 
 class Decision(InProject):

@@ -25,6 +25,7 @@ STATUS = {
     "review_refused": 409,
     "stale_base": 409,
     "memory_file": 409,
+    "rule_form": 422,
     "model_unavailable": 409,
     "model_failed": 409,
     "ledger_refused": 409,

@@ -16,6 +16,7 @@ CODE = "state-2"
 VERSION = 1
 QUERIES_KEPT = 1_000
 UNACCEPTED = frozenset(Trust) - PERSONS
+FILE = "file"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,8 @@ class Fact:
 class Constraint:
     """A rule; `rule` is what it was compiled to, None where it is guidance only.
 
-    `trust` is that of whoever added it, or `reviewed` once a person has accepted it.
+    `trust` is that of whoever added it, or `reviewed` once a person has accepted it. A rule
+    from a file holds in the checkout whose file it is, its `place`.
     """
 
     seq: int
@@ -54,6 +56,40 @@ class Constraint:
     def pending(self) -> bool:
         """Whether it waits for a person: an agent added it, or its words are a tool's."""
         return self.trust in UNACCEPTED
+
+    @property
+    def from_file(self) -> bool:
+        """Whether it stands in a rule file."""
+        return self.rule is not None and self.rule.get("kind") == FILE
+
+    @property
+    def id(self) -> str:
+        """The id of a rule file; other constraints are known by their number."""
+        return self._of_file("id")
+
+    @property
+    def path(self) -> str:
+        """The rule file it stands in."""
+        return self._of_file("path")
+
+    @property
+    def place(self) -> str:
+        """The checkout whose rule file it is; empty for what holds in all of them."""
+        return self._of_file("place")
+
+    @property
+    def source(self) -> str:
+        """The text of its rule file."""
+        return self._of_file("source")
+
+    @property
+    def digest(self) -> str:
+        """The digest of that text."""
+        return self._of_file("digest")
+
+    def _of_file(self, name: str) -> str:
+        value = self.rule.get(name) if self.rule is not None and self.from_file else None
+        return value if isinstance(value, str) else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +122,11 @@ class State:
     def in_force(self) -> list[Constraint]:
         """Active constraints in the order they were added."""
         return [constraint for constraint in self.constraints.values() if constraint.active]
+
+    def at_place(self, place: str) -> State:
+        """Leave out what rule files say in other checkouts of the repository."""
+        here = {seq: one for seq, one in self.constraints.items() if one.place in ("", place)}
+        return self if len(here) == len(self.constraints) else replace(self, constraints=here)
 
     def describe(self) -> dict[str, Any]:
         """The state as plain data."""

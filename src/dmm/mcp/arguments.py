@@ -17,6 +17,7 @@ _WORDS = {
     "integer": "a whole number",
     "number": "a number",
     "boolean": "true or false",
+    "object": "an object",
 }
 _LISTS = {"integer": "a list of whole numbers", "string": "a list of strings"}
 
@@ -65,6 +66,9 @@ def _take(value: object, schema: Schema) -> object:
     kind = schema["type"]
     if kind == "array":
         return _take_list(value, schema["items"])
+    if kind == "object":
+        # A list of objects is taken where the schema allows for one.
+        return value if isinstance(value, dict | list) else None
     if isinstance(value, bool):
         return value if kind == "boolean" else None
     if kind == "integer" and isinstance(value, float) and value.is_integer():

@@ -30,6 +30,15 @@ class Workflow:
         return f"{self.text}\n\nThe task: {task}" if task.strip() else self.text
 
 
+# Its text is written anew at each request: the rules that have no matcher yet.
+DRAFT = Workflow(
+    "draft_rules",
+    "Draft rules",
+    "Write matchers for the rules that are not enforced on tool calls yet.",
+    "",
+)
+
+
 @cache
 def workflows() -> dict[str, Workflow]:
     """Give all prompts by name: one for each workflow, and one with examples of all tools."""

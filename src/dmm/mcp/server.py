@@ -13,8 +13,8 @@ from mcp.shared.exceptions import MCPError
 from dmm import VERSION
 from dmm.errors import DmmError
 from dmm.mcp import resources
-from dmm.mcp.prompts import LONGEST_TASK, workflows
-from dmm.mcp.tools import BY_NAME, TOOLS, describe_error
+from dmm.mcp.prompts import DRAFT, LONGEST_TASK, workflows
+from dmm.mcp.tools import BY_NAME, TOOLS, describe_error, safe
 
 if TYPE_CHECKING:
     from mcp.server.context import ServerRequestContext
@@ -56,7 +56,7 @@ def make_server(caller: Caller) -> Server[Any]:
         on_list_resource_templates=_list_templates,
         on_read_resource=desk.read_resource,
         on_list_prompts=_list_prompts,
-        on_get_prompt=_get_prompt,
+        on_get_prompt=desk.get_prompt,
     )
 
 
@@ -110,6 +110,21 @@ class _Desk:
 
     def _read(self, uri: str) -> tuple[str, str]:
         return resources.read_resource(self._caller.project().dmm, uri)
+
+    async def get_prompt(
+        self, _: ServerRequestContext[Any, Any], params: types.GetPromptRequestParams
+    ) -> types.GetPromptResult:
+        if params.name != DRAFT.name:
+            return _get_prompt(params)
+        try:
+            text = await anyio.to_thread.run_sync(self._draft)
+        except DmmError as error:
+            raise _refuse(str(error), error) from error
+        return _show_text(DRAFT.purpose, text)
+
+    def _draft(self) -> str:
+        with self._caller.project().look(self._caller.voice) as dmm:
+            return str(dmm.rules.draft()["text"])
 
 
 def _refuse(what: str, error: DmmError | None = None) -> MCPError:
@@ -168,7 +183,8 @@ async def _list_templates(
 async def _list_prompts(
     _: ServerRequestContext[Any, Any], __: types.PaginatedRequestParams | None
 ) -> types.ListPromptsResult:
-    return types.ListPromptsResult(prompts=[_show_prompt(one) for one in workflows().values()])
+    listed = [*workflows().values(), DRAFT]
+    return types.ListPromptsResult(prompts=[_show_prompt(one) for one in listed])
 
 
 def _show_prompt(workflow: Workflow) -> types.Prompt:
@@ -177,19 +193,21 @@ def _show_prompt(workflow: Workflow) -> types.Prompt:
         name=workflow.name,
         title=workflow.title,
         description=workflow.purpose,
-        arguments=[task],
+        arguments=[] if workflow is DRAFT else [task],
     )
 
 
-async def _get_prompt(
-    _: ServerRequestContext[Any, Any], params: types.GetPromptRequestParams
-) -> types.GetPromptResult:
+def _get_prompt(params: types.GetPromptRequestParams) -> types.GetPromptResult:
     workflow = workflows().get(params.name)
     if workflow is None:
         raise _refuse(f"there is no prompt {params.name!r}")
     task = (params.arguments or {}).get("task", "")
     if len(task) > LONGEST_TASK:
         raise _refuse(f"the task is longer than {LONGEST_TASK:,} characters")
-    content = types.TextContent(type="text", text=workflow.about(task))
+    return _show_text(workflow.purpose, workflow.about(task))
+
+
+def _show_text(purpose: str, text: str) -> types.GetPromptResult:
+    content = types.TextContent(type="text", text=safe(text))
     message = types.PromptMessage(role="user", content=content)
-    return types.GetPromptResult(description=workflow.purpose, messages=[message])
+    return types.GetPromptResult(description=purpose, messages=[message])

@@ -13,7 +13,7 @@ from dmm.mcp.arguments import Arguments
 from dmm.mcp.asking import ANSWER_STYLES, ask
 from dmm.mcp.recall import get_observations, search, timeline
 from dmm.mcp.writing import OUTCOMES, SOURCES, give_feedback, propose
-from dmm.policy.judge import Priority
+from dmm.rules.language.judge import Priority
 from dmm.service.ledger import SCOPES
 from dmm.service.writing import OPERATIONS
 
@@ -118,7 +118,7 @@ TOOLS = (
         " with their sources. Call it before you start on something new.",
         Arguments(
             {
-                "task": _text("what you are about to do, in plain words"),
+                "task": _text("what you are about to do"),
                 "budget": _number("most tokens", minimum=0, maximum=MOST_TOKENS),
                 "scope": _text(enum=[str(one) for one in RETRIEVED_SCOPES]),
                 "precise": {"type": "boolean", "description": "only what is certain"},
@@ -164,7 +164,7 @@ TOOLS = (
     ),
     MemoryTool(
         "add_fact",
-        "Record something you learned; drift_alert tells that the value changed.",
+        "Record something you learned; drift_alert: the value changed.",
         Arguments(
             {
                 "key": _text("short name, such as test_command"),
@@ -178,17 +178,20 @@ TOOLS = (
     ),
     MemoryTool(
         "add_constraint",
-        "Record a rule that decisions are held to: never…, only…, at most…, verify… before….",
+        "Record a rule: never…, only…, verify… before…; with match (prompt draft_rules) on tool"
+        " calls, once a person accepts it.",
         Arguments(
             {
                 "text": _text(),
                 "priority": _PRIORITY,
-                "triggered_by": _number("seq that taught it; needed if learned"),
+                "triggered_by": _number("seq it was learned from"),
+                "match": {"type": "object"},
+                "examples": {"type": "object"},
             },
             ("text",),
         ),
         RECORDS,
-        _on_ledger(lambda dmm: dmm.ledger.add_constraint),
+        _on_ledger(lambda dmm: dmm.rules.add_constraint),
     ),
     MemoryTool(
         "record_decision",
@@ -232,21 +235,21 @@ TOOLS = (
     ),
     MemoryTool(
         "trace_provenance",
-        "Where a decision or fact came from: its chain of causes. Give seq or fact_key.",
+        "Where a decision or fact came from. Give seq or fact_key.",
         Arguments({"seq": _number(), "fact_key": _text()}),
         READS,
         _looking(lambda dmm: dmm.timelines.trace_provenance),
     ),
     MemoryTool(
         "time_travel",
-        "What was known at an event, and what has changed since.",
+        "What was known at an event, and what changed since.",
         Arguments({"to_seq": _number(minimum=0)}, ("to_seq",)),
         READS,
         _looking(lambda dmm: dmm.timelines.time_travel),
     ),
     MemoryTool(
         "simulate_timeline",
-        "What if this constraint had been there since an event? Records nothing.",
+        "What if this constraint had been there since an event?",
         Arguments(
             {
                 "inject_constraint": _text(),

@@ -63,7 +63,9 @@ def _constraints(pack: Pack) -> str:
     """Write the standing rules that are enforced; they are not found by similarity."""
     if not pack.constraints:
         return ""
-    lines = (constraint_line(one.seq, one.priority, one.text) for one in pack.constraints)
+    lines = (
+        constraint_line(one.id or str(one.seq), one.state, one.text) for one in pack.constraints
+    )
     return f"## Constraints in Force\n\n{''.join(lines)}\n{RULE}"
 
 

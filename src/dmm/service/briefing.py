@@ -32,7 +32,11 @@ RESERVED_TOKENS = 120
 BOOT_LIMIT = 64 << 10
 
 OPENING = "# Project memory (DMM)\n\n"
-CONSTRAINTS = "## Constraints in force\n\nThey are checked on your tool calls and decisions.\n\n"
+CONSTRAINTS = (
+    "## Rules\n\n"
+    "Enforced: a tool call that matches is stopped. Asks: a person is asked first. Checked on"
+    " decisions only: recorded decisions are judged, calls are not. Advice: follow it.\n\n"
+)
 BASELINE = "## Baseline\n\n"
 
 
@@ -90,7 +94,7 @@ class _Page:
 
 
 def _line(one: ConstraintLine) -> str:
-    return constraint_line(one.seq, one.priority, one.text)
+    return constraint_line(one.id or str(one.seq), one.state, one.text)
 
 
 def _block(entry: PackEntry) -> str:

@@ -62,6 +62,7 @@ class Memory:
     consents: Consents
     published: PublishedRules
     backups: Backups
+    unchecked: Callable[[], list[dict[str, Any]]]
 
 
 def examine(probes: Iterable[Callable[[], Iterable[Check]]], *, fix: bool) -> Iterator[Check]:
@@ -137,6 +138,7 @@ def check_project(open_memory: Callable[[], Memory]) -> Iterator[Check]:
         yield _check_consents(memory.consents)
         yield from attempt("project", "ledger", lambda: _check_ledger(memory.audit))
         yield from attempt("project", "rules on file", lambda: _check_rules(memory.published))
+        yield from attempt("project", "rule", lambda: _check_marks(memory.unchecked()))
         yield from attempt("project", "backup", lambda: _check_backup(memory.backups))
 
 
@@ -158,6 +160,16 @@ def _check_rules(published: PublishedRules) -> Iterator[Check]:
         yield Check("project", "rules on file", "fail", told, way)
 
 
+def _check_marks(unchecked: list[dict[str, Any]]) -> Iterator[Check]:
+    """Name the rules that could not be checked on real calls lately."""
+    for one in unchecked:
+        where = f" ({one['where']})" if one["where"] else ""
+        times = "1 call" if one["calls"] == 1 else f"{one['calls']:,} calls"
+        told = f"{one['id']} could not be checked on {times}: {one['why']}{where}"
+        way = "such calls ask; make it simpler or narrower: docs/rules.md, limits"
+        yield Check("project", "rule", "warn", told, way)
+
+
 def _check_backup(backups: Backups) -> Iterator[Check]:
     found = backups.find()
     if found:
@@ -170,12 +182,15 @@ def _check_backup(backups: Backups) -> Iterator[Check]:
 def _check_files(memory: Memory) -> Iterator[Check]:
     state = memory.overview.describe()
     files = sum(root.files for root in state.roots)
-    faults = len(state.faults)
+    faults = len(state.faults) - len(state.rule_faults)
     told = f"{files - faults} of {files} memory files valid"
     if faults:
         yield Check("project", "files", "fail", told, "see them with: dmm validate")
     else:
         yield Check("project", "files", "ok", told)
+    for fault in state.rule_faults:
+        told = f"{fault.where}: {fault.message}"
+        yield Check("project", "rule file", "fail", told, fault.hint or "see: dmm validate")
     for root in state.roots:
         yield _check_index(root, memory.reindex)
 

@@ -24,15 +24,17 @@ from dmm.ledger.state import State
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from dmm.domain.event import Event
     from dmm.files.trusted import TrustStore
     from dmm.ledger.proof import Proof
     from dmm.ledger.seal import Seal
-    from dmm.policy.judge import InForce, Recorded
+    from dmm.ledger.state import Constraint
+    from dmm.rules.language.judge import InForce, Recorded
     from dmm.service.rulebook import Lookups, Rulebook
+    from dmm.service.rulefolder import RuleFolder
 
 # Tool events are many and seldom a look-up; only those shortly before a decision are read.
 TOOL_EVENTS_WITHIN = 2_000
@@ -118,7 +120,8 @@ class Folded:
 class Chronicle:
     """One ledger, with the state at its head; without a path it lives as long as the process.
 
-    With a record, the ledger of a trusted project has to be the one that was written here.
+    With a record, the ledger of a trusted project has to be the one that was written here. Beside
+    the constraints of the ledger, the rules in the files of `folder` are in force.
     """
 
     path: Path | None
@@ -127,10 +130,12 @@ class Chronicle:
     record_of: TrustedLedger | None = None
     earlier: tuple[Path, ...] = ()
     folded: Folded = field(default_factory=Folded)
+    folder: RuleFolder | None = None
     _log: EventLog | None = None
     _nothing: EventLog | None = None
     _sealed: EventLog | None = None
-    _rules: tuple[tuple[tuple[int, str], ...], Rulebook] | None = None
+    _plain: tuple[dict[int, Constraint], list[Constraint]] | None = None
+    _rules: tuple[Sequence[Constraint], Rulebook] | None = None
 
     @property
     def exists(self) -> bool:
@@ -278,18 +283,36 @@ class Chronicle:
         """The stored states that were found changed since this was opened."""
         return () if self._log is None else tuple(sorted(self._log.wrong_snapshots))
 
+    @property
+    def place(self) -> str:
+        """What this checkout is called in the ledger, where its rule files are recorded."""
+        return "" if self.folder is None else self.folder.place
+
+    @property
+    def project(self) -> str:
+        """The folder of this checkout, where it has one."""
+        return "" if self.folder is None else str(self.folder.root.parent)
+
+    def standing(self, state: State) -> Sequence[Constraint]:
+        """List what is in force here now: the ledger's constraints, and the rules in files."""
+        if self.folder is not None:
+            return self.folder.standing(state)
+        if self._plain is None or self._plain[0] is not state.constraints:
+            self._plain = (state.constraints, state.in_force)
+        return self._plain[1]
+
     def rulebook(self, state: State) -> Rulebook:
-        """Compile the constraints in force, once for as long as they are the same."""
-        key = tuple((one.seq, one.trust) for one in state.in_force)
-        if self._rules is None or self._rules[0] != key:
+        """Compile what is in force, once for as long as it is the same."""
+        held = self.standing(state)
+        if self._rules is None or not _same(self._rules[0], held):
             from dmm.service.rulebook import Rulebook
 
-            self._rules = key, Rulebook(state.in_force)
+            self._rules = held, Rulebook(held)
         return self._rules[1]
 
     def lookups(self, state: State) -> Lookups:
         """Tell for a constraint what was looked up since the last decision it applied to."""
-        from dmm.policy.judge import Recorded
+        from dmm.rules.language.judge import Recorded
         from dmm.service.guarded import asks_lookup
 
         known: dict[int, list[Recorded]] = {}
@@ -306,7 +329,7 @@ class Chronicle:
         return since
 
     def _by_tools(self, after: int, to: int) -> list[Recorded]:
-        from dmm.policy.judge import Recorded
+        from dmm.rules.language.judge import Recorded
 
         start = max(after, to - TOOL_EVENTS_WITHIN)
         events = self.reading.events_of([EventType.TOOL_USED], start, to)
@@ -319,6 +342,15 @@ class Chronicle:
             if log is not None:
                 log.close()
         self._log = self._nothing = self._sealed = None
+
+
+def _same(one: Sequence[Constraint], other: Sequence[Constraint]) -> bool:
+    """Say whether the same rules are in force; their texts never change under their names."""
+    return one is other or [_key(rule) for rule in one] == [_key(rule) for rule in other]
+
+
+def _key(rule: Constraint) -> tuple[int, str, str, str]:
+    return rule.seq, rule.trust, rule.path, rule.digest
 
 
 def _goes_on(log: EventLog, known: Head) -> bool:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.policy.judge import guards
-from dmm.policy.language import tokens_of
-from dmm.policy.rules import Verification
+from dmm.rules.language.judge import guards
+from dmm.rules.language.language import tokens_of
+from dmm.rules.language.rules import Verification
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dmm.ledger.state import Decision
-    from dmm.policy.rules import Rule
+    from dmm.rules.language.rules import Rule
 
 DECISIONS_LOOKED_AT = 1_000
 

@@ -34,4 +34,4 @@ def need_one(name: str, value: str, known: Iterable[str]) -> None:
     """Refuse a value that is none of those there are."""
     there = list(known)
     if value not in there:
-        raise UsageError(f"{value!r} is no {name}", hint=f"one of {', '.join(there)}")
+        raise UsageError(f"{value!r} is not a known {name}", hint=f"one of {', '.join(there)}")

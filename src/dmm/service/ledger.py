@@ -9,9 +9,9 @@ from dmm.domain.event import PERSONS, EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
 from dmm.index.analysis import analyze
 from dmm.ledger.state import Constraint, Fact
-from dmm.policy.commands.rules import STARTER_VERSION
-from dmm.policy.commands.starter import starter_rules
-from dmm.policy.judge import Priority, Status
+from dmm.rules.language.judge import Priority, Status
+from dmm.rules.patterns import STARTER_VERSION
+from dmm.rules.starter import starter_rules
 from dmm.service.discretion import discreet
 from dmm.service.guarded import last_guarded
 from dmm.service.inputs import accept
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from dmm.service.chronicle import Chronicle
     from dmm.service.published import PublishedRules
     from dmm.service.rulebook import Judgement
+    from dmm.service.rulefiles import RuleShelf
 
 SCOPES = ("facts", "constraints", "decisions", "all")
 PENDING = "pending until a person accepts it ({command}); until then it asks at most"
@@ -38,6 +39,7 @@ class Ledger:
 
     chronicle: Chronicle
     published: PublishedRules | None = None
+    shelf: RuleShelf | None = None
 
     @traced()
     def add_fact(
@@ -63,18 +65,27 @@ class Ledger:
     def add_constraint(
         self, text: str, priority: str = "required", triggered_by: int | None = None
     ) -> dict[str, Any]:
-        """Record a constraint, compiled; a learned one names the event that taught it."""
+        """Record a constraint, compiled; a learned one names the event that taught it.
+
+        The same one is not recorded twice: what is in force already is given back.
+        """
         text = accept("constraint", text)
         need_priority(priority)
-        if priority == Priority.LEARNED and triggered_by is None:
-            hint = "give triggered_by, the number of the event it was learned from"
-            raise UsageError("a learned constraint names what triggered it", hint=hint)
+        need_learned(priority, triggered_by)
+        return self.record_constraint(text, priority, triggered_by, compile_constraint(text).rule)
+
+    def record_constraint(
+        self, text: str, priority: str, triggered_by: int | None, rule: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """Record a constraint that is compiled already."""
         self._need_trust("make")
-        rule = compile_constraint(text).rule
         payload: dict[str, Any] = {"text": text, "priority": priority, "rule": rule}
         if triggered_by is not None:
             payload["triggered_by"] = triggered_by
         with self.chronicle.log.writing() as writer:
+            known = self._find_same(Constraint(0, text, priority, "", rule=rule))
+            if known is not None:
+                return _show_known(known)
             since = self._used_up_by(Constraint(0, text, priority, "", rule=rule))
             source = self._tool_source(text)
             draft = self.chronicle.draft(
@@ -92,6 +103,19 @@ class Ledger:
         if event.trust not in PERSONS:
             told |= {"pending": True, "note": _pending_note([event.seq])}
         return told
+
+    def _find_same(self, new: Constraint) -> Constraint | None:
+        """Find a constraint in force that says the same; a pending one only for agents.
+
+        A proposed rule file may give a matcher to a sentence that has none.
+        """
+        by_person = self.chronicle.voice.trust in PERSONS
+        for one in self.chronicle.standing(self.chronicle.state()):
+            same = one.text.split() == new.text.split() and one.priority == new.priority
+            same = same and one.digest == new.digest if new.from_file else same
+            if same and not (by_person and one.pending):
+                return one
+        return None
 
     def _tool_source(self, text: str) -> int | None:
         """Find the tool event whose words an agent passes on as a rule."""
@@ -130,10 +154,11 @@ class Ledger:
             hint = "a person accepts it in a terminal: dmm ledger accept"
             raise LedgerRefused("an agent can't accept a constraint", hint=hint)
         with self.chronicle.log.writing() as writer:
-            waiting = [self._active(seq) for seq in dict.fromkeys(seqs)]
+            waiting = [self.need_pending(seq) for seq in dict.fromkeys(seqs)]
             for one in waiting:
-                if not one.pending:
-                    raise LedgerRefused(f"constraint {one.seq} is accepted already")
+                if one.from_file:
+                    hint = f"dmm rules accept {one.seq} writes its file"
+                    raise LedgerRefused(f"constraint {one.seq} is a proposed rule file", hint=hint)
             drafts = [
                 self.chronicle.draft(
                     EventType.CONSTRAINT_ACCEPTED, {"seq": one.seq}, references=(one.seq,)
@@ -146,6 +171,13 @@ class Ledger:
             {"seq": event.seq, "accepted": one.seq, "constraint": one.text}
             for event, one in zip(events, waiting, strict=True)
         ]
+
+    def need_pending(self, seq: int) -> Constraint:
+        """Return a constraint that waits for a person, or refuse its number."""
+        found = self._active(seq)
+        if not found.pending:
+            raise LedgerRefused(f"constraint {seq} is accepted already")
+        return found
 
     def _active(self, seq: int) -> Constraint:
         constraint = self.chronicle.state().constraints.get(seq)
@@ -192,6 +224,10 @@ class Ledger:
         self._need_trust("lift")
         with self.chronicle.log.writing() as writer:
             constraint = self._active(seq)
+            if constraint.from_file and not constraint.pending:
+                hint = f"disable it there: dmm rules disable {constraint.id}"
+                what = f"constraint {seq} stands in {constraint.path}"
+                raise LedgerRefused(what, hint=hint)
             if not constraint.pending and self.chronicle.voice.trust not in PERSONS:
                 hint = "a person can, in a terminal"
                 raise LedgerRefused("an agent can't lift a constraint that binds it", hint=hint)
@@ -221,11 +257,13 @@ class Ledger:
         """Check a decision against all constraints and record it, committed or blocked."""
         text, rationale = accept("text", text), accept("rationale", rationale)
         refs = tuple(dict.fromkeys(references or ()))
+        if self.shelf is not None:
+            self.shelf.record()
         with self.chronicle.log.writing() as writer:
             state = self.chronicle.state()
             rules = self.chronicle.rulebook(state)
             verdict = rules.judge(text, self.chronicle.lookups(state))
-            payload = {
+            payload: dict[str, Any] = {
                 "text": text,
                 "rationale": rationale,
                 "references": list(refs),
@@ -233,6 +271,8 @@ class Ledger:
                 "verdict": verdict.describe(),
                 "applied": [] if verdict.blocked else rules.used_up(text),
             }
+            if any(one.from_file for one in self.chronicle.standing(state)):
+                payload["place"] = self.chronicle.place
             kind = EventType.DECISION_BLOCKED if verdict.blocked else EventType.DECISION_MADE
             event = writer.append(self.chronicle.draft(kind, payload, references=refs))
         if verdict.blocked:
@@ -250,7 +290,7 @@ class Ledger:
             EventType.MEMORY_QUERY_ISSUED, {"question": question, "scope": scope}
         )
         event = self.chronicle.record(draft)
-        state = self.chronicle.state(event.seq)
+        state = self.chronicle.state(event.seq).at_place(self.chronicle.place)
         told: dict[str, Any] = {"query_seq": event.seq, "facts": []}
         if scope in ("facts", "all"):
             known = ((f"{one.key} {one.value}", show_fact(one)) for one in state.facts.values())
@@ -267,12 +307,14 @@ class Ledger:
     @traced()
     def get_memory_context(self) -> dict[str, Any]:
         """Tell everything that is held to be so, and what should be looked at."""
-        state = self.chronicle.state()
+        if self.shelf is not None:
+            self.shelf.record()
+        state = self.chronicle.state().at_place(self.chronicle.place)
         found = show_alerts(state, self._replaced(state))
         told = {"current_seq": state.seq, **show_state(state), "alerts": found}
         shown = self._shown(state.constraints.values())
+        told["constraints"] = [show_constraint(one) for one in shown]
         if len(shown) < len(state.constraints):
-            told["constraints"] = [show_constraint(one) for one in shown]
             told["pending_constraints"] = len(state.constraints) - len(shown)
         return told
 
@@ -299,10 +341,26 @@ def _pending_note(seqs: Iterable[int]) -> str:
     return PENDING.format(command=f"dmm ledger accept {' '.join(map(str, seqs))}")
 
 
+def need_learned(priority: str, triggered_by: int | None) -> None:
+    """Refuse a learned constraint that does not say what taught it."""
+    if priority == Priority.LEARNED and triggered_by is None:
+        hint = "give triggered_by, the number of the event it was learned from"
+        raise UsageError("a learned constraint names what triggered it", hint=hint)
+
+
 def need_priority(priority: str) -> None:
     """Refuse a priority that does not exist."""
     if priority not in list(Priority):
         raise UsageError(f"the priority is one of {', '.join(Priority)}")
+
+
+def _show_known(one: Constraint) -> dict[str, Any]:
+    told: dict[str, Any] = {"seq": one.seq, "constraint": one.text, "priority": one.priority}
+    if one.triggered_by is not None:
+        told["triggered_by"] = one.triggered_by
+    if one.pending:
+        told |= {"pending": True, "note": _pending_note([one.seq])}
+    return told | ({"id": one.id} if one.id else {}) | {"existing": True}
 
 
 def _show_block(verdict: Judgement) -> dict[str, Any]:
@@ -311,7 +369,7 @@ def _show_block(verdict: Judgement) -> dict[str, Any]:
         "violated_constraint_seq": verdict.findings[0].seq,
         "reason": verdict.reason,
         "suggestion": verdict.suggestion,
-    }
+    } | ({"id": verdict.findings[0].id} if verdict.findings[0].id else {})
 
 
 def _best(question: str, items: Iterable[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:

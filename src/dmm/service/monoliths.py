@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from dmm.files.trusted import TrustStore
     from dmm.monolith.memories import ImportPlan, PlannedMemory
     from dmm.monolith.sources import FileImport
+    from dmm.service.importedrules import PlannedRule, RuleImport
     from dmm.service.indexes import Indexes
 
 SUFFIXES = (".md", ".mdc")
@@ -78,7 +79,8 @@ class Import:
     reads in every session; `notice` says why the memory is not trusted, where it is not; `secret`
     are memories left out because they hold what looks like one; `repeated` are those of the
     `proposed` that had been proposed before; `hidden` are characters of the sources that nobody
-    sees, which were left out, and `unseen` the memories that would still hold some.
+    sees, which were left out, and `unseen` the memories that would still hold some; `rules` are the
+    rule files that its binding sentences become.
     """
 
     plan: ImportPlan
@@ -95,6 +97,7 @@ class Import:
     repeated: tuple[str, ...] = ()
     hidden: tuple[Hidden, ...] = ()
     unseen: tuple[str, ...] = ()
+    rules: tuple[PlannedRule, ...] = ()
 
     @property
     def named(self) -> str:
@@ -116,6 +119,7 @@ class Monoliths:
     store: TrustStore
     write: Callable[[Sequence[Edit], str], None]
     propose: Callable[[str, str, str], dict[str, Any]]
+    find_rules: Callable[[], RuleImport]
 
     def plan(self, files: Sequence[Path]) -> Import:
         """Plan the memories that replace some instruction files; nothing is written."""
@@ -155,6 +159,7 @@ class Monoliths:
             secret=secret,
             hidden=tuple(found for one in read for found in _find_hidden(one)),
             unseen=unseen,
+            rules=self.find_rules().plan([one for one in sources if recognise(one.path) in LOADED]),
         )
 
     def _plan(self, sources: Sequence[Source], memories: Sequence[Memory]) -> ImportPlan:
@@ -178,6 +183,7 @@ class Monoliths:
         edits = [Edit(one.memory.path, None, markdown.render(one.memory)) for one in memories]
         for batch in _batches(edits):
             self.write(batch, f"import of {planned.named}")
+        self.find_rules().write(planned.rules)
         written = tuple(edit.path for edit in edits)
         return dataclasses.replace(planned, written=written, notice=notice)
 

@@ -18,12 +18,9 @@ from dmm.files.durable import translated
 from dmm.index.store import IndexStore
 from dmm.service.baselines import KEPT, compile_baseline
 from dmm.service.counts import KeptCounts
-from dmm.service.validation import (
-    check_citations,
-    check_expiry,
-    describe_fault,
-    read_files,
-)
+from dmm.service.rulefolder import FOLDER, list_rule_files
+from dmm.service.texts import describe_fault
+from dmm.service.validation import check_citations, check_expiry, read_files
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
@@ -93,6 +90,11 @@ class Status:
     expired: tuple[Finding, ...]
     sqlite_version: str
 
+    @property
+    def rule_faults(self) -> list[Finding]:
+        """The faults of rule files; the others are those of memories."""
+        return [one for one in self.faults if one.path.startswith(f"{FOLDER}/")]
+
     def as_dict(self) -> dict[str, Any]:
         """The state as plain data."""
         values = asdict(self)
@@ -153,7 +155,10 @@ class Overview:
             baseline_files=len(survey.baseline),
             baseline_tokens=sum(survey.baseline.values()),
             baseline_budget=self.retrieval.baseline_budget,
-            faults=tuple(finding for look in looks for finding in look.faults),
+            faults=(
+                *(finding for look in looks for finding in look.faults),
+                *_find_broken_rules(self.root.folder),
+            ),
             stale=tuple(finding for look in looks for finding in look.stale),
             expired=tuple(finding for look in looks for finding in look.expired),
             sqlite_version=sqlite.version(),
@@ -163,6 +168,15 @@ class Overview:
         look = Look(shelf, shelf.tree.scan(), _peek(shelf))
         look.carry_out(self.root.project, self.today())
         return look
+
+
+def _find_broken_rules(folder: Path) -> list[Finding]:
+    if not list_rule_files(folder):
+        return []
+    # The rules take long to load, and many projects have none in files.
+    from dmm.service.rulefaults import find_broken, find_rule_files
+
+    return list(find_broken(find_rule_files(folder)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dmm.capture.rulings import RulesOnFile, write_rules
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from dmm.capture.rulings import OnFailure
-    from dmm.policy.callbook import CallBook
     from dmm.rulefile import RuleFiles
+    from dmm.rules.callbook import CallBook
     from dmm.service.chronicle import Chronicle
+
+LIBRARIES = ("regex", "ast_grep_py")
+
+
+@cache
+def find_libraries() -> tuple[str, ...]:
+    """Find the folders that hold the libraries which search what a call writes."""
+    specs = [find_spec(name) for name in LIBRARIES]
+    places = [Path(one.origin).parent.parent for one in specs if one is not None and one.origin]
+    return tuple(dict.fromkeys(map(str, places)))
 
 
 @dataclass(slots=True)
@@ -34,11 +45,11 @@ class PublishedRules:
         path = self.chronicle.path
         if path is None or not self.chronicle.is_own:
             return False
-        book = self.chronicle.rulebook(self.chronicle.state()).calls
+        book = self.chronicle.rulebook(self.chronicle.state()).guarding
         if book is self._written:
             return True
         try:
-            data = write_rules(RulesOnFile(book, self.on_failure))
+            data = write_rules(RulesOnFile(book, self.on_failure, find_libraries()))
             self.files.write(str(self.root), str(path), data)
         except OSError:
             return False

@@ -125,7 +125,10 @@ class Redactions:
         left = fold(State(), [event for event in events if event.seq not in seqs])
         then = {one.seq: one for one in left.in_force}
         for seq in sorted(now.keys() | then.keys()):
-            if seq not in then:
+            if seq not in then and now[seq].from_file:
+                stays = f"{now[seq].path}, which stays in force"
+                yield f"event {seq} records {stays}: take the text out there first"
+            elif seq not in then:
                 yield f"event {seq} is a constraint in force; it will no longer bind"
             elif seq not in now:
                 yield f"constraint {seq} will be in force again"

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
-from dmm.errors import UsageError
-from dmm.policy.callbook import CallBook, CallEntry, Finding
-from dmm.policy.clauses import read
-from dmm.policy.commands import rules as tool_rules
-from dmm.policy.commands.calls import ToolCall, read_call
-from dmm.policy.commands.explain import describe_call, explain_rule
-from dmm.policy.commands.rules import STARTER_VERSION, Action, CommandPattern
-from dmm.policy.commands.syntax import compile_tool_rule
-from dmm.policy.compile import compile_rule
-from dmm.policy.judge import (
+from dmm.errors import MemoryFileError, UsageError
+from dmm.rules import patterns as tool_rules
+from dmm.rules.builtin import BUILT_IN
+from dmm.rules.callbook import CallBook, CallEntry, Finding
+from dmm.rules.callrules import CallRule, calls_from_dict, calls_to_dict
+from dmm.rules.commands.calls import ToolCall, read_call
+from dmm.rules.english import call_rules
+from dmm.rules.explain import describe_call, explain_rule
+from dmm.rules.language.clauses import read
+from dmm.rules.language.compile import compile_rule
+from dmm.rules.language.judge import (
     InForce,
     Priority,
     Recorded,
@@ -25,20 +27,22 @@ from dmm.policy.judge import (
     guards,
     judge,
 )
-from dmm.policy.rules import Verification, rule_from_dict, rule_to_dict
-from dmm.policy.spoken.callrules import CallRule, calls_from_dict, calls_to_dict
-from dmm.policy.spoken.derive import derive_rules
-from dmm.policy.spoken.shown import NO_CALLS, describe_example, in_words_of_calls
-from dmm.policy.version import ENGINE_VERSION
+from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
+from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
+from dmm.rules.shown import NO_CALLS, describe_example, in_words_of_calls
+from dmm.rules.syntax import compile_tool_rule
+from dmm.rules.version import ENGINE_VERSION
+from dmm.service.rulesource import judge_words, read_rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from dmm.ledger.state import Constraint
-    from dmm.policy.callbook import Level
-    from dmm.policy.commands.rules import ToolRule
-    from dmm.policy.compile import Compilation
-    from dmm.policy.rules import Rule
+    from dmm.rules.callbook import Level
+    from dmm.rules.language.compile import Compilation
+    from dmm.rules.language.rules import Rule
+    from dmm.rules.patterns import ToolRule
+    from dmm.rules.rule import Rule as FiledRule
 
 LANGUAGE = "language"
 TOOL = "tool"
@@ -78,7 +82,7 @@ def compile_constraint(text: str) -> Compiled:
     if tool is not None:
         return show_tool_rule(tool)
     found = compile_rule(text)
-    calls = derive_rules(text)
+    calls = call_rules(text)
     if found.rule is None and not calls:
         return Compiled(None, found.plain, found.blocks, found.allows, found.why_not)
     words = None if found.rule is None else rule_to_dict(found.rule)
@@ -152,25 +156,36 @@ class Judgement:
                     "spans": [list(span) for span in one.spans],
                     "reason": one.reason,
                 }
+                | ({"id": one.id} if one.id else {})
                 for one in self.findings
             ],
-            "trace": [
-                f"constraint {one.seq}: {step}" for one in self.findings for step in one.trace
-            ],
+            "trace": [f"{one.name}: {step}" for one in self.findings for step in one.trace],
         }
 
 
 class Rulebook:
-    """Constraints, compiled once and asked often."""
+    """Constraints, compiled once and asked often.
+
+    Calls come all the time and decisions seldom: what the words say is read with the first one.
+    """
 
     def __init__(self, constraints: Iterable[Constraint]) -> None:
-        held = list(constraints)
-        self._words = RuleSet([in_words(one) for one in held])
-        self._notes = {one.seq: UNACCEPTED for one in held if one.trust == Trust.AGENT}
-        self.calls = CallBook(entry for one in held for entry in on_calls(one))
+        self._held = list(constraints)
+        self._ids = {(one.seq, one.text): one.id for one in self._held if one.id}
+        self._notes = {one.seq: UNACCEPTED for one in self._held if one.trust == Trust.AGENT}
+        self.calls = CallBook(entry for one in self._held for entry in on_calls(one))
         typed = [one.rule.rule for one in self.calls.entries if one.typed]
         self._typed = bool(typed)
         self._programs = {name for rule in typed for name in _programs(rule)} | RUNNERS
+
+    @cached_property
+    def guarding(self) -> CallBook:
+        """The rules on calls as hooks judge by them; where any rule holds, agents lift none."""
+        return CallBook((*self.calls.entries, *BUILT_IN)) if self._held else self.calls
+
+    @cached_property
+    def _words(self) -> RuleSet:
+        return RuleSet([in_words(one) for one in self._held])
 
     def judge(self, text: str, lookups: Lookups) -> Judgement:
         """Judge a decision; nothing in its own text can lift or satisfy a constraint."""
@@ -185,6 +200,7 @@ class Rulebook:
                 suggestion=one.match.suggestion,
                 trace=tuple(one.match.trace),
                 note=self._notes.get(one.seq, ""),
+                id=self._ids.get((one.seq, one.text), ""),
             )
             for one in verdict.violations
         ]
@@ -227,12 +243,26 @@ def in_words(constraint: Constraint) -> InForce:
     """
     known = constraint.priority in list(Priority)
     priority = Priority(constraint.priority) if known else Priority.REQUIRED
-    if constraint.pending:
+    filed = filed_rule(constraint)
+    if constraint.pending or (filed is not None and filed.level == "ask"):
         priority = Priority.PREFERRED
     return InForce(constraint.seq, constraint.text, priority, _word_rule(constraint))
 
 
+def filed_rule(constraint: Constraint) -> FiledRule | None:
+    """Read a constraint that stands in a rule file; another version may have understood more."""
+    if not constraint.from_file:
+        return None
+    try:
+        return read_rule(constraint.path, constraint.source)
+    except MemoryFileError:
+        return None
+
+
 def _word_rule(constraint: Constraint) -> Rule | None:
+    filed = filed_rule(constraint)
+    if filed is not None:
+        return judge_words(filed)
     stored = constraint.rule
     if stored is None or stored.get("kind") != LANGUAGE:
         return None
@@ -261,13 +291,18 @@ def on_tools(constraint: Constraint) -> ToolRule | None:
 
 def _renewed(rule: ToolRule) -> ToolRule:
     """Take a starter rule of another version as this version knows it."""
-    from dmm.policy.commands.starter import starter_rules
+    from dmm.rules.starter import starter_rules
 
     return next((one for one in starter_rules() if one.id == rule.id), rule)
 
 
 def on_calls(constraint: Constraint) -> list[CallEntry]:
     """Read all that a constraint says of tool calls, typed or in plain words."""
+    filed = filed_rule(constraint)
+    if filed is not None:
+        if filed.call is None or filed.disabled:
+            return []
+        return [_entry(constraint, filed.call, typed=filed.binds)]
     tool = on_tools(constraint)
     if tool is not None:
         return [_entry(constraint, CallRule(tool), typed=True)]
@@ -278,17 +313,20 @@ def on_calls(constraint: Constraint) -> list[CallEntry]:
         rules = calls_from_dict(stored[CALLS])
     except (UsageError, KeyError):
         # Recorded before, or by another version: what the text says counts.
-        rules = derive_rules(constraint.text)
+        rules = call_rules(constraint.text)
     return [_entry(constraint, rule, typed=False) for rule in rules]
 
 
 def _entry(constraint: Constraint, rule: CallRule, *, typed: bool) -> CallEntry:
     most: Level = "deny"
     note = ""
-    if constraint.priority == Priority.PREFERRED:
+    if constraint.from_file and not constraint.pending:
+        # How hard it binds, its file says.
+        most = "deny"
+    elif constraint.priority == Priority.PREFERRED:
         most = "warn"
     elif constraint.trust in STRANGERS:
         most, note = "warn", f"the constraint comes from {constraint.trust}: it only warns"
     elif constraint.pending:
         most, note = "ask", UNACCEPTED
-    return CallEntry(constraint.seq, constraint.text, rule, typed, most, note)
+    return CallEntry(constraint.seq, constraint.text, rule, typed, most, note, constraint.id)

@@ -14,7 +14,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from dmm.branch import find_branch
+from dmm.branch import find_branch, find_checkout
 from dmm.capture.events import describe_event
 from dmm.capture.payload import HookKind
 from dmm.capture.redact import redact, redact_value
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from dmm.capture.payload import HookEvent
     from dmm.domain.event import Event
     from dmm.domain.pack import PackEntry
-    from dmm.policy.callbook import Ruling
+    from dmm.rules.callbook import Ruling
     from dmm.service.briefing import Briefing
     from dmm.service.chronicle import Chronicle
     from dmm.service.guard import Guard
@@ -115,12 +115,16 @@ class Sessions:
     find_briefing: Callable[[], Briefing]
     _held: OrderedDict[str, _Held] = field(default_factory=OrderedDict)
 
-    def judge(self, event: HookEvent) -> Ruling:
-        """Hold a tool call against the rules; nothing is recorded yet."""
-        # The rules take as long to load as all the rest; only calls need them.
-        from dmm.policy.commands.calls import ToolCall
+    def judge(self, event: HookEvent, began: str = "") -> Ruling:
+        """Hold a tool call against the rules; nothing is recorded yet.
 
-        call = ToolCall(event.tool, event.input, event.cwd, find_branch(self.project))
+        `began` is the folder of the project that the session began in, where that is another one.
+        """
+        # The rules take as long to load as all the rest; only calls need them.
+        from dmm.rules.commands.calls import ToolCall
+
+        root = find_checkout(began or str(self.project), event.cwd)
+        call = ToolCall(event.tool, event.input, event.cwd, find_branch(self.project), root)
         return self.find_guard().rule(call)
 
     def attend(self, delivery: Delivery, ruling: Ruling | None = None) -> Attended:
@@ -149,7 +153,7 @@ class Sessions:
         more: dict[str, Any] = {"late": True}
         if ruled and delivery.event.kind is HookKind.TOOL_REQUEST:
             level, _, seq = ruled.partition("-")
-            number = int(seq) if seq.isdigit() else None
+            number = int(seq) if seq.isdigit() and int(seq) else None
             more["verdict"] = {"status": level, "seq": number, "by": "hook"}
         self._record(delivery, held, more)
 
@@ -235,6 +239,8 @@ class Sessions:
             return Attended(write_ruling(ruling, seq))
         # What is quoted in the reasons comes from the call, so it may hold its secrets.
         told = {"verdict": ruling.describe(), "branch": find_branch(self.project)}
+        if any(one.id for one in ruling.findings):
+            told["place"] = self.chronicle.place
         more = cast("dict[str, Any]", redact_value(told)[0])
         recorded = self._try(delivery, held, more)
         return Attended(write_ruling(ruling, recorded), recorded is not None)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from dmm.files.trusted import TrustStore
 
 PRIVATE = ("index", "packs")
-FOLDERS = (*(f"memory/{top}" for top in TOP_DIRECTORIES), *PRIVATE)
+FOLDERS = (*(f"memory/{top}" for top in TOP_DIRECTORIES), "rules", *PRIVATE)
 FILES = (("gitignore", ".gitignore"), ("BOOT.md",) * 2, ("policy.md",) * 2, (FILE_NAME,) * 2)
 EXAMPLES = 6
 EXAMPLE_DAYS = 30

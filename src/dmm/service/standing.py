@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from dmm.domain.pack import Pack, PackEntry
     from dmm.files.roots import Root
     from dmm.ledger.state import Constraint
+    from dmm.rules.rule import State
     from dmm.service.chronicle import Chronicle
 
 BUDGET = 400
-BINDING = ("required", "learned")
 UNTRUSTED = "the ledger is left out: this memory is not trusted yet (see it with: dmm trust)"
 STARTER = "starter."
 
@@ -36,28 +36,34 @@ class Standing:
     notices: tuple[str, ...] = ()
 
     def constraints(self) -> tuple[ConstraintLine, ...]:
-        """Give the constraints in force, within their budget; what has no room is told."""
+        """Give the rules in force, the most binding first; what has no room is counted."""
         self.notices = ()
+        unread: tuple[str, ...] = ()
+        held: Sequence[Constraint]
         if not self.is_trusted():
             self.notices = (UNTRUSTED,)
             return ()
         try:
-            held = [one for one in self.chronicle.state().in_force if one.priority in BINDING]
+            held = self.chronicle.standing(self.chronicle.state())
         except (StorageError, LedgerRefused) as error:
-            self.notices = (f"the constraints could not be read: {error}",)
-            return ()
+            unread = (f"the constraints could not be read: {error}",)
+            held = () if self.chronicle.folder is None else self.chronicle.folder.alone()
         counts = KeptCounts(self.root, "constraints.json", self.count)
         counts.load()
         accepted = [one for one in held if not one.pending]
         lines: list[ConstraintLine] = []
         shown, left = 0, BUDGET
-        for seq, priority, text, stands_for in _lines(accepted):
-            tokens = counts.count(constraint_line(seq, priority, text))
+        for line, stands_for in _lines(accepted) if accepted else ():
+            told = constraint_line(line.id or str(line.seq), line.state, line.text)
+            tokens = counts.count(told)
             if tokens <= left:
                 left -= tokens
                 shown += stands_for
-                lines.append(ConstraintLine(seq, priority, text, tokens))
+                lines.append(replace(line, token_count=tokens))
         counts.save()
+        self.notices = unread
+        if unread:
+            return tuple(lines)
         wrong = [f"the stored state at event {seq} was changed" for seq in self._wrong()]
         self.notices = (*wrong, *_left_out(len(accepted) - shown, len(held) - len(accepted)))
         return tuple(lines)
@@ -73,7 +79,7 @@ class Standing:
             "task": pack.query,
             "budget": pack.budget,
             "tokens": pack.total_tokens,
-            "constraints": [line.seq for line in pack.constraints],
+            "constraints": [line.seq for line in pack.constraints if line.seq],
             "baseline": [_held(entry) for entry in pack.baseline_entries],
             "retrieved": [_held(entry) for entry in pack.retrieved_entries],
         }
@@ -84,23 +90,33 @@ class Standing:
         return None
 
 
-def _lines(accepted: Sequence[Constraint]) -> Iterator[tuple[int, str, str, int]]:
-    """Put what the project's people wrote first, the newest on top; the starter rules are one line.
+def _lines(accepted: Sequence[Constraint]) -> Iterator[tuple[ConstraintLine, int]]:
+    """Put the most binding first, the newest on top; the starter rules are one line before advice.
 
-    Each line tells how many constraints it stands for.
+    Each line tells how many rules it stands for.
     """
-    own = [one for one in accepted if not one.text.startswith(STARTER)]
+    from dmm.rules.rule import State
+    from dmm.service.states import order_by_state, state_of
+
+    own = [(one, state_of(one)) for one in accepted if not one.text.startswith(STARTER)]
+    ordered = sorted(own, key=order_by_state)
+    yield from (_line(*one) for one in ordered if one[1] is not State.ADVICE)
     starters = [one for one in accepted if one.text.startswith(STARTER)]
-    for one in sorted(own, key=lambda one: -one.seq):
-        yield one.seq, one.priority, neutralise(" ".join(one.text.split())), 1
     if starters:
         names = ", ".join(one.text.partition(":")[0].removeprefix(STARTER) for one in starters)
-        yield starters[0].seq, starters[0].priority, f"the starter rules ({names})", len(starters)
+        first = replace(starters[0], text=f"the starter rules ({names})")
+        yield _line(first, state_of(starters[0]))[0], len(starters)
+    yield from (_line(*one) for one in ordered if one[1] is State.ADVICE)
+
+
+def _line(one: Constraint, state: State) -> tuple[ConstraintLine, int]:
+    text = neutralise(" ".join(one.text.split()))
+    return ConstraintLine(one.seq, one.priority, text, 0, str(state), one.id), 1
 
 
 def _left_out(more: int, pending: int) -> Iterator[str]:
     if more:
-        yield f"{more} more constraints are in force: dmm ledger context"
+        yield f"{more} more rules are in force: dmm rules"
     if pending:
         yield f"{pending} constraints wait until a person accepts them: dmm ledger pending"
 

@@ -10,12 +10,12 @@ from dmm.domain.event import EventType
 from dmm.errors import LedgerRefused, UsageError
 from dmm.ledger.compare import diff, drift
 from dmm.ledger.state import Constraint
-from dmm.policy.commands.explain import describe_call
-from dmm.policy.judge import Recorded
-from dmm.policy.spoken.callrules import Done
+from dmm.rules.callrules import Done
+from dmm.rules.explain import describe_call
+from dmm.rules.language.judge import Recorded
 from dmm.service.chronicle import tool_text
 from dmm.service.discretion import discreet
-from dmm.service.guard import CALLS_WITHIN, Guard, done_by, last_use, recorded_call
+from dmm.service.guard import CALLS_WITHIN, FINISHED, Guard, done_by, recorded_call, spend
 from dmm.service.guarded import last_guarded, may_satisfy
 from dmm.service.inputs import need
 from dmm.service.ledger import need_priority
@@ -31,7 +31,8 @@ from dmm.service.views import show_state
 if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.ledger.state import State
-    from dmm.policy.callbook import CallEntry
+    from dmm.rules.budget import Budget
+    from dmm.rules.callbook import CallEntry
     from dmm.service.chronicle import Chronicle
     from dmm.service.rulebook import Judgement
 
@@ -39,6 +40,7 @@ DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
 LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
 CALLS = (str(EventType.TOOL_REQUESTED), str(EventType.TOOL_USED))
 LONGEST_CHAIN = 1_000
+REHEARSED = ("constraint", "enforceable", "decisions", "tool_calls", "would_block")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +97,10 @@ class Timelines:
             self._need_event(seq)
         return self.chronicle.state(seq)
 
+    def _here(self, seq: int | None, place: str | None = None) -> State:
+        """Replay to an event, without the rule files of other checkouts."""
+        return self.state_at(seq).at_place(self.chronicle.place if place is None else place)
+
     @traced()
     @discreet
     def replay(self, to: int | None = None) -> dict[str, Any]:
@@ -106,7 +112,7 @@ class Timelines:
     @discreet
     def time_travel(self, to_seq: int) -> dict[str, Any]:
         """Show what was known at an event, and how today differs."""
-        then, now = self.state_at(to_seq), self.chronicle.state()
+        then, now = self._here(to_seq), self.chronicle.state().at_place(self.chronicle.place)
         return {
             "mode": "FLASHBACK",
             "viewing_seq": to_seq,
@@ -119,13 +125,13 @@ class Timelines:
     @discreet
     def diff(self, before: int, after: int) -> dict[str, Any]:
         """Compare what was known at two events."""
-        found = diff(self.state_at(before), self.state_at(after))
+        found = diff(self._here(before), self._here(after))
         return {"from_seq": before, "to_seq": after, **found.describe()}
 
     @traced()
     def drift(self, before: int, after: int) -> dict[str, Any]:
         """Measure how far two points of the log are apart, from 0 to 1."""
-        measure = drift(self.state_at(before), self.state_at(after))
+        measure = drift(self._here(before), self._here(after))
         return {"from_seq": before, "to_seq": after, "drift": round(measure, 4)}
 
     @traced(*SIMULATION)
@@ -137,7 +143,7 @@ class Timelines:
         need("constraint", inject_constraint)
         need("text", then_decide)
         need_priority(priority)
-        state = self.state_at(at_seq)
+        state = self._here(at_seq)
         injected = _suppose(inject_constraint, priority, at_seq + 1)
         since = last_guarded(in_words(injected).rule, list(state.decisions.values()))
         timeline = replace(state, committed=state.committed | {injected.seq: since})
@@ -158,17 +164,24 @@ class Timelines:
         """Replay the past against a new rule: which decisions and tool calls would it block?"""
         need("constraint", text)
         need_priority(priority)
+        told = self.rehearse_constraint(_suppose(text, priority, 0))
+        return {name: told[name] for name in REHEARSED}
+
+    def rehearse_constraint(self, constraint: Constraint) -> dict[str, Any]:
+        """Replay the past against a constraint that is compiled already."""
         head = self.chronicle.reading.head().seq
-        rehearsal = _Rehearsal(_suppose(text, priority, head + 1))
-        types = sorted({*DECISIONS, *LOOKUPS, *CALLS})
+        rehearsal = _Rehearsal(replace(constraint, seq=head + 1), self.chronicle.project)
+        types = sorted({*DECISIONS, *LOOKUPS, *CALLS, *FINISHED})
         for event in self.chronicle.reading.events_of(types, 0, head):
             rehearsal.meet(event)
         return {
-            "constraint": text,
-            "enforceable": rehearsal.constraint.rule is not None,
+            "constraint": constraint.text,
+            "enforceable": constraint.rule is not None,
             "decisions": rehearsal.decisions,
             "tool_calls": rehearsal.calls,
             "would_block": rehearsal.blocked,
+            "would_ask": rehearsal.asked,
+            "calls_blocked": rehearsal.calls_blocked,
         }
 
     @traced()
@@ -181,7 +194,7 @@ class Timelines:
         if event.type not in DECISIONS or event.payload is None:
             hint = "dmm ledger log --type DecisionMade, DecisionBlocked or ToolRequested"
             raise LedgerRefused(f"event {seq} is no decision and no judged tool call", hint=hint)
-        state = self.chronicle.state(seq - 1)
+        state = self._here(seq - 1, _text(event, "place"))
         verdict = Rulebook(state.in_force).judge(
             str(event.get("text")), self.chronicle.lookups(state)
         )
@@ -191,31 +204,55 @@ class Timelines:
             "decision": event.get("text"),
             "recorded": then,
             "replayed": now,
-            "agrees": all(then.get(key) == now[key] for key in ("status", "violations")),
+            "agrees": _agree(then, now),
         }
 
     def _explain_call(self, event: Event) -> dict[str, Any]:
-        call = recorded_call(event)
+        call = recorded_call(event, self.chronicle.project)
         if call is None:
             raise LedgerRefused(f"the tool call of event {event.seq} was not recorded in full")
-        ruling = Guard(self.chronicle).rule_at(call, self.chronicle.state(event.seq - 1))
+        state = self._here(event.seq - 1, _text(event, "place"))
+        ruling = Guard(self.chronicle).rule_at(call, state)
         then, now = event.get("verdict"), ruling.describe()
         return {
             "seq": event.seq,
             "decision": describe_call(call),
             "recorded": then,
             "replayed": now,
-            "agrees": all(then.get(key) == now[key] for key in ("status", "seq", "violations")),
+            "agrees": _agree(then, now) and _number(then) == _number(now),
         }
+
+
+def _text(event: Event, name: str) -> str | None:
+    value = event.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _agree(then: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Say whether two verdicts are the same, by the same rules."""
+    kept = [_unnumbered(one) for one in then.get("violations") or ()]
+    found = [_unnumbered(one) for one in now["violations"]]
+    return bool(then.get("status") == now["status"] and kept == found)
+
+
+def _unnumbered(violation: dict[str, Any]) -> dict[str, Any]:
+    """Know a rule from a file by its id: it may have been judged by before it was recorded."""
+    return violation | {"seq": 0} if violation.get("id") else violation
+
+
+def _number(verdict: dict[str, Any]) -> object:
+    return verdict.get("id") or verdict.get("seq")
 
 
 class _Rehearsal:
     """Walks the past once with one supposed constraint, as if it had been there all along."""
 
-    def __init__(self, constraint: Constraint) -> None:
+    def __init__(self, constraint: Constraint, project: str = "") -> None:
         self.constraint = constraint
+        self._project = project
         self.blocked: list[dict[str, Any]] = []
-        self.decisions = self.calls = 0
+        self.asked: list[dict[str, Any]] = []
+        self.decisions = self.calls = self.calls_blocked = 0
         self._rules = Rulebook([constraint])
         self._rule = in_words(constraint).rule
         self._lookups: list[Recorded] = []
@@ -233,9 +270,11 @@ class _Rehearsal:
             text = str(event.get("question") or "") if asked else tool_text(event)
             if text and may_satisfy(self._rule, text):
                 self._lookups.append(Recorded(event.seq, text))
-            if self._past is not None:
-                done = Done(event.seq, text) if asked else done_by(event)
-                self._past += [] if done is None else [done]
+            if asked and self._past is not None:
+                self._past.append(Done(event.seq, text))
+        if event.type in FINISHED and self._past is not None:
+            done = done_by(event)
+            self._past += [] if done is None else [done]
 
     def _decide(self, event: Event) -> None:
         text = str(event.get("text") or "")
@@ -248,19 +287,23 @@ class _Rehearsal:
             self._lookups.clear()
 
     def _call(self, event: Event) -> None:
-        call = recorded_call(event)
+        call = recorded_call(event, self._project)
         if call is None:
             return
         self.calls += 1
         ruling = self._rules.calls.rule(call, self._done)
+        met = ruling.findings[0] if ruling.findings else None
+        if met is None or met.level not in ("ask", "deny"):
+            return
+        told = {"seq": event.seq, "text": describe_call(call), "reason": met.reason}
         if ruling.denied:
-            reason = ruling.findings[0].reason
-            self.blocked.append({"seq": event.seq, "text": describe_call(call), "reason": reason})
+            self.blocked.append(told)
+            self.calls_blocked += 1
+        else:
+            self.asked.append(told)
 
-    def _done(self, entry: CallEntry) -> list[Done]:
-        past = list(self._past or ())
-        after = last_use(entry.rule, past)
-        return [one for one in past if one.seq > after]
+    def _done(self, entry: CallEntry, budget: Budget | None) -> list[Done]:
+        return spend(entry.rule, list(self._past or ()), budget=budget)
 
 
 def _suppose(text: str, priority: str, seq: int) -> Constraint:

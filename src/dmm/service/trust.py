@@ -22,6 +22,8 @@ from dmm.ledger.place import stands
 from dmm.reading import read_regular
 from dmm.rulefile import RuleFiles
 from dmm.service.chronicle import Chronicle, TrustedLedger
+from dmm.service.rulefolder import FOLDER as RULES
+from dmm.service.rulefolder import list_rule_files
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from dmm.files.consents import Change, Consents
     from dmm.files.roots import Root
     from dmm.files.trusted import TrustStore
+    from dmm.service.rulewords import ShownRule
 
 T = TypeVar("T")
 TEXTS = ("BOOT.md", "policy.md")
@@ -65,6 +68,7 @@ class Inspection:
     are texts that differ from those DMM writes; `brought` are settings of agents in the project;
     `hidden` counts characters that can't be seen. `strange` says of a trusted project that its
     ledger is not the one that was written here: `other`, `gone`, or `behind` what was recorded.
+    `rules` are the rule files that would come into force, in plain words.
     """
 
     folder: str
@@ -80,6 +84,7 @@ class Inspection:
     hidden: int
     strange: str = ""
     changes: tuple[Change, ...] = ()
+    rules: tuple[ShownRule, ...] = ()
 
     @property
     def is_open(self) -> bool:
@@ -122,6 +127,7 @@ class Vetting:
                 continue
             if stamp.path.startswith("baseline/"):
                 baseline.append(Always(stamp.path, memory.title, _begin(memory.body)))
+        changes = tuple(self._consents.changes())
         demands, note = self._demands() if shipped and (strange or not trusted) else ((), "")
         return Inspection(
             folder=str(self.root.folder),
@@ -136,8 +142,22 @@ class Vetting:
             brought=tuple(n for n in BROUGHT if os.path.lexists(self.root.project / n)),
             hidden=hidden + sum(_count_hidden(self.root.folder / name) for name in TEXTS),
             strange=strange,
-            changes=tuple(self._consents.changes()),
+            changes=changes,
+            rules=tuple(self._rules(changes)),
         )
+
+    def _rules(self, changes: tuple[Change, ...]) -> Iterator[ShownRule]:
+        """Show the rules that would come into force: all of a clone's, or those that changed."""
+        folder = self.root.folder
+        found = {one.path: one.after for one in changes if one.path.startswith(f"{RULES}/")}
+        if not self.trusted:
+            found = {path: _read(folder / path) for path in sorted(list_rule_files(folder))}
+        for path, data in found.items():
+            if data is not None:
+                # The rules take long to load, and many projects have none in files.
+                from dmm.service.rulewords import show_rule_file
+
+                yield show_rule_file(path, data)
 
     @property
     def _consents(self) -> Consents:

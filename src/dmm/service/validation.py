@@ -6,7 +6,6 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dmm.domain.hidden import find_hidden
 from dmm.domain.memory import Origin, Scope, has_expired
 from dmm.domain.pack import Freshness, shown_path
 from dmm.domain.report import Finding, ValidationReport
@@ -16,9 +15,9 @@ from dmm.files import citations, markdown
 from dmm.index.sync import MAX_TOKENS
 from dmm.retrieval import baseline as rules
 from dmm.retrieval.twins import find_pairs
-from dmm.review.isolation import find_terms
 from dmm.service import repairs
 from dmm.service.baselines import compile_baseline
+from dmm.service.texts import check_characters, check_isolation, describe_fault
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -74,13 +73,6 @@ def read_files(
         except DmmError as error:
             refused[path] = Finding(path, "error", "io", error.what, hint=error.hint)
     return files, refused
-
-
-def describe_fault(fault: MemoryFileError, *, fixable: bool = False) -> Finding:
-    """Report what keeps a file from being read as a memory."""
-    return Finding(
-        fault.path, "error", fault.fault, fault.what, fault.line, fault.hint, fixable=fixable
-    )
 
 
 def check_expiry(path: str, expires: dt.date | None, today: dt.date) -> Finding | None:
@@ -140,7 +132,16 @@ class _Check:
         self._check_ids()
         self._check_baseline(files)
         self._check_twins()
-        return self._report(paths)
+        return self._report([*paths, *self._check_rules()])
+
+    def _check_rules(self) -> list[str]:
+        """Check the rule files, and list them."""
+        # The rules take long to load, and others use this module without them.
+        from dmm.service.rulefaults import check_rule_files, find_rule_files
+
+        files = find_rule_files(self.parts.root.folder)
+        self.findings += check_rule_files(files, self.parts.settings.isolation_terms)
+        return list(files)
 
     def _report(self, paths: list[str]) -> ValidationReport:
         wrong = {finding.path for finding in self.findings if finding.level == "error"}
@@ -306,36 +307,6 @@ class _Check:
     def _there(self, *places: Place) -> bool:
         """An index that could not be refreshed may still hold files that are gone."""
         return all(place.origin is not Origin.PROJECT or self._own(place) for place in places)
-
-
-def check_isolation(path: str, text: str, terms: tuple[str, ...]) -> list[Finding]:
-    """Refuse terms that are kept out of this repository, in a memory's text and in its name."""
-    hint = "rewrite it without the term (validation.isolation_terms)"
-    found: list[tuple[str, int | None]] = [(term, None) for term, _ in find_terms(path, terms)]
-    found += find_terms(text, terms)
-    return [
-        Finding(path, "error", "isolation", f"holds the term {term!r}", line, hint)
-        for term, line in found
-    ]
-
-
-def check_characters(path: str, text: str, *, fixable: bool = False) -> list[Finding]:
-    """Warn of a byte order mark and of characters that a reader can't see."""
-    findings = []
-    if text.startswith(markdown.BOM):
-        message = "begins with a byte order mark"
-        hint = "save it as UTF-8 without one"
-        findings.append(
-            Finding(path, "warning", "byte_order_mark", message, 1, hint, fixable=fixable)
-        )
-    plain = markdown.plain(text)
-    hidden = find_hidden(plain)
-    if hidden:
-        first = min(hidden)
-        message = f"invisible or reordering characters: {', '.join(sorted(set(hidden[first])))}"
-        hint = "remove them; packs show their codes instead"
-        findings.append(Finding(path, "warning", "hidden_characters", message, first, hint))
-    return findings
 
 
 def _is_fixable(fault: MemoryFileError, text: str, day: dt.date) -> bool:

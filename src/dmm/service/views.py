@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dmm.service.states import state_of
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -17,8 +19,13 @@ def show_fact(fact: Fact) -> dict[str, Any]:
 
 
 def show_constraint(one: Constraint) -> dict[str, Any]:
-    """A constraint as the operations tell it."""
-    told = {"text": one.text, "priority": one.priority, "active": one.active, "seq": one.seq}
+    """A constraint as the operations tell it; one in force with the word for what it does."""
+    told: dict[str, Any] = {"text": one.text, "priority": one.priority}
+    told |= {"active": one.active, "seq": one.seq}
+    if one.from_file:
+        told |= {"id": one.id, "file": one.path}
+    if one.active:
+        told["state"] = str(state_of(one))
     return told | ({"pending": True} if one.pending else {})
 
 

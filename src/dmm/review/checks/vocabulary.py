@@ -8,8 +8,8 @@ from functools import lru_cache
 
 from dmm.index.analysis import analyze
 from dmm.index.stem import stem
-from dmm.policy.lemmas import base_forms
-from dmm.policy.synonyms import kinds_of, synonyms_of
+from dmm.review.checks.synonyms import kinds_of, synonyms_of
+from dmm.rules.language.lemmas import base_forms
 
 SHORTEST_ROOT = 4
 LONGEST_ROOT = 12

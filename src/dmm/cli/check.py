@@ -1,0 +1,93 @@
+"""`dmm check`: would this call be allowed?"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated, Any
+
+import typer
+
+from dmm.cli import failures, rulelines
+from dmm.cli.options import Json, Root, open_project, present
+from dmm.errors import ConfigError, UsageError
+
+FORMS = ("a command", "--write", "--read", "--edit", "--tool")
+STATUS = {"denied": failures.BLOCKED, "asks": failures.ASKS}
+
+
+def check(
+    command: Annotated[str | None, typer.Argument(help="A shell command.")] = None,
+    write: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Write a file; its text is standard input.")
+    ] = None,
+    read: Annotated[str | None, typer.Option(metavar="PATH", help="Read a file.")] = None,
+    edit: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Replace --old by --new in a file.")
+    ] = None,
+    old: Annotated[str | None, typer.Option(help="The text that --edit replaces.")] = None,
+    new: Annotated[str | None, typer.Option(help="The text that --edit puts there.")] = None,
+    tool: Annotated[str | None, typer.Option(metavar="NAME", help="Call any other tool.")] = None,
+    given: Annotated[
+        str | None, typer.Option("--input", metavar="JSON", help="The input of --tool.")
+    ] = None,
+    branch: Annotated[
+        str | None, typer.Option(help="The branch checked out (default: the current one).")
+    ] = None,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Judge a call by the rules without running or recording it.
+
+    Ends with 0 if it is allowed, 3 if denied, 4 if a person would be asked;
+    2 for a usage error, 5 without a project.
+    Example: dmm check "git push origin main"
+    """
+    from dmm.service.rulechecks import Asked
+
+    if [command, write, read, edit, tool].count(None) != len(FORMS) - 1:
+        hint = 'for example: dmm check "git push origin main"'
+        raise UsageError(f"name one call: {', '.join(FORMS[:-1])} or {FORMS[-1]}", hint=hint)
+    before, after = _edited(edit, old, new)
+    text = "" if write is None else _written()
+    asked = Asked(
+        command, write, text, read, edit, before, after, tool, _input(tool, given), branch
+    )
+    try:
+        dmm = open_project(root)
+    except ConfigError as error:
+        # Its own status would read as an answer here.
+        raise UsageError(error.what, where=error.where, hint=error.hint) from error
+    told = dmm.rules.check(asked)
+    present(told, as_json=as_json, lines=rulelines.checked)
+    status = STATUS.get(told["outcome"], 0)
+    if status:
+        raise typer.Exit(status)
+
+
+def _edited(edit: str | None, old: str | None, new: str | None) -> tuple[str, str]:
+    if edit is None and (old is not None or new is not None):
+        raise UsageError("--old and --new belong to --edit")
+    if edit is not None and (old is None or new is None):
+        raise UsageError("--edit needs --old and --new", hint="--new '' deletes the old text")
+    return old or "", new or ""
+
+
+def _written() -> str:
+    if sys.stdin.isatty():
+        sys.stderr.write("dmm: reading the text from standard input; end it with Ctrl-D\n")
+    return sys.stdin.read()
+
+
+def _input(tool: str | None, given: str | None) -> dict[str, Any] | None:
+    if given is None:
+        return None
+    if tool is None:
+        raise UsageError("--input belongs to --tool")
+    try:
+        found = json.loads(given)
+    except ValueError as error:
+        raise UsageError(f"--input is not JSON: {error}") from error
+    if not isinstance(found, dict):
+        raise UsageError("--input is a JSON object", hint='such as \'{"path": "src/a.py"}\'')
+    return found

@@ -1,0 +1,22 @@
+"""Rules that agents proposed, as a person sees them before they decide."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.cli import rulelines
+from dmm.cli.options import print_lines
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dmm.bootstrap import Dmm
+
+
+def show_proposals(dmm: Dmm, names: Iterable[str]) -> None:
+    """Show proposed rule files, each with what it would have stopped in past sessions."""
+    for name in names:
+        if dmm.rules.is_proposal(name):
+            print_lines([*rulelines.shown(dmm.rules.show(name))])
+            told = dmm.rules.rehearse(name)
+            print_lines(f"  {line}" for line in rulelines.rehearsed(told))

@@ -1,0 +1,285 @@
+"""`dmm rules`: what agents are held to, as files in Git."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from dmm.cli import failures, lines, rulelines
+from dmm.cli.editor import edit_text, keeping
+from dmm.cli.options import (
+    Json,
+    Root,
+    agrees,
+    open_project,
+    present,
+    print_json,
+    print_lines,
+    print_text,
+    refuse_agents,
+)
+from dmm.cli.proposals import show_proposals
+from dmm.cli.sparing import SparingTyper
+from dmm.cli.texts import read_file
+from dmm.errors import UsageError
+
+if TYPE_CHECKING:
+    from dmm.bootstrap import Dmm
+
+app = SparingTyper(
+    help="Rules for agents: files in .dmm/rules, enforced on tool calls.",
+    no_args_is_help=False,
+)
+Name = Annotated[str, typer.Argument(metavar="ID", help="A rule's id, or a constraint's number.")]
+Names = Annotated[list[str], typer.Argument(metavar="ID...", help="Pending rules.")]
+Level = Annotated[
+    str | None, typer.Option(help="deny, ask, warn or advise (default: deny with a matcher).")
+]
+
+
+@app.callback(invoke_without_command=True)
+def rules(ctx: typer.Context, as_json: Json = False, root: Root = None) -> None:
+    """Rules for agents: files in .dmm/rules, enforced on tool calls.
+
+    Without a command they are listed.
+    """
+    if ctx.invoked_subcommand is None:
+        list_rules(as_json=as_json, root=root)
+
+
+@app.command("list")
+def list_rules(as_json: Json = False, root: Root = None) -> None:
+    """List rules by state, the most binding first.
+
+    Example: dmm rules list --json
+    """
+    dmm = open_project(root)
+    present(dmm.rules.list(), as_json=as_json, lines=rulelines.listed)
+    _warn_untrusted(dmm)
+
+
+@app.command()
+def show(name: Name, as_json: Json = False, root: Root = None) -> None:
+    """Show a rule: state, matcher in plain words, examples.
+
+    Example: dmm rules show never-push-to-main
+    """
+    present(open_project(root).rules.show(name), as_json=as_json, lines=rulelines.shown)
+
+
+@app.command()
+def add(
+    text: Annotated[str, typer.Argument(help="The rule in one sentence.")],
+    level: Level = None,
+    match: Annotated[
+        str | None, typer.Option(metavar="YAML", help="What it matches, as in a rule file.")
+    ] = None,
+    unless: Annotated[
+        str | None, typer.Option(metavar="YAML", help="What lifts it, as in a rule file.")
+    ] = None,
+    block: Annotated[
+        list[str] | None, typer.Option(metavar="CALL", help="A call to block; repeatable.")
+    ] = None,
+    allow: Annotated[
+        list[str] | None, typer.Option(metavar="CALL", help="A call to allow; repeatable.")
+    ] = None,
+    why: Annotated[str, typer.Option(help="The reason, shown when it blocks.")] = "",
+    edit: Annotated[bool, typer.Option("--edit", help="Open it in $EDITOR first.")] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Add a rule; common English sentences need no matcher.
+
+    Example: dmm rules add "never push to main"
+    """
+    given: dict[str, Any] = _matcher(match, unless, block or (), allow or ())
+    if edit:
+        refuse_agents("edit a rule")
+    dmm = open_project(root)
+    if edit:
+        draft = dmm.rules.preview(text, level, why=why, **given)
+        source = edit_text(draft["source"], f"{draft['id']}.md")
+        with keeping(source, f"{draft['id']}.md"):
+            told = dmm.rules.add_source(source, draft["id"])
+    else:
+        told = dmm.rules.add(text, level, why=why, **given)
+    present(told, as_json=as_json, lines=rulelines.added)
+    _warn_untrusted(dmm)
+
+
+def _matcher(match: str | None, unless: str | None, block: Any, allow: Any) -> dict[str, Any]:
+    from dmm.service.authorship import read_field
+
+    given: dict[str, Any] = {}
+    for name, text in (("match", match), ("unless", unless)):
+        if text is not None:
+            given[name] = read_field(name, text)
+    examples = {
+        "block": [_example(one) for one in block],
+        "allow": [_example(one) for one in allow],
+    }
+    if block or allow:
+        given["examples"] = {kind: found for kind, found in examples.items() if found}
+    return given
+
+
+def _example(text: str) -> Any:
+    """Read an example: a mapping in braces, or a shell command."""
+    from dmm.service.authorship import read_field
+
+    return read_field("examples", text) if text.startswith("{") else text
+
+
+@app.command()
+def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
+    """Edit a rule file in $EDITOR; a text with faults is refused.
+
+    Example: dmm rules edit never-push-to-main
+    """
+    refuse_agents("edit a rule")
+    dmm = open_project(root)
+    shown = dmm.rules.show(name)
+    if not shown["path"]:
+        way = "accept" if shown.get("pending") else "adopt"
+        hint = f"make it one: dmm rules {way} {name}"
+        raise UsageError(f"constraint {name} is not a rule file", hint=hint)
+    source = edit_text(shown["source"], Path(shown["path"]).name)
+    if source == shown["source"]:
+        print_lines(["Nothing changed."])
+        return
+    with keeping(source, Path(shown["path"]).name):
+        told = dmm.rules.edit(name, source)
+    present(told, as_json=as_json, lines=rulelines.shown)
+
+
+@app.command("test")
+def run_examples(as_json: Json = False, root: Root = None) -> None:
+    """Run the examples of all rule files; status 1 on a failure.
+
+    For CI: needs no trust, ledger or daemon. Example: dmm rules test
+    """
+    told = open_project(root, quiet=True).rules.test()
+    present(told, as_json=as_json, lines=rulelines.tested)
+    if told["failures"]:
+        raise typer.Exit(failures.FINDINGS)
+
+
+@app.command()
+def draft(as_json: Json = False, root: Root = None) -> None:
+    """Print the sentences without a matcher as a task for an agent.
+
+    Example: dmm rules draft | claude -p
+    """
+    told = open_project(root).rules.draft()
+    if as_json:
+        print_json(told)
+    else:
+        print_text(told["text"])
+
+
+@app.command()
+def rehearse(
+    what: Annotated[str, typer.Argument(metavar="ID|TEXT|FILE", help="A rule, or a new one.")],
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Show what a rule would have stopped in past sessions.
+
+    Example: dmm rules rehearse "never use curl"
+    """
+    path = Path(what)
+    source = read_file(path) if what.endswith(".md") and path.exists() else what
+    told = open_project(root).rules.rehearse(source)
+    present(told, as_json=as_json, lines=rulelines.rehearsed)
+
+
+@app.command()
+def disable(name: Name, as_json: Json = False, root: Root = None) -> None:
+    """Take a rule out of force; its file stays.
+
+    Example: dmm rules disable never-push-to-main
+    """
+    refuse_agents("disable a rule")
+    present(open_project(root).rules.disable(name), as_json=as_json, lines=rulelines.switched)
+
+
+@app.command()
+def enable(name: Name, as_json: Json = False, root: Root = None) -> None:
+    """Put a disabled rule in force again.
+
+    Example: dmm rules enable never-push-to-main
+    """
+    refuse_agents("enable a rule")
+    present(open_project(root).rules.enable(name), as_json=as_json, lines=rulelines.switched)
+
+
+@app.command()
+def accept(
+    names: Names,
+    yes: Annotated[bool, typer.Option("--yes", help="Accept without asking.")] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Accept rules that agents proposed, all of them or none.
+
+    Each is shown with what it would have stopped. Example: dmm rules accept 41
+    """
+    refuse_agents("accept a rule")
+    dmm = open_project(root)
+    if not as_json:
+        show_proposals(dmm, names)
+    if not yes:
+        _ask()
+    told = {"accepted": list(dmm.rules.accept(names))}
+    present(told, as_json=as_json, lines=rulelines.accepted)
+
+
+def _ask() -> None:
+    if not sys.stdin.isatty():
+        hint = "run it in a terminal, or add --yes"
+        raise UsageError("there is nobody to ask whether to accept this", hint=hint)
+    if not agrees("Put this in force?"):
+        raise typer.Exit(failures.FINDINGS)
+
+
+@app.command()
+def explain(
+    name: Annotated[str, typer.Argument(metavar="ID|SEQ", help="A rule, or a judged event.")],
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Explain what a rule stopped, or the verdict on one event.
+
+    Example: dmm rules explain never-push-to-main
+    """
+    told = open_project(root).rules.explain(name)
+    shown = rulelines.explained if "stops" in told else lines.explained
+    present(told, as_json=as_json, lines=shown)
+
+
+@app.command()
+def adopt(
+    seqs: Annotated[
+        list[int] | None, typer.Argument(metavar="SEQ...", help="Constraints of the ledger.")
+    ] = None,
+    adopt_all: Annotated[bool, typer.Option("--all", help="All but the starter rules.")] = False,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """Turn ledger constraints into rule files.
+
+    Example: dmm rules adopt --all
+    """
+    refuse_agents("adopt a rule")
+    if bool(seqs) == adopt_all:
+        raise UsageError("name constraints (SEQ...) or give --all, not both")
+    told = open_project(root).rules.adopt(None if adopt_all else seqs)
+    present(told, as_json=as_json, lines=rulelines.adopted)
+
+
+def _warn_untrusted(dmm: Dmm) -> None:
+    if not dmm.trusted and not dmm.by_agent:
+        sys.stderr.write("".join(f"{line}\n" for line in lines.untrusted()))

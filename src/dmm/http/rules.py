@@ -1,0 +1,130 @@
+"""Rules over HTTP: the same verbs and answers as everywhere; only a person puts one in force.
+
+FastAPI reads the annotations when the program runs, so they stand here as they are.
+"""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+
+from dmm.http import models, rulings
+from dmm.http.calls import Called, Reply, told
+from dmm.service.rulechecks import Asked
+
+router = APIRouter(prefix="/v1", tags=["rules"])
+
+Name = Annotated[
+    str,
+    Path(alias="id", pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$", description="An id or a number."),
+]
+
+
+@router.get("/rules", responses=told(rulings.RulesTold))
+def list_rules(call: Called) -> Reply:
+    """List all rules, the most binding first, and the files that can't be used."""
+    with call.look() as dmm:
+        return Reply(dmm.rules.list())
+
+
+@router.post("/rules", responses=told(models.Told))
+def add_rule(call: Called, body: rulings.NewRule) -> Reply:
+    """Add a rule: a person's is in force at once, an agent's is a proposal."""
+    with call.speak(body.root) as dmm:
+        found = dmm.rules.add(
+            body.text,
+            body.level,
+            match=body.match,
+            unless=body.unless,
+            examples=body.examples,
+            why=body.why,
+        )
+    return Reply(found)
+
+
+@router.get("/rules/draft", responses=told(models.Told))
+def draft_rules(call: Called) -> Reply:
+    """Lay out the sentences without a matcher for an agent, with the matcher reference."""
+    with call.look() as dmm:
+        return Reply(dmm.rules.draft())
+
+
+@router.get("/rules/test", responses=told(models.Told))
+def run_examples(call: Called) -> Reply:
+    """Run the examples of all rule files, as they stand on disk."""
+    with call.look() as dmm:
+        return Reply(dmm.rules.test())
+
+
+@router.post("/rules/rehearse", responses=told(models.Told))
+def rehearse_rule(call: Called, body: rulings.Rehearsing) -> Reply:
+    """Show what a rule would have stopped in past sessions; nothing is recorded."""
+    with call.look(body.root) as dmm:
+        return Reply(dmm.rules.rehearse(body.rule))
+
+
+@router.post("/rules/accept", responses=told(models.Told))
+def accept_rules(call: Called, body: rulings.Accepting) -> Reply:
+    """Put pending rules in force, all of them or none; for a person who is signed in."""
+    with call.govern(body.root) as dmm:
+        return Reply({"accepted": list(dmm.rules.accept(body.names))})
+
+
+@router.post("/rules/adopt", responses=told(models.Told))
+def adopt_constraints(call: Called, body: rulings.Adopting) -> Reply:
+    """Turn ledger constraints into rule files; for a person who is signed in."""
+    with call.govern(body.root) as dmm:
+        return Reply(dmm.rules.adopt(body.seqs))
+
+
+@router.get("/rules/{id}", responses=told(rulings.RuleTold))
+def show_rule(call: Called, name: Name) -> Reply:
+    """Show one rule: its state, what it matches in plain words, and its examples."""
+    with call.look() as dmm:
+        return Reply(dmm.rules.show(name))
+
+
+@router.get("/rules/{id}/explain", responses=told(models.Told))
+def explain_rule(call: Called, name: Name) -> Reply:
+    """Explain a rule by what it stopped last, or the verdict on one recorded event."""
+    with call.look() as dmm:
+        return Reply(dmm.rules.explain(name))
+
+
+@router.post("/rules/{id}/edit", responses=told(rulings.RuleTold))
+def edit_rule(call: Called, name: Name, body: rulings.RuleText) -> Reply:
+    """Replace the text of a rule file; for a person who is signed in."""
+    with call.govern(body.root) as dmm:
+        return Reply(dmm.rules.edit(name, body.source))
+
+
+@router.post("/rules/{id}/disable", responses=told(models.Told))
+def disable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
+    """Take a rule out of force; for a person who is signed in."""
+    with call.govern(body.root) as dmm:
+        return Reply(dmm.rules.disable(name))
+
+
+@router.post("/rules/{id}/enable", responses=told(models.Told))
+def enable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
+    """Put a disabled rule in force again; for a person who is signed in."""
+    with call.govern(body.root) as dmm:
+        return Reply(dmm.rules.enable(name))
+
+
+@router.post("/check", responses=told(rulings.CheckTold))
+def check_call(call: Called, body: rulings.Checking) -> Reply:
+    """Judge a call by the rules without running or recording it."""
+    asked = Asked(
+        body.command,
+        body.write,
+        body.text,
+        body.read,
+        body.edit,
+        body.old,
+        body.new,
+        body.tool,
+        body.input,
+        body.branch,
+    )
+    with call.look(body.root) as dmm:
+        return Reply(dmm.rules.check(asked))

@@ -1,0 +1,103 @@
+"""What goes in and out where rules are written and tried over HTTP.
+
+Pydantic reads the annotations when the program runs, so they stand here as they are.
+"""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from dmm.files.rules import MAX_BYTES
+from dmm.http.models import WRITTEN, InProject, Rule, Seq, Told
+from dmm.service.inputs import LONGEST_TEXT
+
+LONGEST_CALL = 256 * 1024
+LONGEST_PATH = 4_096
+MOST_NAMES = 100
+
+Source = Annotated[str, Field(max_length=MAX_BYTES, description="The whole text of a rule file.")]
+Matcher = Annotated[
+    dict[str, Any] | list[Any] | None,
+    Field(description="As in a rule file; docs/rules.md describes every field."),
+]
+Name = Annotated[str, Field(min_length=1, max_length=100, pattern=WRITTEN)]
+PathText = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH, pattern=WRITTEN)]
+Text = Annotated[str, Field(max_length=LONGEST_CALL)]
+
+
+class NewRule(InProject):
+    """A rule to add; a sentence of a common form needs no matcher."""
+
+    text: Rule
+    level: Literal["deny", "ask", "warn", "advise"] | None = None
+    match: Matcher = None
+    unless: Matcher = None
+    examples: dict[str, Any] | None = None
+    why: Annotated[str, Field(max_length=LONGEST_TEXT)] = ""
+
+
+class RuleText(InProject):
+    """The new text of a rule file."""
+
+    source: Source
+
+
+class RuleAct(InProject):
+    """Something to do with one rule."""
+
+
+class Accepting(InProject):
+    """Pending rules to put in force, by id or number."""
+
+    names: Annotated[list[Name], Field(min_length=1, max_length=MOST_NAMES)]
+
+
+class Adopting(InProject):
+    """Constraints to turn into rule files; without numbers all but the starter rules."""
+
+    seqs: Annotated[list[Seq], Field(max_length=MOST_NAMES)] | None = None
+
+
+class Rehearsing(InProject):
+    """A rule to hold the past against: its id, a sentence, or the text of a file."""
+
+    rule: Annotated[str, Field(min_length=1, max_length=MAX_BYTES, pattern=WRITTEN)]
+
+
+class Checking(InProject):
+    """One call to judge: a command, or a file that is written, read or edited, or a tool."""
+
+    command: Annotated[str, Field(min_length=1, max_length=LONGEST_CALL)] | None = None
+    write: PathText | None = None
+    text: Text = ""
+    read: PathText | None = None
+    edit: PathText | None = None
+    old: Text = ""
+    new: Text = ""
+    tool: Name | None = None
+    input: dict[str, Any] | None = None
+    branch: Annotated[str, Field(max_length=200)] | None = None
+
+
+class RuleTold(Told):
+    """One rule; `state` says what it does."""
+
+    id: str
+    title: str
+    state: Literal["enforced", "asks", "checked on decisions only", "advice"]
+
+
+class RulesTold(Told):
+    """All rules, the most binding first, and the files that can't be used."""
+
+    rules: list[dict[str, Any]]
+    counts: dict[str, int]
+    faults: list[dict[str, Any]]
+
+
+class CheckTold(Told):
+    """What would be said to a call."""
+
+    call: str
+    outcome: Literal["allowed", "warned", "asks", "denied"]
+    reason: str

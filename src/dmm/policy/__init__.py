@@ -1,1 +1,0 @@
-"""Deterministic, explainable rules over natural-language constraints and decisions."""

@@ -1,1 +1,0 @@
-"""Rules on tool calls that a constraint in plain words speaks of."""

@@ -1,0 +1,1 @@
+"""Rules: what they say, what a tool call does, and whether the two meet."""

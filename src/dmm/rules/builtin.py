@@ -1,0 +1,30 @@
+"""The rule that DMM itself brings where any rule holds: only a person changes the rules."""
+
+from __future__ import annotations
+
+from dmm.rules.callbook import CallEntry
+from dmm.rules.callrules import CallRule
+from dmm.rules.commands.facts import ToolCall
+from dmm.rules.patterns import Action, PathPattern, ToolRule
+from dmm.rules.starterform import bash, command
+
+# No rule file can have this id: it holds a colon.
+ID = "built-in:rules"
+TEXT = "Only a person changes the rules."
+_FILES = ("**/.dmm", "**/.dmm/rules", "**/.dmm/rules/**")
+_RULE = ToolRule(
+    id=ID,
+    patterns=(
+        command("dmm rules disable|enable|edit|accept|adopt"),
+        command("dmm trust", without="--list"),
+        command("dmm ledger deactivate|accept"),
+        command("dmm ledger constraint --deactivate"),
+        *(PathPattern(glob, ("write",)) for glob in _FILES),
+    ),
+    reason="this changes the rules that hold here; a person decides",
+    suggestion="Ask the user to do it in a terminal, or propose a rule: dmm rules add.",
+    blocked=bash("dmm rules disable never-push-to-main"),
+    allowed=ToolCall("Read", {"file_path": ".dmm/rules/never-push-to-main.md"}),
+    action=Action.ASK,
+)
+BUILT_IN = (CallEntry(0, TEXT, CallRule(_RULE), id=ID),)

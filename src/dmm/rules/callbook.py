@@ -1,0 +1,387 @@
+"""The rules in force on tool calls, as one value: asked by the daemon, or by a hook on its own.
+
+Everything here is pure and light to load, and can be written as plain data: the hook process
+reads it back when nobody else answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+from dmm.domain.value import Value
+from dmm.rules.callrules import (
+    SPOKEN_VERSION,
+    CallRule,
+    Done,
+    Meeting,
+    meet,
+)
+from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
+from dmm.rules.commands.globs import matches_name
+from dmm.rules.content.writings import with_writings
+from dmm.rules.index import CallIndex
+from dmm.rules.patterns import (
+    RULES_VERSION,
+    Action,
+    AllOf,
+    ContentPattern,
+    Match,
+    PathPattern,
+    ToolPattern,
+)
+from dmm.rules.version import ENGINE_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dmm.rules.budget import Budget
+    from dmm.rules.commands.calls import ScriptFacts, TextOf
+    from dmm.rules.patterns import Pattern
+
+GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
+Level = Literal["allow", "warn", "ask", "deny"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+# What was done before, for a rule; what is searched for it takes the time of the call.
+DoneBefore = Callable[["CallEntry", "Budget | None"], Sequence[Done]]
+_OF_ACTION: dict[Action, Level] = {
+    Action.DENY: "deny",
+    Action.ASK: "ask",
+    Action.WARN: "warn",
+}
+LONGEST_PLACE = 120
+LONG_COMMAND = 10_000
+_UNREADABLE = "the command can't be read to its end"
+_IN_FORCE = "rules are in force that it may break"
+_NOT_APPLIED = "this rule could not be applied"
+_WRITE_OUT = "Write the command out in full, without decoding or building it, or ask the user."
+
+
+def nothing_done(_: CallEntry, __: Budget | None = None) -> Sequence[Done]:
+    """Know of nothing that was done before."""
+    return ()
+
+
+def name_rule(seq: int | None, rule_id: str) -> str:
+    """Name a rule as people know it: a file by its id, a constraint by its number."""
+    return f"rule {rule_id}" if rule_id else f"constraint {seq}"
+
+
+class CallEntry(Value):
+    """One rule on tool calls with its constraint; `typed` ones also judge decisions.
+
+    `most` is the hardest level the constraint may use, and `note` says why where that is not deny.
+    `id` names the rule where it comes from a file; `seq` is 0 until that is recorded.
+    """
+
+    seq: int
+    text: str
+    rule: CallRule
+    typed: bool = False
+    most: Level = "deny"
+    note: str = ""
+    id: str = ""
+
+    def level_of(self, action: Action) -> Level:
+        """Return how hard a match of this rule stops a call."""
+        return min(_OF_ACTION[action], self.most, key=LEVELS.index)
+
+
+class Finding(Value):
+    """A constraint that a decision or a call meets, and whether that blocks it.
+
+    `note` says why it does not bind as others do, and `stopped` why its search was given up, on
+    what is in `where`.
+    """
+
+    seq: int
+    text: str
+    blocks: bool
+    spans: tuple[tuple[int, int], ...]
+    reason: str
+    suggestion: str
+    trace: tuple[str, ...]
+    level: Level = "deny"
+    history_unknown: bool = False
+    note: str = ""
+    stopped: str = ""
+    id: str = ""
+    where: str = ""
+
+    @property
+    def name(self) -> str:
+        """What people know it by: the id of a rule file, or the number of a constraint."""
+        return name_rule(self.seq, self.id)
+
+    def tell(self) -> str:
+        """Name the constraint, why it is met, and what weakens it."""
+        told = f'{self.name} "{self.text}": {self.reason}'
+        return f"{told}; {self.note}" if self.note else told
+
+
+class Ruling(Value):
+    """What is said to a tool call, with all that explains it and lets it be tried again."""
+
+    level: Level = "allow"
+    seq: int | None = None
+    text: str = ""
+    reason: str = "no rule in force is broken"
+    suggestion: str = ""
+    trace: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+    id: str = ""
+
+    @property
+    def denied(self) -> bool:
+        """Whether the call must not run."""
+        return self.level == "deny"
+
+    def describe(self) -> dict[str, Any]:
+        """Return the ruling as it is recorded: enough to explain it and to try it again."""
+        return {
+            "status": self.level,
+            "engine": GUARD_VERSION,
+            "seq": self.seq,
+            "reason": self.reason,
+            "suggestion": self.suggestion,
+            "violations": [
+                {
+                    "seq": one.seq,
+                    "level": one.level,
+                    "spans": [list(span) for span in one.spans],
+                    "reason": one.reason,
+                    **({"stopped": one.stopped, "where": one.where} if one.stopped else {}),
+                }
+                | ({"id": one.id} if one.id else {})
+                for one in self.findings
+            ],
+            "trace": list(self.trace),
+        } | ({"id": self.id} if self.id else {})
+
+
+class CallBook:
+    """Rules on tool calls, indexed once and asked often."""
+
+    def __init__(self, entries: Iterable[CallEntry]) -> None:
+        self.entries = tuple(entries)
+        self._index = CallIndex((one, one.rule.rule.patterns) for one in self.entries)
+        self.stops_commands = any(_stops(one, _names_command) for one in self.entries)
+        self._stops_hidden = any(_stops(one, _may_be_hidden) for one in self.entries)
+
+    def find(
+        self, facts: CallFacts, done: DoneBefore | None = nothing_done
+    ) -> Iterator[tuple[Finding, bool]]:
+        """Hold a call against every rule; each finding says whether its rule is a typed one.
+
+        Without `done` it is not known what was done before; rules that want something done first
+        ask then, at most.
+        """
+        for entry, met, doubt in self._meet_readings(facts, done):
+            yield _finding(entry, met, doubt=doubt), entry.typed
+        for script in facts.scripts:
+            for entry, met, doubt in self._meet_readings(script.facts, done):
+                found = _finding(entry, met, script, doubt=doubt)
+                yield found.changed(spans=((0, len(facts.text)),)), entry.typed
+
+    def _meet_readings(
+        self, facts: CallFacts, done: DoneBefore | None
+    ) -> Iterator[tuple[CallEntry, Meeting, str]]:
+        """Meet the rules as the words stand, and as they may also be read."""
+        for entry, met in self._meet(facts, done):
+            yield entry, met, ""
+        for reading in facts.readings:
+            for entry, met in self._meet(reading, done):
+                doubt = reading.doubt_at(met.match.span)
+                if doubt:
+                    yield entry, met, doubt
+
+    def _meet(
+        self, facts: CallFacts, done: DoneBefore | None
+    ) -> Iterator[tuple[CallEntry, Meeting]]:
+        for entry in self._index.candidates(facts):
+            if facts.budget is not None:
+                facts.budget.next_rule()
+            past = None if done is None else partial(done, entry, facts.budget)
+            try:
+                met = meet(entry.rule, facts, past)
+            except Exception as fault:  # noqa: BLE001 - one faulty rule must not disable the others
+                met = _not_applied(entry, facts, fault)
+            if met is not None:
+                yield entry, met
+
+    def check(
+        self, call: ToolCall | CallFacts, done: DoneBefore | None = nothing_done
+    ) -> list[Finding]:
+        """Hold a call against every rule, each constraint once, with its hardest finding."""
+        facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
+        hardest: dict[tuple[int, str], Finding] = {}
+        for one, _ in self.find(facts, done):
+            known = hardest.get((one.seq, one.id))
+            if known is None or LEVELS.index(one.level) > LEVELS.index(known.level):
+                hardest[one.seq, one.id] = one
+        return list(hardest.values())
+
+    def _is_unclear(self, facts: CallFacts) -> bool:
+        """Say whether a command may do unseen what a rule denies.
+
+        What a shell would refuse as malformed reaches no file; what is too long may.
+        """
+        cut = facts.malformed and len(facts.text) > LONG_COMMAND
+        hides = bool(facts.unresolved) or cut
+        return (hides and self._stops_hidden) or (facts.malformed and self.stops_commands)
+
+    def rule(
+        self,
+        call: ToolCall,
+        done: DoneBefore | None = nothing_done,
+        files: TextOf | None = None,
+        texts: TextOf | None = None,
+    ) -> Ruling:
+        """Rule on a call: the hardest finding decides, and the oldest constraint among equals.
+
+        `files` gives the text of a script that the call runs, and `texts` that of a file it
+        changes, where the two have different limits. What can't be read is asked about, where a
+        rule could stop a command.
+        """
+        facts = with_writings(read_call(call, files), texts or files)
+        found = sorted(self.check(facts, done), key=_hardest_and_oldest)
+        if self._is_unclear(facts) and not _settled(found):
+            return _unreadable(facts, found)
+        if not found:
+            return Ruling()
+        first = found[0]
+        return Ruling(
+            level=first.level,
+            seq=first.seq,
+            text=first.text,
+            reason=first.tell(),
+            suggestion=first.suggestion,
+            trace=_trace(found),
+            findings=tuple(found),
+            id=first.id,
+        )
+
+
+def _not_applied(entry: CallEntry, facts: CallFacts, fault: Exception) -> Meeting:
+    """Ask about a call that a rule fails on, as nobody knows what the rule would say."""
+    why = f"{type(fault).__name__}: {fault}"
+    reason = f"{_NOT_APPLIED}: {why}"
+    rule, span = entry.rule.rule, (0, len(facts.text))
+    match = Match(rule.id, Action.ASK, span, "this call", reason, "", (reason,), why)
+    return Meeting(match, Action.ASK)
+
+
+def _hardest_and_oldest(one: Finding) -> tuple[int, bool, int, str]:
+    """Put the hardest first, and the oldest among equals; what is not recorded yet is newest."""
+    return -LEVELS.index(one.level), one.seq == 0, one.seq, one.id
+
+
+def _settled(found: Sequence[Finding]) -> bool:
+    return bool(found) and found[0].level in ("ask", "deny")
+
+
+def _unreadable(facts: CallFacts, found: Sequence[Finding]) -> Ruling:
+    """Ask about a call of which nobody can tell what it runs."""
+    steps = [f"unresolved: {one}" for one in facts.unresolved]
+    if facts.malformed:
+        steps.append(f"malformed or too long: {len(facts.text)} characters")
+    unclear = facts.unresolved[0] if facts.unresolved else _UNREADABLE
+    return Ruling(
+        level="ask",
+        reason=f"{unclear}, and {_IN_FORCE}",
+        suggestion=_WRITE_OUT,
+        trace=(*steps, *_trace(found)),
+        findings=tuple(found),
+    )
+
+
+def _trace(found: Sequence[Finding]) -> tuple[str, ...]:
+    return tuple(f"{one.name}: {step}" for one in found for step in one.trace)
+
+
+def _stops(entry: CallEntry, concerned: Callable[[Pattern], bool]) -> bool:
+    """Say whether a rule denies, by a pattern of some kind."""
+    rule = entry.rule.rule
+    return any(map(concerned, rule.patterns)) and entry.level_of(rule.action) == "deny"
+
+
+def _names_command(pattern: Pattern) -> bool:
+    """Whether a pattern is on commands themselves, not on files, texts or tools."""
+    if isinstance(pattern, AllOf):
+        return any(map(_names_command, pattern.patterns))
+    return not isinstance(pattern, ToolPattern | PathPattern | ContentPattern)
+
+
+def _may_be_hidden(pattern: Pattern) -> bool:
+    """Whether a command could do this without showing it; the name of a tool always shows."""
+    if isinstance(pattern, AllOf):
+        tools = [one for one in pattern.patterns if isinstance(one, ToolPattern)]
+        if not all(matches_name("Bash", one.name) for one in tools):
+            return False
+        return any(map(_may_be_hidden, pattern.patterns))
+    return not isinstance(pattern, ToolPattern) or (
+        bool(pattern.matches) and matches_name("Bash", pattern.name)
+    )
+
+
+def _finding(
+    entry: CallEntry, met: Meeting, script: ScriptFacts | None = None, *, doubt: str = ""
+) -> Finding:
+    match = met.match
+    doubt = doubt or match.doubt
+    level = entry.level_of(met.action)
+    if level == "deny" and (script is not None or doubt):
+        # It is not certain that this part of a file runs, or that the words mean this.
+        level = "ask"
+    reason, trace = _tell(entry, met, script, doubt)
+    return Finding(
+        seq=entry.seq,
+        text=entry.text,
+        blocks=level == "deny",
+        spans=(match.span,),
+        reason=reason,
+        suggestion=match.suggestion,
+        trace=trace,
+        level=level,
+        history_unknown=met.history_unknown,
+        note=entry.note,
+        stopped=match.stopped,
+        id=entry.id,
+        where=match.matched[:LONGEST_PLACE] if match.stopped else "",
+    )
+
+
+def _tell(
+    entry: CallEntry, met: Meeting, script: ScriptFacts | None, doubt: str
+) -> tuple[str, tuple[str, ...]]:
+    """Say why a rule is met, and the steps that led there."""
+    match = met.match
+    # The sentence of a rule stands before its reason; only what it adds is said.
+    said = match.reason in entry.text
+    reason = "it matches" if said else match.reason
+    if match.stopped and not match.reason.startswith(_NOT_APPLIED):
+        reason = f"this rule could not be checked on {match.matched}: {match.stopped}"
+    trace = [*match.trace]
+    if script is not None:
+        where = script.where(match.span[0])
+        reason += f" ({where})"
+        trace.append(f"found in {where}, which the call runs")
+    elif match.matched not in reason:
+        reason = f'it matches "{match.matched}"' if said else f'{reason} ("{match.matched}")'
+    if doubt:
+        reason += f"; {doubt}"
+        trace.append(f"not certain: {doubt}")
+    if met.unknown:
+        reason += f"; whether this is {' and '.join(met.unknown)} can't be seen"
+        trace.append(f"scope not seen: {', '.join(met.unknown)}")
+    if met.missing and not match.stopped:
+        wanted = ", ".join(one.text for one in met.missing)
+        if met.history_unknown:
+            reason += f"; whether this was done first is not known: {wanted}"
+        elif said:
+            reason += f"; this has to be done first: {wanted}"
+        reason += "".join(f"; {one}" for one in met.shortfalls)
+        trace.append(f"not done before: {wanted}")
+    trace += [f"not certain: {one}" for one in entry.rule.doubts]
+    return reason, (*trace, *([entry.note] if entry.note else []))

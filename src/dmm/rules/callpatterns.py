@@ -1,0 +1,356 @@
+"""Patterns: frozen values that say which commands, files, messages and tools a rule is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from dmm.domain.value import Value
+from dmm.rules.budget import Stopped
+from dmm.rules.commands.branches import (
+    branches_touched,
+    chooses_branch,
+    is_every,
+    same_branch,
+)
+from dmm.rules.commands.checks import CHECKS
+from dmm.rules.commands.contacts import hosts_of, remotes_of
+from dmm.rules.commands.dependencies import ANY_PACKAGE, installed, normal_name
+from dmm.rules.commands.facts import MESSAGES, located
+from dmm.rules.commands.globs import chosen, matches_name, matches_path, plain_example
+from dmm.rules.commands.ignoring import selects
+from dmm.rules.commands.options import SUBCOMMANDED, asks_for_help
+from dmm.rules.commands.paths import covers, script_of
+from dmm.rules.commands.tools import names_of, values_of
+from dmm.rules.commands.variables import assigned_by
+from dmm.rules.evidence import Evidence
+from dmm.rules.searching import search_within, unknown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.rules.budget import Budget
+    from dmm.rules.commands.facts import (
+        CallFacts,
+        CommandUse,
+        MessageKind,
+        PathUse,
+        ToolCall,
+        Verb,
+    )
+    from dmm.rules.commands.options import Options
+    from dmm.rules.commands.values import Invocation
+
+
+class ToolPattern(Value):
+    """A call of a tool whose name matches a glob; `Bash` is the shell of every client.
+
+    `args` are `key=glob`, all of which must hold; `matches` is found in one of the values.
+    """
+
+    kind: ClassVar[str] = "tool"
+    name: str
+    args: tuple[str, ...] = ()
+    matches: str = ""
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find the call itself."""
+        call, span = facts.call, (0, len(facts.text))
+        if not any(matches_name(one, self.name) for one in names_of(call.tool)):
+            return
+        try:
+            fits = self._fits(facts)
+        except Stopped as fault:
+            yield call, unknown(span, f"the input of {call.tool}", fault)
+        else:
+            if fits:
+                yield call, Evidence(span, f"the tool is {call.tool}")
+
+    def _fits(self, facts: CallFacts) -> bool:
+        if not self.args and not self.matches:
+            return True
+        values = list(values_of(facts.call.input))
+        for wanted in self.args:
+            key, _, glob = wanted.partition("=")
+            if not any(name == key and matches_name(text, glob) for name, text in values):
+                return False
+        return not self.matches or any(
+            search_within(self.matches, text, facts.budget) for _, text in values
+        )
+
+
+class CommandPattern(Value):
+    """One invocation of which everything said here holds.
+
+    `programs` are names or globs, or paths of scripts. `operands` stand in this order; the first
+    one of a program with subcommands is its subcommand, and `leading` is how many of them stand in
+    front of all others. `flags` must be there, in any spelling, and `without` must not; a flag may
+    be given with a glob of its value (`--filter=test_*`). What only asks for help never matches.
+    Each of `args` matches an operand or the value of a flag, or none where it begins with `!`.
+    `a|b` in any of these means either. `no_args` wants no operand beyond those named, `bare` a
+    program called by its name alone. `matches` is found in the words, joined by blanks. `env` are
+    `NAME=glob`. Of `via`, `remotes`, `hosts`, `branches` and `packages` one must fit; `!glob` takes
+    out again.
+    """
+
+    kind: ClassVar[str] = "command"
+    programs: tuple[str, ...]
+    operands: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+    check: str = ""
+    args: tuple[str, ...] = ()
+    no_args: bool = False
+    bare: bool = False
+    matches: str = ""
+    env: tuple[str, ...] = ()
+    via: tuple[str, ...] = ()
+    remotes: tuple[str, ...] = ()
+    hosts: tuple[str, ...] = ()
+    branches: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    leading: int = 0
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find the invocations that match, each with its evidence."""
+        for use in facts.commands:
+            try:
+                why = self._why(use, facts)
+            except Stopped as fault:
+                yield use, unknown(use.invocation.span, f"`{use.invocation.program}`", fault)
+                continue
+            if why:
+                yield use, Evidence(use.invocation.span, why)
+
+    def _why(self, use: CommandUse, facts: CallFacts) -> str | None:
+        call = facts.call
+        if not any(_is_program(use, wanted, call) for wanted in self.programs):
+            return None
+        program, options = use.invocation.program, use.options
+        if not all(options.may_have(flag) for flag in self.flags):
+            return None
+        if any(options.surely_has(flag) for flag in self.without) or self._only_helps(use):
+            return None
+        if not self._operands_match(program, options) or not self._rest_matches(use):
+            return None
+        words = use.invocation.argv
+        if self.matches and not search_within(self.matches, " ".join(words), facts.budget):
+            return None
+        found = f"{program} {' '.join((*self.operands, *self.flags))}".strip()
+        if not self.check:
+            return f"`{found}` is run"
+        evidence = CHECKS[self.check](use, call)
+        return f"`{found}`: {evidence}" if evidence else None
+
+    def _only_helps(self, use: CommandUse) -> bool:
+        """Whether an invocation shows its help, which is nothing that a rule is about."""
+        asked = asks_for_help(use.invocation, use.options)
+        return asked and not any("-h" in flag for flag in self.flags)
+
+    def _operands_match(self, program: str, options: Options) -> bool:
+        words = options.operands
+        # Of a flag that nobody knows, the next word may be the value.
+        maybe_values = {word for _, word in options.values}
+        at = 0
+        for number, wanted in enumerate(self.operands):
+            first = number == 0 and program in SUBCOMMANDED
+            while at < len(words) and not options.either(words[at].text, wanted):
+                if first or (number < self.leading and words[at] not in maybe_values):
+                    return False
+                at += 1
+            if at >= len(words):
+                return False
+            at += 1
+        return not self.no_args or len(words) == len(self.operands)
+
+    def _rest_matches(self, use: CommandUse) -> bool:
+        """Hold what few patterns ask for against an invocation."""
+        invocation = use.invocation
+        if self.bare and (not invocation.words or "/" in invocation.words[0].text):
+            return False
+        if self.via and not any(chosen(name, self.via) for name in invocation.context.via):
+            return False
+        if not all(use.options.has_argument(one) for one in self.args):
+            return False
+        if not all(_is_set(use, one) for one in self.env):
+            return False
+        named = (
+            (self.remotes, remotes_of),
+            (self.hosts, hosts_of),
+            (tuple(map(normal_name, self.packages)), _packages_of),
+        )
+        for wanted, found_in in named:
+            if wanted and not any(chosen(name, wanted) for name in found_in(use)):
+                return False
+        return not self.branches or any(
+            chooses_branch(name, self.branches) for name in branches_touched(use)
+        )
+
+
+def _is_program(use: CommandUse, wanted: str, call: ToolCall) -> bool:
+    if "/" not in wanted:
+        return matches_name(use.invocation.program, wanted)
+    path = script_of(use)
+    return bool(path) and matches_path(located(call, path or ""), wanted)
+
+
+def _is_set(use: CommandUse, wanted: str) -> bool:
+    name, _, glob = wanted.partition("=")
+    exported = [
+        pair for one in use.script.invocations[: use.invocation.id] for pair in _exports(one)
+    ]
+    pairs = (*use.invocation.env, *exported)
+    return any(one == name and matches_name(value, glob) for one, value in pairs)
+
+
+def _exports(invocation: Invocation) -> list[tuple[str, str]]:
+    return assigned_by(invocation.words) if invocation.program in ("export", "declare") else []
+
+
+def _packages_of(use: CommandUse) -> list[str]:
+    return [normal_name(one.name) for one in installed(use.invocation)]
+
+
+# What an access of a pattern covers: `write` is every change, `edit` one of the text. A shell
+# that loads a file (`source .env`) reads it and shows nothing.
+_COVERED: dict[str, tuple[str, ...]] = {
+    "read": ("read", "load"),
+    "show": ("read",),
+    "write": ("write", "create", "delete", "rename"),
+    "edit": ("write", "create"),
+}
+_DONE = {
+    "read": "read",
+    "load": "read",
+    "write": "written",
+    "create": "created",
+    "delete": "deleted",
+    "rename": "renamed",
+}
+
+
+class PathPattern(Value):
+    """A file that is read or changed, by a file tool, a patch or a command.
+
+    `glob` holds one glob a line as a .gitignore would: the last one that matches decides, and
+    `!glob` takes out again. `access` says what is done: `read`, `show` (not only loaded by a
+    shell), `write` (every change), `edit` (of the text, creating it included), `create`, `delete`,
+    `rename`. With a `folder` the globs are
+    relative to it and reach only what lies in the repository; an empty one is the repository.
+    """
+
+    kind: ClassVar[str] = "path"
+    glob: str
+    access: tuple[str, ...] = ("read", "write")
+    folder: str | None = None
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find the files that match, each with its evidence."""
+        for use in facts.paths:
+            if self._concerns(use) and covers(use, self.glob, self.folder):
+                yield use, Evidence(use.span, f"{use.path} is {_DONE[use.access]}")
+
+    def _concerns(self, use: PathUse) -> bool:
+        return any(use.access in _COVERED.get(one, (one,)) for one in self.access)
+
+    def spares(self, use: PathUse) -> bool:
+        """Whether every file that a path with wildcards could mean is covered."""
+        return self._concerns(use) and selects(plain_example(use.path), self.glob, self.folder)
+
+
+class DependencyPattern(Value):
+    """A package that is added by a command or in a manifest, `but` not one of those."""
+
+    kind: ClassVar[str] = "dependency"
+    name: str
+    but: tuple[str, ...] = ()
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find the packages that match, each with its evidence."""
+        wanted = normal_name(self.name)
+        for use in facts.dependencies:
+            name = normal_name(use.name)
+            anything = facts.doubts and use.name == ANY_PACKAGE
+            spared = any(matches_name(name, normal_name(one)) for one in self.but)
+            if anything or (matches_name(name, wanted) and not spared):
+                yield use, Evidence(use.span, f"{use.name} is added by {use.source}")
+
+
+class BranchPattern(Value):
+    """Something done to a branch: pushed, force-pushed, deleted, committed to, rewritten.
+
+    A push that leaves the branch to Git matches only where the current branch is known. Branches
+    that one of `but` names are left alone.
+    """
+
+    kind: ClassVar[str] = "branch"
+    name: str
+    verbs: tuple[Verb, ...] = ("push", "force-push", "delete", "commit", "rewrite")
+    but: tuple[str, ...] = ()
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find what is done to the branches that match, each with its evidence."""
+        for use in facts.branches:
+            name = use.name
+            if not name or use.verb not in self.verbs or not same_branch(name, self.name):
+                continue
+            if not any(matches_name(name, one) for one in self.but):
+                named = "every branch" if is_every(name) else f"the branch {name}"
+                yield use, Evidence(use.span, f"{use.verb} of {named}")
+
+
+class ScriptPattern(Value):
+    """A script that is run by its path, by itself or by an interpreter."""
+
+    kind: ClassVar[str] = "script"
+    glob: str
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find the invocations that run the script, each with its evidence."""
+        for use in facts.commands:
+            path = script_of(use)
+            if path and matches_path(located(facts.call, path), self.glob):
+                yield use, Evidence(use.invocation.span, f"{path} is run")
+
+
+class WrappedPattern(Value):
+    """Whatever one program runs for another: `uv run`, `npx`, `sudo`."""
+
+    kind: ClassVar[str] = "wrapped"
+    wrapper: str
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find the invocations that the wrapper runs, each with its evidence."""
+        for use in facts.commands:
+            if self.wrapper in use.invocation.context.via:
+                yield use, Evidence(use.invocation.span, f"it is run by {self.wrapper}")
+
+
+class MessagePattern(Value):
+    """A commit message, a title or text of a pull request, or the name of a new branch or tag.
+
+    It matches where `regex` is found, or where `not_regex` is not.
+    """
+
+    kind: ClassVar[str] = "message"
+    of: tuple[MessageKind, ...] = MESSAGES
+    regex: str = ""
+    not_regex: str = ""
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find the messages that match, each with its evidence."""
+        for use in facts.messages:
+            if use.kind not in self.of:
+                continue
+            where = f"the {use.kind.replace('_', ' ')}"
+            try:
+                fits = self._fits(use.text, facts.budget)
+            except Stopped as fault:
+                yield use, unknown(use.span, where, fault)
+            else:
+                if fits:
+                    yield use, Evidence(use.span, f"{where} is {use.text!r}")
+
+    def _fits(self, text: str, budget: Budget | None) -> bool:
+        if self.regex and not search_within(self.regex, text, budget):
+            return False
+        return not self.not_regex or not search_within(self.not_regex, text, budget)

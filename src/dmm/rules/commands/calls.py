@@ -1,0 +1,278 @@
+"""Tool calls: what a call of an agent's tool would run, read, write, add and push."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dmm.rules.commands.branches import branch_uses, branches_of, with_branches
+from dmm.rules.commands.dependencies import installed
+from dmm.rules.commands.facts import (
+    Access,
+    BranchUse,
+    CallFacts,
+    CommandUse,
+    MessageUse,
+    PathUse,
+    ScriptFacts,
+    ToolCall,
+    Verb,
+    located,
+    relative_path,
+)
+from dmm.rules.commands.inlineruns import COMPUTED
+from dmm.rules.commands.messages import messages_in, messages_of
+from dmm.rules.commands.outputs import DECODERS
+from dmm.rules.commands.patches import is_patching, read_edit, read_patch, replaces_text
+from dmm.rules.commands.paths import path_uses, script_of, with_created
+from dmm.rules.commands.readings import MOST, other_readings, with_known_words
+from dmm.rules.commands.runs import SHELL
+from dmm.rules.commands.scripts import MAX_FILES, MAX_TOTAL, TextOf, commands_in
+from dmm.rules.commands.shell import parse_code, parse_shell
+from dmm.rules.commands.tools import (
+    COMMAND_KEYS,
+    PATCH_TOOLS,
+    PATH_KEYS,
+    SHELL_TOOLS,
+    TELLING_KEYS,
+    WRITERS,
+    arguments_of,
+    commands_of,
+    first_text,
+)
+
+if TYPE_CHECKING:
+    from dmm.rules.commands.dependencies import DependencyUse
+    from dmm.rules.commands.scripts import Commands
+    from dmm.rules.commands.values import FileRun, Script, Unresolved
+
+__all__ = [
+    "PATH_KEYS", "SHELL_TOOLS", "TELLING_KEYS", "Access", "BranchUse", "CallFacts", "CommandUse",
+    "PathUse", "ScriptFacts", "TextOf", "ToolCall", "Verb", "branches_of", "read_call",
+    "relative_path", "script_of",
+]  # fmt: skip
+
+_MAX_DEPTH = 4
+_MCP = r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)"
+
+
+def _of_script(call: ToolCall, script: Script, files: TextOf | None) -> CallFacts:
+    """Sort out what the invocations of a parsed text do."""
+    known = tuple(with_known_words(one, files) for one in script.invocations)
+    commands = with_branches(script._replace(invocations=known), call)
+    facts = CallFacts(
+        call,
+        script.text,
+        files=files,
+        malformed=script.malformed or script.truncated,
+        unresolved=tuple(dict.fromkeys(_in_words(one) for one in script.unresolved)),
+    )
+    found = _of_commands(facts, commands)
+    others = [list(other_readings(use)) for use in commands]
+    most = max(map(len, others), default=0)
+    readings = [_reading(facts, commands, others, number) for number in range(min(most, MOST))]
+    # With more, nobody can say what would run.
+    return found._replace(readings=tuple(readings), malformed=facts.malformed or most > MOST)
+
+
+def _reading(
+    facts: CallFacts,
+    commands: tuple[CommandUse, ...],
+    others: list[list[tuple[CommandUse, str]]],
+    number: int,
+) -> CallFacts:
+    """Read every command in the way of this number, where there is one."""
+    pairs = [
+        held[number] if number < len(held) else (use, "")
+        for use, held in zip(commands, others, strict=True)
+    ]
+    doubts = tuple((use.invocation.span, doubt) for use, doubt in pairs if doubt)
+    return _of_commands(facts._replace(doubts=doubts), tuple(use for use, _ in pairs))
+
+
+def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFacts:
+    """Add what commands do to the facts of their call."""
+    call = facts.call
+    paths: list[PathUse] = []
+    packages: list[DependencyUse] = []
+    branches: list[BranchUse] = []
+    messages: list[MessageUse] = []
+    for use in commands:
+        paths += path_uses(use, call)
+        packages += installed(use.invocation)
+        branches += branch_uses(use)
+        messages += messages_of(use, facts.files)
+        if is_patching(use.invocation.argv):
+            _add_patch(use, call, paths, packages)
+    return facts._replace(
+        commands=commands,
+        paths=with_created(paths, call, facts.files),
+        dependencies=tuple(packages),
+        branches=tuple(branches),
+        messages=tuple(messages),
+    )
+
+
+def _in_words(one: Unresolved) -> str:
+    if one.made == COMPUTED:
+        return f"{one.what} is put together while it runs"
+    made = one.made if " " in one.made else f"`{one.made}`"
+    return f"{one.what} is made by {made}"
+
+
+def _add_patch(
+    use: CommandUse, call: ToolCall, paths: list[PathUse], packages: list[DependencyUse]
+) -> None:
+    bodies = [one.body for one in use.invocation.redirections if one.body]
+    bodies += [word.text for word in use.invocation.words[1:]]
+    span = use.invocation.span
+    for body in bodies:
+        changed, added = read_patch(body, call)
+        paths += [one._replace(span=span) for one in changed]
+        packages += [one._replace(span=span) for one in added]
+
+
+class _Files:
+    """Reads the files that a call runs, and those that they run in turn."""
+
+    def __init__(self, call: ToolCall, files: TextOf) -> None:
+        self._call = call
+        self._files = files
+        self._left = MAX_TOTAL
+        self._seen: set[tuple[object, ...]] = set()
+        self.found: list[ScriptFacts] = []
+        self.unresolved: list[str] = []
+
+    def read(self, runs: tuple[FileRun, ...], depth: int = 0) -> None:
+        """Take in what some files would do; `found` grows by it."""
+        for run in runs:
+            key = (run.path, run.language, run.words, run.directory)
+            if depth >= _MAX_DEPTH or key in self._seen or len(self.found) >= MAX_FILES:
+                continue
+            self._seen.add(key)
+            for commands in commands_in(run, self._files):
+                self._left -= len(commands.text)
+                if self._left > 0:
+                    self._take(commands, depth)
+
+    def _take(self, commands: Commands, depth: int) -> None:
+        script = parse_shell(
+            commands.text,
+            directory=commands.directory,
+            from_file=True,
+            arguments=commands.arguments,
+        )
+        call = self._call.changed(input={"command": commands.text})
+        found = ScriptFacts(commands.path, _of_script(call, script, self._files), commands.lines)
+        self.found.append(found)
+        # Scripts often run what they have put together; only plain decoding counts as hiding.
+        self.unresolved += [
+            f"{_in_words(one)} ({found.where(one.span[0])})"
+            for one in script.unresolved
+            if one.made in DECODERS
+        ]
+        self.read(script.files, depth + 1)
+
+
+def _read_shell(call: ToolCall, script: Script, files: TextOf | None) -> CallFacts:
+    facts = _of_script(call, script, files)
+    if files is None or not script.files:
+        return facts
+    held = _Files(call, files)
+    held.read(script.files)
+    unresolved = (*facts.unresolved, *held.unresolved)
+    return facts._replace(scripts=tuple(held.found), unresolved=unresolved)
+
+
+def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
+    """Put the facts of two arguments together; a guess adds only what was found for certain."""
+    shift = len(first.text) + 1
+    text = f"{first.text}\n{other.text}"
+
+    def moved(span: tuple[int, int]) -> tuple[int, int]:
+        return span[0] + shift, span[1] + shift
+
+    return first._replace(
+        text=text,
+        commands=(
+            *first.commands,
+            *(
+                one._replace(invocation=one.invocation._replace(span=moved(one.invocation.span)))
+                for one in other.commands
+            ),
+        ),
+        paths=(*first.paths, *(one._replace(span=moved(one.span)) for one in other.paths)),
+        dependencies=(
+            *first.dependencies,
+            *(one._replace(span=moved(one.span)) for one in other.dependencies),
+        ),
+        branches=(*first.branches, *(one._replace(span=moved(one.span)) for one in other.branches)),
+        messages=(*first.messages, *(one._replace(span=moved(one.span)) for one in other.messages)),
+        malformed=first.malformed or (other.malformed and not guess),
+        unresolved=(*first.unresolved, *(() if guess else other.unresolved)),
+        scripts=(*first.scripts, *other.scripts),
+        readings=(
+            *first.readings,
+            *(_merged(first._replace(readings=()), one, guess=guess) for one in other.readings),
+        ),
+        doubts=(*first.doubts, *((moved(place), doubt) for place, doubt in other.doubts)),
+    )
+
+
+def _read_other(
+    call: ToolCall, tool: str, mcp: tuple[str, str] | None, files: TextOf | None
+) -> CallFacts:
+    """Read a tool by the names of its arguments: files that it names, commands that it runs."""
+    named = arguments_of(tool, call.input)
+    at = len(call.tool) + 1
+    paths = []
+    for one in named:
+        span = (at, at + len(one.path))
+        wild = one.glob or any(mark in one.path for mark in "*?[")
+        paths.append(PathUse(located(call, one.path), one.access, span, wild))
+        at = span[1] + 1
+    text = "\n".join((call.tool, *(one.path for one in named)))
+    facts = CallFacts(
+        call,
+        text,
+        paths=with_created(paths, call, files),
+        messages=tuple(messages_in(tool, call.input)),
+        mcp=mcp,
+    )
+    for command in commands_of(tool, call.input):
+        shell = command.language in ("", "bash", "sh", SHELL, "zsh")
+        script = parse_shell(command.text) if shell else parse_code(command.language, command.text)
+        facts = _merged(facts, _read_shell(call, script, files), guess=command.guess)
+    return facts
+
+
+def read_call(call: ToolCall, files: TextOf | None = None) -> CallFacts:
+    """Read what a tool call would do; an unknown tool gives its name alone.
+
+    `files` gives the text of a file by its path, seen from the directory of the call; with it, what
+    the scripts do that the call runs is read too.
+    """
+    name = call.tool.lower()
+    mcp = re.fullmatch(_MCP, call.tool)
+    if mcp:
+        server, tool = mcp[1] or mcp[3], mcp[2] or mcp[4]
+        return _read_other(call, tool, (server, tool), files)
+    if name in PATCH_TOOLS:
+        patch = first_text(call.input, (*COMMAND_KEYS, "patch")) or ""
+        paths, packages = read_patch(patch, call)
+        return CallFacts(
+            call,
+            patch,
+            paths=with_created(paths, call, files, edits=True),
+            dependencies=tuple(packages),
+        )
+    if name in SHELL_TOOLS:
+        command = first_text(call.input, COMMAND_KEYS)
+        if command is None:
+            return CallFacts(call, call.tool)
+        return _read_shell(call, parse_shell(command), files)
+    if name in WRITERS:
+        facts = read_edit(call)
+        edits = replaces_text(call)
+        return facts._replace(paths=with_created(facts.paths, call, files, edits=edits))
+    return _read_other(call, call.tool, None, files)

@@ -1,0 +1,256 @@
+"""Named checks on one invocation, for what flags and globs can't say; each gives its evidence."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dmm.rules.commands.options import SUBCOMMANDED
+from dmm.rules.commands.procedures import PROCEDURE_CHECKS, WORDS_FOR_PROCEDURES
+from dmm.rules.commands.runs import SHELLS, language_of
+from dmm.rules.commands.sql import destroying_document_call, destroying_statement
+from dmm.rules.commands.targets import Target, judge_target
+from dmm.rules.commands.values import Word
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.rules.commands.facts import CommandUse, ToolCall
+
+_DOWNLOADERS = frozenset({"curl", "wget", "fetch", "http", "https", "aria2c"})
+_DEVICE = r"/dev/(?:sd|hd|vd|xvd|nvme|mmcblk|disk|rdisk|mapper/|dm-|loop|md)\w*"
+_ROOT_LIKE = (
+    r"/|/\*|/(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|sbin|srv|sys|usr|var|Users|System)/?\*?"
+    r"|~/?\*?|\$\{?HOME\}?/?\*?"
+)
+_WHOLE_TREE = frozenset({".", "./", "*", "./*", ":/", ":/*"})
+_FILTERS = frozenset({
+    "-name", "-iname", "-path", "-wholename", "-regex", "-mtime", "-mmin", "-newer", "-size",
+    "-empty", "-user", "-atime", "-ctime", "-amin", "-cmin", "-perm", "-ipath", "-iregex",
+})  # fmt: skip
+
+
+def _targets(use: CommandUse, call: ToolCall, wanted: Target) -> str | None:
+    directory = use.invocation.context.directory
+    for word in use.options.operands:
+        if use.script.from_file and ("$" in word.text or directory[:1] in ("$", "`")):
+            # A script of the project knows what it has put into its variables.
+            continue
+        target, why = judge_target(word, directory, call.cwd)
+        if target is wanted:
+            return f"{word.text} is {why}"
+    return None
+
+
+def removes_unsafe(use: CommandUse, call: ToolCall) -> str | None:
+    """Find a removal target that is never safe, or no visible target at all."""
+    if not use.options.operands and use.options.has("-f|--force"):
+        return None if use.script.from_file else "no target is visible"
+    return _targets(use, call, Target.UNSAFE)
+
+
+def removes_work(use: CommandUse, call: ToolCall) -> str | None:
+    """Find a removal target that is a part of the working tree and no build output.
+
+    A script of the project may clean up after itself.
+    """
+    return None if use.script.from_file else _targets(use, call, Target.WORK)
+
+
+def finds_and_deletes(use: CommandUse, call: ToolCall) -> str | None:
+    """Find `find -delete` over a root, the home, or a tree without any filter."""
+    texts = [word.text for word in use.invocation.words[1:]]
+    roots = []
+    for word in use.invocation.words[1:]:
+        if word.text.startswith(("-", "(", "!")):
+            break
+        roots.append(word)
+    filtered = any(text in _FILTERS for text in texts)
+    for root in roots or [Word(".", 0, 0)]:
+        target, why = judge_target(root, use.invocation.context.directory, call.cwd)
+        everything = re.fullmatch(_ROOT_LIKE, root.text)
+        if everything or (not filtered and target is not Target.SAFE):
+            return f"{root.text} is {why}"
+    return None
+
+
+def discards_files(use: CommandUse, call: ToolCall) -> str | None:
+    """Find paths whose uncommitted changes would be thrown away."""
+    del call
+    if use.options.separated:
+        return f"{use.options.separated[0].text} would lose its uncommitted changes"
+    for word in use.options.operands[1:]:
+        if word.text in _WHOLE_TREE:
+            return "the whole tree would lose its uncommitted changes"
+    return None
+
+
+def restores_files(use: CommandUse, call: ToolCall) -> str | None:
+    """Find a `git restore` that writes over files, not only over the index."""
+    del call
+    staged = use.options.has("-S|--staged")
+    if staged and not use.options.has("-W|--worktree"):
+        return None
+    return "uncommitted changes would be lost" if len(use.options.operands) > 1 else None
+
+
+def destroys_data(use: CommandUse, call: ToolCall) -> str | None:
+    """Find a destroying statement in the arguments, the here-documents or the piped text."""
+    del call
+    texts = [word.text for word in use.invocation.words[1:]]
+    texts += [one.body for one in use.invocation.redirections if one.body]
+    if use.invocation.context.piped_from:
+        for feeder in use.script.upstream(use.invocation):
+            if feeder.program in ("echo", "printf", "cat"):
+                texts += [word.text for word in feeder.words[1:]]
+                texts += [one.body for one in feeder.redirections if one.body]
+    for text in texts:
+        value = text.partition("=")[2] if text.startswith("--") else text
+        found = destroying_statement(value) or destroying_document_call(value)
+        if found:
+            return f"the statement `{found.strip()}`"
+    return None
+
+
+def runs_download(use: CommandUse, call: ToolCall) -> str | None:
+    """Find code that is run as it comes from the network, unread."""
+    del call
+    invocation = use.invocation
+    program = invocation.program
+    if (
+        program not in SHELLS
+        and program not in ("eval", "source", ".")
+        and not language_of(program)
+    ):
+        return None
+    sources = _piped_sources(use)
+    if program in SHELLS or program in ("eval", "source", "."):
+        sources += [
+            one.program
+            for one in use.script.children(invocation)
+            if one.context.in_substitution and one.program in _DOWNLOADERS
+        ]
+        outer = invocation.context.parent
+        if any("<(" in word.text for word in invocation.words) and outer is not None:
+            sources += [
+                one.program
+                for one in use.script.children(use.script.invocations[outer])
+                if one.program in _DOWNLOADERS
+            ]
+    sources += _embedded_sources(use) if program in SHELLS or program == "eval" else []
+    return f"code that {sources[0]} fetches is run unread" if sources else None
+
+
+def _piped_sources(use: CommandUse) -> list[str]:
+    invocation = use.invocation
+    arguments = [word.text for word in invocation.words[1:]]
+    reads_input = all(text.startswith("-") for text in arguments[:1]) and "-c" not in arguments
+    if not invocation.context.piped_from or not (reads_input or arguments[:1] == ["-"]):
+        return []
+    if any(text in ("-m", "-e", "--eval", "-r") for text in arguments):
+        return []
+    return [one.program for one in use.script.upstream(invocation) if one.program in _DOWNLOADERS]
+
+
+_EMBEDDED = r"(?:\$\(|`|<\()\s*(?:sudo\s+)?(curl|wget)\b"
+
+
+def _embedded_sources(use: CommandUse) -> list[str]:
+    """See `bash -c "$(curl …)"`: the text to run begins with the download."""
+    texts = [word.text.lstrip() for word in use.invocation.words[1:]]
+    matches = [re.match(_EMBEDDED, text) for text in texts]
+    return [match[1] for match in matches if match]
+
+
+def writes_device(use: CommandUse, call: ToolCall) -> str | None:
+    """Find a disk device as the target of a write."""
+    del call
+    for word in use.invocation.words[1:]:
+        text = word.text.removeprefix("of=")
+        written = word.text.startswith("of=") or use.invocation.program != "dd"
+        if written and re.match(_DEVICE, text):
+            return f"{text} is a disk device"
+    return None
+
+
+def redirects_to_device(use: CommandUse, call: ToolCall) -> str | None:
+    """Find a redirection onto a disk device."""
+    del call
+    for one in use.invocation.redirections:
+        if one.writes and re.match(_DEVICE, one.target.text):
+            return f"{one.target.text} is a disk device"
+    return None
+
+
+def names_root(use: CommandUse, call: ToolCall) -> str | None:
+    """Find the root, a system folder or the home as an operand."""
+    del call
+    for word in use.options.operands:
+        if re.fullmatch(_ROOT_LIKE, word.text):
+            return f"{word.text} is a root, a system folder or a home"
+    return None
+
+
+def opens_to_all(use: CommandUse, call: ToolCall) -> str | None:
+    """Find a mode that lets everyone write, on a root, a system folder or a home."""
+    modes = [word.text for word in use.options.operands[:1]]
+    open_mode = modes and re.fullmatch(
+        r"0?[0-7]?[0-7][0-7][2367]|(?:a|o|ugo)?\+\w*w\w*|a=rwx", modes[0]
+    )
+    return names_root(use, call) if open_mode else None
+
+
+_LOOKS = frozenset({
+    "list", "ls", "show", "status", "help", "version", "describe", "logs", "log", "diff", "view",
+    "info", "ps", "plan",
+})  # fmt: skip
+_GROUPS = frozenset({
+    "stash", "worktree", "remote", "submodule", "notes", "bundle", "lfs", "compose", "container",
+    "image", "volume", "network", "state", "workspace", "config", "rollout", "repo", "pr", "issue",
+    "release", "run", "env", "migrate", "plugin", "cache", "secret", "variable",
+})  # fmt: skip
+
+
+def only_looks(use: CommandUse, call: ToolCall) -> str | None:
+    """Find a subcommand or an option that changes nothing: `git stash list`, `--dry-run`."""
+    del call
+    if use.options.has_exactly("--help|--version|--dry-run"):
+        return "it only looks"
+    words = [word.text for word in use.options.operands[:2]]
+    if use.invocation.program not in SUBCOMMANDED or not words:
+        return None
+    named = words[1:] if words[0] in _GROUPS else words[:1]
+    return "it only looks" if named and named[0] in _LOOKS else None
+
+
+CHECKS: dict[str, Callable[[CommandUse, ToolCall], str | None]] = {
+    "removes unsafe target": removes_unsafe,
+    "removes working tree": removes_work,
+    "finds and deletes": finds_and_deletes,
+    "discards files": discards_files,
+    "restores files": restores_files,
+    "destroys data": destroys_data,
+    "runs download": runs_download,
+    "writes device": writes_device,
+    "redirects to device": redirects_to_device,
+    "names root": names_root,
+    "opens to all": opens_to_all,
+    "only looks": only_looks,
+    **PROCEDURE_CHECKS,
+}
+WORDS_FOR_CHECKS = {
+    "removes unsafe target": "whose target is a root, the home, the working directory, a path "
+    "above it, an absolute path outside the temporary folders, or unknown",
+    "removes working tree": "whose target is a part of the working tree and no build output",
+    "finds and deletes": "that deletes over a root, the home or a tree without a filter",
+    "discards files": "that names files to write over",
+    "restores files": "that writes over files and not only the index",
+    "destroys data": "with a statement that drops, truncates or empties",
+    "runs download": "that runs what curl or wget fetches",
+    "writes device": "that writes on a disk device",
+    "redirects to device": "whose output goes to a disk device",
+    "names root": "on a root, a system folder or a home",
+    "opens to all": "with a mode open to all, on a root, a system folder or a home",
+    "only looks": "that only looks",
+    **WORDS_FOR_PROCEDURES,
+}

@@ -1,0 +1,341 @@
+"""Options: the flags, their values and the operands of one invocation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from dmm.rules.commands.globs import matches_name
+from dmm.rules.commands.spellings import has_own, spellings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dmm.rules.commands.values import Invocation, Word
+
+_GIT = "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source"
+_KUBECTL = "-n --namespace --context --cluster --kubeconfig -l --selector -f --filename -o --output"
+_CLOUD = "--profile --region --project --output --query --endpoint-url --account"
+_VALUED = {
+    "git": _GIT,
+    "git commit": "-m --message -F --file -C -c --author --date -t --template --trailer --fixup"
+    " --reuse-message --reedit-message --squash --cleanup --pathspec-from-file",
+    "git tag": "-m --message -F --file -u",
+    "git stash": "-m --message",
+    "git merge": "-m --message -s --strategy -X -F --file",
+    "git push": "-o --push-option --repo --receive-pack --exec",
+    "git clean": "-e --exclude",
+    "git cherry-pick": "-m --mainline -s --strategy -X",
+    "git worktree": "-b -B --reason",
+    "git log": "-n -S -G -L --author --since --until --grep --format --pretty --max-count",
+    "git restore": "-s --source --pathspec-from-file",
+    "git checkout": "-b -B --orphan --conflict --pathspec-from-file",
+    "git switch": "-c -C --create --orphan",
+    "git rebase": "-x --exec --onto -s -X --strategy",
+    "git reset": "--pathspec-from-file",
+    "git notes": "-m -F",
+    "kubectl": _KUBECTL,
+    "oc": _KUBECTL,
+    "helm": "-n --namespace --kube-context --kubeconfig -f --values --set --version",
+    "docker": "-H --host --context -c --config -l --log-level",
+    "docker-compose": "-f --file -p --project-name",
+    "aws": _CLOUD,
+    "gcloud": _CLOUD,
+    "az": "--subscription --resource-group -g -n --name",
+    "npm": "--prefix -C --registry --workspace -w --tag --userconfig",
+    "pnpm": "--dir -C --filter -F --registry",
+    "yarn": "--cwd --registry",
+    "pip": "-r --requirement -c --constraint -i --index-url --extra-index-url -t --target -e",
+    "uv": "--directory --project -p --python -r --requirement --index-url --group --extra",
+    "poetry": "-G --group -C --directory --extras -E",
+    "cargo": "--manifest-path --target-dir -p --package --features -F --git --branch --path",
+    "twine": "-r --repository --repository-url -u -p --config-file",
+    "make": "-C -f",
+    "chmod": "--reference",
+    "terraform": "",
+    "grep": "-e -f -m -A -B -C --include --exclude --exclude-dir --max-count --regexp --file",
+    "rg": "-e -f -m -A -B -C -g --glob -t --type -T --regexp --file",
+    "sed": "-e -f --expression --file",
+    "head": "-n -c",
+    "tail": "-n -c",
+    "awk": "-F -v -f",
+    "jq": "--arg --argjson --indent -f --from-file",
+    "cut": "-d -f -c -b",
+    "sort": "-k -t -o -S -T",
+    "scp": "-i -P -o -F -S -c -J -l",
+    "rsync": "-e --rsh --exclude --include --exclude-from --include-from --files-from -f --filter",
+    "install": "-m -o -g -t --target-directory",
+    "cp": "-t --target-directory -S --suffix",
+    "mv": "-t --target-directory -S --suffix",
+    "ln": "-t --target-directory -S --suffix",
+    "mkdir": "-m --mode",
+    "touch": "-d --date -t -r --reference",
+    "truncate": "-s --size -r --reference",
+    "dmm": "--root",
+    "redis-cli": "-h -p -a -n -u -s --user --pass",
+    "gh": "-R --repo -t --title -b --body",
+    "gh pr": "-F --body-file -B --base -H --head -l --label -a --assignee -r --reviewer -m"
+    " --milestone -p --project",
+    "gh release": "-n --notes -F --notes-file --target",
+    "glab": "-R --repo",
+    "glab mr": "-t --title -d --description -b --target-branch -s --source-branch -l --label -a"
+    " --assignee -m --milestone",
+    "curl": "-X --request -d --data --data-raw --data-binary --data-urlencode --json -H --header -o"
+    " --output -u --user -F --form -T --upload-file -A --user-agent -b --cookie -c --cookie-jar -e"
+    " --referer -x --proxy -m --max-time -K --config -w --write-out -E --cert -D --dump-header"
+    " --url --retry --connect-timeout --cacert --key --resolve --output-dir --proto --max-redirs",
+    "wget": "-O --output-document -o --output-file -P --directory-prefix -i --input-file -U"
+    " --user-agent --post-data --post-file --header --user --password",
+    "psql": "-h --host -p --port -U --username -d --dbname -c --command -f --file -v --set -o",
+    "pytest": "-k -m -p -c -n -o --maxfail --rootdir --ignore --deselect --cov --junitxml --tb",
+    "ssh": "-i -p -l -o -F -J -L -R -D -b -c -E -e -I -m -O -Q -S -W -w",
+}
+VALUED = {name: frozenset(options.split()) for name, options in _VALUED.items()}
+SUBCOMMANDED = frozenset({
+    "git", "kubectl", "oc", "helm", "docker", "podman", "docker-compose", "aws", "gcloud", "az",
+    "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "cargo", "go", "gem",
+    "twine", "terraform", "tofu", "terragrunt", "pulumi", "gh", "glab", "apt", "apt-get", "brew",
+    "systemctl", "rails", "rake", "prisma", "flyctl", "heroku", "vercel", "conda", "dotnet",
+    "composer", "mix", "bundle", "jj", "hg", "svn", "gsutil", "s3cmd", "rclone", "redis-cli", "dmm",
+})  # fmt: skip
+LONG_WITH_ONE_DASH = frozenset({"find", "terraform", "tofu", "terragrunt", "java", "go", "openssl"})
+_NO_OPTIONS: frozenset[str] = frozenset()
+# They take no option in front of the subcommand that is not known here.
+_REFUSING = frozenset({"git"})
+
+
+class Options(NamedTuple):
+    """The arguments of one invocation, sorted: `-rf` counts as `-r` and `-f`.
+
+    `flags` hold every spelling of a flag that is given. `values` pair a flag with the word that is
+    its value, or may be where nothing is known of the flag. `open` says that some of the arguments
+    are not known; a `*` stands in their place.
+    """
+
+    flags: frozenset[str]
+    operands: tuple[Word, ...]
+    separated: tuple[Word, ...]
+    open: bool = False
+    values: tuple[tuple[str, Word], ...] = ()
+
+    def has(self, alternatives: str) -> bool:
+        """Tell whether one of the alternatives (`-r|-R|--recursive`) is given.
+
+        A long option may be cut short as far as GNU and Git allow it to be. `--name=glob` wants a
+        value that fits.
+        """
+        for wanted in alternatives.split("|"):
+            if wanted in self.flags or ("=" in wanted and self._has_value(wanted)):
+                return True
+            if (
+                wanted.startswith("--")
+                and "=" not in wanted
+                and any(
+                    len(flag) >= _SHORTEST_CUT and wanted.startswith(flag) for flag in self.flags
+                )
+            ):
+                return True
+        return False
+
+    def may_have(self, alternatives: str) -> bool:
+        """Tell whether one of the alternatives, which may be globs, is given or may be."""
+        if self.has(alternatives):
+            return True
+        given = (*self.flags, *(word.text for word in self.operands if self.open))
+        looked_at = self.open or "*" in alternatives
+        return looked_at and any(self.either(one, alternatives) for one in given)
+
+    def either(self, text: str, alternatives: str) -> bool:
+        """Tell whether an argument is one of the alternatives, or may be."""
+        return any(
+            matches_name(text, wanted) or (self.open and matches_name(wanted, text))
+            for wanted in alternatives.split("|")
+        )
+
+    def has_exactly(self, alternatives: str) -> bool:
+        """Tell whether one of the alternatives is given in full."""
+        return any(
+            wanted in self.flags or ("=" in wanted and self._has_value(wanted))
+            for wanted in alternatives.split("|")
+        )
+
+    def surely_has(self, alternatives: str) -> bool:
+        """Tell whether one of the alternatives is given in full and nothing takes it back."""
+        return any(
+            self.has_exactly(wanted) and not self._taken_back(wanted)
+            for wanted in alternatives.split("|")
+        )
+
+    def _taken_back(self, flag: str) -> bool:
+        """Find `--no-dry-run` or `--dry-run=none`."""
+        if f"--no-{flag.lstrip('-')}" in self.flags:
+            return True
+        return any(name == flag and word.text.lower() in _FALSE for name, word in self.values)
+
+    def _has_value(self, wanted: str) -> bool:
+        name, _, glob = wanted.partition("=")
+        return any(name == flag and self.either(word.text, glob) for flag, word in self.values)
+
+    def values_of(self, alternatives: str) -> list[Word]:
+        """Give the values of a flag, in their order."""
+        names = alternatives.split("|")
+        found = [word for flag, word in self.values if flag in names]
+        return list(dict.fromkeys(found))
+
+    def has_argument(self, wanted: str) -> bool:
+        """Tell whether an operand or a value is one of the alternatives; with `!`, whether not."""
+        words = (*self.operands, *(word for _, word in self.values))
+        found = any(self.either(word.text, wanted.removeprefix("!")) for word in words)
+        return found is not wanted.startswith("!")
+
+
+_SHORTEST_CUT = 5
+_FALSE = ("false", "none", "no", "off", "0")
+# What follows the word behind these belongs to another program.
+_RUNNERS = frozenset({"run", "exec", "x", "dlx"})
+_MOST_SUBCOMMANDS = 2
+
+
+class _Arguments:
+    """The arguments of one invocation while they are sorted."""
+
+    def __init__(self, program: str) -> None:
+        self.program = program
+        self.name = program
+        self.valued = VALUED.get(program, _NO_OPTIONS)
+        self.flags: set[str] = set()
+        self.operands: list[Word] = []
+        self.values: list[tuple[str, Word]] = []
+
+    def take_operand(self, word: Word) -> None:
+        """Take a word; the first may be the subcommand, which has flags of its own."""
+        if not self.operands and self.program in SUBCOMMANDED:
+            inner = f"{self.program} {word.text}"
+            own = VALUED.get(inner, _NO_OPTIONS)
+            self.valued = own if self.program in _REFUSING else self.valued | own
+            self.name = inner if self.program in _REFUSING or has_own(inner) else self.name
+        self.operands.append(word)
+
+    def take_long(self, word: Word, following: Word | None) -> bool:
+        """Take a flag of one name; tell whether the next word is its value."""
+        name, equals, value = word.text.partition("=")
+        spelled = spellings_of(name, self.name)
+        self.flags.update(spelled)
+        if equals:
+            self._note(spelled, word._replace(text=value))
+            return False
+        takes = name in self.valued or not self.valued.isdisjoint(spelled)
+        self._note(spelled, following, sure=takes)
+        return takes
+
+    def take_short(self, word: Word, following: Word | None) -> bool:
+        """Take flags of one letter each; tell whether the next word is a value."""
+        text = word.text.partition("=")[0]
+        self.flags.add(text)
+        spelled: tuple[str, ...] = ()
+        for at, letter in enumerate(text[1:], 2):
+            flag = f"-{letter}"
+            spelled = spellings_of(flag, self.name)
+            self.flags.update(spelled)
+            if flag in self.valued:
+                attached = word.text[at:].removeprefix("=")
+                self._note(spelled, word._replace(text=attached) if attached else following)
+                return not attached
+        self._note(spelled, following, sure=False)
+        return False
+
+    def _note(self, names: Iterable[str], value: Word | None, *, sure: bool = True) -> None:
+        if value is not None and (sure or not value.text.startswith("-")):
+            self.values += [(name, value) for name in names]
+
+
+def read_options(invocation: Invocation) -> Options:
+    """Sort the arguments of an invocation into flags and operands."""
+    program = invocation.program
+    held = _Arguments(program)
+    whole = program in LONG_WITH_ONE_DASH
+    words = invocation.words[1:]
+    separated: tuple[Word, ...] = ()
+    at = 0
+    while at < len(words):
+        word = words[at]
+        text = word.text
+        at += 1
+        if text == "--":
+            separated = words[at:]
+            break
+        if not text.startswith("-") or text == "-":
+            held.take_operand(word)
+            continue
+        following = words[at] if at < len(words) else None
+        if whole or text.startswith("--"):
+            at += held.take_long(word, following)
+        else:
+            at += held.take_short(word, following)
+    return Options(
+        frozenset(held.flags),
+        (*held.operands, *separated),
+        separated,
+        values=tuple(held.values),
+    )
+
+
+def asks_for_help(invocation: Invocation, options: Options) -> bool:
+    """Tell whether an invocation shows its help and does nothing else.
+
+    Help is asked for behind the subcommands (`git stash pop --help`), or before any operand where
+    there are none: BSD's `rm -r build --help` deletes, and `docker run image --help` runs.
+    """
+    subcommanded = invocation.program in SUBCOMMANDED
+    asking = ("--help", "-help", "-h") if subcommanded else ("--help",)
+    words = invocation.words[1:]
+    at = next((at for at, word in enumerate(words) if word.text in asking), None)
+    if at is None or words[at] in (*options.separated, *(word for _, word in options.values)):
+        return False
+    before = [word.text for word in words[:at] if not word.text.startswith("-")]
+    if len(before) > _MOST_SUBCOMMANDS * subcommanded or not _RUNNERS.isdisjoint(before[:-1]):
+        return False
+    # A short `-h` often means something else.
+    return words[at].text == "--help" or at + 1 == len(words)
+
+
+def subcommand_at(words: Sequence[Word]) -> int:
+    """Give the place of the subcommand; that behind the last word where there is none."""
+    valued = VALUED.get(words[0].text.rpartition("/")[2], _NO_OPTIONS)
+    at = 1
+    while at < len(words) and words[at].text.startswith("-"):
+        at += 2 if words[at].text in valued else 1
+    return at
+
+
+def subcommand_readings(
+    words: Sequence[Word], most: int = 8
+) -> list[tuple[tuple[Word, ...], str, str]]:
+    """Leave out what may be the value of an option in front of the subcommand.
+
+    It is not known of every option whether it takes a value: in `npm --x y z` the subcommand may be
+    `y` or `z`. Each reading comes with the option and the value that it leaves out. One more than
+    `most` says that there are too many.
+    """
+    program = words[0].text.rpartition("/")[2] if words else ""
+    if program not in SUBCOMMANDED or program in _REFUSING:
+        return []
+    valued = VALUED.get(program, _NO_OPTIONS)
+    found: list[tuple[tuple[Word, ...], str, str]] = []
+    kept = list(words)
+    at = 1
+    while at + 2 < len(kept) and kept[at].text.startswith("-") and len(found) <= most:
+        option, following = kept[at].text, kept[at + 1].text
+        if option in valued:
+            at += 2
+        elif following.startswith("-") or not _may_take_value(option):
+            at += 1
+        else:
+            del kept[at + 1]
+            found.append((tuple(kept), option, following))
+            at += 1
+    return found
+
+
+def _may_take_value(option: str) -> bool:
+    long = option.startswith("--") and option != "--"
+    return long and "=" not in option and not option.startswith("--no-")

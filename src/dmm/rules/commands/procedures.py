@@ -1,0 +1,136 @@
+"""Procedures that go by many names: whether an invocation runs tests, a linter or a type check.
+
+A rule that wants them run first must know them when it sees them. A command that was not one and
+passes for it does less harm than tests that ran and do not count.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache, partial
+from typing import TYPE_CHECKING, NamedTuple
+
+from dmm.rules.commands.wordlists import names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from dmm.rules.commands.facts import CommandUse, ToolCall
+
+TESTS, LINT, TYPES = "runs tests", "runs a linter", "checks types"
+
+
+class _Procedure(NamedTuple):
+    """Programs that do nothing else, and the words in the names of scripts and targets."""
+
+    programs: frozenset[str]
+    words: frozenset[str]
+
+
+_PROCEDURES = {
+    TESTS: _Procedure(
+        names(
+            """pytest py.test tox nox jest vitest mocha rspec phpunit pest ctest ava tap cypress
+            playwright nextest gotestsum ginkgo behave cucumber karma wdio testcafe bats prove
+            busted nose2 nosetests unittest trial stestr runtests shellspec robot minitest xctest
+            detox uvu testacular"""
+        ),
+        names("test tests testing spec specs check checks unit e2e integration verify smoke"),
+    ),
+    LINT: _Procedure(
+        names(
+            """ruff flake8 pylint eslint golangci-lint rubocop shellcheck biome pre-commit oxlint
+            stylelint tflint hadolint ktlint detekt checkstyle clippy credo xo swiftlint clang-tidy
+            luacheck yamllint markdownlint actionlint standard prospector"""
+        ),
+        names("lint lints linter linting check checks"),
+    ),
+    TYPES: _Procedure(
+        names("mypy pyright basedpyright tsc ty pyre pytype vue-tsc svelte-check srb flow"),
+        names("typecheck types typing typechecker mypy tsc check checks"),
+    ),
+}
+PROGRAMS = frozenset().union(*(one.programs for one in _PROCEDURES.values()))
+# What looks at files, moves them or talks to other machines runs no procedure of a project.
+EVERYDAY = names(
+    """ls cat less more head tail grep egrep fgrep rg ag find fd sed awk cut sort uniq wc diff tree
+    du df stat file echo printf cd pushd popd pwd mkdir rmdir rm mv cp ln touch chmod chown test [
+    [[ true false exit export set unset alias which whereis type man vi vim nano emacs code open
+    git gh glab curl wget scp rsync tar zip unzip kubectl helm terraform tofu aws gcloud az psql
+    mysql sqlite3 redis-cli apt apt-get brew jq yq tee xxd sleep kill ps date whoami"""
+)
+# A program of the project is only looked up, fetched or removed.
+_FETCHING = names(
+    """install i add remove rm uninstall un update upgrade outdated why info view show list ls init
+    create search audit publish pack link freeze download fetch sync lock"""
+)
+_NOTHING_RUN = "--help|--version|--collect-only|--dry-run|--list"
+_CONTAINERS = names("docker podman docker-compose")
+_INSIDE = names("run exec compose")
+_PART = r"[a-z]+\d+[a-z]+(?![a-z0-9])|[A-Z]?[a-z]+|[A-Z]+|\d+"
+_MOST_WORDS = 40
+
+
+def may_run(name: str, text: str) -> bool:
+    """Tell cheaply whether a text could hold an invocation of a procedure."""
+    return _signs(name).search(text.lower()) is not None
+
+
+@cache
+def _signs(name: str) -> re.Pattern[str]:
+    one = _PROCEDURES[name]
+    words = "|".join(sorted(map(re.escape, one.programs | one.words)))
+    return re.compile(words + r"|\b(?:t|tst)\b")
+
+
+def _runs(name: str, use: CommandUse, call: ToolCall) -> str | None:
+    del call
+    program = use.invocation.program
+    if program in EVERYDAY or _only_fetches(use) or use.options.has_exactly(_NOTHING_RUN):
+        return None
+    wanted = _PROCEDURES[name]
+    if any(one in wanted.programs for one in (program, *_names(use))):
+        return f"it {name}"
+    short = program in ("npm", "pnpm", "yarn", "bun") and _operand(use) in ("t", "tst")
+    if (short and name == TESTS) or _says(name, use):
+        return f"it {name}"
+    return None
+
+
+def _operand(use: CommandUse) -> str:
+    return use.options.operands[0].text if use.options.operands else ""
+
+
+def _only_fetches(use: CommandUse) -> bool:
+    first = _operand(use)
+    if use.invocation.program in _CONTAINERS:
+        return first not in _INSIDE
+    return first in _FETCHING
+
+
+def _names(use: CommandUse) -> Iterator[str]:
+    """Give the operands that can be the name of a program, without their folders."""
+    for word in use.options.operands[:_MOST_WORDS]:
+        if not any(letter.isspace() for letter in word.text):
+            yield word.text.rpartition("/")[2]
+
+
+def _says(name: str, use: CommandUse) -> bool:
+    """Whether a script, a target or a task bears the name of the procedure."""
+    wanted = _PROCEDURES[name].words
+    others = [one for other, one in _PROCEDURES.items() if other != name]
+    named = {use.invocation.program, *_names(use)}
+    if any(named & one.programs for one in others) or named >= {"cargo", "check"}:
+        # `ruff check` and `cargo check` are checks of their own kind.
+        return name == TYPES and named >= {"cargo", "check"}
+    texts = [use.invocation.program]
+    texts += [one.text for one in use.options.operands[:_MOST_WORDS] if " " not in one.text]
+    parts = {part.lower() for text in texts for part in re.findall(_PART, text)}
+    joined = {"typecheck"} if {"type", "check"} <= parts else set()
+    return bool((parts | joined) & wanted)
+
+
+PROCEDURE_CHECKS: dict[str, Callable[[CommandUse, ToolCall], str | None]] = {
+    name: partial(_runs, name) for name in _PROCEDURES
+}
+WORDS_FOR_PROCEDURES = {name: f"that {name}" for name in _PROCEDURES}

@@ -1,0 +1,32 @@
+"""Searches: what `find` would hand over, as far as its words tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.rules.commands.values import Word
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def found_by(words: Sequence[Word]) -> list[Word]:
+    """Say what `find` would hand over: its roots, narrowed by a name where one is asked for."""
+    roots: list[Word] = []
+    for word in words[1:]:
+        if word.text.startswith(("-", "(", "!")):
+            break
+        roots.append(word)
+    texts = [word.text for word in words[1:]]
+    tests = ("-name", "-iname", "-path", "-wholename", "-regex")
+    names = [
+        (texts[at + 1] if texts[at] in tests[:2] else texts[at + 1].strip("*/").rpartition("/")[2])
+        for at in range(len(texts) - 1)
+        if texts[at] in tests
+    ]
+    roots = roots or [Word(".", 0, 0)]
+    if not names:
+        return roots
+    return [
+        root._replace(text=f"{root.text.rstrip('/')}/{name}") for root in roots for name in names
+    ]

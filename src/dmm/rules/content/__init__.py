@@ -1,0 +1,1 @@
+"""What a tool call writes, searched by regular expression and by structure, within hard limits."""

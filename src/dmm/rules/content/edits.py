@@ -1,0 +1,86 @@
+"""Edits: the changes that the arguments of a file tool ask for, by the names of the arguments."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from dmm.rules.commands.tools import PATH_KEYS, first_text
+from dmm.rules.content.changes import Change, FileChange
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dmm.rules.commands.scripts import TextOf
+
+_OLD = ("old_string", "oldString", "old_str", "oldText", "old_text", "search", "needle")
+_NEW = (
+    "new_string", "newString", "new_str", "newText", "new_text", "replace", "replacement", "repl",
+    "insert_text", "body", "code_edit",
+)  # fmt: skip
+_WHOLE = ("content", "contents", "file_text", "fileText", "text", "new_source")
+_SEVERAL = ("edits", "changes", "replacements", "files", "operations")
+_EVERY = ("replace_all", "replaceAll", "allow_multiple_occurrences")
+_PATHS = (*PATH_KEYS, "relative_path", "target_file", "targetFile", "file", "uri")
+_MAX_EDITS = 500
+_MAX_DEPTH = 3
+
+
+def file_changes(
+    values: Mapping[str, object], path: str = "", depth: int = 0
+) -> Iterator[FileChange]:
+    """Read the changes that arguments ask for, those of nested lists too."""
+    path = (first_text(values, _PATHS) or path).removeprefix("file://")
+    steps = [] if path == "" else list(_steps(values))
+    for name in _SEVERAL:
+        several = values.get(name)
+        if not isinstance(several, list) or depth >= _MAX_DEPTH:
+            continue
+        for one in several[:_MAX_EDITS]:
+            if isinstance(one, dict) and path and first_text(one, _PATHS) is None:
+                steps += _steps(one)
+            elif isinstance(one, dict):
+                yield from file_changes(one, "", depth + 1)
+    text = first_text(values, _WHOLE)
+    if path and steps:
+        yield FileChange(path, steps=tuple(steps))
+    elif path and text is not None:
+        yield FileChange(path, text)
+
+
+def _steps(values: Mapping[str, object]) -> Iterator[Change]:
+    old, new = first_text(values, _OLD), first_text(values, _NEW)
+    if new is None and old is not None:
+        new = first_text(values, _WHOLE)
+    if new is None:
+        return
+    every = any(values.get(name) is True for name in _EVERY)
+    yield Change(old or "", new, every=every or values.get("expected_replacements", 1) != 1)
+
+
+def notebook_change(values: Mapping[str, object], files: TextOf | None) -> Iterator[FileChange]:
+    """Read the change of one cell of a notebook; the cell counts as the text."""
+    path = first_text(values, PATH_KEYS) or ""
+    text = first_text(values, ("new_source",))
+    if not path or (text is None and values.get("edit_mode") != "delete"):
+        return
+    cell = _cell(files(path) if files else None, values)
+    kind = values.get("cell_type") or cell.get("cell_type") or "code"
+    old = cell.get("source") or ""
+    old = "".join(map(str, old)) if isinstance(old, list) else str(old)
+    if values.get("edit_mode") == "insert":
+        old = ""
+    yield FileChange(
+        path, steps=(Change(old, text or ""),), language="python" if kind == "code" else ""
+    )
+
+
+def _cell(notebook: str | None, values: Mapping[str, object]) -> dict[str, Any]:
+    try:
+        cells = json.loads(notebook or "{}").get("cells", [])
+        number = values.get("cell_number")
+        if isinstance(number, int):
+            return dict(cells[number])
+        return next((dict(one) for one in cells if one.get("id") == values.get("cell_id")), {})
+    except (ValueError, AttributeError, TypeError, IndexError, RecursionError):
+        return {}

@@ -1,0 +1,15 @@
+"""Limits: how large a pattern may be, and what it is searched in."""
+
+from __future__ import annotations
+
+from dmm.rules.budget import Stopped
+
+MAX_PATTERN = 2_000
+MAX_TEXT = 4 << 20
+MAX_SEARCHED = 1 << 20
+MAX_PARSED = 200 << 10
+MAX_NESTING = 400
+
+
+class Unfit(Stopped):
+    """A pattern that is no code of a language; files in that language are not meant."""

@@ -1,0 +1,179 @@
+"""Structural patterns as the parser's library takes them, checked before they are used."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
+
+from ast_grep_py import SgRoot
+
+from dmm.rules.budget import Stopped
+from dmm.rules.content.limits import MAX_PATTERN, Unfit
+from dmm.rules.content.survey import nesting_of
+from dmm.rules.content.words import HOLE
+
+MAX_DEEP = 3
+_PATTERN_NESTING = 60
+_BRACKETS = frozenset("()[]{}")
+# At the top of a file these languages read the same words as something else.
+_AROUND = {"go": ("func f() {\n", "\n}"), "c": ("void f() {\n", ";\n}"), "css": ("a {\n", "\n}")}
+
+
+class Matcher(NamedTuple):
+    """A rule for the library.
+
+    `deep` counts how many searches along all ancestors or descendants stand in one another, and
+    `parts` all that is asked of a node. `reads` says that the text of nodes is looked at.
+    """
+
+    config: dict[str, Any]
+    deep: int = 0
+    parts: int = 1
+    reads: bool = False
+
+
+def build(pattern: str, rule: str, language: str) -> Matcher:
+    """Build the matcher of a pattern in a language; what can't be used is refused as `Stopped`."""
+    built = _built(pattern, rule, language)
+    if isinstance(built, Stopped):
+        raise built
+    return built
+
+
+@lru_cache(maxsize=4_096)
+def _built(pattern: str, rule: str, language: str) -> Matcher | Stopped:
+    """Build a matcher once, or find out once why it can't be."""
+    try:
+        return _made(pattern, rule, language)
+    except Stopped as fault:
+        return fault
+
+
+def _made(pattern: str, rule: str, language: str) -> Matcher:
+    if len(pattern) + len(rule) > MAX_PATTERN:
+        raise Stopped(f"its pattern is longer than {MAX_PATTERN:,} characters")
+    parts: list[dict[str, Any]] = []
+    if pattern:
+        parts.append({"pattern": pattern})
+    if rule:
+        parts.append(_read(rule))
+    held = parts[0] if len(parts) == 1 else {"all": parts}
+    deep = _deep(held)
+    if deep > MAX_DEEP:
+        raise Stopped(f"its rule nests more than {MAX_DEEP} searches with stopBy")
+    config = {"rule": _placed(held, language)}
+    _try(config, language)
+    return Matcher(config, deep, _parts(held), _reads(held))
+
+
+def _read(rule: str) -> dict[str, Any]:
+    try:
+        held = json.loads(rule)
+    except (ValueError, RecursionError) as fault:
+        raise Stopped("its rule is no JSON") from fault
+    if not isinstance(held, dict):
+        raise Stopped("its rule is no mapping")
+    return held
+
+
+def _try(config: dict[str, Any], language: str) -> None:
+    """Have the library read a rule once; it says what is wrong in the last of its causes."""
+    try:
+        cast("Any", SgRoot("", language).root()).find(config)
+    except Exception as fault:  # noqa: BLE001 - the library raises plain exceptions
+        raise Unfit(_cause(str(fault))) from None
+
+
+def _cause(told: str) -> str:
+    causes = re.findall(
+        r"(?m)^\s*\d+: (.+(?:\n(?!\s*\d+: |\n).+)*)", told.partition("Stack back")[0]
+    )
+    cause = " ".join((causes[-1] if causes else told).split()).replace("µ", "$")
+    if cause.startswith("Multiple AST nodes"):
+        return "its pattern is more than one piece of code"
+    return cause.rstrip(".")
+
+
+def _placed(value: Any, language: str) -> Any:
+    """Put every piece of code where the language reads it as it will stand in files."""
+    if isinstance(value, list):
+        return [_placed(one, language) for one in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        key: _in_context(one, language)
+        if key == "pattern" and isinstance(one, str)
+        else _placed(one, language)
+        for key, one in value.items()
+    }
+
+
+def _in_context(code: str, language: str) -> object:
+    if nesting_of(code, _PATTERN_NESTING)[0] > _PATTERN_NESTING:
+        raise Stopped(f"its pattern nests deeper than {_PATTERN_NESTING} brackets")
+    lead, trail = _AROUND.get(language, ("", ""))
+    if lead:
+        code = code.strip().removesuffix(";") + (";" if language == "css" else "")
+        plain = HOLE.sub("dmm", code)
+        root = SgRoot(f"{lead}{plain}{trail}", language).root()
+        selector = _kind_at(root, len(lead), len(lead) + len(plain))
+        if selector and _is_complete(root):
+            return {"context": f"{lead}{code}{trail}", "selector": selector}
+    plain = HOLE.sub("dmm", code)
+    if not _is_complete(SgRoot(plain, language).root()):
+        raise Unfit(f"its pattern is no {language}: {code}")
+    return code
+
+
+def _is_complete(root: Any) -> bool:
+    """Whether a parser has found nothing wrong and no bracket missing."""
+    if root.find(kind="ERROR") is not None:
+        return False
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if node.kind() in _BRACKETS and not node.text():
+            return False
+        waiting += node.children()
+    return True
+
+
+def _kind_at(node: Any, start: int, end: int) -> str:
+    """Name the node that covers exactly a place, without the statement around an expression."""
+    found = ""
+    while True:
+        held = [
+            child
+            for child in node.children()
+            if child.range().start.index <= start and end <= child.range().end.index
+        ]
+        if not held:
+            return found
+        node = held[0]
+        exact = (node.range().start.index, node.range().end.index) == (start, end)
+        if exact and node.kind() != "expression_statement":
+            return str(node.kind())
+        found = found if not exact else str(node.kind())
+
+
+def _parts(rule: Any) -> int:
+    if isinstance(rule, list):
+        return sum(map(_parts, rule))
+    return 1 + sum(map(_parts, rule.values())) if isinstance(rule, dict) else 0
+
+
+def _reads(rule: Any) -> bool:
+    if isinstance(rule, list):
+        return any(map(_reads, rule))
+    return isinstance(rule, dict) and ("regex" in rule or any(map(_reads, rule.values())))
+
+
+def _deep(rule: Any) -> int:
+    if isinstance(rule, list):
+        return max(map(_deep, rule), default=0)
+    if not isinstance(rule, dict):
+        return 0
+    far = int(rule.get("stopBy", "neighbor") != "neighbor")
+    return far + max(map(_deep, rule.values()), default=0)

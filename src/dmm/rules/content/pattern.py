@@ -1,0 +1,49 @@
+"""A pattern on what a call writes: a regular expression, a piece of code, or a rule on syntax."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from dmm.domain.value import Value
+from dmm.rules.evidence import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.rules.commands.facts import CallFacts
+
+
+class ContentPattern(Value):
+    """Text that a call adds to a file, leaves in it, or takes away.
+
+    `pattern` is code with `$NAME` and `$$$` for what may vary, `rule` the JSON of a whole ast-grep
+    rule. With a `regex` beside one of these, the code that is found must also match it. `language`
+    limits the pattern to files of that language.
+    """
+
+    kind: ClassVar[str] = "content"
+    regex: str = ""
+    pattern: str = ""
+    rule: str = ""
+    language: str = ""
+    only_added: bool = True
+    removed: bool = False
+    ignore_case: bool = False
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find the files whose text matches, each with its evidence, or why it is not known."""
+        if not facts.writings:
+            return
+        # What searches text is loaded once there is text to search.
+        from dmm.rules.content.search import Query, find_content
+
+        for writing, line, stopped in find_content(Query(**vars(self)), facts.writings):
+            where = writing.path
+            if stopped:
+                why = f"{where} could not be checked: {stopped}"
+            elif self.removed:
+                why = f"what is removed from {where} matches"
+            else:
+                where = f"{where} line {line}" if writing.whole else where
+                why = f"{where} matches"
+            yield writing, Evidence(writing.span, why, where, stopped, writing.doubt)

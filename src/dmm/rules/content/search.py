@@ -1,0 +1,154 @@
+"""The search of what a call writes, pattern by pattern, within one budget."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from dmm.rules.budget import NO_LIBRARY, Stopped
+from dmm.rules.content import expressions
+from dmm.rules.content.languages import is_written_in, language_named, language_of_path
+from dmm.rules.content.limits import MAX_PARSED, MAX_SEARCHED, MAX_TEXT
+from dmm.rules.content.lines import line_starts, overlaps, touched
+from dmm.rules.content.words import words_of
+from dmm.rules.content.writings import Writings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dmm.rules.commands.facts import Writing
+    from dmm.rules.content.lines import Ranges
+
+
+class Query(NamedTuple):
+    """What is looked for, with the fields of a content pattern."""
+
+    regex: str
+    pattern: str
+    rule: str
+    language: str
+    only_added: bool
+    removed: bool
+    ignore_case: bool
+
+
+class Piece(NamedTuple):
+    """A text to search, and which of its lines count; none given: all of them."""
+
+    text: str
+    added: Ranges | None
+    whole: bool
+    language: str
+
+
+class Found(NamedTuple):
+    """A file whose text matches at a line, or where that could not be found out."""
+
+    writing: Writing
+    line: int = 0
+    stopped: str = ""
+
+
+def find_content(query: Query, writings: Iterable[Writing]) -> Iterator[Found]:
+    """Search what a call writes; each file is reported once."""
+    held = writings if isinstance(writings, Writings) else Writings(tuple(writings))
+    for writing in held:
+        try:
+            line = _first_line(query, writing, held)
+        except Stopped as fault:
+            yield Found(writing, stopped=fault.what)
+        except ImportError:
+            yield Found(writing, stopped=NO_LIBRARY)
+        else:
+            if line is not None:
+                yield Found(writing, line)
+
+
+def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
+    """Give the number of the first line that matches and counts."""
+    language = _language(query, writing)
+    if language is None:
+        return None
+    piece = _piece(query, writing, language)
+    if not piece.text or piece.added == ():
+        return None
+    if len(piece.text) > MAX_TEXT:
+        raise Stopped(f"the text is larger than {MAX_TEXT >> 20} MB")
+    if len(piece.text) > MAX_PARSED:
+        held.budget.left()
+    if not _may_match(query, piece, held):
+        return None
+    held.budget.left()
+    if query.pattern or query.rule:
+        return _by_structure(query, piece, held)
+    return _by_regex(query, piece, held)
+
+
+def _may_match(query: Query, piece: Piece, held: Writings) -> bool:
+    """Tell without any search whether a text can match; few rules concern a text."""
+    known = held.vocabulary_of(piece.text)
+    text = known.folded if query.ignore_case else piece.text
+    if query.regex and not expressions.may_hold(query.regex, text, folded=query.ignore_case):
+        return False
+    words = words_of(query.pattern, query.rule)
+    structural = bool(query.pattern or query.rule)
+    return not structural or (bool(piece.language) and known.holds(words))
+
+
+def _language(query: Query, writing: Writing) -> str | None:
+    """Name the language of a file; none where the pattern is not meant for it."""
+    known = writing.language or language_of_path(writing.path)
+    if not query.language:
+        return known
+    if known:
+        return known if is_written_in(known, query.language) else None
+    return language_named(query.language)
+
+
+def _piece(query: Query, writing: Writing, language: str) -> Piece:
+    if query.removed:
+        return Piece(writing.removed, None, whole=False, language=language)
+    added = writing.added if query.only_added else None
+    return Piece(writing.text, added, writing.whole, language)
+
+
+def _by_regex(query: Query, piece: Piece, held: Writings) -> int | None:
+    text, added, numbers = piece.text, piece.added, _as_counted(piece.text)
+    if len(text) > MAX_SEARCHED and added is not None:
+        lines = text.split("\n")
+        kept = [number for start, stop in added for number in range(start, stop)]
+        text, added, numbers = "\n".join(lines[number] for number in kept), None, kept
+    starts: list[int] = []
+    spans = expressions.search(query.regex, text, held.budget, ignore_case=query.ignore_case)
+    for start, end in spans:
+        starts = starts or line_starts(text)
+        first, behind = touched(start, end, starts)
+        if added is None or overlaps(first, behind, added):
+            return numbers[first] + 1
+    return None
+
+
+def _as_counted(text: str) -> Sequence[int]:
+    return range(len(text) + 1)
+
+
+def _by_structure(query: Query, piece: Piece, held: Writings) -> int | None:
+    # The parser is loaded where something could be found with it.
+    from dmm.rules.content import structure
+
+    code = held.code_of(piece.text, piece.language, whole=piece.whole)
+    matcher = structure.matcher_of(
+        query.pattern, query.rule, piece.language, certain=bool(query.language)
+    )
+    if matcher is None:
+        return None
+    for first, behind, text in code.find(matcher, held.budget):
+        if piece.added is None or overlaps(first, behind, piece.added):
+            if query.regex and not _holds(query, text, held):
+                continue
+            return int(first) + 1
+    return None
+
+
+def _holds(query: Query, text: str, held: Writings) -> bool:
+    spans = expressions.search(query.regex, text, held.budget, ignore_case=query.ignore_case)
+    return any(True for _ in spans)

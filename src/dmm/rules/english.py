@@ -1,0 +1,91 @@
+"""English to rules: a sentence compiled into fields that hold their own examples."""
+
+from __future__ import annotations
+
+import hashlib
+from typing import TYPE_CHECKING
+
+from dmm.rules.examples import prove
+from dmm.rules.explain import describe_pattern
+from dmm.rules.form import compile_fields
+from dmm.rules.formerror import RuleFormError
+from dmm.rules.language.sentences.clauses import clauses_of
+from dmm.rules.language.sentences.compile import Sentence, read_sentence
+from dmm.rules.language.sentences.pieces import sentences
+from dmm.rules.language.sentences.things import NOWHERE, Surroundings
+
+if TYPE_CHECKING:
+    from dmm.rules.callrules import CallRule
+
+__all__ = ["NOWHERE", "Sentence", "Surroundings", "asks_first", "call_rules", "compile_sentence"]
+
+_BY_NAME = 'If another command did that, name it with query_memory: "./COMMAND runs {}".'
+
+
+def compile_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
+    """Compile a rule in English for the common forms; nothing where it isn't certain."""
+    found = read_sentence(text, known)
+    if found.fields is None:
+        return found
+    fields = _placed(found.fields)
+    try:
+        failures = prove(compile_fields(fields, text, stem="said"))
+    except RuleFormError as fault:
+        return Sentence(None, f"its matcher can't be used: {fault}")
+    if failures:
+        return Sentence(None, f"its example would not hold: {failures[0].example}")
+    return found._replace(fields=fields)
+
+
+def asks_first(text: str) -> bool:
+    """Whether a sentence wants to be asked rather than obeyed: "Ask before running migrations"."""
+    clauses = [clause for one in sentences(text) for clause in clauses_of(one)]
+    return bool(clauses) and all(clause.level == "ask" for clause in clauses)
+
+
+def _placed(fields: dict[str, object]) -> dict[str, object]:
+    """Put the examples of a rule into its folder; without paths there is nothing to place."""
+    folder = fields.get("folder")
+    if not folder:
+        return fields
+    if "'path'" not in str(fields.get("match")):
+        return {name: value for name, value in fields.items() if name != "folder"}
+    examples = fields.get("examples")
+    if not isinstance(examples, dict):
+        return fields
+    moved = {
+        kind: [_moved(one, str(folder)) if isinstance(one, dict) else one for one in held]
+        for kind, held in examples.items()
+    }
+    return fields | {"examples": moved}
+
+
+def _moved(example: dict[str, object], folder: str) -> dict[str, object]:
+    paths = ("write", "edit", "read", "delete")
+    return {
+        name: f"{folder}/{value}" if name in paths else value for name, value in example.items()
+    }
+
+
+def call_rules(text: str) -> tuple[CallRule, ...]:
+    """Compile a constraint in English as rules on tool calls; none when it isn't certain."""
+    found = compile_sentence(text)
+    if found.fields is None:
+        return ()
+    named = hashlib.sha256(text.strip().encode()).hexdigest()[:10]
+    call = compile_fields(found.fields, text.strip(), found.instead, stem=f"said.{named}").call
+    if call is None:
+        return ()
+    what = describe_pattern(call.rule.patterns[0])
+    needs = tuple(
+        one.changed(text=f"the {one.text}") if one.is_procedure else one for one in call.needs
+    )
+    reason, suggestion = f"{what} is forbidden", found.instead
+    if needs:
+        steps = " and ".join(one.text for one in needs)
+        reason, suggestion = f"{what} needs {steps} first", f"First run {steps}, then try again."
+        known = next((one.text for one in needs if one.is_procedure), "")
+        suggestion += f" {_BY_NAME.format(known)}" if known else ""
+    return (
+        call.changed(needs=needs, rule=call.rule.changed(reason=reason, suggestion=suggestion)),
+    )

@@ -1,0 +1,22 @@
+"""Evidence: what of a call a pattern found, or why it could not look."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from dmm.rules.commands.values import Span
+
+
+class Evidence(NamedTuple):
+    """What of a call matched a pattern: the place, the text there, and why.
+
+    `where` names the place better than the text there does. `stopped` says that nobody knows
+    whether it matches, and why the search was given up. `doubt` says why a match is not certain.
+    """
+
+    span: Span
+    why: str
+    where: str = ""
+    stopped: str = ""
+    doubt: str = ""

@@ -1,0 +1,194 @@
+"""Plain words: what a tool rule stops, with one example it blocks and one it allows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.rules.commands.checks import WORDS_FOR_CHECKS
+from dmm.rules.commands.tools import TELLING_KEYS
+from dmm.rules.patterns import (
+    Action,
+    AllOf,
+    BranchPattern,
+    CommandPattern,
+    ContentPattern,
+    DependencyPattern,
+    MessagePattern,
+    PathPattern,
+    ScriptPattern,
+    ToolPattern,
+    WrappedPattern,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dmm.rules.commands.facts import ToolCall
+    from dmm.rules.patterns import Pattern, ToolRule
+
+_LEADS = {
+    Action.DENY: "Blocks",
+    Action.ASK: "Asks the user before",
+    Action.WARN: "Warns about",
+}
+_DONE = {
+    "push": "pushing",
+    "force-push": "force-pushing",
+    "delete": "deleting",
+    "commit": "committing to",
+    "rewrite": "rewriting",
+}
+
+
+def _listed(parts: list[str], last: str = "or") -> str:
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def _either(text: str) -> str:
+    return _listed(text.split("|"))
+
+
+def _command(pattern: CommandPattern) -> str:
+    named = [name or "a bare redirection" for name in pattern.programs if name != "*"]
+    program = "any command" if "*" in pattern.programs else _listed(named)
+    words = [program, *(_either(one) for one in pattern.operands)]
+    text = f"the command {' '.join(words)}" if program != "any command" else program
+    if pattern.flags:
+        text += f" with {_listed([_either(one) for one in pattern.flags], 'and')}"
+    text += _rest(pattern)
+    if pattern.check:
+        text += f" {WORDS_FOR_CHECKS[pattern.check]}"
+    lifted = [one for one in pattern.without if one != "--help"]
+    return text + (f", not with {_listed(lifted)}" if lifted else "")
+
+
+def _found(regex: str) -> list[str]:
+    return [f"text that matches /{regex}/"] if regex else []
+
+
+def _rest(pattern: CommandPattern) -> str:
+    """Say what few patterns ask of a command."""
+    parts = [f"the argument {_either(one)}" for one in pattern.args if not one.startswith("!")]
+    parts += [f"no argument {_either(one[1:])}" for one in pattern.args if one.startswith("!")]
+    parts += ["no arguments"] if pattern.no_args else []
+    parts += [f"{one} set" for one in pattern.env]
+    parts += _found(pattern.matches)
+    named = {
+        "remote": pattern.remotes,
+        "host": pattern.hosts,
+        "branch": pattern.branches,
+        "package": pattern.packages,
+    }
+    parts += [f"the {name} {_selected(globs)}" for name, globs in named.items() if globs]
+    text = f" with {_listed(parts, 'and')}" if parts else ""
+    text += f" run by {_selected(pattern.via)}" if pattern.via else ""
+    return text + (" called by its bare name" if pattern.bare else "")
+
+
+def _selected(globs: Sequence[str]) -> str:
+    """Name what globs take in, and what they take out."""
+    taken = [one for one in globs if not one.startswith("!")]
+    out = [one.removeprefix("!") for one in globs if one.startswith("!")]
+    return (_listed(taken) or "any") + (f" except {_listed(out)}" if out else "")
+
+
+_ACCESS = {
+    "read": "reading", "show": "reading", "write": "writing", "edit": "editing",
+    "create": "creating", "delete": "deleting", "rename": "renaming",
+}  # fmt: skip
+_MESSAGES = {
+    "commit": "commit message", "branch": "branch name", "pr_title": "pull request title",
+    "pr_body": "pull request body", "tag": "tag name",
+}  # fmt: skip
+
+
+def _path(pattern: PathPattern) -> str:
+    done = _listed([_ACCESS[one] for one in pattern.access])
+    inside = f" in {pattern.folder}/" if pattern.folder else ""
+    return f"{done} {_selected(pattern.glob.split(chr(10)))}{inside}"
+
+
+def _message(pattern: MessagePattern) -> str:
+    text = f"a {_listed([_MESSAGES[one] for one in pattern.of])}"
+    parts = [f"matches /{pattern.regex}/"] if pattern.regex else []
+    parts += [f"does not match /{pattern.not_regex}/"] if pattern.not_regex else []
+    return f"{text} that {_listed(parts, 'and')}" if parts else text
+
+
+def _content(pattern: ContentPattern) -> str:
+    parts = [f"code like `{pattern.pattern}`"] if pattern.pattern else []
+    parts += [f"code that fits the rule {pattern.rule}"] if pattern.rule else []
+    parts += _found(pattern.regex)
+    done = "leaving" if not pattern.only_added else "writing"
+    text = f"{'removing' if pattern.removed else done} {_listed(parts, 'and')}"
+    return text + (f" in {pattern.language} files" if pattern.language else "")
+
+
+def describe_pattern(pattern: Pattern) -> str:  # noqa: C901, PLR0911 - one line for each kind
+    """Say in words what a pattern matches."""
+    match pattern:
+        case ToolPattern():
+            given = [*pattern.args, *_found(pattern.matches)]
+            with_args = f" with {_listed(given, 'and')}" if given else ""
+            return f"any call of the tool {pattern.name}{with_args}"
+        case CommandPattern():
+            return _command(pattern)
+        case PathPattern():
+            return _path(pattern)
+        case MessagePattern():
+            return _message(pattern)
+        case ScriptPattern():
+            return f"running the script {pattern.glob}"
+        case WrappedPattern():
+            return f"what {pattern.wrapper} runs"
+        case DependencyPattern():
+            return f"adding the package {pattern.name}{_but(pattern.but)}"
+        case BranchPattern():
+            done = _listed([_DONE[verb] for verb in pattern.verbs])
+            return f"{done} the branch {pattern.name}{_but(pattern.but)}"
+        case ContentPattern():
+            return _content(pattern)
+        case AllOf():
+            return _together(pattern.patterns)
+
+
+def _together(patterns: Sequence[Pattern]) -> str:
+    """Say what must hold at once; a path beside something else is where that happens."""
+    places = [one for one in patterns if isinstance(one, PathPattern)]
+    acts = [describe_pattern(one) for one in patterns if not isinstance(one, PathPattern)]
+    if not acts:
+        return _listed([_path(one) for one in places], "and")
+    where = [_selected(one.glob.split("\n")) for one in places]
+    return _listed(acts, "and") + "".join(f" in {one}" for one in where)
+
+
+def _but(names: tuple[str, ...]) -> str:
+    return f" but not {_listed(list(names))}" if names else ""
+
+
+def describe_call(call: ToolCall) -> str:
+    """Write a call in one line: the command itself, or the tool and its first value."""
+    command = call.input.get("command")
+    if isinstance(command, str) and call.tool == "Bash":
+        return command
+    named = [str(call.input[name]) for name in TELLING_KEYS if name in call.input]
+    values = named or [str(value) for value in call.input.values()]
+    return f"{call.tool} {values[0]}" if values else call.tool
+
+
+def explain_rule(rule: ToolRule) -> str:
+    """Explain a rule in plain words, one statement a line, its two examples last."""
+    lead = _LEADS[rule.action]
+    tools = f" by the tool {_listed(list(rule.tools))}" if rule.tools else ""
+    lines = [f"{lead} {describe_pattern(one)}{tools}." for one in rule.patterns]
+    if rule.exceptions:
+        named = _listed([describe_pattern(one) for one in rule.exceptions])
+        lines.append(f"Not for {named}.")
+    lines.append(f"Why: {rule.reason}")
+    lines.append(f"Instead: {rule.suggestion}")
+    stopped = {"deny": "Blocked", "ask": "Asked", "warn": "Warned"}[rule.action.value]
+    lines.append(f"{stopped}: {describe_call(rule.blocked)}")
+    lines.append(f"Allowed: {describe_call(rule.allowed)}")
+    return "\n".join(lines)

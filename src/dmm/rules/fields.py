@@ -1,0 +1,147 @@
+"""A compiled rule written back as the fields of a rule file, where the fields say exactly that."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.rules.formerror import RuleFormError
+from dmm.rules.matchers import RUNS, read_items, read_needs
+from dmm.rules.patterns import (
+    Action,
+    BranchPattern,
+    CommandPattern,
+    DependencyPattern,
+    PathPattern,
+    ToolPattern,
+    WrappedPattern,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dmm.rules.callrules import CallRule, Need
+    from dmm.rules.commands.facts import ToolCall
+    from dmm.rules.patterns import Pattern
+
+Fields = dict[str, object]
+
+
+def fields_of(rules: Sequence[CallRule]) -> Fields | None:
+    """Write rules as the fields of one file; none where no fields mean exactly the same.
+
+    Several rules fit into one file only if they differ in nothing but what they match.
+    """
+    first = rules[0]
+    same = all(
+        (one.rule.action, one.rule.exceptions, one.needs)
+        == (first.rule.action, first.rule.exceptions, first.needs)
+        for one in rules
+    )
+    if not same or any(one.scopes or one.doubts or one.rule.tools for one in rules):
+        return None
+    guarded = _items(pattern for one in rules for pattern in one.rule.patterns)
+    lifted = _items(first.rule.exceptions)
+    required = _required(first.needs)
+    if guarded is None or lifted is None or required is None:
+        return None
+    fields: Fields = {} if first.rule.action is Action.DENY else {"level": first.rule.action.value}
+    fields["before" if required else "match"] = guarded
+    return (
+        fields
+        | ({"unless": lifted} if lifted else {})
+        | ({"require": required} if required else {})
+    )
+
+
+def example_of(call: ToolCall) -> object:
+    """Write a call as an example."""
+    if call.tool == "Bash":
+        command = str(call.input.get("command", ""))
+        return command if call.branch is None else {"run": command, "branch": call.branch}
+    path = call.input.get("file_path")
+    if call.tool == "Read" and path:
+        return {"read": path}
+    if call.tool == "Write" and path:
+        return {"write": path, "text": str(call.input.get("content", ""))}
+    return {"tool": call.tool, "input": dict(call.input)}
+
+
+def _items(patterns: Iterable[Pattern]) -> list[object] | None:
+    found: list[object] = [_item(one) for one in patterns]
+    return None if None in found else found
+
+
+def _item(pattern: Pattern) -> Fields | None:
+    """Write one pattern: the first form that reads back as the same pattern."""
+    for item in _forms(pattern):
+        try:
+            if read_items(item, (), "") == (pattern,):
+                return item
+        except RuleFormError:
+            continue
+    return None
+
+
+def _forms(pattern: Pattern) -> Iterator[Fields]:
+    match pattern:
+        case ToolPattern():
+            yield {"tool": pattern.name}
+        case CommandPattern():
+            yield from _command_forms(pattern)
+        case PathPattern():
+            yield {"path": pattern.glob}
+            yield {"path": {"glob": pattern.glob, "access": _one(pattern.access)}}
+        case DependencyPattern():
+            yield {"command": {"package": pattern.name}}
+            yield {"package": pattern.name}
+        case BranchPattern():
+            yield {"command": {"branch": pattern.name}}
+            yield {"branch": pattern.name}
+            verbs = [verb for verb in pattern.verbs if verb != "force-push"]
+            yield {"command": {"program": "git", "subcommand": verbs, "branch": pattern.name}}
+        case WrappedPattern():
+            yield {"command": {"via": pattern.wrapper}}
+
+
+def _command_forms(pattern: CommandPattern) -> Iterator[Fields]:
+    for name, check in RUNS.items():
+        if pattern.check == check:
+            yield {"command": {"run": name}}
+    words = (*pattern.operands, *(flag.partition("|")[0] for flag in pattern.flags))
+    yield {"command": " ".join((pattern.programs[0], *words))}
+    mapping: Fields = {}
+    if pattern.programs != ("*",):
+        mapping["program"] = _one(pattern.programs)
+    if pattern.operands:
+        mapping["subcommand"] = _one(pattern.operands[0].split("|"))
+    if pattern.flags:
+        mapping["flags"] = _one(pattern.flags)
+    if pattern.without:
+        mapping["without"] = _one(pattern.without)
+    yield {"command": mapping}
+
+
+def _required(needs: Sequence[Need]) -> list[object] | None:
+    found: list[object] = []
+    for need in needs:
+        items = _items(need.patterns)
+        if not items or len(items) != 1 or not isinstance(items[0], dict):
+            return None
+        item = items[0]
+        held = item.get("command")
+        step = held if isinstance(held, dict) and "run" in held else item
+        if _patterns(step) != need.patterns:
+            return None
+        found.append(step)
+    return found
+
+
+def _patterns(step: object) -> tuple[Pattern, ...]:
+    try:
+        return tuple(one for need in read_needs(step, (), "") for one in need.patterns)
+    except RuleFormError:
+        return ()
+
+
+def _one(values: Sequence[str]) -> object:
+    return values[0] if len(values) == 1 else list(values)

@@ -1,0 +1,70 @@
+"""Values in the fields of a rule, each refused by its place where it can't be meant."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from dmm.rules.formerror import RuleFormError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from dmm.rules.formerror import Place
+
+
+def refuse_unknown(values: Mapping[str, object], known: Iterable[str], place: Place) -> None:
+    """Refuse a field that does not exist, with the nearest one that does."""
+    names = list(known)
+    for name in values:
+        if name not in names:
+            near = get_close_matches(name, names, 1)
+            hint = f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names)}"
+            raise RuleFormError((*place, name), f"unknown field '{name}'", hint=hint)
+
+
+def mapping(value: object, place: Place, what: str) -> Mapping[str, object]:
+    """Read a mapping that holds something."""
+    if not isinstance(value, dict) or not value:
+        raise RuleFormError(place, f"{what} is a list of 'key: value' fields")
+    return value
+
+
+def strings(value: object, place: Place) -> tuple[str, ...]:
+    """Read one text or a list of texts, none of them empty; a number counts as its text."""
+    items = value if isinstance(value, list) else [value]
+    if not items:
+        raise RuleFormError(place, "the list is empty")
+    return tuple(
+        text(one, (*place, number) if isinstance(value, list) else place)
+        for number, one in enumerate(items)
+    )
+
+
+def text(value: object, place: Place) -> str:
+    """Read a text that is not empty."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if not isinstance(value, str) or not value.strip():
+        raise RuleFormError(place, f"a text is expected, not {_shown(value)}")
+    return value
+
+
+def flag(value: object, place: Place) -> bool:
+    """Read true or false."""
+    if not isinstance(value, bool):
+        raise RuleFormError(place, f"true or false is expected, not {_shown(value)}")
+    return value
+
+
+def whole(value: object, place: Place) -> int | None:
+    """Read a whole number, where there is one."""
+    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
+        return value
+    raise RuleFormError(place, f"a whole number is expected, not {_shown(value)}")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict | list):
+        return "a list or mapping"
+    return "nothing" if value in (None, "") else repr(value)

@@ -1,0 +1,201 @@
+"""An index of rules on tool calls: by program, path, package, branch and tool."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from dmm.rules.commands.dependencies import ANY_PACKAGE, normal_name
+from dmm.rules.commands.options import SUBCOMMANDED
+from dmm.rules.commands.paths import script_of
+from dmm.rules.commands.tools import names_of
+from dmm.rules.patterns import (
+    AllOf,
+    BranchPattern,
+    CommandPattern,
+    ContentPattern,
+    DependencyPattern,
+    MessagePattern,
+    PathPattern,
+    ScriptPattern,
+    ToolPattern,
+    WrappedPattern,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dmm.rules.commands.facts import CallFacts
+    from dmm.rules.patterns import Pattern
+
+T = TypeVar("T")
+Key = tuple[str, str]
+WRITTEN: Key = ("written", "*")
+# How much a key lets through, where there are several to choose from.
+_KINDS = {"program": 1, "part": 2, "ending": 3}
+_OPEN = {WRITTEN: 4, ("path", "*"): 5, ("program", "*"): 6, ("tool", "*"): 7}
+_WILD = frozenset("*?[")
+
+
+def _is_plain(text: str) -> bool:
+    return _WILD.isdisjoint(text)
+
+
+def _name_key(kind: str, name: str) -> Key:
+    return (kind, name) if _is_plain(name) else (kind, "*")
+
+
+def _path_key(glob: str) -> Key:
+    """Choose the part of a glob that every path it matches must hold."""
+    parts = [part for part in glob.split("/") if part not in ("", ".")]
+    plain = [part for part in parts if _is_plain(part)]
+    if plain:
+        return ("part", max(plain, key=len))
+    stem, dot, ending = parts[-1].rpartition(".") if parts else ("", "", "")
+    if dot and stem and _is_plain(ending) and not glob.endswith("/**"):
+        return ("ending", ending)
+    return ("path", "*")
+
+
+def _command_keys(program: str, operands: tuple[str, ...]) -> Iterator[Key]:
+    """Go by the subcommand too, where a program has them: there are many rules on Git."""
+    if "/" in program:
+        yield _path_key(program)
+    elif program in SUBCOMMANDED and operands and _is_plain(operands[0]):
+        for operand in operands[0].split("|"):
+            yield ("subcommand", f"{program} {operand}")
+    else:
+        yield _name_key("program", program)
+
+
+def _command_keys_of(pattern: CommandPattern) -> Iterator[Key]:
+    """Go by the branch where Git changes one by name."""
+    if pattern.branches and pattern.operands in (("push",), ("commit",)):
+        yield from (_name_key("branch", name) for name in pattern.branches)
+        return
+    for name in pattern.programs:
+        yield from _command_keys(name, pattern.operands)
+
+
+def _path_keys_of(pattern: PathPattern) -> Iterator[Key]:
+    """Go by every line that puts something in; a folder may be touched as a whole."""
+    lines = pattern.glob.split("\n")
+    if pattern.folder is not None and not set(pattern.access) <= {"read", "create", "edit"}:
+        yield ("change", "*")
+    for line in lines:
+        if not line.startswith("!"):
+            yield _path_key(line)
+    if lines[0].startswith("!"):
+        yield ("path", "*")
+
+
+def _tool_key(name: str) -> Key:
+    """Go by the end of a name such as `mcp__*__delete`, where the name begins after a wildcard."""
+    end = name[max(map(name.rfind, _WILD)) + 1 :]
+    if _is_plain(name) or not end.startswith("_") or not end.strip("_"):
+        return _name_key("tool", name)
+    return ("tool end", end.lstrip("_"))
+
+
+def _pattern_keys(pattern: Pattern) -> Iterator[Key]:
+    match pattern:
+        case CommandPattern():
+            yield from _command_keys_of(pattern)
+        case PathPattern():
+            yield from _path_keys_of(pattern)
+        case ScriptPattern():
+            yield _path_key(pattern.glob)
+        case MessagePattern():
+            yield from (("message", kind) for kind in pattern.of)
+        case WrappedPattern():
+            yield ("program", "*")
+        case DependencyPattern():
+            yield _name_key("package", normal_name(pattern.name))
+        case BranchPattern():
+            yield _name_key("branch", pattern.name)
+        case ToolPattern():
+            yield _tool_key(pattern.name)
+
+
+def _keys_of(pattern: Any) -> list[Key]:
+    """List the keys of a pattern; of several that must all match, those of the choosiest."""
+    if isinstance(pattern, AllOf):
+        return min(map(_keys_of, pattern.patterns), key=_openness)
+    return [WRITTEN] if isinstance(pattern, ContentPattern) else list(_pattern_keys(pattern))
+
+
+def _openness(keys: list[Key]) -> tuple[int, int]:
+    """Order keys by how much they let through: names first, then parts of paths, then all."""
+    return max((_OPEN.get(key, _KINDS.get(key[0], 0)) for key in keys), default=0), len(keys)
+
+
+def _path_keys(path: str) -> Iterator[Key]:
+    yield ("path", "*")
+    parts = path.split("/")
+    for part in parts:
+        yield ("part", part)
+        # A file glob also covers what lies in a folder of that name.
+        if "." in part:
+            yield ("ending", part.rpartition(".")[2])
+
+
+def _open_kinds(facts: CallFacts) -> set[str]:
+    """Name the kinds of keys that a call may meet under any name, by its wildcards."""
+    kinds: set[str] = set()
+    if any(use.glob for use in facts.paths):
+        kinds.update(("path", "part", "ending"))
+    if any(use.name and not _is_plain(use.name) for use in facts.branches):
+        kinds.add("branch")
+    if facts.doubts and any(use.name == ANY_PACKAGE for use in facts.dependencies):
+        kinds.add("package")
+    return kinds
+
+
+def _fact_keys(facts: CallFacts) -> set[Key]:
+    tool = facts.call.tool
+    found: set[Key] = {*(("tool", one) for one in names_of(tool)), ("tool", "*")}
+    found.update(("tool end", tool[at:].lstrip("_")) for at, sign in enumerate(tool) if sign == "_")
+    for use in facts.commands:
+        program, operands = use.invocation.program, use.options.operands
+        found.update((("program", program), ("program", "*")))
+        if operands:
+            found.add(("subcommand", f"{program} {operands[0].text}"))
+        script = script_of(use)
+        if script:
+            found.update(_path_keys(script))
+    for path in facts.paths:
+        found.update(_path_keys(path.path))
+        if path.changes:
+            found.add(WRITTEN)
+        if path.access in ("delete", "rename"):
+            found.add(("change", "*"))
+    found.update(("message", one.kind) for one in facts.messages)
+    for package in facts.dependencies:
+        found.update((("package", normal_name(package.name)), ("package", "*")))
+    for branch in facts.branches:
+        if branch.name:
+            found.update((("branch", branch.name), ("branch", "*")))
+    return found
+
+
+class CallIndex(Generic[T]):
+    """Entries that some patterns belong to, found by what a call does."""
+
+    def __init__(self, entries: Iterable[tuple[T, Iterable[Pattern]]]) -> None:
+        self._entries: list[T] = []
+        self._places: dict[Key, set[int]] = defaultdict(set)
+        for number, (entry, patterns) in enumerate(entries):
+            self._entries.append(entry)
+            for pattern in patterns:
+                for key in _keys_of(pattern):
+                    self._places[key].add(number)
+
+    def candidates(self, facts: CallFacts) -> list[T]:
+        """Give the entries that a call could concern, in their order."""
+        found: set[int] = set()
+        for key in _fact_keys(facts) & self._places.keys():
+            found |= self._places[key]
+        kinds = _open_kinds(facts)
+        for (kind, _), numbers in self._places.items() if kinds else ():
+            found |= numbers if kind in kinds else set()
+        return [self._entries[number] for number in sorted(found)]

@@ -1,0 +1,84 @@
+"""Several patterns on one thing: an item of a rule whose keys must all hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+from dmm.domain.value import Value
+from dmm.rules.commands.facts import CommandUse, PathUse, ToolCall, Writing
+from dmm.rules.content.pattern import ContentPattern
+from dmm.rules.evidence import Evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.rules.commands.facts import CallFacts
+    from dmm.rules.commands.values import Span
+
+
+class Joint(NamedTuple):
+    """Several things of one call that belong together: what an item with several keys matches."""
+
+    parts: tuple[object, ...]
+    span: Span
+
+
+class AllOf(Value):
+    """Patterns that must all match, on the same file or the same command.
+
+    Things that belong to no file and no command, such as the call itself, go with everything.
+    """
+
+    kind: ClassVar[str] = "all"
+    patterns: tuple[Any, ...]
+
+    def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
+        """Find what belongs together, each with the evidence of all patterns."""
+        found: list[tuple[tuple[object, ...], tuple[Evidence, ...]]] = [((), ())]
+        # Searching text is the dearest; it comes last, and only where the others hold.
+        for pattern in sorted(self.patterns, key=_cost):
+            held = list(pattern.find(facts)) if found else []
+            found = [
+                ((*subjects, subject), (*evidence, more))
+                for subjects, evidence in found
+                for subject, more in held
+                if all(belongs(subject, other) for other in subjects)
+            ]
+        for subjects, evidence in found:
+            why = ", and ".join(one.why for one in evidence)
+            stopped = next((one.stopped for one in evidence if one.stopped), "")
+            doubt = next((one.doubt for one in evidence if one.doubt), "")
+            where = next((one.where for one in evidence if one.where), "")
+            span = evidence[0].span
+            yield Joint(subjects, span), Evidence(span, why, where, stopped, doubt)
+
+
+def _cost(pattern: Any) -> int:
+    """Order patterns by what they search: names, the words of a call, whole files."""
+    if isinstance(pattern, ContentPattern):
+        return 2
+    return int(any(getattr(pattern, name, "") for name in ("matches", "regex", "not_regex")))
+
+
+def parts_of(subject: object) -> tuple[object, ...]:
+    """Give the single things that a subject is made of."""
+    if not isinstance(subject, Joint):
+        return (subject,)
+    return tuple(one for part in subject.parts for one in parts_of(part))
+
+
+def belongs(subject: object, other: object) -> bool:
+    """Whether two things of a call are about the same file, or else the same command."""
+    if isinstance(subject, Joint) or isinstance(other, Joint):
+        return all(belongs(one, two) for one in parts_of(subject) for two in parts_of(other))
+    if isinstance(subject, PathUse | Writing) and isinstance(other, PathUse | Writing):
+        return subject.path == other.path
+    if isinstance(subject, ToolCall) or isinstance(other, ToolCall):
+        return True
+    return _place(subject) == _place(other)
+
+
+def _place(subject: object) -> object:
+    if isinstance(subject, CommandUse):
+        return subject.invocation.span
+    return getattr(subject, "span", None)

@@ -1,0 +1,1 @@
+"""English: rules in plain words compiled, and recorded decisions judged by them."""

@@ -1,0 +1,203 @@
+"""Words of a rule read as things and acts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.rules.language import lexicon as lex
+from dmm.rules.language.acts import phrases_of
+from dmm.rules.language.language import Sort, Token
+from dmm.rules.language.rules import Action, Condition, Noun, Term
+from dmm.rules.language.verbs import is_adverb, is_base, is_verb
+from dmm.rules.language.wordsets import word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+Words = tuple[Token, ...]
+
+
+def _term(token: Token) -> Term:
+    return Term(token.text, token.forms)
+
+
+def terms_of(words: Iterable[Token]) -> tuple[Term, ...]:
+    """The content words."""
+    return tuple(
+        _term(word)
+        for word in words
+        if word.sort is not Sort.MARK
+        and word.text not in lex.GRAMMAR | {"using", "having", "getting", "first", "prior"}
+        and "not" not in word.forms
+    )
+
+
+def noun_of(words: Words, indices: Iterable[int], *, place: bool = False) -> Noun | None:
+    """The thing these words name: the last word before a preposition is its head."""
+    named: list[Token] = []
+    for index in indices:
+        word = words[index]
+        if named and word.text in lex.PREPOSITIONS:
+            break
+        idle = word.text in lex.GRAMMAR or (not place and word.text in lex.WEAK)
+        if not idle and word.sort is not Sort.MARK and not is_adverb(word):
+            named.append(word)
+    if not named:
+        return None
+    *modifiers, head = named
+    if head.sort is Sort.NAME or head.glued:
+        sorts = lex.CARRIERS | {"host", "machine", "constraint", "index", "node"}
+        modifiers = [one for one in modifiers if not one.forms & sorts]
+    last = modifiers[-1] if modifiers else None
+    telling = last is not None and not last.text.endswith(("ing", "ed"))
+    telling = telling and last is not None and not last.forms & lex.CARRIERS
+    optional = telling and bool(head.forms & lex.CARRIERS)
+    return Noun(_term(head), tuple(_term(one) for one in modifiers), optional)
+
+
+def action_of(words: Words, first: int, last: int) -> Action | None:
+    """The act of a verb phrase: "commit or push secrets to main"."""
+    while first < last and (is_adverb(words[first]) or words[first].text in _IDLE_LEADS):
+        if words[first].text in lex.MANNERS and first + 1 < last:
+            break
+        first += 1
+    start = first
+    while start < last and is_adverb(words[start]):
+        start += 1
+    if start >= last or words[start].sort is Sort.MARK:
+        return None
+    verbs = [_term(words[start])]
+    after = start + 1
+    while after + 1 < last and words[after].text in ("or", "and", ","):
+        if words[after + 1].text in ("or", "and"):
+            after += 1
+            continue
+        if not is_verb(words, after + 1, after + 1) or not words[after + 1].forms & lex.VERBS:
+            break
+        verbs.append(_term(words[after + 1]))
+        after += 2
+    manner = [_term(one) for one in words[first:start]]
+    return _action(words, (first, after, last), tuple(verbs), manner)
+
+
+_IDLE_LEADS = frozenset(("ever", "to", "you", "we", "be", "just"))
+
+
+def _action(
+    words: Words, bounds: tuple[int, int, int], verbs: tuple[Term, ...], manner: list[Term]
+) -> Action:
+    first, after, last = bounds
+    objects: list[Noun] = []
+    conditions: list[Condition] = []
+    for phrase in phrases_of(words, after, last):
+        manner += [_term(words[i]) for i in phrase.indices if is_adverb(words[i])]
+        preposition, indices = phrase.preposition, phrase.indices
+        led = words[indices[0] - 1].text == preposition
+        if led and preposition in _PURPOSES and len(indices) > 1 and _is_doing(words[indices[0]]):
+            preposition, indices = "for", indices[1:]
+        noun = noun_of(words, indices, place=preposition is not None)
+        if noun is None or (preposition and _is_here(words, indices[0], noun)):
+            continue
+        if preposition in ("on", "upon") and verbs and verbs[0].forms & {"depend", "rely"}:
+            preposition = None
+        joined = text_before(words, phrase.indices[0]) in ("or", "and", ",")
+        if preposition is None:
+            objects.append(noun)
+        elif joined and conditions and conditions[-1].preposition == preposition:
+            last_one = conditions.pop()
+            conditions.append(Condition(preposition, (*last_one.nouns, noun)))
+        else:
+            conditions.append(Condition(preposition, (noun,)))
+    text = " ".join(word.text for word in words[first:last])
+    return Action(text, verbs, tuple(objects), tuple(manner), tuple(conditions))
+
+
+_PURPOSES = frozenset(("to", "for", "when", "while", "by"))
+
+
+def _is_doing(word: Token) -> bool:
+    """ "To parse HTML", "for parsing HTML": what is done with the thing named behind."""
+    return bool(word.forms & lex.VERBS) and (is_base(word) or word.text.endswith("ing"))
+
+
+def _is_here(words: Words, index: int, noun: Noun) -> bool:
+    """ "In this repository": every decision is."""
+    places = ("repository", "repo", "project", "codebase")
+    here = index > 0 and words[index - 1].text in ("this", "our", "these")
+    return here and not noun.modifiers and noun.head.text in places
+
+
+def text_before(words: Words, index: int) -> str:
+    """The word before a place, articles left out."""
+    index -= 1
+    while index > 0 and words[index].text in lex.DETERMINERS:
+        index -= 1
+    return words[index].text if index >= 0 else ""
+
+
+def named_actions(words: Words, first: int, last: int) -> list[Action]:
+    """What a noun phrase forbids: bringing the thing about, or the act that it names."""
+    plain = _action(words, (first, first, last), (), [])
+    found = [plain] if plain.objects or plain.conditions else []
+    for thing in plain.objects:
+        if not _names_act(thing.head):
+            continue
+        verbs = (as_verb(thing.head),)
+        own = tuple(one for one in thing.modifiers if not one.forms & lex.WEAK)
+        told = tuple(one for one in own if f"{one.text}ly" in lex.MANNERS)
+        manner = tuple(Term(f"{one.text}ly", one.forms | {f"{one.text}ly"}) for one in told)
+        rest = tuple(one for one in own if one not in told)
+        done_to = ("of", "to") if thing.head.forms & {"=modify"} else ("of",)
+        of = next((c for c in plain.conditions if c.preposition in done_to), None)
+        others = tuple(c for c in plain.conditions if c is not of)
+        objects = of.nouns if of else (Noun(rest[-1], rest[:-1]),) if rest else ()
+        if objects and not of and verbs[0].forms & _AIMED:
+            # Production deploys go to production.
+            objects, others = (), (Condition("to", objects), *others)
+        found.insert(0, Action(plain.text, verbs, objects, (*manner, *plain.manner), others))
+    return found
+
+
+_AIMED = frozenset(("=deploy", "push", "merge", "upload"))
+
+
+def as_verb(head: Term) -> Term:
+    """The verb that a noun is made of: "deploy" for "deployments"."""
+    verbs = {lex.VERB_BY_STEM.get(form[1:], "") for form in head.forms if form[0] == "~"} - {""}
+    if head.forms & lex.VERBS or not verbs:
+        return head
+    return Term(min(verbs), head.forms | verbs | lex.meanings_of(frozenset(verbs)))
+
+
+def _names_act(head: Term) -> bool:
+    return head.text.endswith("ing") or bool(as_verb(head).forms & lex.VERBS)
+
+
+def is_vague(action: Action) -> bool:
+    """Whether nearly every decision would be such an act."""
+    open_ended = not action.verbs or action.verbs[0].forms & (lex.LIGHT | lex.USE | {"=modify"})
+    if open_ended and not action.conditions:
+        for noun in action.objects:
+            spoken = not action.verbs and noun.head.forms & lex.ABOUT
+            if (spoken or noun.head.forms & NOTHING_SAID) and not noun.modifiers:
+                return True
+    if action.objects or (action.conditions and action.verbs):
+        return False
+    if action.subject is not None or (action.manner and not open_ended):
+        return not action.verbs
+    return not action.verbs or bool(action.verbs[0].forms & (_COMMON | EVERYDAY))
+
+
+_COMMON = lex.LIGHT | lex.USE | lex.MENTION | lex.NEGATIVE | lex.REMOVE | lex.TRANSITION
+# Acts that nearly every decision of a project is.
+EVERYDAY = word_set(
+    """fix add update change commit implement refactor write edit modify create make build use
+    start begin test run remove propose suggest finish complete report submit push merge open
+    send close duplicate copy"""
+)
+# Things that nearly every decision is about.
+NOTHING_SAID = word_set(
+    """it them this that thing anything something everything change code file work way part issue
+    object function method class value type variable feature pattern approach use call page
+    component instance option setting parameter command tool module script step task"""
+)

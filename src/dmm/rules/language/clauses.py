@@ -1,0 +1,293 @@
+"""What a decision says is done: its acts with their objects, places and polarity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dmm.rules.language import lexicon as lex
+from dmm.rules.language.acts import Act, Phrase, Polarity, phrases_of
+from dmm.rules.language.language import Sort, Token, sentences_of, text_at, tokens_of
+from dmm.rules.language.polarity import RELATIVES, Clause, ClausePolarity
+from dmm.rules.language.quantities import Quantity, quantities_of
+from dmm.rules.language.verbs import is_base, is_participle, is_verb
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A decision as read: tokens, acts, amounts and the range of each sentence."""
+
+    text: str
+    tokens: tuple[Token, ...]
+    acts: tuple[Act, ...]
+    quantities: tuple[Quantity, ...]
+    sentences: tuple[tuple[int, int], ...]
+
+
+def read(text: str, verbs: frozenset[str] = frozenset()) -> Reading:
+    """Read a text into its acts and amounts; `verbs` are known besides the lexicon's."""
+    tokens = tokens_of(text)
+    ranges = sentences_of(tokens)
+    acts: list[Act] = []
+    for number, (first, last) in enumerate(ranges):
+        acts.extend(_Sentence(tokens, first, last, number, verbs, acts[-2:]).acts())
+    return Reading(text, tokens, tuple(acts), quantities_of(tokens), tuple(ranges))
+
+
+_MARKS = frozenset(",:()[]{}|/\N{EM DASH}\N{EN DASH}")
+_MOST_SCOPES = 4
+_MOST_LOOKED_BACK = 8
+
+
+class _Sentence:
+    """Reads one sentence, clause by clause."""
+
+    def __init__(
+        self,
+        tokens: tuple[Token, ...],
+        first: int,
+        last: int,
+        number: int,
+        verbs: frozenset[str],
+        earlier: Sequence[Act],
+    ) -> None:
+        self.tokens, self.first, self.last = tokens, first, last
+        self.number, self.verbs, self.earlier = number, verbs, tuple(earlier)
+        self.question = tokens[last - 1].text == "?"
+        self.found: list[Act] = []
+        self.fronted: tuple[Phrase, ...] = ()
+
+    def acts(self) -> list[Act]:
+        for clause in self._clauses():
+            verbs = [i for i in range(clause.first, clause.last) if self._is_verb(i, clause.first)]
+            verbs = verbs or self._linking(clause) or self._unlisted(clause)
+            if verbs:
+                self._read_verbs(clause, verbs)
+            else:
+                self._attach(clause)
+        return self.found
+
+    def _is_verb(self, index: int, start: int) -> bool:
+        return is_verb(self.tokens, index, start, self.verbs)
+
+    def _linking(self, clause: Clause) -> list[int]:
+        """ "The new cache will be Redis": without another verb, to be is one."""
+        texts = [(i, self.tokens[i].text) for i in range(clause.first, clause.last)]
+        found = [i for i, text in texts if text in lex.BE | {"has", "have", "had"}]
+        begun = [i for i, text in texts if text in _BEGINNING and i > clause.first]
+        return (found or begun)[-1:]
+
+    def _unlisted(self, clause: Clause) -> list[int]:
+        """ "Represent money as floats": an order begins with its verb, known or not."""
+        first, following = self.tokens[clause.first], self.tokens[clause.first + 1 : clause.last]
+        plain = first.sort is Sort.WORD and first.text not in lex.GRAMMAR and is_base(first)
+        goes_on = len(following) > 1 and following[0].text not in lex.GRAMMAR
+        placed = any(one.text in lex.PREPOSITIONS for one in following[1:])
+        alone = clause.first == self.first and not following[:1][0].glued if following else False
+        return [clause.first] if plain and goes_on and placed and alone else []
+
+    def _clauses(self) -> Iterator[Clause]:
+        start, opener = self.first, ""
+        for index in range(self.first, self.last):
+            token = self.tokens[index]
+            mark = token.sort is Sort.MARK and token.text in _MARKS
+            if mark or self._opens(index, start):
+                yield from self._closed(start, index, opener)
+                start, opener = index + 1, token.text
+        yield from self._closed(start, self.last, opener)
+
+    def _closed(self, start: int, end: int, opener: str) -> Iterator[Clause]:
+        while end > start and self.tokens[end - 1].sort is Sort.MARK:
+            end -= 1
+        if end > start:
+            yield Clause(start, end, opener)
+
+    def _opens(self, index: int, start: int) -> bool:
+        word = self.tokens[index].text
+        if word in lex.REASONS:
+            return True
+        if word in lex.CONJUNCTIONS:
+            return self._starts_clause(index + 1) or (word == "so" and self._has_verb(index + 1))
+        if word in lex.CONDITIONS or word in ("that", "like"):
+            return self._has_verb(index + 1)
+        if word == "as":
+            behind = text_at(self.tokens, index - 1) == "," and self._has_verb(index + 1)
+            fresh = index == self.first or behind
+            return fresh or text_at(self.tokens, index + 1) in lex.PRONOUNS
+        return word in RELATIVES and index > start
+
+    def _starts_clause(self, index: int) -> bool:
+        while index < self.last and self.tokens[index].text in lex.ADVERBS:
+            index += 1
+        if index >= self.last:
+            return False
+        word = self.tokens[index].text
+        leads = word in lex.PRONOUNS or word in lex.AUXILIARIES
+        return leads or self._is_verb(index, index)
+
+    def _has_verb(self, index: int) -> bool:
+        for position in range(index, min(self.last, index + 6)):
+            token = self.tokens[position]
+            if token.sort is Sort.MARK:
+                return False
+            if token.text in lex.AUXILIARIES or self._is_verb(position, index):
+                return True
+        return False
+
+    def _attach(self, clause: Clause) -> None:
+        """Words without a verb belong to the act before them, or tell where all is done."""
+        phrases = phrases_of(self.tokens, clause.first, clause.last)
+        aside = self.question or clause.opener in lex.REASONS | RELATIVES
+        if self.found and not aside and self.found[-1].verb is not None:
+            last = self.found[-1]
+            self.found[-1] = replace(last, phrases=last.phrases + phrases)
+            return
+        placed = [one for one in phrases if one.preposition is not None]
+        placed += [
+            replace(one, preposition="in")
+            for one in phrases
+            if one.preposition is None and "file" in self.tokens[one.indices[-1]].kinds
+        ]
+        self.fronted = (*self.fronted, *placed)[:_MOST_SCOPES]
+        polarity = Polarity.ASIDE if aside else Polarity.UNSURE
+        self.found.append(Act(None, frozenset(), polarity, phrases, self.number))
+
+    def _read_verbs(self, clause: Clause, verbs: list[int]) -> None:
+        polarity = ClausePolarity(self.tokens, clause, self.found, question=self.question)
+        start = clause.first
+        for order, verb in enumerate(verbs):
+            end = verbs[order + 1] if order + 1 < len(verbs) else clause.last
+            state = polarity.at(start, verb)
+            passive = self._is_passive(clause, verb)
+            own = phrases_of(self.tokens, verb + 1, self._cut(verb, end))
+            phrases = (
+                *self._subjects(start, verb, order, passive),
+                *self._pointed_at(verb, own),
+                *own,
+                *self.fronted,
+            )
+            forms = self._particle(verb, clause.last)
+            if self._describes(clause, verb, verbs, passive=passive):
+                state = Polarity.ASIDE
+            before = tuple(range(start, verb))
+            self.found.append(Act(verb, forms, state, phrases, self.number, passive, before))
+            self._part(verb, self._cut(verb, end))
+            polarity.passed(verb)
+            self._serve(verb)
+            start = verb + 1
+
+    def _describes(self, clause: Clause, verb: int, verbs: list[int], *, passive: bool) -> bool:
+        """ "Port the scripts written in Lua": the participle tells which scripts."""
+        near = range(max(clause.first, verb - 4), verb)
+        if verb == clause.first or any(self.tokens[i].text in lex.AUXILIARIES for i in near):
+            return False
+        if not is_participle(self.tokens[verb]) or self.tokens[verb - 1].text in lex.GRAMMAR:
+            return False
+        later = range(verb + 1, verbs[-1])
+        if any(self.tokens[i].text in lex.BE for i in later) and verb == verbs[0]:
+            return True
+        last = self.found[-1].forms if self.found else frozenset()
+        return passive and bool(last & lex.IDLE and not last & lex.USE)
+
+    def _part(self, verb: int, end: int) -> None:
+        """ "Store the logs in Loki and the images on S3" is two acts."""
+        act = self.found[-1]
+        for index in range(verb + 2, end - 1):
+            if self.tokens[index].text != "and":
+                continue
+            left = [one for one in act.phrases if one.indices[0] < index]
+            right = [one for one in act.phrases if one.indices[0] > index]
+            placed = {one.preposition for one in left if one.indices[0] > verb} - {None, "of"}
+            again = {one.preposition for one in right} - {None, "of"}
+            direct = len(right) > 1 and right[0].preposition in {None, *placed}
+            if not placed or not again or not (direct or placed & again):
+                continue
+            if direct:
+                right[0] = replace(right[0], preposition=None)
+            named = self.tokens[index + 1].text in lex.PREPOSITIONS
+            shared = [one for one in left if one.preposition in (None, "subject") and named]
+            kept = [one for one in left if one.preposition == "subject"] if not named else shared
+            self.found[-1] = replace(act, phrases=tuple(left))
+            self.found.append(replace(act, phrases=(*kept, *right)))
+            return
+
+    def _cut(self, verb: int, end: int) -> int:
+        """Where the words of this verb end: words that lead to the next verb are not its own."""
+        if end < self.last and end > verb + 1 and self._is_verb(end, verb):
+            while end - 1 > verb and self.tokens[end - 1].text in _LEADING:
+                end -= 1
+        return end
+
+    def _subjects(self, start: int, verb: int, order: int, passive: bool) -> tuple[Phrase, ...]:
+        if not order:
+            given = phrases_of(self.tokens, start, verb)
+            return tuple(
+                replace(one, preposition="subject") if one.preposition is None else one
+                for one in given
+            )
+        led = text_at(self.tokens, verb - 1) in lex.AUXILIARIES - {"do", "does", "did"}
+        led = led or bool(self.found and self.found[-1].forms & {"let", "allow", "permit"})
+        if not self.found or not (passive or led):
+            return ()
+        own = [one for one in self.found[-1].phrases if one.preposition != "subject"]
+        return (replace(own[-1], preposition="subject"),) if own else ()
+
+    def _is_passive(self, clause: Clause, verb: int) -> bool:
+        if not is_participle(self.tokens[verb]):
+            return False
+        near = range(max(clause.first, verb - 4), verb)
+        reduced = verb > clause.first and self.tokens[verb - 1].sort is not Sort.MARK
+        reduced = reduced and self.tokens[verb - 1].text not in lex.GRAMMAR
+        return any(self.tokens[i].text in lex.BE for i in near) or (reduced and bool(self.found))
+
+    def _particle(self, verb: int, end: int) -> frozenset[str]:
+        """What the verb means: "turn the alarm off" with its particle, wherever that stands."""
+        texts = {self.tokens[i].text for i in range(verb + 1, min(end, verb + 8))}
+        for form in sorted(self.tokens[verb].forms & lex.PHRASES.keys()):
+            for rest, word in lex.PHRASES[form]:
+                if rest[0] in texts & _PARTICLES:
+                    return frozenset((word,)) | lex.meanings_of(frozenset((word,)))
+        return self.tokens[verb].forms
+
+    def _pointed_at(self, verb: int, own: tuple[Phrase, ...]) -> tuple[Phrase, ...]:
+        """ "The firewall is slow, so disable it": the pronoun stands for what was named."""
+        if text_at(self.tokens, verb + 1) not in ("it", "them") or verb + 1 >= self.last:
+            return ()
+        if own and own[0].preposition is None:
+            return ()
+        for act in reversed((*self.earlier, *self.found[-_MOST_LOOKED_BACK:])):
+            if act.forms & lex.REMOVE:
+                continue
+            stated = ("subject",) if "be" in act.forms else (None, "subject", "about", "of")
+            for place in stated:
+                for phrase in act.phrases:
+                    if phrase.preposition == place:
+                        return (Phrase(None, phrase.indices),)
+        return ()
+
+    def _serve(self, verb: int) -> None:
+        """ "Use X to parse Y" is also use of X for Y; "sign it using X" is signing with X."""
+        if len(self.found) < 2 or self.found[-2].verb is None:
+            return
+        before, own = self.found[-2:]
+        lead = "with" if self.tokens[verb].text == "using" else "for"
+        serving = lead == "with" or text_at(self.tokens, verb - 1) in ("to", "for")
+        against = own.forms & (lex.NEGATIVE | lex.REMOVE | lex.MENTION)
+        if serving and not against and own.polarity is before.polarity:
+            told = tuple(replace(one, preposition=lead) for one in own.objects())
+            placed = tuple(one for one in own.phrases if one.preposition in _PLACING)
+            self.found[-2] = replace(before, phrases=before.phrases + told + placed)
+            if not placed:
+                where = tuple(one for one in before.phrases if one.preposition in _PLACING)
+                self.found[-1] = replace(own, phrases=own.phrases + where)
+
+
+_BEGINNING = frozenset(("starts", "begins", "continues", "resumes", "happens"))
+_PARTICLES = frozenset(("away", "off", "out", "down", "on", "back", "in"))
+_PLACING = frozenset(("in", "on", "at", "under", "inside"))
+_LEADING = (
+    lex.AUXILIARIES | lex.ADVERBS | lex.PRONOUNS | {"to", "by", "of", "for", "from", "without"}
+)

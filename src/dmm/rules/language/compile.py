@@ -1,0 +1,146 @@
+"""Constraint text to typed rule, shown back in plain words with examples that were tried."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.rules.language.clauses import read
+from dmm.rules.language.explain import examples_of, in_plain_words
+from dmm.rules.language.forms import parts_of
+from dmm.rules.language.judge import match_part, unlisted_verbs
+from dmm.rules.language.language import sentences_of, tokens_of
+from dmm.rules.language.lexicon import GRAMMAR
+from dmm.rules.language.rules import Part, Prohibition, Rule, Verification
+
+if TYPE_CHECKING:
+    from dmm.rules.language.language import Token
+
+MAX_CONSTRAINT = 2_000
+_SOFT = frozenset(("prefer", "ideally", "try", "consider", "preferably"))
+
+
+@dataclass(frozen=True, slots=True)
+class Compilation:
+    """What became of a constraint text; without a rule it is guidance, and `why_not` says why."""
+
+    rule: Rule | None
+    plain: str
+    blocks: str
+    allows: str
+    why_not: str | None
+
+
+def compile_rule(text: str) -> Compilation:
+    """Compile a constraint text; a rule that fails on its own example is not trusted."""
+    if len(text) > MAX_CONSTRAINT:
+        return _guidance(f"the text is longer than {MAX_CONSTRAINT} characters")
+    words = tokens_of(text)
+    parts: list[Part] = []
+    soft = bool(words) and words[0].text in _SOFT
+    named: tuple[Token, ...] = ()
+    for first, last in sentences_of(words):
+        sentence = words[first:last]
+        if sentence[-1].text == "?":
+            continue
+        for statement in _statements(_with_name(sentence, named)):
+            parts.extend(parts_of(_wanted(statement)))
+        named = _named_by(sentence)
+    return _tried(tuple(parts), soft) if parts else _guidance(_NO_FORM)
+
+
+def _named_by(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
+    """The things a sentence begins with: "API keys live in the vault"."""
+    if sentence[0].text in GRAMMAR:
+        return ()
+    ends = (i for i, word in enumerate(sentence[:3]) if word.text.endswith("s"))
+    return sentence[: next(ends, -1) + 1]
+
+
+def _with_name(sentence: tuple[Token, ...], named: tuple[Token, ...]) -> tuple[Token, ...]:
+    """ "Secrets come from the vault. Never commit them": the pronoun is what was named before."""
+    at = next((i for i, word in enumerate(sentence[:6]) if word.text == "them"), None)
+    return (*sentence[:at], *named, *sentence[at + 1 :]) if at and named else sentence
+
+
+def _statements(sentence: tuple[Token, ...]) -> list[tuple[Token, ...]]:
+    """ "Use X for Y, don't add Z" is two statements."""
+    for index in range(2, len(sentence) - 2):
+        denied = sentence[index + 1].forms & {"not"} and sentence[index + 1].text != "not"
+        denied = denied or (sentence[index + 1].text == "do" and sentence[index + 2].text == "not")
+        if sentence[index].text == "," and denied and sentence[0].text not in _OPENERS:
+            return [sentence[:index], *_statements(sentence[index + 1 :])]
+    return [sentence]
+
+
+_OPENERS = frozenset(
+    [
+        "in",
+        "on",
+        "for",
+        "if",
+        "when",
+        "during",
+        "unless",
+        "except",
+        "before",
+        "while",
+        "at",
+        "under",
+    ]
+)
+
+
+def _wanted(sentence: tuple[Token, ...]) -> tuple[Token, ...]:
+    """What a preference is about: "prefer X over Y" turns against the use of Y."""
+    if sentence[0].text not in _SOFT:
+        return sentence
+    for index, word in enumerate(sentence[:-1]):
+        if sentence[0].text == "prefer" and word.text in ("over", "to", "insteadof"):
+            return (*tokens_of("avoid"), *sentence[index + 1 :])
+    return sentence[2:] if sentence[1:2] and sentence[1].text == "to" else sentence[1:]
+
+
+_NO_FORM = (
+    "no form of rule was recognised; write it as never …, do not …, no …, always …, only …, "
+    "… must …, use … for …, verify … before …, or with a limit such as at most 30 seconds"
+)
+
+
+def _guidance(why: str) -> Compilation:
+    return Compilation(None, "Guidance only, not enforced.", "", "", why)
+
+
+def _tried(parts: tuple[Part, ...], soft: bool) -> Compilation:
+    kept: list[Part] = []
+    shown: tuple[str, str] | None = None
+    for part in parts:
+        if _names_nothing(part):
+            continue
+        blocked, allowed = examples_of(part)
+        soft_part = isinstance(part, Verification) and not part.firm
+        if (soft_part or _blocks(part, blocked)) and not _blocks(part, allowed):
+            kept.append(part)
+            shown = shown or (blocked, allowed)
+    if shown is None:
+        return _guidance("the rule could not be read surely enough to block by it")
+    rule = Rule(tuple(kept), soft)
+    plain = " ".join(in_plain_words(part) for part in kept)
+    if soft:
+        plain = f"A preference, it only warns. {plain}"
+    return Compilation(rule, plain, shown[0], shown[1], None)
+
+
+def _names_nothing(part: Part) -> bool:
+    """Whether it is left open what must not be done to: "never log them" would stop all logging."""
+    if not isinstance(part, Prohibition) or part.action.objects or part.action.conditions:
+        return False
+    return not _POINTING.isdisjoint(part.action.text.split())
+
+
+_POINTING = frozenset(("it", "them", "this", "that", "these", "those"))
+
+
+def _blocks(part: Part, decision: str) -> bool:
+    match = match_part(read(decision, unlisted_verbs(part)), part)
+    return match is not None and match.certain

@@ -1,0 +1,280 @@
+"""Constraints that ask for something: a choice, an only place, a duty."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from dmm.rules.language import lexicon as lex
+from dmm.rules.language.acting import (
+    NOTHING_SAID,
+    action_of,
+    is_vague,
+    named_actions,
+    noun_of,
+    terms_of,
+)
+from dmm.rules.language.language import Sort, Token, text_at
+from dmm.rules.language.limits import comparison_of
+from dmm.rules.language.prohibitions import BEHIND, NEEDING, subject_of
+from dmm.rules.language.quantities import quantities_of
+from dmm.rules.language.rules import (
+    Action,
+    Condition,
+    Exclusive,
+    Exemption,
+    Noun,
+    Part,
+    Prohibition,
+    Requirement,
+    Term,
+)
+from dmm.rules.language.verbs import is_participle, is_verb
+from dmm.rules.language.verifications import LEADS
+from dmm.rules.language.wordsets import word_set
+
+Words = tuple[Token, ...]
+
+
+def contrast_of(words: Words) -> tuple[Part, ...]:
+    """Use X instead of Y; X, not Y; use X, never Y; choose X over Y: Y is out."""
+    turn = _turn(words)
+    pointing = {word.text for word in words[:3]} & {"it", "they", "this", "that"}
+    if not turn or pointing or "not" in words[0].forms or words[0].text in ("never", "do"):
+        return ()
+    other = words[turn + 1 :]
+    placed = text_at(other, 0) in lex.PREPOSITIONS - {"as"}
+    if words[turn].text not in ("insteadof", "over"):
+        told = {word.text for word in words[:turn]} & {"must", "should", "always"}
+        if placed or not (told or is_verb(words, 0, 0)):
+            return ()
+    other = other[1:] if placed else other
+    action = _other_act(words[:turn], other) if other else None
+    return () if action is None or is_vague(action) else (Prohibition(action),)
+
+
+def _turn(words: Words) -> int | None:
+    """Where the choice ends and what it is chosen over begins."""
+    texts = [word.text for word in words]
+    if "insteadof" in texts:
+        return texts.index("insteadof")
+    if texts[:1] and texts[0] in ("choose", "pick", "favor", "prefer") and "over" in texts:
+        return texts.index("over")
+    pairs = (i for i in range(2, len(texts) - 1) if texts[i] in ("not", "never"))
+    return next((i for i in pairs if texts[i - 1] == ","), None)
+
+
+def _other_act(chosen: Words, other: Words) -> Action | None:
+    """The act that is out: another deed, another place for it, or the use of another thing."""
+    front = action_of(chosen, 0, len(chosen))
+    if other[0].quoted:
+        return None
+    if other[0].text.endswith("ing") and is_verb(other, 0, 0, other[0].forms):
+        action = action_of(other, 0, len(other))
+        pointing = text_at(other, 1) in ("it", "them")
+        if action is None or front is None or not pointing or action.objects:
+            return action
+        thing = " ".join(one.text for one in front.objects[:1])
+        return replace(action, objects=front.objects[:1], text=f"{other[0].text} {thing}")
+    stop = (i for i, w in enumerate(other) if w.sort is Sort.MARK or (i and w.text in BEHIND))
+    noun = noun_of(other, range(next(stop, len(other))))
+    if noun is None:
+        return None
+    if front is not None and is_verb(chosen, 0, 0) and front.conditions and not _is_used(front):
+        place = replace(front.conditions[-1], nouns=(noun,))
+        text = f"{front.verbs[0].text} {place.preposition} {noun.text}"
+        return replace(front, conditions=(*front.conditions[:-1], place), text=text)
+    conditions = _scope(chosen, other)
+    return Action(f"use {noun.text}", (_USE,), (noun,), (), conditions)
+
+
+_USE = Term("use", frozenset(("use", "=use")))
+
+
+def _scope(chosen: Words, other: Words) -> tuple[Condition, ...]:
+    """What a choice is for: told behind it, before the turn, or as its subject."""
+    behind = next((i for i, w in enumerate(other) if i and w.text in ("for", "in", "when")), None)
+    front = next((i for i, w in enumerate(chosen) if i > 1 and w.text == "for"), None)
+    scope = other[behind:] if behind else chosen[front:] if front else ()
+    places = named_actions(scope, 0, len(scope)) if scope else []
+    if places:
+        return places[0].conditions
+    modal = next((i for i, w in enumerate(chosen) if w.text in ("must", "should")), 0)
+    subject = subject_of(chosen[:modal])
+    return () if subject is None else (Condition("in", (subject,)),)
+
+
+def exclusive_of(words: Words) -> tuple[Part, ...]:
+    """Only deploy from main; deploy only from main: another place there is out."""
+    named = (i for i, w in enumerate(words[:6]) if w.text == "only" and not w.glued)
+    only = next(named, None)
+    if only is None:
+        return ()
+    rest = (*words[:only], *words[only + 1 :])
+    start = next((i for i in range(len(rest)) if rest[i].text not in LEADS), 0)
+    action = action_of(rest, start, len(rest)) if rest and is_verb(rest, start, start) else None
+    if action is None or is_vague(action):
+        return ()
+    if action.conditions and (action.objects or not _is_used(action)):
+        place = action.conditions[-1]
+        if place.preposition in _OPEN:
+            act = replace(action, conditions=action.conditions[:-1])
+            return (Exclusive(act, place.nouns[0], place.preposition),)
+    if action.objects and action.conditions and _is_used(action):
+        return (Exclusive(replace(action, objects=()), action.objects[0]),)
+    if action.objects and action.objects[0].modifiers:
+        thing = action.objects[0]
+        return (Requirement(thing.text, thing.modifiers, Noun(thing.head)),)
+    return ()
+
+
+_OPEN = frozenset(("from", "to", "into", "via", "through", "in", "on"))
+
+
+def _is_used(action: Action) -> bool:
+    return any(verb.forms & {"use", "=use"} for verb in action.verbs)
+
+
+def requirement_of(words: Words) -> tuple[Part, ...]:
+    """Every X must have Y, X must be done, Y is required, always do X, keep X."""
+    if any(comparison_of(words, one) for one in quantities_of(words)):
+        return ()
+    for form in (_always, _must, _required, _kept, _usage):
+        found = form(words)
+        if found:
+            return tuple(part for part in found if _is_specific(part))
+    return ()
+
+
+def _is_specific(part: Part) -> bool:
+    """Whether a requirement names something that not every decision could go without."""
+    if not isinstance(part, Requirement):
+        return True
+    empty = NOTHING_SAID | {"do", "make", "have", "get", "be", "go", "use", "see", "keep", "add"}
+    return any(not term.forms & empty for term in part.core)
+
+
+def _always(words: Words) -> tuple[Part, ...]:
+    if text_at(words, 0) != "always" or len(words) < 3 or not is_verb(words, 1, 1, words[1].forms):
+        return ()
+    turn = next((i for i, word in enumerate(words) if word.text == "before"), None)
+    if turn is not None:
+        return _procedure(words[1:turn], words[turn + 1 :])
+    action = action_of(words, 1, len(words))
+    if action is None or not action.objects:
+        return ()
+    if action.verbs[0].forms & (lex.USE | {"have"}):
+        core = (*action.objects[0].modifiers, action.objects[0].head)
+        subject = action.conditions[0].nouns[0] if action.conditions else None
+        needed = Requirement(action.objects[0].text, core, subject)
+        if _is_used(action) and action.conditions:
+            return (Exclusive(replace(action, objects=()), action.objects[0]), needed)
+        return (needed,)
+    return (Requirement(action.text, action.verbs[:1], action.objects[0]),)
+
+
+def _procedure(first: Words, then: Words) -> tuple[Part, ...]:
+    """Always do X before Y: Y without X is out."""
+    if not then or not is_verb(then, 0, 0, then[0].forms):
+        return ()
+    action, terms = action_of(then, 0, len(then)), terms_of(first)
+    if action is None or not terms:
+        return ()
+    return (Prohibition(action, (Exemption(terms, absent=True),)),)
+
+
+def _must(words: Words) -> tuple[Part, ...]:
+    modal = next((i for i, w in enumerate(words[:8]) if w.text in _DUTY), None)
+    subject = subject_of(words[:modal]) if modal else None
+    if not modal or subject is None or modal + 1 >= len(words):
+        return ()
+    rest = words[modal + 1 + (words[modal + 1].text == "to") :]
+    verb = text_at(rest, 0)
+    if words[modal].text in _STAYING:
+        return _stays(rest, subject)
+    if verb in ("stay", "remain"):
+        return _stays(rest[1:], subject)
+    if verb == "be":
+        kept = text_at(rest, 1) == "kept"
+        return _stays(rest[2:], subject) if kept else _must_be(rest[1:], subject)
+    needs = words[modal].text in NEEDING and text_at(words, modal + 1) != "to"
+    noun = noun_of(rest, range(int(not needs), len(rest)))
+    if noun is None or "before" in {word.text for word in words}:
+        return ()
+    return (Requirement(noun.text, (*noun.modifiers, noun.head), subject),)
+
+
+def _must_be(rest: Words, subject: Noun) -> tuple[Part, ...]:
+    """ "Must be encrypted", "must be stored in Vault", "must be in UTC"."""
+    places = (i for i, word in enumerate(rest) if word.text in lex.PREPOSITIONS)
+    end = next(places, len(rest))
+    core = terms_of(rest[:end])
+    place = noun_of(rest, range(end + 1, len(rest)), place=True)
+    if any(one.text == "non" for one in core):
+        return ()
+    if not core:
+        terms = (*place.modifiers, place.head) if place else ()
+        return (Requirement(place.text, terms, subject),) if place else ()
+    if core[-1].forms & _PRESENT:
+        return (Requirement(subject.text, (*subject.modifiers, subject.head)),)
+    text = f"{' '.join(one.text for one in core)} {subject.text}"
+    if place is not None and rest[end].text in _OPEN and is_participle(rest[0]):
+        return (Exclusive(Action(text, core[-1:], (subject,)), place, rest[end].text),)
+    where = place if end < len(rest) and rest[end].text in ("in", "on", "during") else None
+    timed = place is not None and place.head.forms & lex.TIMES
+    return (Requirement(text, core, subject, where=place if timed else where),)
+
+
+_PRESENT = word_set("include provide allow permit present available enable")
+_STAYING = frozenset(("stay", "stays", "remain", "remains"))
+_DUTY = _STAYING | frozenset(
+    ("must", "shall", "should", "needs", "need", "requires", "require", "has", "have")
+)
+
+
+def _stays(words: Words, subject: Noun) -> tuple[Part, ...]:
+    """ "Verification must stay enabled", "doors must stay closed"."""
+    core = (*subject.modifiers, subject.head)
+    if not words or words[0].text in lex.PREPOSITIONS or words[0].forms & {"enable", "active"}:
+        place = noun_of(words, range(min(1, len(words)), len(words)))
+        return (Requirement(subject.text, core, where=place),)
+    state = Term(words[0].text, words[0].forms)
+    where = noun_of(words, range(2, len(words)), place=True)
+    return (Requirement(f"{state.text} {subject.text}", (state,), subject, where=where),)
+
+
+def _required(words: Words) -> tuple[Part, ...]:
+    """ "Wheelchair accessible rooms required", "a signature is mandatory for refunds"."""
+    for index, word in enumerate(words):
+        if index and word.text in ("required", "mandatory", "compulsory"):
+            noun = noun_of(words, range(index))
+            behind = noun_of(words, range(index + 1, len(words)))
+            if noun is not None and noun.modifiers and noun.modifiers[-1].text.endswith(_ADJECTIVE):
+                return (Requirement(noun.text, noun.modifiers, Noun(noun.head)),)
+            if noun is not None:
+                return (Requirement(noun.text, (*noun.modifiers, noun.head), behind),)
+    return ()
+
+
+_ADJECTIVE = ("able", "ible", "ed", "free", "ive", "al")
+
+
+def _usage(words: Words) -> tuple[Part, ...]:
+    """ "Use pytest for the tests": not without pytest, there."""
+    action = action_of(words, 0, len(words)) if text_at(words, 0) == "use" else None
+    if action is None or len(action.objects) != 1 or not action.conditions:
+        return ()
+    noun = action.objects[0]
+    return (Requirement(noun.text, (*noun.modifiers, noun.head), action.conditions[0].nouns[0]),)
+
+
+def _kept(words: Words) -> tuple[Part, ...]:
+    """ "Keep Redis as the session store": neither removed nor replaced."""
+    turn = next((i for i, word in enumerate(words) if word.text in ("as", "in", "on")), None)
+    if text_at(words, 0) != "keep" or not turn:
+        return ()
+    noun, place = noun_of(words, range(1, turn)), noun_of(words, range(turn + 1, len(words)))
+    if noun is None or place is None:
+        return ()
+    if words[turn].text == "as":
+        return (Requirement(noun.text, (*noun.modifiers, noun.head)),)
+    return (Requirement(place.text, (*place.modifiers, place.head), noun),)

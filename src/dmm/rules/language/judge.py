@@ -1,0 +1,391 @@
+"""The verdict on a decision under the constraints in force."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from dmm.errors import UsageError
+from dmm.rules.language import lexicon as lex
+from dmm.rules.language.acts import Polarity
+from dmm.rules.language.breaches import amount_holds, find_breach
+from dmm.rules.language.clauses import read
+from dmm.rules.language.duties import find_contradiction, find_other_choice, is_denied
+from dmm.rules.language.language import Sort, tokens_of
+from dmm.rules.language.match import Finding, Span, find_action
+from dmm.rules.language.rules import (
+    Action,
+    Exclusive,
+    Exemption,
+    Limit,
+    Noun,
+    Part,
+    Prohibition,
+    Requirement,
+    Rule,
+    Term,
+    Verification,
+)
+from dmm.rules.version import ENGINE_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from dmm.rules.language.acts import Act
+    from dmm.rules.language.clauses import Reading
+    from dmm.rules.language.language import Token
+
+MAX_DECISION = 20_000
+
+
+class Priority(StrEnum):
+    """How binding a constraint is: required and learned block, preferred only warns."""
+
+    REQUIRED = "required"
+    PREFERRED = "preferred"
+    LEARNED = "learned"
+
+
+class Status(StrEnum):
+    """What the policy says to a decision."""
+
+    ALLOWED = "ALLOWED"
+    WARNING = "WARNING"
+    BLOCKED = "BLOCKED"
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """A constraint in force, with the rule it compiled to or None when it is guidance only."""
+
+    seq: int
+    text: str
+    priority: Priority
+    rule: Rule | None
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A recorded query or tool event that may count as a verification."""
+
+    seq: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How a decision meets one part of a rule, with the places in its text."""
+
+    part: Part
+    certain: bool
+    spans: tuple[Span, ...]
+    reason: str
+    suggestion: str
+    trace: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A constraint that a decision meets, and whether that blocks it."""
+
+    seq: int
+    text: str
+    blocks: bool
+    match: Match
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The outcome for one decision, with everything needed to explain and replay it."""
+
+    status: Status
+    violations: tuple[Violation, ...]
+    reason: str
+    suggestion: str
+    trace: tuple[str, ...]
+    engine_version: str = ENGINE_VERSION
+
+
+class RuleSet:
+    """Constraints indexed by the words a decision must hold to concern them."""
+
+    def __init__(self, constraints: Sequence[InForce]) -> None:
+        self.constraints = tuple(constraints)
+        self._places: dict[str, list[tuple[int, int]]] = {}
+        for order, constraint in enumerate(self.constraints):
+            parts = constraint.rule.parts if constraint.rule else ()
+            for number, part in enumerate(parts):
+                for key in _keys_of_part(part):
+                    self._places.setdefault(key, []).append((order, number))
+
+    def candidates(self, reading: Reading) -> Iterator[tuple[InForce, Part]]:
+        """The parts of rules that the words of the decision could concern, in order."""
+        found: set[tuple[int, int]] = set()
+        for key in _keys_of_reading(reading):
+            found.update(self._places.get(key, ()))
+        for order, number in sorted(found):
+            constraint = self.constraints[order]
+            if constraint.rule is not None:
+                yield constraint, constraint.rule.parts[number]
+
+
+def _keys_of_part(part: Part) -> frozenset[str]:
+    """The forms one of which a decision must hold to concern the part."""
+    if isinstance(part, Prohibition):
+        return _keys_of_action(part.action)
+    if isinstance(part, Verification):
+        return _keys_of_action(part.before)
+    if isinstance(part, Exclusive):
+        return _keys_of_action(part.action)
+    if isinstance(part, Limit):
+        return frozenset((f"#{part.measure.partition(':')[0]}",))
+    last = part.core[-1].forms
+    return last | {f"{prefix}{form}" for form in last for prefix in ("un", "non", "in")}
+
+
+def _keys_of_action(action: Action) -> frozenset[str]:
+    nouns: tuple[Noun, ...] = action.objects
+    if not nouns and action.verbs:
+        return frozenset().union(*(verb.forms for verb in action.verbs))
+    nouns = nouns or tuple(noun for one in action.conditions for noun in one.nouns)
+    heads = [noun.head for noun in nouns]
+    heads += [noun.modifiers[-1] for noun in nouns if noun.head_optional]
+    return frozenset().union(*(head.forms for head in heads))
+
+
+def _keys_of_reading(reading: Reading) -> set[str]:
+    keys = {form for token in reading.tokens for form in (*token.forms, *token.kinds)}
+    keys.update(form for act in reading.acts for form in act.forms)
+    for quantity in reading.quantities:
+        keys.add(f"#{quantity.measure.partition(':')[0]}")
+        keys.update(("#version", "#time") if quantity.measure in ("count", "day") else ())
+    if any(any(char.isdigit() for char in token.text) for token in reading.tokens):
+        keys.add("#version")
+    return keys
+
+
+def unlisted_verbs(part: Part) -> frozenset[str]:
+    """The verbs of a rule that are no verbs of the lexicon: a decision is read with them."""
+    if isinstance(part, Prohibition | Exclusive):
+        action = part.action
+    elif isinstance(part, Verification):
+        action = part.before
+    elif isinstance(part, Requirement):
+        return part.core[0].forms if len(part.core) == 1 else frozenset()
+    else:
+        return frozenset()
+    plain = (form for verb in action.verbs for form in verb.forms if form[0] not in "=~")
+    return frozenset(form for form in plain if form not in lex.VERBS)
+
+
+def judge(
+    decision: str,
+    constraints: Sequence[InForce] | RuleSet,
+    verified: Sequence[Recorded] | Callable[[InForce], Sequence[Recorded]] = (),
+) -> Verdict:
+    """Judge a decision; nothing in its own text can lift or satisfy a constraint."""
+    if len(decision) > MAX_DECISION:
+        raise UsageError(
+            f"the decision has {len(decision)} characters, at most {MAX_DECISION} are judged",
+            hint="state the decision in fewer words and keep the rest in the rationale",
+        )
+    rules = constraints if isinstance(constraints, RuleSet) else RuleSet(constraints)
+    reading = read(decision)
+    violations: list[Violation] = []
+    readings = {frozenset[str](): reading}
+    for constraint, part in rules.candidates(reading):
+        records = verified(constraint) if callable(verified) else verified
+        verbs = unlisted_verbs(part)
+        if verbs not in readings:
+            readings[verbs] = read(decision, verbs)
+        match = match_part(readings[verbs], part, records)
+        if match is not None:
+            violations.append(_violation(constraint, match))
+    return _verdict(violations)
+
+
+def _violation(constraint: InForce, match: Match) -> Violation:
+    soft = constraint.rule is not None and constraint.rule.soft
+    binding = constraint.priority is not Priority.PREFERRED and not soft
+    return Violation(constraint.seq, constraint.text, binding and match.certain, match)
+
+
+def _verdict(violations: list[Violation]) -> Verdict:
+    ordered = tuple(sorted(violations, key=lambda item: (not item.blocks, item.seq)))
+    trace = tuple(f"constraint {item.seq}: {step}" for item in ordered for step in item.match.trace)
+    if not ordered:
+        return Verdict(Status.ALLOWED, (), "no constraint in force is broken", "", trace)
+    first = ordered[0]
+    status = Status.BLOCKED if first.blocks else Status.WARNING
+    reason = f'constraint {first.seq} "{first.text}": {first.match.reason}'
+    return Verdict(status, ordered, reason, first.match.suggestion, trace)
+
+
+def guards(rule: Rule, decision: str) -> bool:
+    """Whether the decision does an act that the rule asks a verification for."""
+    for part in rule.parts:
+        if isinstance(part, Verification):
+            finding = find_action(read(decision, unlisted_verbs(part)), part.before)
+            if finding is not None and finding.certain:
+                return True
+    return False
+
+
+def match_part(reading: Reading, part: Part, records: Sequence[Recorded] = ()) -> Match | None:
+    """How the decision meets one part of a rule, or None."""
+    if isinstance(part, Prohibition):
+        return _match_prohibition(reading, part, records)
+    if isinstance(part, Verification):
+        return _match_verification(reading, part, records)
+    if isinstance(part, Limit):
+        finding = _unless_exempt(reading, part.exemptions, find_breach(reading, part), records)
+        return _match(
+            reading, part, finding, "an amount breaks the limit", "Stay within the limit."
+        )
+    if isinstance(part, Requirement):
+        found = find_contradiction(reading, part)
+        finding = _unless_exempt(reading, part.exemptions, found, records)
+        hint = f'Keep "{part.text}", or ask for the constraint to be changed.'
+        return _match(reading, part, finding, f'it goes without "{part.text}"', hint)
+    return _match_exclusive(reading, part, records)
+
+
+def _match_exclusive(
+    reading: Reading, part: Exclusive, records: Sequence[Recorded]
+) -> Match | None:
+    found = find_other_choice(reading, part)
+    finding = _unless_exempt(reading, part.exemptions, found, records)
+    choice = part.choice.text
+    hint = f'Use "{choice}", or ask for the constraint to be changed.'
+    return _match(reading, part, finding, f'only "{choice}" may be used here', hint)
+
+
+def _match(
+    reading: Reading, part: Part, finding: Finding | None, reason: str, suggestion: str
+) -> Match | None:
+    if finding is None:
+        return None
+    spans = finding.spans(reading)
+    quoted = " … ".join(reading.text[start:end] for start, end in spans)
+    prefix = "" if finding.certain else "possibly: "
+    return Match(
+        part,
+        finding.certain,
+        spans,
+        f'{prefix}{reason} ("{quoted}")',
+        suggestion,
+        finding.steps,
+    )
+
+
+def _match_prohibition(
+    reading: Reading, part: Prohibition, records: Sequence[Recorded]
+) -> Match | None:
+    finding = find_action(reading, part.action)
+    if finding is None or (part.when is not None and not amount_holds(reading, part.when)):
+        return None
+    hint = f'Decide without the act "{part.action.text}", or ask for the constraint to be changed.'
+    finding = _unless_exempt(reading, part.exemptions, finding, records)
+    return _match(reading, part, finding, f'"{part.action.text}" is forbidden', hint)
+
+
+def _unless_exempt(
+    reading: Reading,
+    exemptions: tuple[Exemption, ...],
+    finding: Finding | None,
+    records: Sequence[Recorded],
+) -> Finding | None:
+    """The finding, less certain or gone where an exemption may hold or holds."""
+    if finding is None:
+        return None
+    certain, steps = finding.certain, finding.steps
+    for exemption in exemptions:
+        state = _is_exempt(reading, exemption, finding, records)
+        if state:
+            return None
+        if state is None:
+            certain = False
+            steps = (*steps, f'whether "{exemption.text}" holds is not certain')
+        else:
+            steps = (*steps, f'the exemption "{exemption.text}" does not hold')
+    return Finding(certain, finding.tokens, steps)
+
+
+def _is_exempt(
+    reading: Reading, exemption: Exemption, finding: Finding, records: Sequence[Recorded]
+) -> bool | None:
+    """Whether an exemption holds; None where that is not certain."""
+    if exemption.amount is not None and not amount_holds(reading, exemption.amount):
+        return False
+    if exemption.actor:
+        return _acts(reading, exemption, finding)
+    if exemption.absent:
+        return _goes_with(reading, exemption, records)
+    told = [
+        index
+        for act in reading.acts
+        if act.polarity is not Polarity.NOT_DONE
+        for place in ((act.verb,) if act.verb is not None else (), *_told(act))
+        for index in place
+    ]
+    tokens = [reading.tokens[index] for index in told]
+    return all(any(one.stands_for(item.forms) for one in tokens) for item in exemption.terms)
+
+
+def _told(act: Act) -> Iterator[tuple[int, ...]]:
+    return (phrase.indices for phrase in act.phrases if not phrase.negated)
+
+
+def _acts(reading: Reading, exemption: Exemption, finding: Finding) -> bool | None:
+    """Whether the one who may act does; None where nobody is named."""
+    held = [one for one in reading.tokens if one.sort is not Sort.MARK]
+    if all(any(one.stands_for(item.forms) for one in held) for item in exemption.terms):
+        return True
+    for act in reading.acts:
+        if act.verb in finding.tokens and not act.passive:
+            subjects = [one for one in act.phrases if one.preposition == "subject"]
+            return False if subjects else None
+        if act.verb in finding.tokens and any(one.preposition == "by" for one in act.phrases):
+            return False
+    return None
+
+
+def _goes_with(reading: Reading, exemption: Exemption, records: Sequence[Recorded]) -> bool | None:
+    """Whether the act has what it may not go without; an assent has to be recorded."""
+    assent = any(item.forms & _ASSENT for item in exemption.terms)
+    if assent and _is_covered(exemption.terms, records):
+        return True
+    if is_denied(reading, exemption.terms):
+        return False
+    named = any(one.stands_for(item.forms) for item in exemption.terms for one in reading.tokens)
+    if assent:
+        return None if named else False
+    return True if named else None
+
+
+_ASSENT = frozenset(("=approve", "~approv", "agree", "agreement", "~confirm", "sign", "signoff"))
+
+
+def _match_verification(
+    reading: Reading, part: Verification, records: Sequence[Recorded]
+) -> Match | None:
+    finding = find_action(reading, part.before)
+    if finding is None:
+        return None
+    missing = [topic for topic in part.topics if not _is_covered(topic, records)]
+    if not missing:
+        return None
+    words = ", ".join(" ".join(item.text for item in topic) for topic in missing)
+    steps = (*finding.steps, f"not verified: {words}")
+    finding = Finding(finding.certain and part.firm, finding.tokens, steps)
+    hint = f"Query the memory about {words} first, then decide again."
+    return _match(reading, part, finding, f"no recorded verification of {words}", hint)
+
+
+def _is_covered(topic: tuple[Term, ...], records: Sequence[Recorded]) -> bool:
+    return any(_covers(tokens_of(record.text), topic) for record in records)
+
+
+def _covers(tokens: tuple[Token, ...], topic: tuple[Term, ...]) -> bool:
+    return all(any(token.stands_for(item.forms) for token in tokens) for item in topic)

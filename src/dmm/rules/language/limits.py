@@ -1,0 +1,251 @@
+"""Numeric limits: how constraints word them, and the amounts in a decision that break them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+from dmm.rules.language import lexicon as lex
+from dmm.rules.language.language import Sort, Token, text_at
+from dmm.rules.language.quantities import Quantity, quantities_of
+from dmm.rules.language.rules import Limit, Term
+from dmm.rules.language.wordsets import word_set
+
+Words = tuple[Token, ...]
+CONTRARY = {">": "<=", "<": ">=", ">=": "<", "<=": ">"}
+_MORE = word_set("more longer later larger bigger greater higher newer")
+_LESS = word_set("less fewer smaller shorter lower older younger earlier cheaper")
+# A comparison in one word before the amount.
+_BEFORE = {
+    **dict.fromkeys(
+        ("exceed", "exceeds", "exceeding", "over", "above", "beyond", "after", ">"), ">"
+    ),
+    **dict.fromkeys(("under", "below", "before", "<"), "<"),
+    **dict.fromkeys(("within", "maximum", "max", "<="), "<="),
+    **dict.fromkeys(("minimum", "min", ">="), ">="),
+}
+_PAIRS = {
+    ("at", "most"): "<=",
+    ("at", "least"): ">=",
+    ("up", "to"): "<=",
+    ("limited", "to"): "<=",
+    ("capped", "at"): "<=",
+    ("maximum", "of"): "<=",
+    ("minimum", "of"): ">=",
+    ("never", "than"): "<=",
+}
+_ANNOUNCED = {
+    "maximum": "<=",
+    "max": "<=",
+    "limit": "<=",
+    "cap": "<=",
+    "minimum": ">=",
+    "min": ">=",
+}
+_GENERIC = word_set(
+    """budget total cost price spend spending amount maximum minimum limit keep stay set have use
+    value pay expense overall trip must remain exceed go money be require need fit allow take make
+    run last arrive happen finish contain include list hold offer provide single individual weigh
+    receive avoid never small large long old older reject accept cap least most more less"""
+)
+_MONEY = word_set("budget cost price spend spending expense fare =cost")
+PERSONS = word_set(
+    """patient driver user customer child employee member passenger person people guest kid minor
+    anyone student visitor player buyer participant applicant worker"""
+)
+_MEASURED = {
+    "size": word_set("size"),
+    "time": word_set("time duration"),
+    "count": word_set("number count time same"),
+    "length": word_set("distance length"),
+    "weight": word_set("weight dose dosage"),
+}
+
+
+def limits_of(words: Words) -> tuple[Limit, ...]:
+    """The limits a sentence of a constraint sets, if it sets any."""
+    found = quantities_of(words)
+    if found:
+        commas = (i for i in range(found[0].last, len(words) - 1) if words[i].text == ",")
+        cut = (i for i in commas if words[i + 1].text in ("with", "and", "but", "so"))
+        words = words[: next(cut, len(words))]
+        found = quantities_of(words)
+    for low, high in pairwise(found):
+        joined = high.first == low.last + 2 and words[low.last + 1].text in ("and", "to")
+        if joined and text_at(words, low.first - 1) in ("between", "from") and low.first > 1:
+            return _range(words, low, high)
+    for quantity in found:
+        compared = comparison_of(words, quantity)
+        if compared is None:
+            continue
+        comparison, used = compared
+        if _is_negated(words, used):
+            comparison = CONTRARY[comparison]
+        elif comparison in ("<", ">") and _is_told_of(words, quantity.last + 1):
+            continue
+        limit = _limit(words, quantity, comparison, used)
+        return (limit,) if limit else ()
+    return ()
+
+
+def _is_told_of(words: Words, start: int) -> bool:
+    """ "Orders over $50 ship for free": the amount tells which orders, and sets no limit."""
+    rest = words[start:]
+    return any(word.text in lex.AUXILIARIES for word in rest) or bool(
+        rest and rest[0].forms & (lex.VERBS - lex.NOUNLIKE)
+    )
+
+
+def _range(words: Words, low: Quantity, high: Quantity) -> tuple[Limit, ...]:
+    """ "Between 2 and 8 degrees": at least the one, at most the other."""
+    if low.value >= high.value:
+        return ()
+    used = {low.first - 1, low.last + 1, *range(low.first, low.last + 1)}
+    value = low.value if low.measure == high.measure else low.value * high.scale
+    bounds = [
+        _limit(words, high, "<=", used),
+        _limit(words, high, ">=", used, f"{value.normalize():f}"),
+    ]
+    return tuple(one for one in bounds if one is not None)
+
+
+def comparison_of(words: Words, quantity: Quantity) -> tuple[str, set[int]] | None:
+    """How the words compare the amount, and which of them say so."""
+    texts = [word.text for word in words]
+    first, behind = quantity.first, quantity.last + 1
+    if texts[first].endswith("+"):
+        return ">=", set()
+    if text_at(words, behind) in ("or", "and") and text_at(words, behind + 1) in _MORE | _LESS | {
+        "above",
+        "below",
+        "up",
+    }:
+        low = texts[behind + 1] in _LESS | {"below"}
+        return "<=" if low else ">=", {behind, behind + 1}
+    if text_at(words, behind) in _ANNOUNCED:
+        return _ANNOUNCED[texts[behind]], {behind}
+    return _announced(texts, quantity) or _compared_before(words, quantity)
+
+
+def _announced(texts: list[str], quantity: Quantity) -> tuple[str, set[int]] | None:
+    """ "The maximum file size is 5 MB": the comparison stands away from the amount."""
+    joint = quantity.first - 1
+    if joint > 0 and texts[joint] in ("to", "at") and texts[0] in ("limit", "cap", "restrict"):
+        return "<=", {0, joint}
+    if joint < 1 or texts[joint] not in ("is", "are", "of", ":", "="):
+        return None
+    for index in range(joint - 1, max(-1, joint - 6), -1):
+        if texts[index] in _ANNOUNCED:
+            return _ANNOUNCED[texts[index]], {index}
+        if texts[index] == "budget" and quantity.measure.startswith("money"):
+            return "<=", {index}
+    return None
+
+
+def _compared_before(words: Words, quantity: Quantity) -> tuple[str, set[int]] | None:
+    for gap in (0, 1, 2):
+        at = quantity.first - 1 - gap
+        if at < 0 or (gap and words[at + 1].sort is Sort.MARK):
+            return None
+        word, pair = words[at].text, (text_at(words, at - 1), words[at].text)
+        if word in ("or", "above", "below") and pair[0] == "or" and at > 1:
+            return ("<=" if word == "below" else ">="), {at - 2, at - 1, at}
+        if pair in _PAIRS:
+            return _PAIRS[pair], {at - 1, at}
+        if word == "than" and pair[0] in _MORE | _LESS:
+            return _than(words, at, quantity)
+        if word in _BEFORE:
+            timed = quantity.measure == "clock"
+            denied = any("not" in one.forms or one.text == "no" for one in words[:at])
+            late = word == "after" and quantity.measure == "time" and denied
+            if word in ("before", "after") and not timed and not late:
+                return None
+            return _BEFORE[word], {at}
+    return None
+
+
+def _than(words: Words, at: int, quantity: Quantity) -> tuple[str, set[int]]:
+    word = words[at - 1].text
+    comparison = ">" if word in _MORE else "<"
+    if word in ("older", "newer") and (quantity.measure in ("time", "age") or not quantity.version):
+        # An old version has a low number, an old backup or person a high age.
+        comparison = CONTRARY[comparison].rstrip("=")
+    if text_at(words, at - 2) in ("no", "not", "never"):
+        return CONTRARY[comparison], {at - 2, at - 1, at}
+    return comparison, {at - 1, at}
+
+
+def _is_negated(words: Words, used: set[int]) -> bool:
+    own = {words[index].text for index in used}
+    if not used or own & {"no", "not", "never", "budget", *_ANNOUNCED}:
+        return False
+    if any(word.text in ("not", "never") or word.text in _BANNED for word in words[max(used) :]):
+        return True
+    before = words[: min(used, default=0)]
+    denying = ("no", "never", "avoid", "cannot", "without", "refuse")
+    return any("not" in word.forms or word.text in denying for word in before) or any(
+        word.forms & {"reject", "refuse"} for word in words
+    )
+
+
+def _limit(
+    words: Words, quantity: Quantity, comparison: str, used: set[int], value: str = ""
+) -> Limit | None:
+    is_version = _names_version(words, quantity)
+    counted = None if is_version else _counted_term(words, quantity)
+    taken = used | set(range(quantity.first, quantity.last + 1 + (counted is not None)))
+    subject = tuple(
+        Term(word.text, word.forms)
+        for index, word in enumerate(words)
+        if index not in taken and _is_subject(word) and word.text != text_at(words, 0)[:0]
+    )
+    measure = "version" if is_version else quantity.measure
+    if measure == "count" and counted is None:
+        if any(item.forms & PERSONS for item in subject):
+            measure = "age"
+        elif any(word.forms & _MONEY for word in words):
+            measure = "money:"
+    named = _MEASURED.get(measure, frozenset()) | ({"version"} if is_version else frozenset())
+    subject = tuple(item for item in subject if not item.forms & named) or subject
+    if not subject and counted is None and not measure.startswith("money"):
+        return None
+    return Limit(
+        " ".join(word.text for word in words),
+        comparison,
+        value or f"{quantity.value.normalize():f}",
+        measure,
+        quantity.per,
+        quantity.version if is_version else (),
+        counted,
+        subject[:4],
+    )
+
+
+def _names_version(words: Words, quantity: Quantity) -> bool:
+    if not quantity.version or quantity.measure != "count" or not quantity.first:
+        return False
+    before = words[quantity.first - 1]
+    named = before.text in ("version", "v") or before.text == text_at(words, quantity.first - 1)
+    dotted = len(quantity.version) > 1 and before.sort is not Sort.MARK
+    behind = text_at(words, quantity.last + 1) in ("or", "and", "")
+    plus = words[quantity.first].text.endswith("+")
+    product = before.sort is Sort.NAME or before.text not in lex.GRAMMAR | _GENERIC
+    newer = {word.text for word in words} & {"newer", "later", "older", "version"}
+    return dotted or (named and product and (plus or (behind and bool(newer))))
+
+
+def _counted_term(words: Words, quantity: Quantity) -> Term | None:
+    if quantity.measure != "count" or quantity.last + 1 >= len(words):
+        return None
+    word = words[quantity.last + 1]
+    if word.sort is not Sort.WORD or word.text in lex.GRAMMAR:
+        return None
+    return Term(word.text, word.forms)
+
+
+def _is_subject(word: Token) -> bool:
+    if word.sort in (Sort.MARK, Sort.NUMBER) or "not" in word.forms:
+        return False
+    return word.text not in lex.GRAMMAR and not word.forms & _GENERIC
+
+
+_BANNED = frozenset(("forbidden", "prohibited", "banned", "rejected", "refused"))

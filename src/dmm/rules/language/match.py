@@ -1,0 +1,295 @@
+"""Where a decision does the act that a rule speaks of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.rules.language import lexicon as lex
+from dmm.rules.language.acts import Act, Phrase, Polarity
+from dmm.rules.language.language import text_at
+from dmm.rules.language.nouns import match_noun, stands
+from dmm.rules.language.uses import is_about, puts_to_use
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.rules.language.clauses import Reading
+    from dmm.rules.language.rules import Action, Condition, Noun
+
+Span = tuple[int, int]
+_MODIFYING = frozenset(("modify", "=modify"))
+# What is added to a thing changes the thing.
+_INSERTING = frozenset(("add", "insert", "append", "set"))
+USING = frozenset(("use", "=use", "adopt", "introduce", "depend", "rely"))
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The tokens that show a breach, whether they surely do, and how they were read."""
+
+    certain: bool
+    tokens: tuple[int, ...]
+    steps: tuple[str, ...] = ()
+
+    def spans(self, reading: Reading) -> tuple[Span, ...]:
+        """The places in the text, words in a row as one."""
+        spans: list[Span] = []
+        previous = -2
+        for index in sorted(set(self.tokens)):
+            token = reading.tokens[index]
+            if index == previous + 1 and spans:
+                spans[-1] = (spans[-1][0], token.end)
+            else:
+                spans.append((token.start, token.end))
+            previous = index
+        return tuple(spans)
+
+
+def find_action(reading: Reading, action: Action) -> Finding | None:
+    """The act of the decision that is the action: a certain one before a similar one."""
+    similar: Finding | None = None
+    for act in reading.acts:
+        finding = _meet(reading, act, action)
+        if finding is not None and finding.certain:
+            return finding
+        similar = similar or finding
+    return similar
+
+
+def _meet(reading: Reading, act: Act, action: Action) -> Finding | None:
+    if act.polarity in (Polarity.NOT_DONE, Polarity.ASIDE):
+        return None
+    found = _done_to(reading, act, action)
+    if found is None:
+        return None
+    certain, tokens = found
+    rest = _circumstances(reading, act, action, tokens)
+    if rest is None:
+        return None
+    tokens = [*tokens, *rest]
+    words = " ".join(reading.tokens[index].text for index in sorted(set(tokens)))
+    steps = (f'read "{words}" as the act "{action.text}"', f"the act is {act.polarity}")
+    return Finding(certain and act.polarity is Polarity.DONE, tuple(tokens), steps)
+
+
+def is_use(action: Action) -> bool:
+    """Whether the action is any act that puts its object to use."""
+    return not action.verbs or any(verb.forms & USING for verb in action.verbs)
+
+
+def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
+    """The verb and the object of the action, and whether they are surely meant."""
+    verb_at = [] if act.verb is None else [act.verb]
+    if action.verbs and act.verb is not None and _is_verb(reading, act, action):
+        if not action.objects:
+            return True, verb_at
+        objects = _find_objects(reading, act, action)
+        if objects is not None:
+            return objects[0], [*verb_at, *objects[1]]
+    named = _named_act(reading, act, action)
+    if named is not None:
+        return True, [*verb_at, *named]
+    if not is_use(action):
+        return None
+    return _find_use(reading, act, action)
+
+
+def _find_use(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
+    """ "Use X", "eval the string": the object put to use, or used as a verb."""
+    verb_at = [] if act.verb is None else [act.verb]
+    for noun in action.objects:
+        if act.verb is not None and not noun.modifiers:
+            verb = reading.tokens[act.verb]
+            acting = text_at(reading.tokens, act.verb + 1) in lex.DETERMINERS
+            if acting and verb.text == noun.head.text and not verb.forms & lex.VERBS:
+                return True, verb_at
+        common = bool(noun.head.forms & lex.CARRIERS) and not noun.modifiers
+        for phrase in act.phrases:
+            if common and phrase.preposition in ("in", "on", "into", "under"):
+                continue
+            used = puts_to_use(reading, act, phrase, any_act=not action.verbs)
+            at = match_noun(reading, act, phrase, noun) if used is not None else None
+            if at is not None:
+                # A kind of the thing is not surely meant by its name.
+                exact = reading.tokens[at[1][0]].forms & noun.head.forms or noun.head_optional
+                return bool(used and at[0] and exact), [*verb_at, *at[1]]
+    return None
+
+
+def _is_verb(reading: Reading, act: Act, action: Action) -> bool:
+    kinds = reading.tokens[act.verb].kinds if act.verb is not None else frozenset()
+    return any(verb.forms & (act.forms | kinds) for verb in action.verbs)
+
+
+def _find_objects(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
+    similar: tuple[bool, list[int]] | None = None
+    for phrase in _acted_on(reading, act, action):
+        for noun in action.objects:
+            at = match_noun(reading, act, phrase, noun)
+            if at is not None and at[0]:
+                return at
+            similar = similar or at
+    return similar
+
+
+def _acted_on(reading: Reading, act: Act, action: Action) -> Iterator[Phrase]:
+    direct = list(act.objects())
+    changing = any(verb.forms & _MODIFYING for verb in action.verbs)
+    if not changing or not act.forms & _INSERTING:
+        yield from direct
+    for phrase in act.phrases:
+        if is_about(reading, act, phrase):
+            continue
+        part = any(reading.tokens[one.indices[-1]].forms & lex.PARTS for one in direct)
+        if (
+            (phrase.preposition == "of" and (part or not direct))
+            or (changing and phrase.preposition in ("in", "to", "from", "inside", "of"))
+            or (phrase.preposition == "as" and act.forms & lex.USE)
+            or (not direct and phrase.preposition in ("to", "on", "into", "at", "for"))
+        ):
+            yield phrase
+
+
+def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
+    """ "Schedule the deletion of X", "run git push", "add a mocked X": a noun names the act."""
+    light = act.verb is None or act.passive or act.forms & lex.LIGHT
+    against = act.forms & (lex.NEGATIVE | lex.REMOVE)
+    if not action.verbs or against or not (light or act.forms & lex.USE):
+        return None
+    for order, phrase in enumerate(act.phrases):
+        if phrase.negated or phrase.preposition not in (None, "subject", "with"):
+            continue
+        for place, index in enumerate(phrase.indices):
+            token = reading.tokens[index]
+            named = any(verb.forms & token.forms for verb in action.verbs)
+            made = token.text.endswith("ed") and act.forms & _MAKING
+            if not named or not (light or made):
+                continue
+            if not action.objects:
+                return [index]
+            inside = Phrase(None, (*phrase.indices[:place], *phrase.indices[place + 1 :]))
+            behind = [one for one in act.phrases[order + 1 :] if one.preposition in _OF]
+            for one in (inside, *behind):
+                for noun in action.objects:
+                    at = match_noun(reading, act, one, noun) if one.indices else None
+                    if at is not None and at[0]:
+                        return [index, *at[1]]
+    return None
+
+
+_OF = frozenset(("of", "to", "for"))
+_MAKING = frozenset(
+    [
+        "use",
+        "add",
+        "include",
+        "introduce",
+        "put",
+        "write",
+        "keep",
+        "make",
+        "have",
+        "create",
+        "commit",
+    ]
+)
+
+
+def _circumstances(reading: Reading, act: Act, action: Action, used: list[int]) -> list[int] | None:
+    """The tokens that show manner, doer and conditions; None where one is missing."""
+    found: list[int] = []
+    for manner in action.manner:
+        places = (*act.before, *(i for one in act.phrases if not one.negated for i in one.indices))
+        at = next((i for i in places if stands(reading, i, manner)), None)
+        if at is None:
+            return None
+        found.append(at)
+    if action.subject is not None:
+        doers = [one for one in act.phrases if one.preposition not in ("about", "of", "like")]
+        named = [m for one in doers if (m := match_noun(reading, act, one, action.subject))]
+        if not named:
+            return None
+        found += named[0][1]
+    for condition in action.conditions:
+        at_place = match_condition(reading, act, condition, used)
+        if at_place is None:
+            return None
+        found += at_place
+    return found
+
+
+def match_condition(
+    reading: Reading, act: Act, condition: Condition, used: list[int]
+) -> list[int] | None:
+    """The tokens that say that the act happens under the condition."""
+    aimed = any(one.preposition in _TOWARDS for one in act.phrases)
+    for phrase in act.phrases:
+        if phrase.negated or not _fits(condition.preposition, phrase.preposition):
+            continue
+        fronted = act.verb is not None and phrase.indices[0] < act.verb
+        direct = fronted or phrase.preposition in (None, "subject")
+        if direct and aimed and condition.preposition in _TOWARDS:
+            continue
+        for noun in condition.nouns:
+            at = match_noun(reading, act, phrase, noun)
+            path = at is not None and "/" in reading.tokens[at[1][0]].text
+            if at is not None and (path or not set(at[1]) <= set(used)):
+                return at[1]
+    return _told_elsewhere(reading, act, condition)
+
+
+def _told_elsewhere(reading: Reading, act: Act, condition: Condition) -> list[int] | None:
+    """ "payments/refund.py: use floats", "use it to parse HTML": a place told beside the act."""
+    placed = any(
+        one.preposition not in (None, "subject") and _fits(condition.preposition, one.preposition)
+        for one in act.phrases
+    )
+    for other in reading.acts:
+        for noun in condition.nouns:
+            said = {form for form in noun.head.forms if form[0] != "="}
+            verb = other.verb if other.sentence == act.sentence else None
+            told = other.polarity is not Polarity.NOT_DONE and not noun.modifiers
+            if verb is not None and told and said & reading.tokens[verb].forms:
+                return [verb]
+            if not placed and other is not act:
+                found = _placed_by(reading, other, noun, condition.preposition)
+                if found is not None:
+                    return found
+    return None
+
+
+def _placed_by(reading: Reading, act: Act, noun: Noun, wanted: str) -> list[int] | None:
+    if act.polarity not in (Polarity.DONE, Polarity.UNSURE):
+        return None
+    for phrase in act.phrases:
+        placing = phrase.preposition in _PLACES and _fits(wanted, phrase.preposition)
+        if placing or act.verb is None:
+            at = match_noun(reading, act, phrase, noun)
+            if at is not None and at[0]:
+                return at[1]
+    return None
+
+
+_PLACES = frozenset(("in", "on", "at", "to", "inside", "within", "under", "for"))
+_TOWARDS = frozenset(("to", "into", "onto"))
+_ELSEWHERE = frozenset(["outside", "beyond", "behind", "beside", "near", "past"])
+_EXACT = frozenset(("before", "after", "without", "from", "off", "outside", "over", "above"))
+_AWAY = frozenset(("from", "off"))
+_TOOLS = frozenset(("with", "via", "through", "by", "using"))
+_TOPICS = frozenset(("about", "against", "like", "than", "except", "insteadof"))
+
+
+def _fits(wanted: str, given: str | None) -> bool:
+    """Whether a phrase under one preposition can tell what the rule has under another."""
+    if given == wanted:
+        return True
+    if given in _TOPICS | _ELSEWHERE or wanted in _ELSEWHERE:
+        return False
+    if "for" in (wanted, given):
+        return True
+    if given is None or given == "subject":
+        return wanted not in ("before", "after", "without")
+    if wanted in _EXACT or given in _EXACT:
+        return wanted in _AWAY and (given in _AWAY or given in ("in", "of"))
+    return (wanted in _TOOLS) == (given in _TOOLS)

@@ -1,0 +1,106 @@
+"""Where a decision names the thing that a rule speaks of."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.rules.language import lexicon as lex
+from dmm.rules.language.language import Sort, Token
+
+if TYPE_CHECKING:
+    from dmm.rules.language.acts import Act, Phrase
+    from dmm.rules.language.clauses import Reading
+    from dmm.rules.language.rules import Noun, Term
+
+
+def match_noun(
+    reading: Reading, act: Act, phrase: Phrase, noun: Noun
+) -> tuple[bool, list[int]] | None:
+    """The tokens of a phrase that name the thing, and whether they surely do."""
+    if phrase.negated or is_of_copy(reading, phrase):
+        return None
+    heads = [i for i in phrase.indices if stands(reading, i, noun.head)]
+    wanted = list(noun.modifiers)
+    if not heads and noun.head_optional and wanted:
+        last = wanted.pop()
+        heads = [i for i in phrase.indices if stands(reading, i, last)]
+    if not heads:
+        return None
+    head = heads[-1]
+    path = reading.tokens[head].sort is Sort.NAME
+    places = [i for i in phrase.indices if i != head or path]
+    around = [
+        i
+        for one in act.phrases
+        if one.preposition in _BELONGING
+        and not one.negated
+        and one.indices[0] > head
+        and not is_of_copy(reading, one)
+        for i in one.indices
+    ][:_NEAR]
+    found = [head]
+    for term in wanted:
+        at = next((i for i in (*places, *around) if stands(reading, i, term)), None)
+        if at is None:
+            return None
+        found.append(at)
+    part = head + 1 < len(reading.tokens) and reading.tokens[head + 1].glued
+    run = bool(act.forms & {"=run"}) and phrase.preposition is None and not part
+    named = _is_named_behind(reading, phrase, head, noun.head)
+    return run or named or _ends_noun(reading, phrase, head, found), found
+
+
+_BELONGING = frozenset(("of", "from", "in", "on", "by", "under"))
+_NEAR = 4
+
+
+def stands(reading: Reading, index: int, term: Term) -> bool:
+    """Whether a token is the word of a rule, and not its contrary such as non-smoking."""
+    token = reading.tokens[index]
+    denied = token.glued and index and reading.tokens[index - 1].text in ("non", "un", "anti")
+    return not denied and token.stands_for(term.forms)
+
+
+def _is_named_behind(reading: Reading, phrase: Phrase, head: int, term: Term) -> bool:
+    """ "The Hotel Ribeira" is one of the hotels: a rule on many names none of them."""
+    behind = [reading.tokens[i] for i in phrase.indices if i > head]
+    capital = all(reading.text[one.start].isupper() and not one.glued for one in behind)
+    return bool(behind) and capital and term.text != reading.tokens[head].text
+
+
+def _ends_noun(reading: Reading, phrase: Phrase, head: int, found: list[int]) -> bool:
+    """Whether the noun phrase is about the word: "eval", "eval call", not "eval linter"."""
+    token = reading.tokens[head]
+    if token.glued and head - 1 not in found and reading.tokens[head - 1].text not in lex.MANNERS:
+        return False
+    behind = [reading.tokens[i] for i in phrase.indices if i > head]
+    own = reading.text[token.start : token.end]
+    if own.endswith(("'s", "\N{RIGHT SINGLE QUOTATION MARK}s")):
+        return False
+    if token.forms & lex.CARRIERS and len(behind) == 1 and behind[0].sort is Sort.WORD:
+        return True
+    if head > 0 and own[:1].isupper() and len(behind) == 1 and not behind[0].forms & lex.ABOUT:
+        # "A GraphQL gateway" uses GraphQL; "React Native" is another name.
+        common = reading.text[behind[0].start].islower() and not behind[0].glued
+        return common or _is_name(reading, behind[0], token)
+    return all(
+        (
+            (one.forms & (lex.CARRIERS | lex.TIMES | lex.COMPARED) or _is_name(reading, one, token))
+            and not one.glued
+        )
+        or one.text.endswith("ly")
+        for one in behind
+    )
+
+
+def _is_name(reading: Reading, token: Token, head: Token) -> bool:
+    """ "The patient Okafor", "port 8080", not "React Native"."""
+    capital = reading.text[token.start : token.start + 1].isupper()
+    common = reading.text[head.start : head.start + 1].islower()
+    return token.sort is not Sort.WORD or (capital and common)
+
+
+def is_of_copy(reading: Reading, phrase: Phrase) -> bool:
+    """ "A replica of production" is not production."""
+    before = reading.tokens[max(0, phrase.indices[0] - 3) : phrase.indices[0]]
+    return phrase.preposition == "of" and any(one.forms & lex.COPIES for one in before)

@@ -1,0 +1,281 @@
+"""Amounts in a text: money, time, size, share, time of day, versions and plain counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING
+
+from dmm.rules.language.language import Sort, Token
+from dmm.rules.language.wordsets import word_set
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_CURRENCIES = {
+    "$": "usd", "€": "eur", "£": "gbp", "¥": "jpy", "usd": "usd", "dollar": "usd", "dollars": "usd",
+    "buck": "usd", "eur": "eur", "euro": "eur", "euros": "eur", "gbp": "gbp", "pound": "gbp",
+    "jpy": "jpy", "yen": "jpy", "chf": "chf", "cad": "cad", "aud": "aud", "inr": "inr",
+}  # fmt: skip
+_SCALES = {
+    "time": {
+        "ns": "0.000000001", "us": "0.000001", "ms": "0.001", "millisecond": "0.001",
+        "millis": "0.001", "s": "1", "sec": "1", "second": "1", "min": "60", "mins": "60",
+        "minute": "60", "h": "3600", "hr": "3600", "hour": "3600", "d": "86400", "day": "86400",
+        "week": "604800", "month": "2592000", "year": "31536000",
+    },
+    "size": {
+        "byte": "1", "kb": "1000", "kib": "1024", "kilobyte": "1000", "mb": "1000000",
+        "mib": "1048576", "megabyte": "1000000", "gb": "1000000000", "gib": "1073741824",
+        "gigabyte": "1000000000", "tb": "1000000000000", "terabyte": "1000000000000",
+    },
+    "share": {"%": "1", "percent": "1", "pct": "1"},
+    "length": {
+        "mm": "0.001", "cm": "0.01", "m": "1", "metre": "1", "meter": "1", "km": "1000",
+        "kilometre": "1000", "kilometer": "1000", "mile": "1609.344",
+        "foot": "0.3048", "feet": "0.3048", "ft": "0.3048", "inch": "0.0254", "yard": "0.9144",
+    },
+    "weight": {"mg": "0.001", "g": "1", "gram": "1", "kg": "1000", "kilo": "1000",
+               "kilogram": "1000", "lb": "453.592", "pound": "453.592",
+               "tonne": "1000000", "ton": "1000000", "ounce": "28.3495"},
+    "volume": {"ml": "0.001", "millilitre": "0.001", "milliliter": "0.001", "litre": "1",
+               "liter": "1", "gallon": "3.785"},
+}  # fmt: skip
+_UNITS = {
+    word: (name, Decimal(scale)) for name, row in _SCALES.items() for word, scale in row.items()
+}
+_MULTIPLES = {"k": 1_000, "thousand": 1_000, "m": 1_000_000, "million": 1_000_000, "hundred": 100,
+              "dozen": 12}  # fmt: skip
+_NUMBER_TEXT = """
+zero 0 one 1 two 2 three 3 four 4 five 5 six 6 seven 7 eight 8 nine 9 ten 10 eleven 11 twelve 12
+dozen 12 fifteen 15 twenty 20 thirty 30 forty 40 fifty 50 sixty 60 ninety 90 hundred 100 twice 2
+"""
+_NUMBER_WORDS = dict(zip(_NUMBER_TEXT.split()[::2], _NUMBER_TEXT.split()[1::2], strict=True))
+_CLOCK_WORDS = {"noon": 720, "midday": 720, "midnight": 1440}
+_PER = frozenset(("per", "a", "an", "each", "every", "/"))
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """An amount with its measure, the unit it is counted per, and the tokens it spans."""
+
+    value: Decimal
+    measure: str
+    first: int
+    last: int
+    per: str | None = None
+    version: tuple[int, ...] = ()
+    counted: frozenset[str] = frozenset()
+    scale: Decimal = Decimal(1)
+
+
+def quantities_of(tokens: Sequence[Token]) -> tuple[Quantity, ...]:
+    """Every amount in the tokens, in order."""
+    found: list[Quantity] = []
+    index = 0
+    while index < len(tokens):
+        quantity = _quantity_at(tokens, index)
+        if quantity is None:
+            index += 1
+        else:
+            found.append(quantity)
+            index = quantity.last + 1
+    return tuple(found)
+
+
+def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
+    token = tokens[index]
+    if token.text in _CLOCK_WORDS:
+        return Quantity(Decimal(_CLOCK_WORDS[token.text]), "clock", index, index)
+    if token.sort is Sort.NUMBER and (":" in token.text or token.text.rstrip(".").endswith("m")):
+        return _clock(token, index)
+    value = _value(token)
+    if value is None:
+        return _half(tokens, index) or _one(tokens, index)
+    last = index
+    currency = _CURRENCIES.get(token.text[0])
+    following = _text(tokens, last + 1)
+    multiple = _MULTIPLES.get(following)
+    if multiple and (currency or following != "m" or _currency(tokens, last + 2)):
+        value, last = value * multiple, last + 1
+    currency = currency or _currency(tokens, last + 1)
+    if currency:
+        last += 0 if token.text[0] in _CURRENCIES else 1
+        return _with_per(tokens, Quantity(value, f"money:{currency}", index, last))
+    measured = _measured(tokens, index, last, value) or _dated(tokens, index, value)
+    if measured is not None:
+        return measured
+    version = _version(token, tokens, index)
+    counted, last = _counted(tokens, last)
+    return Quantity(value, "count", index, last, version=version, counted=counted)
+
+
+def _measured(tokens: Sequence[Token], index: int, last: int, value: Decimal) -> Quantity | None:
+    """The amount with the unit that follows it."""
+    if _text(tokens, last + 1) in _DAYS and _unit(tokens, last + 2):
+        last += 1
+    degrees = _degrees(tokens, last + 1)
+    if degrees:
+        return Quantity(value, "temperature", index, last + degrees)
+    unit = _unit(tokens, last + 1)
+    if unit is None:
+        return None
+    if _is_age(tokens, last + 1):
+        return Quantity(value, "age", index, last + 2)
+    quantity = Quantity(value * unit[1], unit[0], index, last + 1, scale=unit[1])
+    return _with_per(tokens, quantity)
+
+
+def _dated(tokens: Sequence[Token], index: int, value: Decimal) -> Quantity | None:
+    """ "Aged 9", "on day 52": the word before tells what the number is."""
+    before = _text(tokens, index - 1)
+    if before in ("aged", "age"):
+        return Quantity(value, "age", index, index)
+    if before == "day":
+        return Quantity(value * _UNITS["day"][1], "day", index, index)
+    return None
+
+
+_DAYS = frozenset(("working", "business", "calendar", "consecutive", "full"))
+
+
+def _degrees(tokens: Sequence[Token], index: int) -> int:
+    """How many tokens say degrees Celsius: "°C", "degrees", "degrees Celsius", "C"."""
+    text = _text(tokens, index)
+    if text in ("c", "celsius"):
+        return 1
+    if text in ("degrees", "degree", "°"):
+        scale = _text(tokens, index + 1)
+        if scale in ("f", "fahrenheit"):
+            return 0
+        return 2 if scale in ("c", "celsius") else 1
+    return 0
+
+
+def _half(tokens: Sequence[Token], index: int) -> Quantity | None:
+    """ "Half an hour"."""
+    if tokens[index].text != "half" or _text(tokens, index + 1) not in ("a", "an"):
+        return None
+    unit = _unit(tokens, index + 2)
+    return None if unit is None else Quantity(unit[1] / 2, unit[0], index, index + 2)
+
+
+def _one(tokens: Sequence[Token], index: int) -> Quantity | None:
+    """ "Longer than an hour", "at most a week"."""
+    if tokens[index].text not in ("a", "an") or _text(tokens, index - 1) not in _COMPARING:
+        return None
+    unit = _unit(tokens, index + 1)
+    if unit is None or unit[0] not in ("time", "length", "volume"):
+        return None
+    return Quantity(unit[1], unit[0], index, index + 1, scale=unit[1])
+
+
+_COMPARING = frozenset(("than", "most", "least", "within", "exceed", "under", "over"))
+
+
+def _is_age(tokens: Sequence[Token], unit: int) -> bool:
+    """ "9 years old", "9-year-old", "9 years of age"."""
+    if "year" not in tokens[unit].forms:
+        return False
+    following = _text(tokens, unit + 1)
+    return following == "old" or (following == "of" and _text(tokens, unit + 2) == "age")
+
+
+def _text(tokens: Sequence[Token], index: int) -> str:
+    return tokens[index].text if 0 <= index < len(tokens) else ""
+
+
+def _value(token: Token) -> Decimal | None:
+    if token.sort is not Sort.NUMBER:
+        number = _NUMBER_WORDS.get(token.text)
+        return None if number is None else Decimal(number)
+    plain = token.text.lstrip("$€£¥ ").replace(",", "").replace("_", "").rstrip("+")
+    head, *rest = plain.removesuffix(".x").split(".")
+    try:
+        return Decimal(head if not rest else f"{head}.{rest[0]}")
+    except InvalidOperation:
+        return None
+
+
+def _currency(tokens: Sequence[Token], index: int) -> str | None:
+    if not 0 <= index < len(tokens):
+        return None
+    return next((_CURRENCIES[f] for f in sorted(tokens[index].forms) if f in _CURRENCIES), None)
+
+
+def _unit(tokens: Sequence[Token], index: int) -> tuple[str, Decimal] | None:
+    if not 0 <= index < len(tokens):
+        return None
+    forms = sorted(tokens[index].forms, key=lambda form: (form != tokens[index].text, form))
+    return next((_UNITS[form] for form in forms if form in _UNITS), None)
+
+
+def _clock(token: Token, index: int) -> Quantity | None:
+    plain = token.text.replace(" ", "").replace(".", "")
+    half = plain[-2:] if plain.endswith(("am", "pm")) else ""
+    hours, _, minutes = plain.removesuffix(half).partition(":")
+    if not hours.isdigit() or (minutes and not minutes.isdigit()):
+        return None
+    hour = int(hours) % 12 + (12 if half == "pm" else 0) if half else int(hours)
+    return Quantity(Decimal(hour * 60 + int(minutes or 0)), "clock", index, index)
+
+
+def _version(token: Token, tokens: Sequence[Token], index: int) -> tuple[int, ...]:
+    if token.sort is not Sort.NUMBER or token.text[0] in _CURRENCIES or "," in token.text:
+        return ()
+    if (
+        index
+        and tokens[index - 1].sort is Sort.MARK
+        and _text(tokens, index - 1) not in (":", ">=", ">")
+    ):
+        return ()
+    parts = token.text.rstrip("+").removesuffix(".x").split(".")
+    return tuple(int(part) for part in parts if part.isdigit())
+
+
+def version_in(name: str) -> tuple[str, tuple[int, ...]] | None:
+    """The product and version in a name such as `python3.9`."""
+    stem = name.rstrip("0123456789.")
+    digits = name[len(stem) :].strip(".")
+    if not stem.isalpha() or not digits:
+        return None
+    return stem, tuple(int(part) for part in digits.split(".") if part)
+
+
+def _counted(tokens: Sequence[Token], last: int) -> tuple[frozenset[str], int]:
+    forms: set[str] = set()
+    index = last + 1
+    while index < len(tokens) and index <= last + 3:
+        token = tokens[index]
+        if token.sort is Sort.MARK or token.sort is Sort.NUMBER:
+            break
+        if token.text in _STOPS:
+            break
+        forms |= token.forms
+        index += 1
+    return frozenset(forms), last
+
+
+_STOPS = word_set(
+    """in on at to for from with by and or but than the a an is are per of as when if during while
+    before after because"""
+)
+
+
+def _with_per(tokens: Sequence[Token], quantity: Quantity) -> Quantity:
+    index = quantity.last + 1
+    word = _text(tokens, index)
+    if word == "each":
+        return _per(quantity, "each", index)
+    if word == "nightly":
+        return _per(quantity, "night", index)
+    if word in _PER and index + 1 < len(tokens):
+        unit = min(
+            tokens[index + 1].forms, key=lambda form: (form.startswith("="), len(form), form)
+        )
+        return _per(quantity, unit, index + 1)
+    return quantity
+
+
+def _per(quantity: Quantity, unit: str, last: int) -> Quantity:
+    return replace(quantity, last=last, per=unit)

@@ -1,0 +1,203 @@
+"""Typed rules that constraint texts compile to, and their stored form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Final
+
+from dmm.errors import UsageError
+
+RULE_VERSION: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """One word of a rule with every form that stands for it."""
+
+    text: str
+    forms: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """A thing: its head word, the modifiers it must have, and whether the head may be left out."""
+
+    head: Term
+    modifiers: tuple[Term, ...] = ()
+    head_optional: bool = False
+
+    @property
+    def text(self) -> str:
+        """The thing in its own words."""
+        return " ".join([*(item.text for item in self.modifiers), self.head.text])
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Where, when or for what a rule holds; any one of the nouns will do."""
+
+    preposition: str
+    nouns: tuple[Noun, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Action:
+    """An act: its verbs and objects (any one of each), its manner and its conditions.
+
+    No verb means that any act that brings the object about counts.
+    """
+
+    text: str
+    verbs: tuple[Term, ...] = ()
+    objects: tuple[Noun, ...] = ()
+    manner: tuple[Term, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    subject: Noun | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exemption:
+    """Words that, all found in a decision, take it out of a rule.
+
+    `absent` marks a rule against acting without something, which has to be recorded. An `amount`
+    has to be found, too, where there is one. An `actor` is the one who may act.
+    """
+
+    terms: tuple[Term, ...]
+    absent: bool = False
+    amount: Limit | None = None
+    actor: bool = False
+
+    @property
+    def text(self) -> str:
+        """The exemption in its own words."""
+        words = [item.text for item in self.terms]
+        return " ".join([*words, self.amount.text] if self.amount else words)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """Amounts of the measure, where the subject is spoken of, have to satisfy the comparison."""
+
+    text: str
+    comparison: str
+    value: str
+    measure: str
+    per: str | None = None
+    version: tuple[int, ...] = ()
+    counted: Term | None = None
+    subject: tuple[Term, ...] = ()
+    exemptions: tuple[Exemption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Prohibition:
+    """The action is forbidden, unless an exemption holds; `when` names the amounts it is for."""
+
+    action: Action
+    exemptions: tuple[Exemption, ...] = ()
+    when: Limit | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """Every topic has to be looked up before the action; a vague action only warns."""
+
+    topics: tuple[tuple[Term, ...], ...]
+    before: Action
+    firm: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusive:
+    """Only the choice may fill its place; `place` is the preposition, empty for the object."""
+
+    action: Action
+    choice: Noun
+    place: str = ""
+    exemptions: tuple[Exemption, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """The thing has to be there: only a decision that says it is not breaks the rule."""
+
+    text: str
+    core: tuple[Term, ...]
+    subject: Noun | None = None
+    exemptions: tuple[Exemption, ...] = ()
+    where: Noun | None = None
+
+
+Part = Prohibition | Verification | Exclusive | Limit | Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What one constraint text says, in one or more parts; a soft rule only ever warns."""
+
+    parts: tuple[Part, ...]
+    soft: bool = False
+
+
+_CLASSES: Final[dict[str, Any]] = {
+    cls.__name__: cls
+    for cls in (
+        Term,
+        Noun,
+        Condition,
+        Action,
+        Exemption,
+        Prohibition,
+        Verification,
+        Exclusive,
+        Limit,
+        Requirement,
+        Rule,
+    )
+}
+
+
+def rule_to_dict(rule: Rule) -> dict[str, Any]:
+    """The rule as plain JSON values."""
+    return {"version": RULE_VERSION, "rule": _plain(rule)}
+
+
+def rule_from_dict(stored: dict[str, Any]) -> Rule:
+    """The rule that `rule_to_dict` wrote."""
+    if stored.get("version") != RULE_VERSION:
+        raise UsageError(
+            f"stored rule has version {stored.get('version')}, this program reads {RULE_VERSION}",
+            hint="compile the constraint text again",
+        )
+    try:
+        rule = _value(stored["rule"])
+    except (KeyError, TypeError) as fault:
+        raise UsageError("stored rule is damaged", hint="compile the text again") from fault
+    if not isinstance(rule, Rule):
+        raise UsageError("stored value is not a rule", hint="compile the text again")
+    return rule
+
+
+def _plain(value: Any) -> Any:
+    if is_dataclass(value):
+        out: dict[str, Any] = {"is": type(value).__name__}
+        for field in fields(value):
+            out[field.name] = _plain(getattr(value, field.name))
+        return out
+    if isinstance(value, frozenset):
+        return {"is": "set", "of": sorted(value)}
+    if isinstance(value, tuple):
+        return [_plain(item) for item in value]
+    return value
+
+
+def _value(stored: Any) -> Any:
+    if isinstance(stored, list):
+        return tuple(_value(item) for item in stored)
+    if not isinstance(stored, dict):
+        return stored
+    if stored["is"] == "set":
+        return frozenset(stored["of"])
+    arguments = {name: _value(item) for name, item in stored.items() if name != "is"}
+    return _CLASSES[stored["is"]](**arguments)

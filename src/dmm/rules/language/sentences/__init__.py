@@ -1,0 +1,1 @@
+"""Common forms of English rules, compiled into the fields of a rule file."""

@@ -1,0 +1,323 @@
+"""Clauses: what a sentence forbids or asks about, its verbs and the words behind them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dmm.rules.language.sentences import words
+from dmm.rules.language.sentences.constructs import CONSTRUCTS
+from dmm.rules.language.sentences.pieces import (
+    DETERMINERS,
+    LINKS,
+    Piece,
+    Pieces,
+    find,
+    skip,
+    word_at,
+    word_set,
+)
+
+_NOT = word_set("don't dont mustn't shouldn't can't cannot won't doesn't needn't couldn't never")
+_MODALS = word_set("do must should may can shall will does need could might")
+_SUBJECTS = word_set(
+    """you we agents agent claude codex the an a nobody everyone developers contributors i please
+    always it they one also and then that assistants assistant must should may can will shall do
+    are is be to important note critical remember but"""
+)
+_FORBIDDEN = word_set("forbidden prohibited banned disallowed forbid verboten")
+_ALLOWED = word_set("allowed permitted acceptable ok okay")
+_BE = word_set("is are remain remains stay stays")
+_FRONTED = word_set("on in when if while during for before after inside within under at")
+_ASKING = word_set(
+    """ask asking get obtain request seek wait for confirm check with always do please must should
+    you me us the user human team maintainer maintainers owner approval permission confirmation
+    explicit first my your a an person to and i we lead someone but"""
+)
+_ASK = word_set("ask confirm approval permission confirmation check")
+_APPROVED = word_set("approval permission review confirmation sign-off consent")
+
+
+class Clause(NamedTuple):
+    """One thing that is forbidden: verbs (none for a bare thing), the words behind, a preface."""
+
+    verbs: tuple[str, ...]
+    rest: Pieces
+    preface: Pieces = ()
+    level: str = "deny"
+    chosen: Pieces = ()
+    aside: Pieces = ()
+
+
+def clauses_of(sentence: Pieces) -> list[Clause]:
+    """Find what a sentence forbids; nothing where no form fits."""
+    found: list[Clause] = []
+    preface, body = _label(sentence)
+    if body is None:
+        return [Clause(("run" if find(preface, "commands") is not None else "",), preface)]
+    forbidden = any(one.word in _FORBIDDEN for one in preface)
+    if forbidden:
+        verb = "run" if any(one.word.startswith("command") for one in preface) else ""
+        return [Clause((verb,), body)]
+    segments = [*([preface] if word_at(preface, 0) == "no" else []), *_segments(body)]
+    for segment in segments:
+        for form in (_asked, _choice, _prohibited, _no_thing, _predicate):
+            if clauses := form(segment):
+                found += clauses
+                break
+    lead = preface if word_at(preface, 0) in _FRONTED else ()
+    chosen = _chosen(segments)
+    _, asides = _asides(body)
+    aside = tuple(asides[0]) if len(asides) == 1 else ()
+    return [
+        one._replace(preface=one.preface or lead, chosen=one.chosen or chosen, aside=aside)
+        for one in found
+    ]
+
+
+def _label(pieces: Pieces) -> tuple[Pieces, Pieces | None]:
+    """Part "Label: text"; with "X: forbidden" the label is the thing, and no text is left."""
+    at = next((place for place, one in enumerate(pieces[:7]) if one.mark == ":"), None)
+    if at is None:
+        return (), pieces
+    left, right = pieces[:at], pieces[at + 1 :]
+    if word_at(right, 0) in _FORBIDDEN or (word_at(right, 0), len(right)) == ("never", 1):
+        return left, None
+    if any(one.word in _NOT | {"avoid"} for one in left):
+        # "Never use: a, b" lists what is meant; else a reason or another sentence follows.
+        lists = len(left) < 2 or left[-2].word in _NOT
+        opened = lists and left[-1].word in words.VERBS and not _forbids(right, 0)
+        opened = opened or left[-1].word.startswith("command")
+        return (), (*left, *(() if opened else (Piece("-", "mark"),)), *right)
+    return left, right
+
+
+def _segments(pieces: Pieces) -> list[Pieces]:
+    """Part a sentence at dashes, and before a prohibition of its own; asides stand apart."""
+    pieces, asides = _asides(pieces)
+    found: list[list[Piece]] = [[]]
+    for at, piece in enumerate(pieces):
+        new = piece.mark == "," or piece.word in ("and", "but")
+        after = at + 2 if word_at(pieces, at + 1) in ("and", "but") else at + 1
+        chooses = piece.mark == "," and word_at(pieces, at + 1) in ("use", "run", "always", "but")
+        turns = new and (chooses or _forbids(pieces, after))
+        turns = turns and not _names_code(tuple(found[-1]), pieces, after)
+        # A condition that is put in front belongs to what follows.
+        fronted = len(found) == 1 and word_at(tuple(found[0]), 0) in _FRONTED
+        if (piece.mark == "-" or turns) and not fronted:
+            found.append([])
+        else:
+            found[-1].append(piece)
+    return [tuple(one) for one in (*found, *asides) if one]
+
+
+def _asides(pieces: Pieces) -> tuple[Pieces, list[list[Piece]]]:
+    """Take out what stands in brackets; a condition there belongs to what it follows."""
+    outer: list[Piece] = []
+    asides: list[list[Piece]] = []
+    inside = False
+    for at, piece in enumerate(pieces):
+        if piece.mark == "(":
+            following = word_at(pieces, at + 1)
+            inside = following not in ("unless", "except", "without", "in", "not", "never")
+            asides += [[]] if inside else []
+            outer += [Piece(",", "mark")] if following in ("not", "never") else []
+        elif piece.mark == ")":
+            inside = False
+        else:
+            (asides[-1] if inside else outer).append(piece)
+    return tuple(outer), asides
+
+
+def _forbids(pieces: Pieces, at: int) -> bool:
+    after = _after_not(pieces, at) if at < len(pieces) else None
+    return after is not None and word_at(pieces, after) in words.VERBS
+
+
+def _names_code(said: Pieces, pieces: Pieces, at: int) -> bool:
+    """Tell whether "use logging, never print" forbids the call `print`, not an act."""
+    after = at + 1 if word_at(pieces, at) in _NOT | {"not"} else at
+    alone = after + 1 >= len(pieces) or bool(pieces[after + 1].mark)
+    return word_at(said, 0) == "use" and alone and word_at(pieces, after) in CONSTRUCTS
+
+
+def _chosen(segments: list[Pieces]) -> Pieces:
+    """Find what a sentence says to use instead."""
+    for segment in segments:
+        at = skip(segment, 0, word_set("always please you must should"))
+        if word_at(segment, at) in ("use", "run", "prefer"):
+            return segment[at + 1 :]
+    return ()
+
+
+def _asked(pieces: Pieces) -> list[Clause]:
+    """Read "ask me before deleting files" and "changes to X need approval"."""
+    turn = find(pieces, "before")
+    if turn and any(one.word in _ASK for one in pieces[:turn]):
+        plain = all(one.word in _ASKING for one in pieces[:turn])
+        first = next((one.word for one in pieces[:turn] if one.word in _ASK), "")
+        if plain and not (first == "check" and find(pieces[:turn], "with") is None):
+            at = skip(pieces, turn + 1, word_set("you we i any"))
+            return [_verbs(pieces, at, ())._replace(level="ask")]
+    for at in range(1, len(pieces)):
+        if pieces[at].word in ("require", "requires", "need", "needs"):
+            rest = pieces[skip(pieces, at + 1, word_set("explicit my your user prior human")) :]
+            if word_at(rest, 0) in _APPROVED:
+                return [one._replace(level="ask") for one in _thing(pieces[:at]) if one.verbs]
+    return []
+
+
+def _choice(pieces: Pieces) -> list[Clause]:
+    """ "Use A instead of B", "A, not B", "prefer A over B": B is forbidden."""
+    at = skip(pieces, 0, word_set("always you we must should please"))
+    first = word_at(pieces, at)
+    if first == "prefer":
+        turn = find(pieces, "over", "to", start=at + 1)
+        chosen = pieces[at + 1 : turn]
+        return [Clause(("use",), pieces[turn + 1 :], (), "warn", chosen)] if turn else []
+    using = words.VERBS.get(first) in ("use", "run")
+    coded = at < len(pieces) and pieces[at].kind == "code"
+    for place in range(at + 1, len(pieces) - 1):
+        word, following = pieces[place].word, pieces[place + 1].word
+        two = (word, following) in (("instead", "of"), ("rather", "than"))
+        one = word in ("not", "never") and (pieces[place - 1].mark == "," or pieces[place - 1].code)
+        if not (two or one) or not (using or (coded and pieces[-1].kind == "code")):
+            continue
+        chosen = pieces[at + 1 if using else at : place]
+        scoped = _scoped(chosen) if one or coded else False
+        verb = "run" if words.VERBS.get(first) == "run" else "use"
+        level = "warn" if scoped else "deny"
+        return [Clause((verb,), pieces[place + (2 if two else 1) :], (), level, chosen)]
+    return []
+
+
+def _scoped(pieces: Pieces) -> bool:
+    """Tell whether a choice holds for a part only; "in this repository" narrows nothing."""
+    at = find(pieces, "for", "when", "in", "if")
+    if at is None:
+        return False
+    inner = skip(pieces, at + 1, word_set("this the our"))
+    return word_at(pieces, inner) not in words.WHOLE or _scoped(pieces[inner + 1 :])
+
+
+def _prohibited(pieces: Pieces) -> list[Clause]:
+    for at in range(min(len(pieces), 12)):
+        after = _after_not(pieces, at)
+        if after is None:
+            continue
+        before = pieces[:at]
+        while before and before[-1].word in _MODALS | _SUBJECTS:
+            before = before[:-1]
+        if word_at(pieces, after) == "be":
+            return _passive(pieces, after, before)
+        preface = _preface(before)
+        return [] if preface is None else [_verbs(pieces, after, preface)]
+    return []
+
+
+def _after_not(pieces: Pieces, at: int) -> int | None:
+    """Return the place behind a word that forbids."""
+    word, following = pieces[at].word, word_at(pieces, at + 1)
+    if word in _NOT:
+        after = at + 1
+    elif (word, following, word_at(pieces, at + 2)) == ("under", "no", "circumstances"):
+        after = at + 3
+    elif word in _MODALS and following in ("not", "never"):
+        after = at + 2
+    elif word in ("avoid", "stop") and at < 2:
+        after = at + 1
+    elif (word, following) == ("refrain", "from"):
+        after = at + 2
+    elif word == "not" and following in _ALLOWED and word_at(pieces, at + 2) == "to":
+        after = at + 3
+    else:
+        return None
+    ever = word_set("try attempt ever even")
+    return skip(pieces, after, words.IDLE - {"any"}, ever) if after < len(pieces) else None
+
+
+def _passive(pieces: Pieces, at: int, before: Pieces) -> list[Clause]:
+    """Read "X must not be edited": what stands before is the object."""
+    verb = _verb_at(pieces, skip(pieces, at + 1, words.IDLE))
+    if verb is None or not before:
+        return []
+    return [Clause((verb[0],), (*before, *pieces[verb[1] :]))]
+
+
+def _preface(before: Pieces) -> Pieces | None:
+    """Read what stands before "never": nothing, or a condition put in front."""
+    kept = tuple(one for one in before if not one.mark)
+    if all(one.word in _SUBJECTS for one in kept):
+        return ()
+    return kept if kept[0].word in _FRONTED else None
+
+
+def _verbs(pieces: Pieces, at: int, preface: Pieces) -> Clause:
+    """Collect the verbs that share what follows: "edit or delete X"."""
+    verbs: list[str] = []
+    while (verb := _verb_at(pieces, at)) is not None:
+        verbs.append(verb[0])
+        at = skip(pieces, verb[1], words.IDLE - {"any"})
+        following = at + 1 if at < len(pieces) and pieces[at].mark == "," else at
+        following = skip(pieces, following, LINKS)
+        if following == at or _verb_at(pieces, following) is None:
+            break
+        at = following
+    return Clause(tuple(verbs) or ("",), pieces[at:], preface)
+
+
+def _verb_at(pieces: Pieces, at: int) -> tuple[str, int] | None:
+    word, following = word_at(pieces, at), word_at(pieces, at + 1)
+    if word in ("force", "forced") and words.VERBS.get(following) == "push":
+        return "force-push", at + 2
+    if word == "hard" and following in ("reset", "resetting"):
+        return "hard-reset", at + 2
+    if word in ("make", "making"):
+        noun = skip(pieces, at + 1, word_set("any direct manual"))
+        named = words.NOUNS.get(word_at(pieces, noun))
+        return (named, noun + 1) if named else None
+    if word in words.PROGRAMS and (following.startswith("-") or word not in words.AMBIGUOUS):
+        return None
+    verb = words.VERBS.get(word)
+    return (verb, at + 1) if verb else None
+
+
+def _no_thing(pieces: Pieces) -> list[Clause]:
+    if word_at(pieces, 0) not in ("no", "avoid", "forbid", "ban", "prohibit"):
+        return []
+    return _thing(pieces[1:])
+
+
+def _thing(pieces: Pieces) -> list[Clause]:
+    """Read a bare thing: an act by its noun or gerund, or something that may not be used."""
+    at = skip(pieces, 0, DETERMINERS, word_set("direct more manual"))
+    word, following = word_at(pieces, at), word_at(pieces, at + 1)
+    if word in ("force", "forced") and words.NOUNS.get(following, words.VERBS.get(following)) == (
+        "push"
+    ):
+        return [Clause(("force-push",), pieces[at + 2 :])]
+    if word in words.NOUNS:
+        return [Clause((words.NOUNS[word],), pieces[at + 1 :])]
+    if word.endswith("ing") and _verb_at(pieces, at):
+        return [_verbs(pieces, at, ())]
+    if word == "new" or following in ("dependencies", "packages"):
+        return [Clause(("add",), pieces[at:])]
+    return [Clause(("",), pieces)]
+
+
+def _predicate(pieces: Pieces) -> list[Clause]:
+    """ "X is forbidden", "X is not allowed", "X is off limits"."""
+    for at in range(1, len(pieces)):
+        if pieces[at].word not in _BE:
+            continue
+        near = [one.word for one in pieces[at + 1 : at + 4]]
+        negated = "not" in near and any(one in _ALLOWED for one in near)
+        off = "off-limits" in near or ("off" in near and "limits" in near)
+        if not (negated or off or (any(one in _FORBIDDEN for one in near) and "not" not in near)):
+            continue
+        after = skip(pieces, at + 1, _FORBIDDEN, _ALLOWED, words.IDLE, word_set("not off limits"))
+        rest = pieces[after + 1 if word_at(pieces, after) == "off-limits" else after :]
+        found = _thing((*pieces[:at], *rest))
+        return [
+            one._replace(verbs=("touch",)) if off and not one.verbs[0] else one for one in found
+        ]
+    return []

@@ -1,0 +1,179 @@
+"""One sentence of English to the fields of a rule file: only what it names for certain."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from dmm.rules.language.sentences import words
+from dmm.rules.language.sentences.clauses import Clause, clauses_of
+from dmm.rules.language.sentences.examples import Example, examples_of, order_examples, told_command
+from dmm.rules.language.sentences.messages import read_form, read_message
+from dmm.rules.language.sentences.objects import read_object
+from dmm.rules.language.sentences.only import read_only
+from dmm.rules.language.sentences.orders import Order, read_order, read_steps
+from dmm.rules.language.sentences.pieces import MAX_TEXT, Pieces, read_list, sentences, told
+from dmm.rules.language.sentences.tails import LEVELS, Reading, language_in, read_tail
+from dmm.rules.language.sentences.things import (
+    NOWHERE,
+    Context,
+    Item,
+    Surroundings,
+    Thing,
+    but_dry,
+    is_command,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Fields = dict[str, object]
+_NOTHING = "it names no command, path or text that a call could be held against"
+_SHORT = 3
+
+
+class Sentence(NamedTuple):
+    """What became of a sentence: the fields of a rule, or why there are none; and the way out."""
+
+    fields: Fields | None
+    why_not: str = ""
+    instead: str = ""
+
+
+class _Found(NamedTuple):
+    thing: Thing
+    level: str = "deny"
+    chosen: str = ""
+
+
+def read_sentence(text: str, known: Surroundings = NOWHERE) -> Sentence:
+    """Read a rule in English of a common form; its examples are not tried yet."""
+    if len(text) > MAX_TEXT:
+        return Sentence(None, "it is too long to be one rule")
+    parts = sentences(text)
+    language = language_in(tuple(piece for part in parts for piece in part))
+    found: list[_Found] = []
+    for part in parts:
+        for one in _read(part, Context("", language, known)):
+            if isinstance(one, Order) and one.require:
+                return _made(_order_fields(one), known)
+            found.append(_Found(Thing(one.before), "ask") if isinstance(one, Order) else one)
+    if not found:
+        return Sentence(None, _NOTHING)
+    return _made(_match_fields(found), known, found[0].chosen)
+
+
+def _made(fields: Fields, known: Surroundings, chosen: str = "") -> Sentence:
+    folder: Fields = {"folder": known.folder} if known.folder else {}
+    return Sentence(fields | folder, instead=_way(fields, chosen))
+
+
+def _way(fields: Fields, chosen: str) -> str:
+    if "require" in fields:
+        return "Do that first, then try again."
+    if chosen:
+        return f"Use {chosen}."
+    if fields["level"] == "ask":
+        return "Ask the user first."
+    return "Find another way, or ask the user to lift the rule."
+
+
+def _read(sentence: Pieces, context: Context) -> list[_Found | Order]:
+    order = read_order(sentence, context.known)
+    formed = None if order else read_form(sentence) or read_only(sentence, context)
+    if order or formed:
+        return [order or _Found(formed or Thing(()))]
+    found: list[_Found | Order] = []
+    for clause in clauses_of(sentence):
+        message = read_message(clause.rest) if {"add", "use", ""} & set(clause.verbs) else None
+        found += [_Found(message, clause.level)] if message else []
+        for verb in () if message else clause.verbs:
+            found += _of_clause(clause, context._replace(verb=verb))
+    return found
+
+
+def _of_clause(clause: Clause, context: Context) -> list[_Found | Order]:
+    things, end = read_list(clause.rest, 0, lambda ones, at: read_object(ones, at, context))
+    if not things and clause.aside and len(clause.rest) <= _SHORT:
+        # "Sensitive data (API keys, passwords)": the aside says what is meant.
+        things, _ = read_list(clause.aside, 0, lambda ones, at: read_object(ones, at, context))
+        end = len(clause.rest)
+    found: list[_Found | Order] = []
+    for thing in things:
+        reading = read_tail(thing, clause.rest[end:], context, clause.preface)
+        steps = read_steps(reading.needs, context.known) if reading.needs else ()
+        if steps and "command" in thing.items[0]:
+            found.append(Order(reading.thing.items, steps))
+        elif not reading.lost and not (
+            reading.needs and (thing.vague or _program(thing.items[0]) == "")
+        ):
+            reading.soften("ask" if reading.needs else "deny")
+            found += _levelled(clause, reading)
+    return found
+
+
+def _levelled(clause: Clause, reading: Reading) -> list[_Found]:
+    """Decide how hard a rule binds; a whole program is no ground for a mere hint."""
+    thing = _sparing(reading.thing, clause.chosen)
+    level = max(clause.level, reading.level, key=LEVELS.index)
+    programs = {_program(one) for one in thing.items}
+    if level == "deny" and thing.whole and clause.chosen and programs & words.EVERYWHERE:
+        level = "warn"
+    elif thing.whole and reading.level != "deny":
+        return []
+    if thing.vague and reading.level == "warn":
+        return []
+    level = "ask" if thing.vague and level == "deny" else level
+    return [_Found(thing, level, told(clause.chosen))]
+
+
+def _sparing(thing: Thing, chosen: Pieces) -> Thing:
+    """Spare what is to be used instead where it runs the same program: `uv run pytest`."""
+    wrapper = chosen[0].text.split()[0] if chosen and chosen[0].kind == "code" else ""
+    family = next((one for one in words.MANAGERS.values() if wrapper in one), (wrapper,))
+    programs = [_program(one) for one in thing.items]
+    if not wrapper or not programs[0] or any(one in family for one in programs):
+        return thing
+    return thing._replace(unless=(*thing.unless, {"command": {"via": wrapper}}))
+
+
+def _program(item: Item) -> str:
+    value = item.get("command", "")
+    first = value.get("program", "") if isinstance(value, dict) else value
+    name = first[0] if isinstance(first, list) else str(first)
+    return name.split()[0] if name else ""
+
+
+def _order_fields(order: Order) -> Fields:
+    return {
+        "level": "deny",
+        "before": [but_dry(one) for one in order.before],
+        "require": list(order.require),
+        "examples": order_examples(order.before[0], order.require),
+    }
+
+
+def _match_fields(found: list[_Found]) -> Fields:
+    items = [but_dry(item) for one in found for item in one.thing.items]
+    unless = [item for one in found for item in one.thing.unless]
+    pairs = [examples_of(one.thing) for one in found]
+    fields: Fields = {
+        "level": max((one.level for one in found), key=LEVELS.index),
+        "match": _unique(items),
+        "unless": _unique(unless),
+        "examples": {
+            "block": _unique([pair[0] for pair in pairs]),
+            "allow": _unique(
+                [_allowed(one, near) for one, (_, near) in zip(found, pairs, strict=True)]
+            ),
+        },
+    }
+    return {key: value for key, value in fields.items() if value}
+
+
+def _allowed(found: _Found, near: Example) -> Example:
+    """Show what is to be used instead, or else a call near the one that is stopped."""
+    return told_command(found.chosen) if is_command(found.chosen, "use") else near
+
+
+def _unique(values: Sequence[object]) -> list[object]:
+    return [one for at, one in enumerate(values) if one not in values[:at]]

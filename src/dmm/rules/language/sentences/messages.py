@@ -1,0 +1,108 @@
+"""Messages: what may not stand in commits and pull requests, and the form that names must have."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dmm.rules.language.sentences.constructs import EMOJI
+from dmm.rules.language.sentences.pieces import DETERMINERS, find, skip, told, word_at, word_set
+from dmm.rules.language.sentences.things import Thing
+
+if TYPE_CHECKING:
+    from dmm.rules.language.sentences.pieces import Pieces
+
+_TARGETS = (
+    (r"commit (?:messages?|titles?|subjects?|descriptions?)|commits?", "commit"),
+    (r"branch(?:es)?(?: names?)?", "branch"),
+    (r"(?:prs?|pull requests?) titles?", "pr_title"),
+    (r"(?:prs?|pull requests?)(?: (?:descriptions?|bod(?:y|ies)|messages?))?", "pr_body"),
+)
+_TARGET = re.compile(r"\b(?:" + "|".join(f"(?P<{name}>{text})" for text, name in _TARGETS) + r")\b")
+_ATTRIBUTION = (
+    r"(?i)co-authored-by:|generated (?:with|by) .*(?:claude|codex|copilot|cursor|gpt|ai\b)"
+)
+# What such things are called, and how they look in a message.
+_CALLED = (
+    (r"co-author(?:ed-by)?(?: (?:lines?|footers?|trailers?|tags?|credits?))?",
+     "(?i)co-authored-by:", "Co-Authored-By: A <a@example.com>"),
+    (r"(?:ai|claude|agent)?(?: )?(?:attributions?|signatures?|credits?)", _ATTRIBUTION,
+     "Generated with Claude"),
+    (r"(?:yourself|claude|an? ai|ai) as (?:an? )?co-?author", "(?i)co-authored-by:",
+     "Co-Authored-By: A <a@example.com>"),
+    (r"emojis?", EMOJI, "\N{SPARKLES} done"),
+)  # fmt: skip
+_CONVENTIONAL = (
+    r"^(?:feat|fix|docs|style|refactor|perf|test|build|ci|chore|revert|wip|deps)"
+    r"(?:\([^)]*\))?!?: \S|^(?:Merge|Revert|fixup!|squash!) "
+)
+_NEGATED = re.compile(r"\b(?:not|never|no)\b|n't\b")
+_PLACEHOLDER = re.compile(r"<[^>]+>|\{[^}]+\}|\[[^\]]+\]")
+_FORMED = word_set(
+    "prefixed prefix start starts begin begins follow follows match format named form use name"
+)
+_BETWEEN = word_set("must should be with the in a an format form of as by have pattern prefix like")
+
+
+def _targets(text: str) -> list[str]:
+    return list(dict.fromkeys(str(found.lastgroup) for found in _TARGET.finditer(text)))
+
+
+def read_message(pieces: Pieces) -> Thing | None:
+    """Read `"Generated with X" or co-author footers to commits or PRs`, behind "do not add"."""
+    turn = next((at for at, one in enumerate(pieces) if _leads(pieces, at)), len(pieces))
+    where = _targets(told(pieces[turn + 1 :]).lower())
+    found: list[tuple[str, str]] = []
+    at = 0
+    while at < turn:
+        at = skip(pieces, at, DETERMINERS, word_set("or and nor any"))
+        if at >= turn:
+            break
+        end = next(
+            (p for p in range(at, turn) if pieces[p].mark or pieces[p].word in ("or", "and")), turn
+        )
+        part = pieces[at:end]
+        name = part[0].code or part[0].text[:1].isupper()
+        if len(part) == 1 and name and where:
+            found.append((rf"(?i)\b{re.escape(part[0].text)}", part[0].text))
+        else:
+            text = told(part).lower()
+            found += [(regex, bad) for name, regex, bad in _CALLED if re.fullmatch(name, text)]
+        at = end + 1
+    inherent = [one for one in found if one[0] == _CALLED[0][1]]
+    kept = found if where else inherent
+    of = where or ["commit", "pr_body"]
+    items = tuple({"message": {"of": of, "regex": regex}} for regex, _ in kept)
+    return Thing(items, sample=(kept[0][1], "Fix the parser")) if items else None
+
+
+def _leads(pieces: Pieces, at: int) -> bool:
+    if word_at(pieces, at) not in ("to", "in", "from", "on", "into"):
+        return False
+    rest = skip(pieces, at + 1, DETERMINERS)
+    return bool(_TARGET.match(told(pieces[rest : rest + 2]).lower()))
+
+
+def read_form(sentence: Pieces) -> Thing | None:
+    """Read "branches must start with `feat/`" and "use Conventional Commits"."""
+    text = told(sentence).lower()
+    wanted = re.search(r"\b(?:use|follow|must|should)\b", text)
+    if wanted and re.search(r"\bconventional commits?\b", text) and not _NEGATED.search(text):
+        item = {"message": {"of": ["commit"], "not_regex": _CONVENTIONAL}}
+        return Thing((item,), sample=("did things", "fix: keep the order"))
+    code = next((at for at, one in enumerate(sentence) if one.kind == "code"), None)
+    if code is None or find(sentence[:code], *_FORMED) is None or code + 1 < len(sentence):
+        return None
+    lead = " ".join(one.word for one in sentence[:code] if one.word not in _BETWEEN | _FORMED)
+    target = _TARGET.fullmatch(
+        re.sub(r"^(?:always|all|every|new|please|the|for) ", "", lead.strip())
+    )
+    if target is None:
+        return None
+    template = sentence[code].text
+    whole = _PLACEHOLDER.sub("\0", template)
+    regex = "^" + re.escape(whole).replace("\0", r"[^/\s]+")
+    filled = _PLACEHOLDER.sub("name", template)
+    good = filled if "\0" in whole else f"{filled}thing"
+    item = {"message": {"of": [str(target.lastgroup)], "not_regex": regex}}
+    return Thing((item,), sample=("other-name", good)) if len(whole) > 1 else None

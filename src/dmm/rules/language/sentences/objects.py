@@ -1,0 +1,277 @@
+"""Objects: what stands behind a verb, read as far as that verb tells what it can be."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dmm.rules.language.sentences import words
+from dmm.rules.language.sentences.gitacts import GIT_READERS
+from dmm.rules.language.sentences.pieces import DETERMINERS, LINKS, Pieces, skip, word_at, word_set
+from dmm.rules.language.sentences.texts import TEXT_READERS, read_text
+from dmm.rules.language.sentences.things import (
+    STOPS,
+    Context,
+    Found,
+    Item,
+    Thing,
+    all_but,
+    command_item,
+    command_words,
+    commands,
+    ends,
+    is_command,
+    is_flag,
+    is_path,
+    read_paths,
+    same_commands,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_COMMAND_WORDS = word_set("command commands")
+_PLAIN = word_set("bare system plain global raw")
+_CARRIERS = word_set("package library dependency packages libraries dependencies")
+_NEW = word_set("new additional extra more third-party external runtime other further npm pip any")
+_FILLERS = word_set(
+    """file files anything something code contents content changes edits things data repos folders
+    directories tests modules"""
+)
+_INTO = word_set("in under inside within below to of from into at")
+_KNOWN_TOOLS = word_set(
+    """WebFetch WebSearch NotebookEdit MultiEdit TodoWrite BashOutput KillShell apply_patch
+    exec_command run_shell_command write_file read_file"""
+)
+# In prose these are commands only with a word behind them.
+_RUNNABLE = word_set(
+    "make go cargo poetry bundle rake rails python node just mix brew gem composer java perl ruby"
+)
+_ALONE = word_set("reboot shutdown halt make")
+_ARGUMENT = re.compile(r"[a-z0-9@][\w:./@=+*-]*|[./~$][\w./*~${}-]*|\+\S+")
+_MOST_WORDS = 5
+
+
+def read_object(pieces: Pieces, at: int, context: Context) -> Found | None:
+    """Read one thing at a place, or nothing when that isn't certain."""
+    for read in _READERS.get(context.verb, _USED):
+        found = read(pieces, skip(pieces, at, words.IDLE - {"any"}), context)
+        if found and ends(pieces, found[1]):
+            return found
+    return None
+
+
+def _tool(pieces: Pieces, at: int, context: Context) -> Found | None:
+    del context
+    at = skip(pieces, at, DETERMINERS)
+    text = pieces[at].text if at < len(pieces) else ""
+    following = word_at(pieces, at + 1)
+    if not re.fullmatch(r"[A-Za-z][\w.*-]*", text):
+        return None
+    if text.startswith("mcp__"):
+        return Thing(({"tool": text},)), at + 1
+    if following == "mcp" and word_at(pieces, at + 2) in ("server", "servers", "tools"):
+        return Thing(({"tool": f"mcp__{text}__*"}, {"tool": f"mcp__{text.lower()}__*"})), at + 3
+    if following not in ("tool", "tools") and text not in _KNOWN_TOOLS:
+        return None
+    names = dict.fromkeys((text, text.lower(), text.capitalize(), f"mcp__*__{text}"))
+    items: list[Item] = [{"tool": one} for one in names]
+    items += [command_item([text.lower()])] if text.lower() in words.PROGRAMS else []
+    return Thing(tuple(items)), at + (2 if following in ("tool", "tools") else 1)
+
+
+def _option(pieces: Pieces, at: int, context: Context) -> Found | None:
+    at = skip(pieces, at, DETERMINERS)
+    if at >= len(pieces) or not is_flag(pieces[at].text):
+        return None
+    flag, end = pieces[at].text, skip(pieces, at + 1, word_set("flag flags option options switch"))
+    if word_at(pieces, end) in ("with", "on", "for", "to", "in"):
+        inner = _command(pieces, end + 1, context._replace(verb="run"))
+        if inner:
+            return commands(inner[0], flags=[flag]), inner[1]
+    return (Thing((command_item(["*"], flags=[flag]),)), end) if flag.startswith("--") else None
+
+
+def _package(pieces: Pieces, at: int, context: Context) -> Found | None:
+    """Read "the lodash package", "a dependency on lodash", "new dependencies"."""
+    at = skip(pieces, at, DETERMINERS - {"any"}, word_set("on"))
+    new = skip(pieces, at, _NEW, DETERMINERS)
+    if word_at(pieces, new) in _CARRIERS:
+        if word_at(pieces, new + 1) in ("on", "upon", "called", "named"):
+            return _package(pieces, new + 2, context._replace(verb="install"))
+        several = word_at(pieces, new).endswith("s") or new > at
+        adding = several and context.verb in ("add", "install", "")
+        return (Thing(({"command": {"package": "*"}},)), new + 1) if adding else None
+    name = pieces[at].text if at < len(pieces) else ""
+    if not re.fullmatch(r"@?[A-Za-z][\w.@/-]*", name) or name.lower() in STOPS | _NEW:
+        return None
+    role = skip(pieces, at + 2, DETERMINERS, _NEW)
+    as_one = word_at(pieces, at + 1) in ("as", "to") and word_at(pieces, role) in _CARRIERS
+    called = word_at(pieces, at + 1) in _CARRIERS
+    sure = context.verb == "install" and (pieces[at].code or name == name.lower())
+    if not (as_one or called or sure):
+        return None
+    end = role + 1 if as_one else at + 2 if called else at + 1
+    return Thing(({"command": {"package": name}},)), end
+
+
+def _command(pieces: Pieces, at: int, context: Context) -> Found | None:
+    """Read a command: a span of code, or a known program and words that can be its arguments."""
+    at = skip(pieces, at, DETERMINERS, _COMMAND_WORDS)
+    plain = skip(pieces, at, _PLAIN)
+    bare, at = plain > at, skip(pieces, plain, _COMMAND_WORDS)
+    if at >= len(pieces) or pieces[at].mark:
+        return None
+    text = pieces[at].text
+    script = context.verb == "run" and is_path(text, code=pieces[at].code) and "*" not in text
+    several = pieces[at].word.split("/")
+    if pieces[at].kind == "code" and is_command(text, context.verb, context.known):
+        found: tuple[list[str], int] | None = command_words(text), at + 1
+    elif script:
+        found = [text], at + 1
+    elif pieces[at].code:
+        return None if context.verb == "run" else read_text(pieces, at, context)
+    elif len(several) > 1 and all(part in words.PROGRAMS - words.AMBIGUOUS for part in several):
+        return Thing(tuple(command_item([part]) for part in several), whole=True), at + 1
+    else:
+        found = _program(pieces, at, context)
+    if found is None:
+        return None
+    thing = Thing(same_commands(found[0]), whole=len(found[0]) == 1)
+    return (commands(thing, bare=True) if bare else thing), skip(pieces, found[1], _COMMAND_WORDS)
+
+
+def _program(pieces: Pieces, at: int, context: Context) -> tuple[list[str], int] | None:
+    text, word = pieces[at].text, pieces[at].word
+    listed = _in_list_of_commands(pieces, at)
+    known = word in words.PROGRAMS or word in context.known.programs or listed
+    if not known or text not in (word, word.capitalize()):
+        return None
+    parts, end = [word], at + 1
+    while end < len(pieces) and len(parts) < _MOST_WORDS and _is_argument(pieces, end):
+        parts.append(pieces[end].text)
+        end += 1
+    if word == "git" and parts[1:] and parts[1].isalpha() and parts[1] not in words.GIT:
+        return None
+    named = listed or word_at(pieces, end) in _COMMAND_WORDS
+    flagged = any(one.startswith("-") for one in parts[1:])
+    plain = word not in words.AMBIGUOUS or any(word in one for one in words.MANAGERS.values())
+    run = context.verb == "run" and word in (_RUNNABLE if len(parts) > 1 else _ALONE)
+    return (parts, end) if flagged or named or plain or run else None
+
+
+def _in_list_of_commands(pieces: Pieces, at: int) -> bool:
+    """Whether a word stands with a known program in "pytest, python, or airflow commands"."""
+    start, end = at, at
+    while start > 0 and _listed(pieces, start - 1):
+        start -= 1
+    while end < len(pieces) and _listed(pieces, end) and pieces[end].word not in _COMMAND_WORDS:
+        end += 1
+    members = {one.word for one in pieces[start:end]} - LINKS
+    sure = words.PROGRAMS - words.AMBIGUOUS
+    return word_at(pieces, end) in _COMMAND_WORDS and not members.isdisjoint(sure)
+
+
+def _listed(pieces: Pieces, at: int) -> bool:
+    return pieces[at].mark == "," or pieces[at].word in LINKS or pieces[at].word not in STOPS
+
+
+def _is_argument(pieces: Pieces, at: int) -> bool:
+    piece = pieces[at]
+    if piece.kind != "word" or piece.word in STOPS | _COMMAND_WORDS:
+        return False
+    adverb = piece.text.isalpha() and piece.text.endswith("ly") and piece.text != "apply"
+    return is_flag(piece.text) or (bool(_ARGUMENT.fullmatch(piece.text)) and not adverb)
+
+
+_ACCESS = {
+    "read": ["read"], "delete": ["delete"], "rename": ["rename"], "create": ["create"],
+    "add": ["create"], "access": ["read", "write", "create", "delete", "rename"],
+}  # fmt: skip
+
+
+def _touched(pieces: Pieces, at: int, context: Context) -> Found | None:
+    """Read the files behind a verb such as edit, read, delete or commit."""
+    start = skip(pieces, at, DETERMINERS, word_set("for new existing"))
+    inner = start
+    while inner < len(pieces) and inner < start + 4 and pieces[inner].word not in _INTO | STOPS:
+        inner += 1
+    outside = word_at(pieces, inner) == "outside"
+    filled = inner > start and word_at(pieces, inner - 1) in _FILLERS
+    if filled and (outside or word_at(pieces, inner) in _INTO):
+        start = skip(pieces, inner + 1, word_set("of the"))
+    elif word_at(pieces, start) in _INTO | {"file", "files"}:
+        start = skip(pieces, start + 1, word_set("of the"))
+    first = read_paths(pieces, skip(pieces, at, DETERMINERS), context.known)
+    found = first or read_paths(pieces, start, context.known, named=filled)
+    if found is None:
+        return None
+    outside = outside and not first
+    if outside:
+        return Thing(({"path": all_but(found[0])},)), found[1]
+    return _on_files(found[0], context.verb), found[1]
+
+
+def _on_files(globs: list[str], verb: str) -> Thing:
+    if verb == "commit":
+        name = globs[0].removeprefix("**/").removesuffix("/**").replace("*", "a")
+        staged = {"program": "git", "subcommand": ["add", "stage"]}
+        item: Item = {"command": staged | {"matches": "|".join(map(_operand, globs))}}
+        return Thing((item,), sample=(f"git add {name}", "git add src"))
+    secret = any(mark in glob for glob in globs for mark in words.SECRET_FILES)
+    access = _ACCESS["access"] if verb == "touch" and secret else _ACCESS.get(verb)
+
+    def touched(ones: list[str]) -> Item:
+        return {"path": {"glob": ones, "access": access} if access else ones}
+
+    lifted = (touched(words.ENV_EXAMPLES),) if ".env.*" in globs else ()
+    return Thing((touched(globs),), lifted)
+
+
+def _operand(glob: str) -> str:
+    """Write a glob as the regex of an operand of a command."""
+    body = re.escape(glob.removeprefix("**/").removesuffix("/**")).replace(r"\*", r"[^ /]*")
+    if glob == ".env.*":
+        examples = "|".join(one.removeprefix(".env.") for one in words.ENV_EXAMPLES)
+        body = rf"\.env\.(?!(?:{examples})\b)[^ /]*"
+    inside = r"(?:/[^ ]*)?" if glob.endswith("/**") else ""
+    return rf"(?<=[ /]){body}{inside}(?= |$)"
+
+
+def _all_files(pieces: Pieces, at: int, context: Context) -> Found | None:
+    """Read "files" alone; that much needs somebody's leave."""
+    at = skip(pieces, at, DETERMINERS)
+    if word_at(pieces, at) not in ("file", "files"):
+        return None
+    item: Item = {"path": {"glob": ["**"], "access": _ACCESS[context.verb]}}
+    return Thing((item,), vague=True), at + 1
+
+
+def _suite(pieces: Pieces, at: int, context: Context) -> Found | None:
+    """Read "the full test suite": the tests without a choice of them."""
+    del context
+    at = skip(pieces, at, DETERMINERS)
+    end = skip(pieces, at, word_set("full complete entire whole"))
+    last = skip(pieces, end, word_set("test suite tests"))
+    chosen = ["-k", "-p", "--package", "-t", "--filter"]
+    item: Item = {"command": {"run": "tests", "no_args": True, "without": chosen}}
+    return (Thing((item,)), last) if last > end > at else None
+
+
+_TEXTS = TEXT_READERS
+_USED = (_tool, _option, _TEXTS["marker"], _TEXTS["construct"], _package, _command, _TEXTS["name"])
+_READERS: dict[str, tuple[Callable[[Pieces, int, Context], Found | None], ...]] = {
+    **{verb: (read,) for verb, read in GIT_READERS.items()},
+    "run": (_tool, _suite, _option, _command),
+    "commit": (_TEXTS["construct"], _touched, GIT_READERS["commit"]),
+    "delete": (_touched, GIT_READERS["delete"], _all_files),
+    "rename": (_touched, _all_files),
+    "install": (_package,),
+    "import": (_TEXTS["import"],),
+    "add": (_package, _TEXTS["marker"], _TEXTS["construct"], _TEXTS["code"], _touched),
+    "hardcode": (_TEXTS["construct"],),
+    "skip": (GIT_READERS["skip"], _TEXTS["suppressed"]),
+    **dict.fromkeys(("edit", "touch", "access", "create"), (_touched, _TEXTS["code"])),
+    "read": (_touched,),
+    "bump": (),
+}

@@ -1,0 +1,118 @@
+"""Orders: "X before Y", where Y is an act of Git or a command and X a step that can be seen."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dmm.rules.language.sentences import words
+from dmm.rules.language.sentences.objects import read_object
+from dmm.rules.language.sentences.pieces import (
+    DETERMINERS,
+    LINKS,
+    Pieces,
+    find,
+    skip,
+    word_at,
+    word_set,
+)
+from dmm.rules.language.sentences.things import (
+    Context,
+    Item,
+    Surroundings,
+    Thing,
+    command_item,
+    command_words,
+    is_command,
+)
+
+_IDLE = word_set(
+    """always you we must should please first have has had to sure that be ever the run rerun
+    running execute ensure ensuring verify check confirm all do it is i full whole unit integration
+    suite suites local complete entire project's backend frontend relevant end-to-end e2e and pass
+    passes passed passing green succeed successfully again are clean cleanly existing been finishes
+    with without errors"""
+)
+_ACTS = word_set("you we each every any a an the your making creating opening")
+_VERIFY = word_set("verify check confirm review inspect validate consult double-check read")
+_RAN = word_set("run rerun running execute executing")
+
+
+class Order(NamedTuple):
+    """The calls that are guarded, and the steps that have to come first.
+
+    Without steps somebody has to say that what no call shows was done.
+    """
+
+    before: tuple[Item, ...]
+    require: tuple[Item, ...]
+
+
+def read_order(sentence: Pieces, known: Surroundings) -> Order | None:
+    """Read "X before Y" or "before Y, X"; both have to be certain."""
+    dash = next((at for at, one in enumerate(sentence) if one.mark in ("-", ":")), None)
+    if dash is not None:
+        return read_order(sentence[:dash], known) or read_order(sentence[dash + 1 :], known)
+    turn = find(sentence, "before")
+    if turn is None:
+        return None
+    first, act = sentence[:turn], sentence[turn + 1 :]
+    comma = next((at for at, one in enumerate(act) if one.mark), len(act))
+    if turn == 0:
+        first, act = act[comma + 1 :], act[:comma]
+    negated = any(one.word in ("never", "not", "don't") for one in first)
+    guarded = None if negated else _act(act[:comma], known)
+    if guarded is None:
+        return None
+    steps = read_steps(first, known)
+    lead = word_at(first, skip(first, 0, word_set("always please you must should")))
+    verified = lead in _VERIFY and not guarded.vague and not guarded.whole
+    return Order(guarded.items, steps) if steps or verified else None
+
+
+def _act(pieces: Pieces, known: Surroundings) -> Thing | None:
+    at = skip(pieces, 0, _ACTS, words.IDLE)
+    word = word_at(pieces, at)
+    request = skip(pieces, at, word_set("pull pr prs request requests"))
+    if request > at and request >= len(pieces):
+        return Thing(({"command": "gh pr create"},))
+    verb = words.NOUNS.get(word) or words.VERBS.get(word) or ""
+    found = read_object(pieces, at + 1 if verb else at, Context(verb, "", known))
+    if found is None or skip(pieces, found[1], words.IDLE) < len(pieces):
+        return None
+    return found[0] if "command" in found[0].items[0] else None
+
+
+def read_steps(pieces: Pieces, known: Surroundings) -> tuple[Item, ...]:
+    """Read the steps that must have been done: the tests, the linter, `make check`, Biome."""
+    runs = any(one.word in _RAN or one.kind == "code" for one in pieces)
+    found: list[Item] = []
+    at = 0
+    while at < len(pieces):
+        sure = at + 2 if word_at(pieces, at + 1) == "sure" else at
+        passed = skip(pieces, sure, DETERMINERS, words.IDLE, LINKS, _IDLE)
+        if passed > at or pieces[at].mark:
+            at = max(passed, at + 1)
+            continue
+        step = _step(pieces, at) or (_command(pieces, at, known) if runs else None)
+        if step is None:
+            return ()
+        found.append(step[0])
+        at = step[1]
+    return tuple(found)
+
+
+def _step(pieces: Pieces, at: int) -> tuple[Item, int] | None:
+    word = word_at(pieces, at)
+    two = f"{word}-{word_at(pieces, at + 1)}" if word == "type" else word
+    step = words.STEPS.get(two) or words.STEPS.get(two.removesuffix("s"))
+    return ({"command": {"run": step}}, at + (1 if two == word else 2)) if step else None
+
+
+def _command(pieces: Pieces, at: int, known: Surroundings) -> tuple[Item, int] | None:
+    piece = pieces[at]
+    if piece.kind == "code" and is_command(piece.text, "run", known):
+        return command_item(command_words(piece.text)), at + 1
+    if piece.word not in words.PROGRAMS | known.programs:
+        return None
+    found = read_object(pieces, at, Context("run", "", known))
+    return (found[0].items[0], found[1]) if found and "command" in found[0].items[0] else None

@@ -1,0 +1,151 @@
+"""Which words of a text are its verbs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.rules.language import lexicon as lex
+from dmm.rules.language.language import Sort, Token, text_at
+from dmm.rules.language.lemmas import base_forms
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LEADS = (lex.AUXILIARIES - lex.BE) | {"to", "please", "cannot", "and", "or", "but", "then", "&"}
+_SUBJECTS = frozenset(("i", "we", "you", "he", "she", "they", "everyone", "nobody", "it"))
+_GERUND_NOUNS = frozenset(
+    [
+        "staging",
+        "meeting",
+        "parking",
+        "pricing",
+        "billing",
+        "training",
+        "building",
+        "banking",
+        "setting",
+        "heading",
+        "morning",
+        "evening",
+        "ceiling",
+        "string",
+        "thing",
+        "nothing",
+        "something",
+        "anything",
+        "everything",
+    ]
+)
+_PREFIXES = lex.MANNERS | {"re", "pre", "auto", "self", "hot", "cherry", "dry", "un", "co"}
+_NO_ADVERBS = frozenset(("family", "assembly", "supply", "anomaly", "monopoly", "comply"))
+_OPENS_OBJECT = (lex.DETERMINERS | {"it", "them", "us"}) - {"that", "which"}
+
+
+def is_adverb(token: Token) -> bool:
+    """Whether the word says how something is done."""
+    adverb = token.text.endswith("ly") and len(token.text) > 5 and token.text not in _NO_ADVERBS
+    return token.text in lex.MANNERS or adverb
+
+
+def is_participle(token: Token) -> bool:
+    """Whether the word may be a past participle."""
+    bases = base_forms(token.text)
+    return token.text.endswith("ed") or (len(bases) > 1 and not token.text.endswith(("s", "ing")))
+
+
+def is_base(token: Token) -> bool:
+    """Whether the word stands in its base form."""
+    return token.text in lex.VERBS or len(base_forms(token.text)) == 1
+
+
+def is_verb(
+    tokens: Sequence[Token], index: int, start: int, extra: frozenset[str] = frozenset()
+) -> bool:
+    """Whether the token is a verb, in a clause that begins at `start`; `extra` verbs are known."""
+    token = tokens[index]
+    if token.sort is not Sort.WORD or token.quoted or _is_grammar(tokens, index):
+        return False
+    if index + 1 < len(tokens) and tokens[index + 1].glued:
+        return False
+    before = index - 1
+    while before >= start and _is_skipped(tokens, before):
+        before -= 1
+    if token.glued and before >= start and tokens[before + 1].glued:
+        return False
+    known = bool(token.forms & (lex.VERBS | extra))
+    if before < start or tokens[before].sort is Sort.MARK:
+        relative = before >= 0 and tokens[before].text in ("which", "who", "that")
+        return known if relative else _opens(tokens, index, known)
+    return _follows(tokens, index, before, known)
+
+
+def _is_grammar(tokens: Sequence[Token], index: int) -> bool:
+    text, following = tokens[index].text, text_at(tokens, index + 1)
+    if text in ("do", "does", "did", "get"):
+        return following not in lex.DETERMINERS
+    if text == "let":
+        return following in lex.PRONOUNS
+    if text == "using":
+        return False
+    return text in lex.GRAMMAR or "not" in tokens[index].forms
+
+
+def _is_skipped(tokens: Sequence[Token], index: int) -> bool:
+    word = tokens[index]
+    if word.text in ("not", "never") or "not" in word.forms:
+        return True
+    return word.text in lex.ADVERBS | _PREFIXES | {"git"} or is_adverb(word)
+
+
+def _opens(tokens: Sequence[Token], index: int, known: bool) -> bool:
+    """At the start of a clause a verb stands in its base form, its past or as a gerund."""
+    text, following = tokens[index].text, text_at(tokens, index + 1)
+    if text.endswith("ing"):
+        done = following in lex.AUXILIARIES | {"of"}
+        return not done and text not in _GERUND_NOUNS and (known or following != "")
+    if following in lex.AUXILIARIES | {"of"} and text not in ("let",):
+        return False
+    if text.endswith("s") and not text.endswith("ss"):
+        return known and following in _OPENS_OBJECT
+    if not known:
+        return following in _OPENS_OBJECT
+    after = tokens[index + 2] if index + 2 < len(tokens) else None
+    named = text in lex.NOUNLIKE and after is not None and after.text in lex.BE
+    return not named
+
+
+def _follows(tokens: Sequence[Token], index: int, before: int, known: bool) -> bool:
+    token, lead = tokens[index], tokens[before].text
+    text, following = token.text, text_at(tokens, index + 1)
+    if lead in lex.BE:
+        return is_participle(token) or (text.endswith("ing") and text not in _GERUND_NOUNS)
+    if lead == "to":
+        after = before - 1
+        while after > 0 and _is_skipped(tokens, after):
+            after -= 1
+        directed = after >= 0 and bool(tokens[after].forms & (lex.VERBS - {"be"}))
+        ends = following in lex.PREPOSITIONS | {"", ".", ","}
+        noun = text in lex.NOUNLIKE and (ends or directed)
+        return known and is_base(token) and not noun
+    if lead in _LEADS or (lead in _SUBJECTS and text not in lex.TIMES):
+        return known or following in _OPENS_OBJECT or lead in _LEADS - {"and", "or", "but", "&"}
+    if text.endswith("ing"):
+        opens = following in _OPENS_OBJECT or text in ("using", "disabling")
+        leads = lead in (lex.PREPOSITIONS | lex.CONDITIONS) - {"in", "on", "at", "to", "of"}
+        fits = opens or leads or tokens[before].forms & lex.NEGATIVE
+        return known and bool(fits) and lead not in lex.DETERMINERS | _GERUND_NOUNS
+    if lead in lex.DETERMINERS | lex.PREPOSITIONS or not known:
+        return False
+    if is_participle(token) and not text.endswith("s"):
+        return following in lex.PREPOSITIONS | lex.DETERMINERS | {"", ".", ",", "and", "or"}
+    if text.endswith("s"):
+        named = index + 1 < len(tokens) and tokens[index + 1].sort is not Sort.MARK
+        named = named and following not in lex.CONJUNCTIONS | lex.AUXILIARIES
+        plain = before > 0 and not tokens[before - 1].forms & lex.VERBS
+        named = named and (following not in lex.PREPOSITIONS or plain)
+        counted = named and tokens[index + 1].sort is Sort.NUMBER
+        clear = not token.forms & lex.NOUNLIKE or tokens[before].sort is Sort.NAME
+        one = clear and not tokens[before].text.endswith("s")
+        return following in _OPENS_OBJECT or counted or (named and one)
+    plural = tokens[before].text.endswith("s") or lead in ("that", "which", "who")
+    return plural and (text not in lex.NOUNLIKE or following in _OPENS_OBJECT)

@@ -1,0 +1,288 @@
+"""Typed tool rules: frozen values that say which tool calls to deny, ask about or warn of."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from dmm.domain.value import Value
+from dmm.errors import UsageError
+from dmm.rules.callpatterns import (
+    BranchPattern,
+    CommandPattern,
+    DependencyPattern,
+    MessagePattern,
+    PathPattern,
+    ScriptPattern,
+    ToolPattern,
+    WrappedPattern,
+)
+from dmm.rules.commands.calls import read_call
+from dmm.rules.commands.checks import CHECKS
+from dmm.rules.commands.facts import CallFacts, CommandUse, PathUse, ToolCall, Writing
+from dmm.rules.commands.globs import matches_name
+from dmm.rules.content.pattern import ContentPattern
+from dmm.rules.content.writings import with_writings
+from dmm.rules.evidence import Evidence
+from dmm.rules.joint import AllOf, Joint, belongs, parts_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from dmm.rules.commands.values import Span
+
+__all__ = [
+    "RULES_VERSION", "STARTER_VERSION", "Action", "AllOf", "BranchPattern", "CommandPattern",
+    "ContentPattern", "DependencyPattern", "Evidence", "Match", "MessagePattern",
+    "PathPattern", "Pattern", "ScriptPattern", "ToolPattern", "ToolRule", "WrappedPattern",
+    "check_call", "match_tool", "matches", "pattern_to_dict", "patterns_from",
+    "rule_from_dict", "rule_to_dict",
+]  # fmt: skip
+
+RULES_VERSION = 2
+STARTER_VERSION = 4
+
+
+class Action(StrEnum):
+    """What a match leads to, the hardest first."""
+
+    DENY = "deny"
+    ASK = "ask"
+    WARN = "warn"
+
+
+Pattern = (
+    ToolPattern
+    | CommandPattern
+    | PathPattern
+    | DependencyPattern
+    | BranchPattern
+    | ScriptPattern
+    | WrappedPattern
+    | ContentPattern
+    | AllOf
+    | MessagePattern
+)
+_KINDS: dict[str, type[Pattern]] = {
+    one.kind: one
+    for one in (
+        ToolPattern,
+        CommandPattern,
+        PathPattern,
+        DependencyPattern,
+        BranchPattern,
+        ScriptPattern,
+        WrappedPattern,
+        ContentPattern,
+        AllOf,
+        MessagePattern,
+    )
+}
+
+
+class ToolRule(Value):
+    """A rule on tool calls: any pattern matches, no exception holds, the tool fits.
+
+    `blocked` and `allowed` are one example each; they are checked by tests.
+    """
+
+    id: str
+    patterns: tuple[Pattern, ...]
+    reason: str
+    suggestion: str
+    blocked: ToolCall
+    allowed: ToolCall
+    action: Action = Action.DENY
+    exceptions: tuple[Pattern, ...] = ()
+    tools: tuple[str, ...] = ()
+
+
+class Match(NamedTuple):
+    """A rule met by a call: what it leads to, where, and the steps that led there."""
+
+    rule: str
+    action: Action
+    span: Span
+    matched: str
+    reason: str
+    suggestion: str
+    trace: tuple[str, ...] = ()
+    stopped: str = ""
+    doubt: str = ""
+
+
+def match_tool(rule: ToolRule, call: ToolCall | CallFacts) -> Match | None:
+    """Match one rule against one call; none when the call is no concern of the rule."""
+    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
+    return next((match for _, match in matches(rule, facts)), None)
+
+
+def matches(rule: ToolRule, facts: CallFacts) -> Iterator[tuple[object, Match]]:
+    """Find all that a rule matches in one call, each with its subject."""
+    if rule.tools and not any(matches_name(facts.call.tool, name) for name in rule.tools):
+        return
+    for pattern in rule.patterns:
+        for subject, evidence in pattern.find(facts):
+            if not _excepted(rule, facts, subject):
+                yield subject, _match(rule, pattern, facts, evidence)
+
+
+def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
+    if isinstance(subject, Joint):
+        return any(_excepted(rule, facts, one) for one in parts_of(subject))
+    if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
+        # Nobody knows whether the argument that would make it an exception is there.
+        return False
+    if isinstance(subject, PathUse) and subject.glob:
+        return any(isinstance(one, PathPattern) and one.spares(subject) for one in rule.exceptions)
+    if isinstance(subject, CommandUse) and _touches_only_spared(rule, facts, subject):
+        return True
+    return any(
+        _lifts(found, subject)
+        for exception in rule.exceptions
+        for found, evidence in exception.find(facts)
+        if not evidence.stopped
+    )
+
+
+def _touches_only_spared(rule: ToolRule, facts: CallFacts, command: CommandUse) -> bool:
+    """Whether a command touches files, and the rule leaves all of them alone."""
+    spared = [one for one in rule.exceptions if isinstance(one, PathPattern)]
+    if not spared:
+        return False
+    touched = [use for use in facts.paths if use.span == command.invocation.span]
+    # A rule spares a folder where it spares whatever lies in it.
+    return bool(touched) and all(
+        any(one.spares(use) or one.spares(_within(use)) for one in spared) for use in touched
+    )
+
+
+def _within(use: PathUse) -> PathUse:
+    return use._replace(path=f"{use.path}/any") if use.access in ("delete", "rename") else use
+
+
+def _lifts(found: object, subject: object) -> bool:
+    """Whether what an exception found is what the rule found.
+
+    That is the same thing, the same file, or the command that touches the file.
+    """
+    if isinstance(found, Joint):
+        return any(_lifts(one, subject) for one in found.parts)
+    file = isinstance(subject, PathUse | Writing)
+    related = file and isinstance(found, PathUse | Writing | CommandUse)
+    return found is subject or (related and belongs(found, subject))
+
+
+def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidence) -> Match:
+    start, end = evidence.span
+    trace = [f"rules version {RULES_VERSION}", f"{pattern.kind}: {evidence.why}"]
+    if facts.malformed:
+        trace.append("the command is not well formed or too long; read as far as possible")
+    return Match(
+        rule.id,
+        rule.action,
+        evidence.span,
+        evidence.where or facts.text[start:end],
+        rule.reason,
+        rule.suggestion,
+        tuple(trace),
+        evidence.stopped,
+        evidence.doubt,
+    )
+
+
+_ORDER = tuple(Action)
+
+
+def check_call(rules: Iterable[ToolRule], call: ToolCall | CallFacts) -> tuple[Match, ...]:
+    """Match all rules against one call; the hardest action first, else the order of the rules."""
+    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
+    found = [match for rule in rules if (match := match_tool(rule, facts))]
+    return tuple(sorted(found, key=lambda match: _ORDER.index(match.action)))
+
+
+def rule_to_dict(rule: ToolRule) -> dict[str, object]:
+    """Write a rule as plain values for JSON."""
+    return {
+        "id": rule.id,
+        "action": rule.action.value,
+        "tools": list(rule.tools),
+        "patterns": [pattern_to_dict(one) for one in rule.patterns],
+        "exceptions": [pattern_to_dict(one) for one in rule.exceptions],
+        "reason": rule.reason,
+        "suggestion": rule.suggestion,
+        "blocked": _call_to_dict(rule.blocked),
+        "allowed": _call_to_dict(rule.allowed),
+    }
+
+
+def pattern_to_dict(pattern: Pattern) -> dict[str, object]:
+    """Write a pattern as plain values for JSON."""
+    if isinstance(pattern, AllOf):
+        return {"kind": "all", "patterns": [pattern_to_dict(one) for one in pattern.patterns]}
+    values = {
+        name: list(value) if isinstance(value, tuple) else value
+        for name, value in vars(pattern).items()
+    }
+    return {"kind": pattern.kind, **values}
+
+
+def _call_to_dict(call: ToolCall) -> dict[str, object]:
+    return {"tool": call.tool, "input": dict(call.input), "cwd": call.cwd, "branch": call.branch}
+
+
+def rule_from_dict(values: Mapping[str, object]) -> ToolRule:
+    """Read a rule back from plain values; anything that is no rule is refused."""
+    try:
+        return _rule(values)
+    except (KeyError, TypeError, ValueError, AttributeError) as fault:
+        raise UsageError(
+            f"these values are no tool rule: {fault}", hint="write it with rule_to_dict"
+        ) from fault
+
+
+def _rule(values: Mapping[str, object]) -> ToolRule:
+    return ToolRule(
+        id=str(values["id"]),
+        patterns=patterns_from(values["patterns"]),
+        reason=str(values["reason"]),
+        suggestion=str(values["suggestion"]),
+        blocked=_call(values["blocked"]),
+        allowed=_call(values["allowed"]),
+        action=Action(str(values["action"])),
+        exceptions=patterns_from(values["exceptions"]),
+        tools=_strings(values["tools"]),
+    )
+
+
+def _strings(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        raise TypeError("a list of strings is expected")
+    return tuple(value)
+
+
+def patterns_from(value: object) -> tuple[Pattern, ...]:
+    """Read patterns back from plain values."""
+    if not isinstance(value, list):
+        raise TypeError("a list of patterns is expected")
+    return tuple(_pattern(one) for one in value)
+
+
+def _pattern(values: dict[str, object]) -> Pattern:
+    if values["kind"] == AllOf.kind:
+        return AllOf(patterns_from(values["patterns"]))
+    fields = {
+        name: _strings(value) if isinstance(value, list) else value
+        for name, value in values.items()
+        if name != "kind"
+    }
+    pattern = _KINDS[str(values["kind"])](**fields)  # type: ignore[arg-type]  # checked below
+    if isinstance(pattern, CommandPattern) and pattern.check not in ("", *CHECKS):
+        raise ValueError(f"no check is called {pattern.check!r}")
+    return pattern
+
+
+def _call(values: object) -> ToolCall:
+    if not isinstance(values, dict):
+        raise TypeError("an example call is expected")
+    return ToolCall(**values)

@@ -1,0 +1,82 @@
+"""The text of a rule file ↔ the rule it says; every fault is told with its file and line."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from dmm.errors import MemoryFileError
+from dmm.files.rules import parse_rule
+from dmm.rules.examples import prove
+from dmm.rules.form import compile_fields
+from dmm.rules.formerror import RuleFormError, name_place
+
+if TYPE_CHECKING:
+    from dmm.rules.language.rules import Rule as WordRule
+    from dmm.rules.rule import Rule, State
+
+# A large project's rules, in the texts that a few branches have.
+TEXTS_KEPT = 4_096
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def read_rule(path: str, source: str) -> Rule:
+    """Read a rule file's text; its examples are not tried."""
+    text = parse_rule(path, source)
+    stem = PurePosixPath(path).stem
+    try:
+        return compile_fields(text.fields, text.title, text.body, stem)
+    except RuleFormError as error:
+        named = name_place(error.place)
+        what = f"{named}: {error.what}" if named and named not in error.what else error.what
+        line = text.line_of(error.place)
+        raise MemoryFileError(path, "schema", what, line=line, hint=error.hint) from error
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def find_failures(path: str, source: str) -> tuple[MemoryFileError, ...]:
+    """Try a rule's own examples; those that do not hold are told."""
+    rule = read_rule(path, source)
+    found = prove(rule)
+    lines = parse_rule(path, source) if found else None
+    hint = "correct the example or what the rule matches"
+    return tuple(
+        MemoryFileError(
+            path,
+            "content",
+            f"examples.{one.kind}: {one.example!r}: {one.what}",
+            line=None if lines is None else lines.line_of(one.place),
+            hint=hint,
+        )
+        for one in found
+    )
+
+
+def check_rule(path: str, source: str) -> Rule:
+    """Read a rule file's text and hold it to its examples."""
+    rule = read_rule(path, source)
+    for fault in find_failures(path, source):
+        raise fault
+    return rule
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def read_sentence(title: str) -> WordRule | None:
+    """Read a rule's sentence as one that can judge decisions, where it can."""
+    # English takes long to load, and calls are judged without it.
+    from dmm.rules.language.compile import compile_rule
+
+    return compile_rule(title).rule
+
+
+def judge_words(rule: Rule) -> WordRule | None:
+    """Return how a rule's sentence judges decisions; one that only advises judges none."""
+    return read_sentence(rule.title) if rule.binds and not rule.disabled else None
+
+
+def state_of_rule(rule: Rule) -> State:
+    """Tell what a rule does."""
+    if rule.call is not None:
+        return rule.state(judges_decisions=False)
+    return rule.state(judges_decisions=judge_words(rule) is not None)

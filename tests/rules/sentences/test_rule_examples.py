@@ -1,0 +1,41 @@
+"""The examples that a compiled sentence carries, as `dmm rules show` prints them."""
+
+from __future__ import annotations
+
+import pytest
+
+from dmm.rules.english import compile_sentence
+from dmm.rules.form import compile_fields
+
+
+@pytest.mark.parametrize(
+    ("text", "blocked", "allowed"),
+    [
+        ("Use pnpm, not npm", "npm install", "pnpm install"),
+        ("Never run rm -rf", "rm -rf build", "rm build"),
+        ("Never use curl", "curl https://example.com", "grep 'curl https://example.com' README.md"),
+        ("Never push to main", "git push origin main", "git push origin topic"),
+        ("Never commit to main", "git commit -m x (on main)", "git commit -m x (on topic)"),
+        ("Never force-push", "git push --force", "git push"),
+        (
+            "No console.log in src",
+            "write src/example.ts: console.log(a)",
+            "write src/example.ts: log(a)",
+        ),
+        (
+            "Use logging, never print, in Python code under api/",
+            "write api/example.py: print(a)",
+            "write api/example.py: log.info(a)",
+        ),
+    ],
+)
+def test_a_rule_shows_a_telling_call_and_a_near_one(text: str, blocked: str, allowed: str) -> None:
+    rule = compile_fields(compile_sentence(text).fields or {}, text, stem="a-rule")
+    assert [one.text for one in rule.block] == [blocked]
+    assert [one.text for one in rule.allow] == [allowed]
+
+
+def test_an_example_shows_what_was_done_before() -> None:
+    text = "Run the tests before committing"
+    rule = compile_fields(compile_sentence(text).fields or {}, text, stem="a-rule")
+    assert rule.allow[-1].text == "git commit after: npm test"

@@ -1,0 +1,59 @@
+"""Rules of two clauses against decisions as agents log them: long, with their reasons."""
+
+from __future__ import annotations
+
+import pytest
+from tests.rules.conftest import blocked, read_cases
+
+from dmm.rules.language.compile import compile_rule
+
+
+def test_hardly_a_long_decision_that_keeps_its_rule_is_blocked() -> None:
+    kept = read_cases("everyday", "ALLOWED")
+    wrong = [case for case in kept if blocked(case["constraint"], case["decision"])]
+    assert len(wrong) / len(kept) <= 0.03
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (
+            "Do not introduce MongoDB: all data lives in Postgres.",
+            'Blocks the act "introduce mongodb".',
+        ),
+        (
+            "Never touch files under gen/ by hand, change the template and run make.",
+            'Blocks the act "touch files under gen / manually".',
+        ),
+        (
+            "Never commit secrets, not even in example files.",
+            'Blocks the act "commit secrets".',
+        ),
+    ],
+)
+def test_what_is_said_beside_a_prohibition_is_no_part_of_it(text: str, plain: str) -> None:
+    assert compile_rule(text).plain == plain
+
+
+def test_a_prohibition_behind_another_statement_stands_for_itself() -> None:
+    plain = compile_rule("Use date-fns for date handling, don't add moment.").plain
+    assert plain.endswith('Blocks the act "add moment".')
+
+
+def test_each_verb_of_a_list_stays_forbidden() -> None:
+    rule = "Never rename, move or delete the audit files."
+    assert blocked(rule, "Delete the audit files of last year, since the disk is full.")
+
+
+def test_a_deploy_on_a_day_is_found_without_a_preposition_and_with_the_verb_parted() -> None:
+    rule = "No production deploys on Fridays."
+    assert blocked(rule, "Roll the search out to production this Friday afternoon.")
+    assert not blocked(rule, "Roll the search out to production this Thursday afternoon.")
+
+
+def test_a_claim_about_another_scope_in_a_reason_breaks_nothing() -> None:
+    rule = "Every change to checkout must ship behind a LaunchDarkly flag."
+    assert blocked(rule, "Released the address form in checkout without a flag.")
+    assert not blocked(
+        rule, "Recoloured the menu, without a flag since it is not part of checkout."
+    )
