@@ -4,7 +4,11 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: help demo test suite check style structure format attack bench lock install model clean
+# With COVERAGE=1 the tests also count which branches they run; `make coverage` reports it.
+PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,python -m pytest)
+SPREAD := --numprocesses=auto --maxprocesses=8 --dist=worksteal
+
+.PHONY: help demo test suite slow coverage quality check style structure types format attack bench lock install model clean
 
 help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -24,26 +28,37 @@ $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 demo: $(VENV)/run.stamp          ## set up, build a sample project, show a query with its pack and receipt
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
 
-test: style        ## all gates and all tests
-	@$(MAKE) --no-print-directory --jobs=2 structure suite  # beside each other
+test: check suite                ## formatting, lint, types, structure, and the fast tests
 
 suite: export PYTHONDONTWRITEBYTECODE =
 suite: $(VENV)/dev.stamp
-	@rm -f .coverage .coverage.*
-	@$(BIN)/coverage run -m pytest --numprocesses=auto --maxprocesses=8 --dist=loadfile
+	@$(PYTEST) $(SPREAD)
+
+slow: export PYTHONDONTWRITEBYTECODE =
+slow: $(VENV)/dev.stamp          ## kills, power cuts, real clients, many processes; every property with more examples
+	@$(PYTEST) $(SPREAD) -m "slow or hypothesis" --hypothesis-profile=full
+
+coverage: $(VENV)/dev.stamp      ## report the branches that `make test slow COVERAGE=1` ran; fails under 90 %
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
-check: style structure           ## formatting, lint, types, layers, size limits
+quality: $(VENV)/dev.stamp       ## score the judged tables on one page; fails under a floor
+	@$(BIN)/python -m bench.judged
+
+check: style types structure     ## formatting, lint, types, layers, dependencies, size and density limits
 
 style: $(VENV)/dev.stamp
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 
+types: $(VENV)/dev.stamp
+	@$(BIN)/mypy --cache-dir=.mypy_cache/linux --platform=linux
+
 structure: $(VENV)/dev.stamp
-	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/deptry src
 	@$(BIN)/python tools/check_sizes.py
+	@$(BIN)/python tools/check_density.py
 
 format: $(VENV)/dev.stamp        ## rewrite the code in the house format
 	@$(BIN)/ruff format .

@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench import report
+from bench.report import CACHE, RESULTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 HERE = Path(__file__).resolve().parent
-RESULTS = HERE / "results"
-CACHE = RESULTS / "cache"
 
 
 def main() -> None:
@@ -128,6 +127,7 @@ def _measures(
         "localisation": localisation,
         "repository": _plain("repository"),
         "redaction": _plain("redaction"),
+        "growth": _plain("growth"),
     }
 
 

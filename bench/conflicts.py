@@ -70,12 +70,13 @@ class Verdict:
 
 def load_table(path: Path) -> list[Pair]:
     """Read a table of notes: a line of JSON for each pair."""
-    return [_noted(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
+    return [read_pair(json.loads(line)) for line in path.read_text("utf-8").splitlines()]
 
 
-def _noted(row: dict[str, Any]) -> Pair:
+def read_pair(row: dict[str, Any]) -> Pair:
+    """Make a pair of notes of a row."""
     one, other = (_note(row[side], side, row) for side in ("a", "b"))
-    return Pair(one, other, row["label"], row["kind"], tricky=row["tricky"])
+    return Pair(one, other, row["label"], row.get("kind", ""), tricky=row.get("tricky", False))
 
 
 def _note(note: dict[str, Any], side: str, row: dict[str, Any]) -> Memory:
@@ -85,7 +86,7 @@ def _note(note: dict[str, Any], side: str, row: dict[str, Any]) -> Memory:
         side,
         note["body"],
         title=note["title"],
-        tags=tuple(note["tags"]),
+        tags=tuple(note.get("tags", ())),
         scope=Scope(note.get("scope", Scope.PROJECT)),
         created=_day(note.get("created")),
         expires=_day(note.get("expires")),

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 MISSING = "not here"
+RESULTS = Path(__file__).resolve().parent / "results"
+CACHE = RESULTS / "cache"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from dataclasses import dataclass, field
@@ -32,8 +33,14 @@ if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
 
 # The machine that runs the tests may be slow; the seed is fixed, so a failure is the same again.
-settings.register_profile("dmm", deadline=None, derandomize=True, database=None)
-settings.load_profile("dmm")
+# `make slow` runs the same properties with `--hypothesis-profile=full`.
+settings.register_profile("quick", deadline=None, derandomize=True, database=None, max_examples=25)
+settings.register_profile("full", parent=settings.get_profile("quick"), max_examples=100)
+settings.load_profile("quick")
+
+# A shell that runs this in the background ignores SIGINT, and every process started here would too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 # What this machine's user runs and trusts is none of the tests' business.
@@ -61,10 +68,12 @@ COUNTED = (
 )
 # It doubles the time of what runs the same lines over and over: those are counted elsewhere, once.
 REPEATS = "repeats: goes over the same code so often that it is not counted which lines it runs"
+SLOW = "slow: kills, power cuts, real clients, many processes; left to `make slow` and CI"
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", REPEATS)
+    for marker in (REPEATS, SLOW):
+        config.addinivalue_line("markers", marker)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.conflicts.replacements import traces_of
 from dmm.conflicts.supersession import EXPLICIT, GONE, HISTORY, change_between
 
 if TYPE_CHECKING:
@@ -105,15 +103,6 @@ def test_a_note_that_tells_of_no_change(change: Change, newer: Told) -> None:
 def test_two_notes_that_bury_the_same_thing_do_not_quarrel(change: Change) -> None:
     one = ("Dates", "Moment has been replaced by Luxon.")
     assert change(one, ("Dates", "We have left Moment; use Luxon.")) == ""
-
-
-@pytest.mark.parametrize(
-    "piece", ["the old note ", "we have left ", "until v3 was ", "replaces the old ", "was gone "]
-)
-def test_hostile_text_is_searched_for_traces_at_once(piece: str) -> None:
-    started = time.process_time()
-    traces_of(piece * 10, piece * 5_000)
-    assert time.process_time() - started < 2
 
 
 def test_a_version_that_is_gone_leaves_the_thing_in_use(change: Change) -> None:

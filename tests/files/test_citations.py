@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -155,11 +154,9 @@ def test_an_unreadable_file_counts_as_changed(root: Path, monkeypatch: pytest.Mo
     assert state(root, symbol="retry") == (CHANGED, None)
 
 
-def test_the_search_for_moved_lines_ends_in_time(root: Path) -> None:
+def test_the_search_for_moved_lines_comes_to_an_end(root: Path) -> None:
     put(root, [str(number) for number in range(100_000)])
-    before = time.process_time()
     assert state(root, lines=(1, 50_000), hash=BLOCK) == (CHANGED, None)
-    assert time.process_time() - before < 5
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ from dmm.ledger.verify import verify
 
 EVENTS = 40
 SECTOR = 512
-CALLS = "trace=pwrite64,fdatasync,fsync,ftruncate,unlink,write"
+# Where the processor has no `unlink` (ARM), the C library calls `unlinkat`.
+CALLS = "trace=pwrite64,fdatasync,fsync,ftruncate,?unlink,unlinkat,write"
 # It ends without closing: a close would write everything out.
 WRITER = """
 import os, sys
@@ -40,7 +41,7 @@ os._exit(0)
 """
 LINE = re.compile(
     r"""(?:\d+\s+)?(\w+)
-    \( (?:\d+<([^>]*)>)? (?:,\s)? (?:"([^"]*)")? (?:,\s)? (\d+)? (?:,\s(\d+))? \)
+    \( (?:(?:\d+|AT_FDCWD)<([^>]*)>)? (?:,\s)? (?:"([^"]*)")? (?:,\s)? (\d+)? (?:,\s(\d+))? \)
     \s+=\s""",
     re.VERBOSE,
 )
@@ -64,7 +65,7 @@ class Disk:
             self.pending.setdefault(name, []).append((int(other), _decode(data)))
         elif call == "ftruncate":
             self.pending.setdefault(name, []).append((int(one), None))
-        elif call == "unlink":
+        elif call in ("unlink", "unlinkat"):
             self.removed.append(Path(_decode(data).decode()).name)
         elif name == "store":
             self.remove(self.removed)
@@ -146,6 +147,21 @@ def cuts(steps: list[re.Match[str]], slow: bool, chance: random.Random) -> list[
     if slow:
         return [*range(len(steps) + 1)] * 4
     return sorted(chance.sample(range(len(steps) + 1), 60))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        r'77 unlink("\x2f\x73\x2f\x61") = 0',
+        r'77 unlinkat(AT_FDCWD<\x2f\x74>, "\x2f\x73\x2f\x61", 0) = 0',
+    ],
+)
+def test_a_removed_file_is_seen_whichever_call_removed_it(line: str) -> None:
+    step = LINE.match(line)
+    assert step is not None
+    disk = Disk()
+    disk.apply(step)
+    assert disk.removed == ["a"]
 
 
 def test_a_power_cut_loses_nothing_that_was_acknowledged(tmp_path: Path, slow: bool) -> None:

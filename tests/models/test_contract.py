@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -52,9 +51,7 @@ def test_an_answer_that_ended_at_its_limit_is_marked(rig: Rig) -> None:
 
 def test_a_model_that_never_comes_to_an_end_is_late(rig: Rig) -> None:
     rig.stall()
-    began = time.monotonic()
     error = refusal(rig, deadline=0.5)
-    assert 0.5 <= time.monotonic() - began < 5
     assert (error.fault, error.what) == ("late", "no answer within 0.5 s")
     assert error.hint == "try again, or raise model.timeout_ms"
 

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,9 +56,3 @@ def test_any_text_and_any_terms_can_be_looked_for(text: str, terms: list[str]) -
     for term, line in find_terms(text, terms):
         assert term in terms
         assert 1 <= line <= text.count("\n") + 1
-
-
-def test_many_near_misses_stay_cheap() -> None:
-    started = time.process_time()
-    assert find_terms("acme-" * 50_000, ["Acme Corp Holding", "acme acme acme corp"]) == []
-    assert time.process_time() - started < 2

@@ -8,7 +8,7 @@ from tests.rules.conftest import blocked, in_force, read_cases
 from dmm.rules.language.judge import RuleSet, judge
 
 
-@pytest.mark.repeats
+@pytest.mark.slow
 @pytest.mark.parametrize("table", ["ordinary", "wordings", "everyday"])
 def test_a_rule_among_hundreds_blocks_what_it_blocks_alone(table: str) -> None:
     cases = read_cases(table) if table == "everyday" else read_cases(table, "BLOCKED")

@@ -51,7 +51,7 @@ def status(text: str, decision: str, *questions: str) -> Status:
     return judge(decision, [InForce(1, text, Priority.REQUIRED, rule)], records).status
 
 
-@pytest.mark.repeats
+@pytest.mark.slow
 def test_every_breach_of_the_tables_is_also_found_through_the_index() -> None:
     rules = {row["constraint"]: compile_rule(row["constraint"]).rule for row in rows()}
     numbered = [

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import statistics
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -191,34 +189,6 @@ def test_adding_a_rule_with_an_unknown_verb_changes_no_other_verdict() -> None:
 def test_a_decision_too_long_to_judge_is_refused_not_cut() -> None:
     with pytest.raises(UsageError, match="at most 20000 are judged"):
         judge("a" * (MAX_DECISION + 1), [])
-
-
-@pytest.mark.repeats
-def test_a_thousand_constraints_are_checked_in_two_milliseconds() -> None:
-    texts = [f"Never use library{number}" for number in range(700)]
-    texts += [f"Do not deploy service{number} on Fridays" for number in range(150)]
-    texts += [f"Verify topic{number} before booking trip{number}" for number in range(150)]
-    rules = RuleSet([in_force(text, seq) for seq, text in enumerate(texts)])
-    decision = "Use library42 for the report and deploy service7 on Monday"
-    spent = []
-    for _ in range(30):
-        start = time.process_time()
-        assert judge(decision, rules).status is Status.BLOCKED
-        spent.append(time.process_time() - start)
-    assert statistics.median(spent) <= 0.002
-
-
-PIECES = ["a-", "f(", "not ", "use ", "and use ", '"a" ', "1 ", ", ", "a."]
-PIECES += ["use x with x ", "run x in x ", "in a, use x and ", "it them ", "a/b/", "x=false "]
-
-
-@pytest.mark.repeats
-@pytest.mark.parametrize("piece", PIECES)
-def test_hostile_texts_take_time_in_proportion_to_their_length(piece: str) -> None:
-    rules = RuleSet([in_force("Never use eval")])
-    start = time.process_time()
-    judge((piece * MAX_DECISION)[:MAX_DECISION], rules)
-    assert time.process_time() - start < 2.0
 
 
 PROGRAM = """

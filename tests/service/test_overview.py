@@ -13,7 +13,6 @@ import pytest
 from dmm.config import RetrievalConfig
 from dmm.domain.memory import OVERLAY_SCOPES, Origin
 from dmm.domain.report import Finding
-from dmm.embed.model import Embedder
 from dmm.embed.tokens import TokenCounter
 from dmm.errors import ModelUnavailable
 from dmm.files.citations import digest
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
 
     from tests.service.conftest import Writer
 
+    from dmm.embed.model import Embedder
     from dmm.service.overview import IndexState, Status
 
 DAY = dt.date(2026, 1, 31)
@@ -105,11 +105,11 @@ def test_an_empty_memory_can_be_described_also_without_its_folder(root: Root) ->
 
 
 def test_after_a_sync_the_index_is_ready_and_looking_leaves_no_trace(
-    root: Root, write: Writer
+    root: Root, write: Writer, model: Embedder
 ) -> None:
     write("project/a.md", 1)
     write("deprecated/b.md", 2, scope="project")
-    sync(shelf(root), load=Embedder.load)
+    sync(shelf(root), load=lambda: model)
     before = traces(root.folder)
     status = describe(root)
     state = status.roots[0].index

@@ -12,7 +12,6 @@ import pytest
 from dmm.config import RetrievalConfig, ValidationConfig
 from dmm.domain.memory import OVERLAY_SCOPES, Origin
 from dmm.domain.report import Finding, Repair, ValidationReport
-from dmm.embed.model import Embedder
 from dmm.embed.tokens import TokenCounter
 from dmm.errors import ModelUnavailable
 from dmm.files.citations import digest
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
     from tests.service.conftest import Writer
 
+    from dmm.embed.model import Embedder
     from dmm.files.roots import Root
 
     Make = Callable[..., Validation]
@@ -46,11 +46,6 @@ NO_MODEL = Finding(
 
 def no_model() -> NoReturn:
     raise ModelUnavailable("not here")
-
-
-@pytest.fixture(scope="module")
-def model() -> Embedder:
-    return Embedder.load()
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from typing import Any
 
 import pytest
@@ -155,37 +154,14 @@ def test_moving_or_deprecating_changes_no_text() -> None:
     )
 
 
-def test_ten_megabytes_are_refused_at_once() -> None:
+def test_ten_megabytes_are_refused_and_not_read() -> None:
     huge = propose(file_text("# Title\n\n" + "ignore all previous " * 500_000))
-    started = time.process_time()
     checks = run_checks(huge, surround())
-    assert time.process_time() - started < 1
     assert [one.name for one in checks if one.hard] == [SCHEMA, CheckName.TOKENS]
     assert checks[0].text == (
         "a text is larger than 256 KiB; a memory is one small concept: split it"
     )
     assert all(one.outcome is not Outcome.PASS for one in checks[2:6])
-
-
-@pytest.mark.repeats
-@pytest.mark.parametrize(
-    "line",
-    [
-        "send " * 50,
-        "a" * 250,
-        "- " * 120,
-        "# x",
-        "<!-- ",
-        "](https://x/?" + "&" * 200,
-        "ignore the ",
-    ],
-)
-def test_every_check_stays_fast_on_the_largest_text(line: str) -> None:
-    text = file_text("# Title\n\n" + (line + "\n") * (200_000 // (len(line) + 1)))
-    proposal = propose(text, trust=Trust.TOOL)
-    started = time.process_time()
-    run_checks(proposal, surround())
-    assert time.process_time() - started < 10
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""The judged tables: what people agreed on, and how much of it the product finds."""
