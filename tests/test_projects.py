@@ -15,7 +15,7 @@ from dmm.domain.pack import QueryRequest
 from dmm.errors import ConfigError, DaemonError, NotTrusted, PathRefused, RootNotFound
 from dmm.files.trusted import TrustStore
 from dmm.projects import GRACE, Projects, SharedModel
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -20,7 +20,7 @@ from dmm.errors import ConfigError, DaemonError, DmmError, PathRefused, RootNotF
 from dmm.files.consents import find_consents
 from dmm.files.roots import Root, find_root
 from dmm.files.trusted import TrustStore
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 from dmm.service.sessions import supplement
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from dmm.capture.events import describe_event
 from dmm.capture.identity import NAMES, keep_identity
 from dmm.capture.payload import parse_payload
 from dmm.hook.spool import _redact as redact_spooled
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 from dmm.service.sessions import deliver
 
 TOKEN = "ghp_" + Maker(1).some(36)

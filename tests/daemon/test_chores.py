@@ -28,7 +28,7 @@ from dmm.daemon.server import Server
 from dmm.domain.event import Trust
 from dmm.errors import DaemonError
 from dmm.projects import Projects, SharedModel
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

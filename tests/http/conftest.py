@@ -17,7 +17,7 @@ from dmm.bootstrap import today
 from dmm.files.trusted import TrustStore
 from dmm.http import SERVER, Codes, make_app
 from dmm.projects import Projects, SharedModel
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 from dmm.service.setup import set_up
 
 if TYPE_CHECKING:

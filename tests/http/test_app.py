@@ -13,8 +13,8 @@ import pytest
 from dmm.errors import DmmError
 from dmm.http import make_app
 from dmm.http.refusals import STATUS
-from dmm.service.chronicle import Voice
 from dmm.service.ledger import PENDING
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -14,7 +14,7 @@ from schemathesis.config import SchemathesisConfig
 
 from dmm.http import make_app
 from dmm.projects import Projects, SharedModel
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

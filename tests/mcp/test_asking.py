@@ -9,7 +9,7 @@ import mcp_types as types
 import pytest
 
 from dmm.mcp.tools import BY_NAME
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

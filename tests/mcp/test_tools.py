@@ -11,8 +11,8 @@ from dmm.domain.memory import Scope
 from dmm.domain.pack import QueryRequest
 from dmm.mcp.server import INSTRUCTIONS, list_tools
 from dmm.mcp.tools import TOOLS
-from dmm.service.chronicle import Voice
 from dmm.service.ledger import PENDING
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -21,8 +21,9 @@ import pytest
 from dmm.domain.event import EventType, Trust
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.shown import NO_CALLS
-from dmm.service.chronicle import Chronicle, Voice
+from dmm.service.chronicle import Chronicle
 from dmm.service.guard import Guard
+from dmm.service.openledger import Voice
 from dmm.service.rulebook import compile_constraint
 
 HERE = Path(__file__).parent

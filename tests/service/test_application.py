@@ -16,8 +16,9 @@ from dmm.errors import FileExists, ReviewRefused, StaleBase
 from dmm.files.roots import Root
 from dmm.ledger.verify import verify
 from dmm.service.application import Application, Approval
-from dmm.service.chronicle import Chronicle, Voice
+from dmm.service.chronicle import Chronicle
 from dmm.service.desk import Desk
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from pathlib import Path

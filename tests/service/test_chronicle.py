@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType, Trust
 from dmm.rules.language.judge import InForce, Priority, Recorded
-from dmm.service.chronicle import TOOL_EVENTS_READ, Chronicle, Voice
+from dmm.service.chronicle import TOOL_EVENTS_READ, Chronicle
 from dmm.service.ledger import Ledger
+from dmm.service.openledger import Voice
 from dmm.service.rulebook import in_words
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from dmm.errors import LedgerRefused, ModelUnavailable, NotTrusted, UsageError
 from dmm.files import markdown
 from dmm.index.likeness import direction
 from dmm.ledger.place import find_ledger
-from dmm.service.chronicle import Voice
 from dmm.service.conflicts import UNTRUSTED
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import NotTrusted, UsageError
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from tests.conftest import Opener, Project

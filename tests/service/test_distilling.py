@@ -11,8 +11,8 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import NotTrusted
-from dmm.service.chronicle import Voice
 from dmm.service.distilling import MOST_IN_BATCH, OFF
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

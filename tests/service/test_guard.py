@@ -14,9 +14,10 @@ from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused
 from dmm.rules.callbook import GUARD_VERSION, Ruling
 from dmm.rules.commands.calls import ToolCall
-from dmm.service.chronicle import Chronicle, Voice
+from dmm.service.chronicle import Chronicle
 from dmm.service.guard import Guard
 from dmm.service.ledger import Ledger
+from dmm.service.openledger import Voice
 from dmm.service.rulebook import compile_constraint
 from dmm.service.timelines import Timelines
 

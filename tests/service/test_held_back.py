@@ -10,7 +10,7 @@ from dmm.bootstrap import open_dmm
 from dmm.domain.event import Trust
 from dmm.domain.pack import QueryRequest
 from dmm.files.consents import find_consents
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,9 @@ from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
 from dmm.rules.patterns import STARTER_VERSION
 from dmm.rules.starter import starter_rules
-from dmm.service.chronicle import Chronicle, Voice
+from dmm.service.chronicle import Chronicle
 from dmm.service.ledger import Ledger
+from dmm.service.openledger import Voice
 from dmm.service.rulebook import on_calls
 
 if TYPE_CHECKING:

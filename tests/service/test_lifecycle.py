@@ -15,9 +15,9 @@ from dmm.errors import NotTrusted, ReviewRefused, UsageError
 from dmm.lifecycle.snapshots import CODE
 from dmm.lifecycle.suggest import PACKS_NEEDED
 from dmm.service import counting, lifecycle
-from dmm.service.chronicle import Voice
 from dmm.service.counting import Counting
 from dmm.service.lifecycle import MOST_REPORTED, MOST_WAITING
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,8 +10,8 @@ from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
 from dmm.errors import LedgerRefused
 from dmm.rules.commands.calls import ToolCall
-from dmm.service.chronicle import Voice
 from dmm.service.guard import Guard
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from tests.conftest import Opener, Project

@@ -14,8 +14,8 @@ import pytest
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
 from dmm.errors import FileExists, NotTrusted, PathRefused, ReviewRefused, StaleBase, UsageError
-from dmm.service.chronicle import Voice
 from dmm.service.drafting import About
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -303,7 +303,7 @@ from pathlib import Path
 from dmm.bootstrap import open_dmm
 from dmm.domain.event import Trust
 from dmm.errors import ModelUnavailable
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 from dmm.service.drafting import About
 
 def no_model():

@@ -16,8 +16,8 @@ from dmm.errors import LedgerRefused, UsageError
 from dmm.ledger.log import EventLog
 from dmm.ledger.place import find_ledger
 from dmm.rules.commands.calls import ToolCall
-from dmm.service.chronicle import Voice
 from dmm.service.guard import Guard
+from dmm.service.openledger import Voice
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ import pytest
 from dmm.domain.event import Trust
 from dmm.domain.proposal import CheckName
 from dmm.errors import ConfigError
-from dmm.service.chronicle import Voice
 from dmm.service.drafting import About
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

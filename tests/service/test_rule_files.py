@@ -11,8 +11,8 @@ from dmm.errors import DmmError, MemoryFileError
 from dmm.files.consents import find_consents
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.rule import State
-from dmm.service.chronicle import Voice
 from dmm.service.guard import Guard
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,7 +11,7 @@ from dmm.embed.tokens import TokenCounter
 from dmm.errors import LedgerRefused, MemoryFileError, RuleFormError, StorageError, UsageError
 from dmm.rules.exampleform import _KINDS as EXAMPLES
 from dmm.rules.matchers import COMMAND
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 from dmm.service.rulechecks import Asked
 from dmm.service.ruledrafts import NOTHING, matcher_reference
 

@@ -14,7 +14,8 @@ from dmm.files.roots import Root
 from dmm.files.trusted import TrustStore
 from dmm.ledger.log import EventLog
 from dmm.ledger.place import find_ledger
-from dmm.service.chronicle import Chronicle, TrustedLedger
+from dmm.service.chronicle import Chronicle
+from dmm.service.openledger import TrustedLedger
 from dmm.service.setup import UNTRUSTED, set_up, settle_trust
 from dmm.service.trust import Always, Demand, Vetting
 

@@ -12,8 +12,8 @@ from dmm.domain.proposal import CheckName, Judge, Standing
 from dmm.errors import NotTrusted, ReviewRefused, UsageError
 from dmm.service import intake
 from dmm.service.application import Approval
-from dmm.service.chronicle import Voice
 from dmm.service.drafting import About
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -142,17 +142,18 @@ class Base:
     def chronicle(self) -> Chronicle:
         """The ledger's log and state."""
         from dmm.domain.event import Trust
-        from dmm.service import chronicle
+        from dmm.service import openledger
+        from dmm.service.chronicle import Chronicle
 
-        agent = chronicle.Voice(actor="agent", trust=Trust.AGENT)
-        return chronicle.Chronicle(
+        agent = openledger.Voice(actor="agent", trust=Trust.AGENT)
+        return Chronicle(
             self._ledger,
             now,
-            agent if self.by_agent else chronicle.Voice(),
-            chronicle.TrustedLedger(self.trust_store, self.root.folder),
+            agent if self.by_agent else openledger.Voice(),
+            openledger.TrustedLedger(self.trust_store, self.root.folder),
             find_earlier(self.root.folder),
-            self.shared.part(chronicle.Folded),
-            self._rule_folder,
+            self.shared.part(openledger.Folded),
+            folder=self._rule_folder,
         )
 
     @cached_property

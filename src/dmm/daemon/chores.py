@@ -19,7 +19,7 @@ from dmm.domain.event import Trust
 from dmm.errors import DaemonError, DmmError, StorageError
 from dmm.files.durable import write_derived
 from dmm.reading import read_regular
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -20,7 +20,7 @@ from dmm.http.access import Access, decode_header, voice_of
 from dmm.http.models import Failure
 from dmm.http.refusals import to_json
 from dmm.projects import Project
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 
 LONGEST_NAME = 60
 Responses = dict[int | str, dict[str, Any]]

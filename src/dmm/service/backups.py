@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from dmm.service.chronicle import Chronicle, TrustedLedger
+    from dmm.service.chronicle import Chronicle
+    from dmm.service.openledger import TrustedLedger
 
 FOLDER = "backups"
 KEPT = 3

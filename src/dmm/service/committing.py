@@ -15,7 +15,7 @@ from dmm.domain.proposal import digest
 from dmm.errors import DmmError, IndexBusy, MemoryFileError, PathRefused, StorageError
 from dmm.files import commits
 from dmm.files.lock import exclusive
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from dmm.rules.callbook import Ruling
 from dmm.rules.callrules import Done, meet
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.outcomes import Outcome, read_output, runs_in_background
-from dmm.service.chronicle import IMPORTED, tool_text
+from dmm.service.openledger import IMPORTED, tool_text
 from dmm.service.rulebook import Rulebook
 
 if TYPE_CHECKING:

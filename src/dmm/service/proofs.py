@@ -22,8 +22,9 @@ from dmm.files.trusted import FILE_NAME, TrustStore
 from dmm.ledger.place import find_ledger
 from dmm.rulefile import RuleFiles
 from dmm.service.checkup import Check
-from dmm.service.chronicle import Chronicle, TrustedLedger
+from dmm.service.chronicle import Chronicle
 from dmm.service.ledger import Ledger
+from dmm.service.openledger import TrustedLedger
 from dmm.service.published import PublishedRules
 from dmm.service.setup import set_up
 

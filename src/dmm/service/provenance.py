@@ -9,7 +9,7 @@ from dmm.domain.event import EventType
 
 if TYPE_CHECKING:
     from dmm.domain.event import Event
-    from dmm.service.chronicle import Chronicle
+    from dmm.service.openledger import OpenLedger
 
 EVENTS_LOOKED_AT = 2_000
 OUTPUTS_LOOKED_AT = 200
@@ -28,7 +28,7 @@ _ECHOES = re.compile(
 )
 
 
-def find_tool_source(text: str, known: str, chronicle: Chronicle) -> Event | None:
+def find_tool_source(text: str, known: str, chronicle: OpenLedger) -> Event | None:
     """Find the newest tool event whose output holds most of what a text adds to a known one.
 
     The tools of all sessions count: which one a proposer is in, it says itself.

@@ -8,12 +8,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmm.capture.rulings import RulesOnFile, write_rules
+from dmm.rules.on_file import RulesOnFile, write_rules
 
 if TYPE_CHECKING:
-    from dmm.capture.rulings import OnFailure
     from dmm.rulefile import RuleFiles
     from dmm.rules.callbook import CallBook
+    from dmm.rules.on_file import OnFailure
     from dmm.service.chronicle import Chronicle
 
 LIBRARIES = ("regex", "ast_grep_py")

@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dmm.rules.rule import Rule, State
+    from dmm.service.constraints import Constraints
     from dmm.service.guard import Guard
-    from dmm.service.ledger import Ledger
+    from dmm.service.rehearsals import Rehearsals
     from dmm.service.rulechecks import Asked
     from dmm.service.rulefiles import RuleShelf
-    from dmm.service.timelines import Timelines
 
 HERE = "simulation"
 STOPS_SHOWN = 10
@@ -51,8 +51,8 @@ class RuleReading:
     """The operations that change nothing; each returns plain data."""
 
     shelf: RuleShelf
-    ledger: Ledger
-    timelines: Timelines
+    constraints: Constraints
+    rehearsals: Rehearsals
     guard: Guard
     is_trusted: Callable[[], bool] = lambda: True
 
@@ -87,7 +87,7 @@ class RuleReading:
 
     def _marked(self, views: Sequence[Told]) -> builtins.list[Told]:
         """Mark the rules that could not be checked on real calls lately."""
-        misses = find_misses(self.ledger.chronicle)
+        misses = find_misses(self.constraints.chronicle)
         marks = [mark(misses, one["id"], one["seq"]) for one in views]
         return [
             one if found is None else one | {"unchecked": found}
@@ -96,7 +96,7 @@ class RuleReading:
 
     def unchecked(self) -> builtins.list[Told]:
         """List the rules that could not be checked on real calls lately, and why."""
-        if not find_misses(self.ledger.chronicle):
+        if not find_misses(self.constraints.chronicle):
             return []
         rules = self.list()["rules"]
         return [
@@ -123,7 +123,7 @@ class RuleReading:
         return told | proposed | detail_rule(now, state_of(one)) | {"source": one.source}
 
     def _count_stops(self, found: ShelvedRule | Constraint) -> int:
-        return len(find_stops(self.ledger.chronicle, *_names(found)))
+        return len(find_stops(self.constraints.chronicle, *_names(found)))
 
     @traced()
     def explain(self, name: str) -> Told:
@@ -133,8 +133,8 @@ class RuleReading:
         except UsageError:
             if not name.isdecimal():
                 raise
-            return self.timelines.explain(int(name))
-        stops = find_stops(self.ledger.chronicle, *_names(found))
+            return self.rehearsals.explain(int(name))
+        stops = find_stops(self.constraints.chronicle, *_names(found))
         shown = self.show(name)
         keys = ("id", "title", "state", "matches", "stopped")
         return {key: shown[key] for key in keys} | {"stops": stops[-STOPS_SHOWN:]}
@@ -143,7 +143,7 @@ class RuleReading:
     def rehearse(self, what: str) -> Told:
         """Replay past sessions against a rule: one that is there, a sentence, or a file's text."""
         constraint, state = self._suppose(what)
-        told = self.timelines.rehearse_constraint(constraint)
+        told = self.rehearsals.rehearse_constraint(constraint)
         return told | {"state": state.value}
 
     def _suppose(self, what: str) -> tuple[Constraint, State]:
@@ -191,7 +191,7 @@ class RuleReading:
 
     @property
     def _is_person(self) -> bool:
-        return self.ledger.chronicle.voice.trust in PERSONS
+        return self.constraints.chronicle.voice.trust in PERSONS
 
     def _need_person(self, act: str) -> None:
         if not self._is_person:
@@ -200,7 +200,7 @@ class RuleReading:
 
     def _constraints(self) -> Sequence[Constraint]:
         """List the ledger's own constraints in force; agents are not shown pending ones."""
-        held = self.ledger.chronicle.state().in_force
+        held = self.constraints.chronicle.state().in_force
         own = [one for one in held if one.pending or not one.from_file]
         return [one for one in own if self._is_person or not one.pending]
 

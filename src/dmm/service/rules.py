@@ -18,7 +18,7 @@ from dmm.service.authorship import (
     need_examples,
     switch,
 )
-from dmm.service.ledger import need_learned, need_priority
+from dmm.service.constraints import need_learned, need_priority
 from dmm.service.rulefiles import ShelvedRule
 from dmm.service.rulefolder import digest_source
 from dmm.service.rulelookup import RuleReading, lacks_matcher, stops_calls
@@ -122,7 +122,7 @@ class Rules(RuleReading):
         own = Likeness.of(rule.title)
         for one in self._constraints():
             if not one.pending and own.same_words(Likeness.of(one.text)):
-                self.ledger.deactivate(one.seq)
+                self.constraints.deactivate(one.seq)
 
     @traced()
     def add_constraint(
@@ -138,7 +138,7 @@ class Rules(RuleReading):
         if match is None:
             if examples is not None:
                 raise UsageError("examples need a matcher", hint="give match too")
-            return self.ledger.add_constraint(text, priority, triggered_by)
+            return self.constraints.add_constraint(text, priority, triggered_by)
         need_priority(priority)
         need_learned(priority, triggered_by)
         need_examples(examples)
@@ -155,7 +155,7 @@ class Rules(RuleReading):
         rule = composed.rule
         if rule.call is None:
             chosen = priority if rule.binds else "preferred"
-            return self.ledger.add_constraint(rule.title, chosen, triggered_by)
+            return self.constraints.add_constraint(rule.title, chosen, triggered_by)
         stored = {
             "kind": FILE,
             "id": rule.id,
@@ -164,7 +164,7 @@ class Rules(RuleReading):
             "place": "",
             "source": composed.source,
         }
-        told = self.ledger.record_constraint(rule.title, priority, triggered_by, stored)
+        told = self.constraints.record_constraint(rule.title, priority, triggered_by, stored)
         note = PROPOSED.format(seq=told["seq"])
         return told | {"id": rule.id, "state": State.ASKS.value, "note": note}
 
@@ -179,12 +179,12 @@ class Rules(RuleReading):
         told: Sequence[Told] = ()
         for one in filed:
             shelved = self.shelf.write(self._file_of(one), one.source)
-            self.ledger.deactivate(one.seq)
+            self.constraints.deactivate(one.seq)
             view = show_shelved(shelved) | {"accepted": one.seq, "constraint": one.text}
             told = (*told, view)
             self._lift_sentence(shelved.rule)
         plain = [one.seq for one in waiting if not one.from_file]
-        return [*told, *(self.ledger.accept_constraints(plain) if plain else ())]
+        return [*told, *(self.constraints.accept_constraints(plain) if plain else ())]
 
     def _file_of(self, one: Constraint) -> str:
         """Find the file of a proposed rule: its own, or the one whose sentence it completes."""
@@ -195,7 +195,7 @@ class Rules(RuleReading):
 
     def _pending(self, name: str) -> Constraint:
         if name.isdecimal():
-            return self.ledger.need_pending(int(name))
+            return self.constraints.need_pending(int(name))
         found = self._find(name)
         if isinstance(found, ShelvedRule):
             raise LedgerRefused(f"rule {name} is accepted already")
@@ -217,7 +217,7 @@ class Rules(RuleReading):
         found = self._find(name)
         if isinstance(found, ShelvedRule):
             return self._switch(found, disabled=True)
-        return self.ledger.deactivate(found.seq) | {"id": name}
+        return self.constraints.deactivate(found.seq) | {"id": name}
 
     @traced()
     def enable(self, name: str) -> Told:
@@ -248,7 +248,7 @@ class Rules(RuleReading):
                 kept.append({"seq": one.seq, "title": one.text, "why": composed})
                 continue
             shelved = self.shelf.write(composed.rule.id, composed.source)
-            self.ledger.deactivate(one.seq)
+            self.constraints.deactivate(one.seq)
             adopted.append(show_shelved(shelved) | {"adopted": one.seq})
         return {"adopted": adopted, "kept": kept}
 

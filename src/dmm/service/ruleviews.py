@@ -108,3 +108,14 @@ def count_states(views: Iterable[View]) -> dict[str, int]:
     """Count rules by state."""
     states = [one["state"] for one in views]
     return {state.value: states.count(state.value) for state in State}
+
+
+def show_constraint(one: Constraint) -> dict[str, Any]:
+    """A constraint as the operations tell it; one in force with the word for what it does."""
+    told: dict[str, Any] = {"text": one.text, "priority": one.priority}
+    told |= {"active": one.active, "seq": one.seq}
+    if one.from_file:
+        told |= {"id": one.id, "file": one.path}
+    if one.active:
+        told["state"] = str(state_of(one))
+    return told | ({"pending": True} if one.pending else {})

@@ -25,7 +25,7 @@ from dmm.domain.pack import QueryRequest, digest_entry
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError
 from dmm.retrieval.render import render_entry
-from dmm.service.chronicle import Voice
+from dmm.service.openledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

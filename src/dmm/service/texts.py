@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.domain.hidden import find_hidden
+from dmm.domain.isolation import find_terms
 from dmm.domain.report import Finding
 from dmm.files import markdown
-from dmm.review.isolation import find_terms
 
 if TYPE_CHECKING:
     from dmm.errors import MemoryFileError

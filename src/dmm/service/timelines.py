@@ -9,31 +9,21 @@ from typing import TYPE_CHECKING, Any
 from dmm.domain.event import EventType
 from dmm.errors import LedgerRefused, UsageError
 from dmm.ledger.compare import diff, drift
-from dmm.ledger.state import Constraint
-from dmm.rules.callrules import Done
-from dmm.rules.explain import describe_call
-from dmm.rules.language.judge import Recorded
-from dmm.service.chronicle import tool_text
+from dmm.service.constraints import need_priority
 from dmm.service.discretion import discreet
-from dmm.service.guard import CALLS_WITHIN, FINISHED, Guard, done_by, recorded_call, spend
-from dmm.service.guarded import last_guarded, may_satisfy
+from dmm.service.guarded import last_guarded
 from dmm.service.inputs import need
-from dmm.service.ledger import need_priority
+from dmm.service.rehearsals import Rehearsals, suppose
 from dmm.service.rulebook import (
     Rulebook,
-    compile_constraint,
     in_words,
-    on_calls,
 )
 from dmm.service.tracing import SIMULATION, traced
 from dmm.service.views import show_state
 
 if TYPE_CHECKING:
     from dmm.domain.event import Event
-    from dmm.ledger.state import State
-    from dmm.rules.budget import Budget
-    from dmm.rules.callbook import CallEntry
-    from dmm.service.chronicle import Chronicle
+    from dmm.ledger.state import Constraint, State
     from dmm.service.rulebook import Judgement
 
 DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
@@ -44,10 +34,8 @@ REHEARSED = ("constraint", "enforceable", "decisions", "tool_calls", "would_bloc
 
 
 @dataclass(frozen=True, slots=True)
-class Timelines:
+class Timelines(Rehearsals):
     """Looks at a ledger; nothing here records anything."""
-
-    chronicle: Chronicle
 
     @traced()
     @discreet
@@ -67,7 +55,7 @@ class Timelines:
                 raise LedgerRefused(f"no fact is called {fact_key!r}", hint=hint)
             seq = fact.seq
         chain: list[dict[str, Any]] = []
-        waiting, seen = deque([self._event(seq)]), {seq}
+        waiting, seen = deque([self.event(seq)]), {seq}
         while waiting and len(chain) < LONGEST_CHAIN:
             event = waiting.popleft()
             chain.append(_link(event, state))
@@ -75,31 +63,8 @@ class Timelines:
             for source in (*cause, *event.references):
                 if source not in seen:
                     seen.add(source)
-                    waiting.append(self._event(source))
+                    waiting.append(self.event(source))
         return {"chain": chain}
-
-    def _event(self, seq: int) -> Event:
-        self._need_event(seq, first=1)
-        event = self.chronicle.reading.event(seq)
-        if event is None:
-            raise LedgerRefused(f"event {seq} is missing", hint="dmm ledger verify")
-        return event
-
-    def _need_event(self, seq: int, *, first: int = 0) -> None:
-        head = self.chronicle.reading.head().seq
-        if not first <= seq <= head:
-            hint = f"name an event from {first} to {head}" if head else "nothing is recorded yet"
-            raise LedgerRefused(f"there is no event {seq}", hint=hint)
-
-    def state_at(self, seq: int | None) -> State:
-        """Replay to an event, the newest if none is named; 0 is before the first."""
-        if seq is not None:
-            self._need_event(seq)
-        return self.chronicle.state(seq)
-
-    def _here(self, seq: int | None, place: str | None = None) -> State:
-        """Replay to an event, without the rule files of other checkouts."""
-        return self.state_at(seq).at_place(self.chronicle.place if place is None else place)
 
     @traced()
     @discreet
@@ -112,7 +77,7 @@ class Timelines:
     @discreet
     def time_travel(self, to_seq: int) -> dict[str, Any]:
         """Show what was known at an event, and how today differs."""
-        then, now = self._here(to_seq), self.chronicle.state().at_place(self.chronicle.place)
+        then, now = self.here(to_seq), self.chronicle.state().at_place(self.chronicle.place)
         return {
             "mode": "FLASHBACK",
             "viewing_seq": to_seq,
@@ -125,13 +90,13 @@ class Timelines:
     @discreet
     def diff(self, before: int, after: int) -> dict[str, Any]:
         """Compare what was known at two events."""
-        found = diff(self._here(before), self._here(after))
+        found = diff(self.here(before), self.here(after))
         return {"from_seq": before, "to_seq": after, **found.describe()}
 
     @traced()
     def drift(self, before: int, after: int) -> dict[str, Any]:
         """Measure how far two points of the log are apart, from 0 to 1."""
-        measure = drift(self._here(before), self._here(after))
+        measure = drift(self.here(before), self.here(after))
         return {"from_seq": before, "to_seq": after, "drift": round(measure, 4)}
 
     @traced(*SIMULATION)
@@ -143,8 +108,8 @@ class Timelines:
         need("constraint", inject_constraint)
         need("text", then_decide)
         need_priority(priority)
-        state = self._here(at_seq)
-        injected = _suppose(inject_constraint, priority, at_seq + 1)
+        state = self.here(at_seq)
+        injected = suppose(inject_constraint, priority, at_seq + 1)
         since = last_guarded(in_words(injected).rule, list(state.decisions.values()))
         timeline = replace(state, committed=state.committed | {injected.seq: since})
         rules = Rulebook([*state.in_force, injected])
@@ -158,157 +123,6 @@ class Timelines:
             "result": "BLOCKED" if verdict.blocked else "ALLOWED",
             "reason": _reason(verdict, injected) if verdict.blocked else None,
         }
-
-    @traced(*SIMULATION)
-    def rehearse(self, text: str, priority: str = "required") -> dict[str, Any]:
-        """Replay the past against a new rule: which decisions and tool calls would it block?"""
-        need("constraint", text)
-        need_priority(priority)
-        told = self.rehearse_constraint(_suppose(text, priority, 0))
-        return {name: told[name] for name in REHEARSED}
-
-    def rehearse_constraint(self, constraint: Constraint) -> dict[str, Any]:
-        """Replay the past against a constraint that is compiled already."""
-        head = self.chronicle.reading.head().seq
-        rehearsal = _Rehearsal(replace(constraint, seq=head + 1), self.chronicle.project)
-        types = sorted({*DECISIONS, *LOOKUPS, *CALLS, *FINISHED})
-        for event in self.chronicle.reading.events_of(types, 0, head):
-            rehearsal.meet(event)
-        return {
-            "constraint": constraint.text,
-            "enforceable": constraint.rule is not None,
-            "decisions": rehearsal.decisions,
-            "tool_calls": rehearsal.calls,
-            "would_block": rehearsal.blocked,
-            "would_ask": rehearsal.asked,
-            "calls_blocked": rehearsal.calls_blocked,
-        }
-
-    @traced()
-    @discreet
-    def explain(self, seq: int) -> dict[str, Any]:
-        """Replay a verdict: what was decided, on what grounds, and does today's engine agree?"""
-        event = self._event(seq)
-        if event.type == EventType.TOOL_REQUESTED and isinstance(event.get("verdict"), dict):
-            return self._explain_call(event)
-        if event.type not in DECISIONS or event.payload is None:
-            hint = "dmm ledger log --type DecisionMade, DecisionBlocked or ToolRequested"
-            raise LedgerRefused(f"event {seq} is no decision and no judged tool call", hint=hint)
-        state = self._here(seq - 1, _text(event, "place"))
-        verdict = Rulebook(state.in_force).judge(
-            str(event.get("text")), self.chronicle.lookups(state)
-        )
-        then, now = event.get("verdict", {}), verdict.describe()
-        return {
-            "seq": seq,
-            "decision": event.get("text"),
-            "recorded": then,
-            "replayed": now,
-            "agrees": _agree(then, now),
-        }
-
-    def _explain_call(self, event: Event) -> dict[str, Any]:
-        call = recorded_call(event, self.chronicle.project)
-        if call is None:
-            raise LedgerRefused(f"the tool call of event {event.seq} was not recorded in full")
-        state = self._here(event.seq - 1, _text(event, "place"))
-        ruling = Guard(self.chronicle).rule_at(call, state)
-        then, now = event.get("verdict"), ruling.describe()
-        return {
-            "seq": event.seq,
-            "decision": describe_call(call),
-            "recorded": then,
-            "replayed": now,
-            "agrees": _agree(then, now) and _number(then) == _number(now),
-        }
-
-
-def _text(event: Event, name: str) -> str | None:
-    value = event.get(name)
-    return value if isinstance(value, str) else None
-
-
-def _agree(then: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Say whether two verdicts are the same, by the same rules."""
-    kept = [_unnumbered(one) for one in then.get("violations") or ()]
-    found = [_unnumbered(one) for one in now["violations"]]
-    return bool(then.get("status") == now["status"] and kept == found)
-
-
-def _unnumbered(violation: dict[str, Any]) -> dict[str, Any]:
-    """Know a rule from a file by its id: it may have been judged by before it was recorded."""
-    return violation | {"seq": 0} if violation.get("id") else violation
-
-
-def _number(verdict: dict[str, Any]) -> object:
-    return verdict.get("id") or verdict.get("seq")
-
-
-class _Rehearsal:
-    """Walks the past once with one supposed constraint, as if it had been there all along."""
-
-    def __init__(self, constraint: Constraint, project: str = "") -> None:
-        self.constraint = constraint
-        self._project = project
-        self.blocked: list[dict[str, Any]] = []
-        self.asked: list[dict[str, Any]] = []
-        self.decisions = self.calls = self.calls_blocked = 0
-        self._rules = Rulebook([constraint])
-        self._rule = in_words(constraint).rule
-        self._lookups: list[Recorded] = []
-        self._past: deque[Done] | None = None
-        if any(entry.rule.needs for entry in on_calls(constraint)):
-            self._past = deque(maxlen=CALLS_WITHIN)
-
-    def meet(self, event: Event) -> None:
-        if event.type in DECISIONS:
-            self._decide(event)
-        if event.type in CALLS and (event.caused_by is None or event.type == CALLS[0]):
-            self._call(event)
-        if event.type in LOOKUPS:
-            asked = event.type == LOOKUPS[0]
-            text = str(event.get("question") or "") if asked else tool_text(event)
-            if text and may_satisfy(self._rule, text):
-                self._lookups.append(Recorded(event.seq, text))
-            if asked and self._past is not None:
-                self._past.append(Done(event.seq, text))
-        if event.type in FINISHED and self._past is not None:
-            done = done_by(event)
-            self._past += [] if done is None else [done]
-
-    def _decide(self, event: Event) -> None:
-        text = str(event.get("text") or "")
-        self.decisions += 1
-        verdict = self._rules.judge(text, lambda _: self._lookups)
-        if verdict.blocked:
-            told = {"seq": event.seq, "text": text, "reason": verdict.findings[0].reason}
-            self.blocked.append(told)
-        elif event.type == EventType.DECISION_MADE and self._rules.used_up(text):
-            self._lookups.clear()
-
-    def _call(self, event: Event) -> None:
-        call = recorded_call(event, self._project)
-        if call is None:
-            return
-        self.calls += 1
-        ruling = self._rules.calls.rule(call, self._done)
-        met = ruling.findings[0] if ruling.findings else None
-        if met is None or met.level not in ("ask", "deny"):
-            return
-        told = {"seq": event.seq, "text": describe_call(call), "reason": met.reason}
-        if ruling.denied:
-            self.blocked.append(told)
-            self.calls_blocked += 1
-        else:
-            self.asked.append(told)
-
-    def _done(self, entry: CallEntry, budget: Budget | None) -> list[Done]:
-        return spend(entry.rule, list(self._past or ()), budget=budget)
-
-
-def _suppose(text: str, priority: str, seq: int) -> Constraint:
-    rule = compile_constraint(text).rule
-    return Constraint(seq, text, priority, "simulation", rule=rule)
 
 
 def _reason(verdict: Judgement, injected: Constraint) -> str:

@@ -19,7 +19,7 @@ from dmm.capture.redact import redact
 from dmm.capture.transcripts.entry import Entry, Fault
 from dmm.capture.transcripts.recognise import READERS
 from dmm.domain.event import Draft, EventType, Trust, least
-from dmm.service.chronicle import IMPORTED
+from dmm.service.openledger import IMPORTED
 from dmm.service.sessions import identify
 
 if TYPE_CHECKING:

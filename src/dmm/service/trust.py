@@ -21,7 +21,8 @@ from dmm.ledger.identity import open_own, peek
 from dmm.ledger.place import stands
 from dmm.reading import read_regular
 from dmm.rulefile import RuleFiles
-from dmm.service.chronicle import Chronicle, TrustedLedger
+from dmm.service.chronicle import Chronicle
+from dmm.service.openledger import TrustedLedger
 from dmm.service.rulefolder import FOLDER as RULES
 from dmm.service.rulefolder import list_rule_files
 

@@ -4,29 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dmm.service.states import state_of
+from dmm.service.ruleviews import show_constraint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.domain.event import Event
-    from dmm.ledger.state import Constraint, Decision, Fact, State
+    from dmm.ledger.state import Decision, Fact, State
 
 
 def show_fact(fact: Fact) -> dict[str, Any]:
     """A fact as the operations tell it."""
     return {"key": fact.key, "value": fact.value, "confidence": fact.confidence, "seq": fact.seq}
-
-
-def show_constraint(one: Constraint) -> dict[str, Any]:
-    """A constraint as the operations tell it; one in force with the word for what it does."""
-    told: dict[str, Any] = {"text": one.text, "priority": one.priority}
-    told |= {"active": one.active, "seq": one.seq}
-    if one.from_file:
-        told |= {"id": one.id, "file": one.path}
-    if one.active:
-        told["state"] = str(state_of(one))
-    return told | ({"pending": True} if one.pending else {})
 
 
 def show_decision(one: Decision) -> dict[str, Any]:
