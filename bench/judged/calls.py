@@ -18,12 +18,13 @@ from typing import Any
 from bench.judged.decisions import read_table
 from bench.report import Measure, Part
 from dmm.domain.event import EventType, Trust
+from dmm.eventlog.open_ledger import Voice
+from dmm.ledger.service import Ledger
 from dmm.rules.commands.calls import ToolCall
+from dmm.rules.guard import Guard
+from dmm.rules.project_ledger import Chronicle
+from dmm.rules.rulebook import Compiled, compile_constraint
 from dmm.rules.shown import NO_CALLS
-from dmm.service.chronicle import Chronicle, Voice
-from dmm.service.guard import Guard
-from dmm.service.ledger import Ledger
-from dmm.service.rulebook import Compiled, compile_constraint
 
 STARTER = "starter"
 USUAL = (
