@@ -18,11 +18,11 @@ from bench import conflicts
 from bench.report import Measure, Part
 from dmm.domain.event import Trust
 from dmm.domain.hidden import find_hidden
+from dmm.domain.isolation import find_terms
 from dmm.domain.proposal import Edit, Operation, Proposal
 from dmm.domain.text import neutralise
 from dmm.redaction.redact import redact
 from dmm.review.checks import run_checks
-from dmm.review.isolation import find_terms
 from dmm.review.patches import show_diff
 from dmm.review.surroundings import Surroundings
 from dmm.rules.language.compile import compile_rule
