@@ -53,6 +53,8 @@ style: $(VENV)/dev.stamp
 
 types: $(VENV)/dev.stamp
 	@$(BIN)/mypy --cache-dir=.mypy_cache/linux --platform=linux
+	@$(BIN)/mypy --cache-dir=.mypy_cache/darwin --platform=darwin --no-warn-unreachable src
+	@$(BIN)/mypy --cache-dir=.mypy_cache/win32 --platform=win32 --no-warn-unreachable src
 
 structure: $(VENV)/dev.stamp
 	@$(BIN)/lint-imports

@@ -37,6 +37,8 @@ FOREIGN = ("CLAUDE", "ANTHROPIC", "OPENAI", "CODEX", "GEMINI", "CURSOR", "OPENCO
 
 # Python has neither Unix sockets nor forks on Windows; there everything runs without the process.
 POSSIBLE = hasattr(_socket, "AF_UNIX") and hasattr(os, "fork")
+# Where a link can not be refused there is nobody else to lay one.
+NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 
 # The module `typing` would cost every hook more than all of this.
 TYPE_CHECKING = False
@@ -101,7 +103,7 @@ def _short_folder(folder: str, *, make: bool) -> str:
 
 def _read_name(path: str) -> str:
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW)
+        descriptor = os.open(path, os.O_RDONLY | NO_LINK)
     except FileNotFoundError:
         return ""
     try:
@@ -114,7 +116,7 @@ def _read_name(path: str) -> str:
 def _choose_name(path: str, instead_of: str) -> str:
     make_private(os.path.dirname(path))
     part = f"{path}.{os.getpid()}"
-    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | NO_LINK, 0o600)
     try:
         os.write(descriptor, f"{SHORT}{os.urandom(8).hex()}".encode())
     finally:
@@ -146,7 +148,7 @@ def make_private(folder: str) -> None:
 
 def write_private(path: str, data: bytes) -> None:
     """Write a new file that only this user may read; it is on the disk when this returns."""
-    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_LINK, 0o600)
     try:
         view = memoryview(data)
         while view:
@@ -162,12 +164,13 @@ def _is_own(folder: str) -> bool:
         found = os.lstat(folder)
     except OSError:
         return False
-    return found.st_uid == os.getuid() and found.st_mode & 0o170022 == 0o40000
+    own = sys.platform != "win32" and found.st_uid == os.getuid()
+    return own and found.st_mode & 0o170022 == 0o40000
 
 
 def connect(timeout: float) -> _socket.socket | None:
     """Open a connection to the background process, or None where nobody listens."""
-    if not POSSIBLE:
+    if sys.platform == "win32" or not POSSIBLE:
         return None
     folder = run_folder()
     if not _is_own(folder):
@@ -252,7 +255,7 @@ def is_running() -> bool:
     import fcntl
 
     try:
-        descriptor = os.open(os.path.join(run_folder(), LOCK), os.O_RDWR | os.O_NOFOLLOW)
+        descriptor = os.open(os.path.join(run_folder(), LOCK), os.O_RDWR | NO_LINK)
     except OSError:
         return False
     try:
@@ -279,7 +282,7 @@ def start(options: list[str] | None = None, *, again: bool = False) -> bool:
 
 def _may_try(path: str) -> bool:
     """Count the attempts of the last moments; the process that comes up clears them."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_APPEND, 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | NO_LINK | os.O_APPEND, 0o600)
     try:
         found = os.fstat(descriptor)
         age = time.time() - found.st_mtime
@@ -316,6 +319,8 @@ def environment() -> dict[str, str]:
 
 def _spawn(line: list[str]) -> None:
     """Run a program that outlives this process and holds nothing of it: two forks, no terminal."""
+    if sys.platform == "win32":  # pragma: no cover - nobody gets here without `POSSIBLE`
+        return
     child = os.fork()
     if child:
         os.waitpid(child, 0)

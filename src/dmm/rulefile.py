@@ -8,6 +8,7 @@ call. Only modules that cost nothing to load are used here.
 from __future__ import annotations
 
 import os
+import sys
 import time
 
 from dmm import endpoint
@@ -188,12 +189,13 @@ def _read_root(path: str) -> tuple[int, str, str] | None:
 def _read(path: str, largest: int) -> bytes:
     """Read a file that this user alone may write; anything else holds nothing."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(path, os.O_RDONLY | endpoint.NO_LINK | getattr(os, "O_NONBLOCK", 0))
     except OSError:
         return b""
     try:
         found = os.fstat(descriptor)
-        own = found.st_uid == os.geteuid() and found.st_mode & 0o170022 == 0o100000
+        own = sys.platform != "win32" and found.st_uid == os.geteuid()
+        own = own and found.st_mode & 0o170022 == 0o100000
         parts = []
         while own and found.st_size <= largest and (part := os.read(descriptor, 1 << 16)):
             parts.append(part)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import select
+import sys
 import threading
 import time
 from dataclasses import dataclass, field
@@ -105,16 +106,18 @@ def _name(pid: int) -> str:
 
 
 def _watch(pid: int) -> int | None:
+    if sys.platform != "linux":
+        return None
     try:
         return os.pidfd_open(pid)
-    except (AttributeError, OSError):
+    except OSError:
         return None
 
 
 def _lives(pid: int, agent: _Agent) -> bool:
     if time.monotonic() - agent.heard > FORGOTTEN:
         return False
-    if agent.descriptor is not None:
+    if sys.platform != "win32" and agent.descriptor is not None:
         watched = select.poll()
         watched.register(agent.descriptor, select.POLLIN)
         return not watched.poll(0)

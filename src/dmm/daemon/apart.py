@@ -60,7 +60,8 @@ def main(arguments: list[str]) -> int:
     from dmm.bootstrap import open_root, own_home
     from dmm.files.roots import Root
 
-    os.nice(NICE)
+    if sys.platform != "win32":
+        os.nice(NICE)
     root, chore, *last = arguments
     try:
         dmm = open_root(Root(Path(root)), own_home())

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
 import socket
 import stat
+import sys
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -76,7 +78,7 @@ class Instance:
 def claim(folder: Path, *, patience: float) -> Instance | None:
     """Become the one instance, or None where another lives; one that is leaving is waited for."""
     endpoint.make_private(str(folder))
-    flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_RDWR | os.O_CREAT | endpoint.NO_LINK
     lock = os.open(folder / endpoint.LOCK, flags, 0o600)
     deadline = time.monotonic() + patience
     while not _take(lock):
@@ -88,7 +90,8 @@ def claim(folder: Path, *, patience: float) -> Instance | None:
 
 
 def _take(lock: int) -> bool:
-    # Where there is no flock there are no Unix sockets either, and no background process.
+    if sys.platform == "win32":  # pragma: no cover - no Unix sockets, no background process
+        return False
     import fcntl
 
     try:
@@ -99,6 +102,8 @@ def _take(lock: int) -> bool:
 
 
 def _listen(folder: Path, lock: int) -> Instance:
+    if sys.platform == "win32":  # pragma: no cover
+        raise OSError(errno.ENOSYS, "no Unix sockets")
     path = folder / endpoint.SOCKET
     # Whoever left it behind is dead: the lock is ours.
     with contextlib.suppress(FileNotFoundError):

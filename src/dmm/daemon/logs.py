@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmm.endpoint import make_private, state_folder
+from dmm.endpoint import NO_LINK, make_private, state_folder
 
 if TYPE_CHECKING:
     from typing import TextIO
@@ -52,7 +52,7 @@ class Log:
         if self._file is None:
             make_private(str(self._path.parent.parent))
             make_private(str(self._path.parent))
-            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+            flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | NO_LINK
             self._file = os.fdopen(os.open(self._path, flags, 0o600), "a", encoding="utf-8")
         self._file.write(text)
         self._file.flush()

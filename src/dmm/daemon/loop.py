@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import importlib
+import sys
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -116,6 +117,8 @@ async def speak_mcp(
     await asyncio.to_thread(load, "dmm.mcp.stream")
     from dmm.mcp.stream import serve_stream
 
+    if sys.platform == "win32":  # pragma: no cover
+        return
     link.setblocking(False)
     reader, writer = await asyncio.open_unix_connection(sock=link)
     await serve_stream(projects, start, session, client, reader, writer)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -89,7 +90,8 @@ class Life:
         """Serve until the end, and leave nothing behind."""
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: self._ended.set())
-        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        if sys.platform != "win32":
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
         self._server.start()
         self._instance.tell(None)
         self._log.write(f"started, version {VERSION}, process {os.getpid()}")

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import socket
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -254,6 +256,8 @@ def listen(port: int) -> socket.socket:
 
 def listen_locally(path: Path) -> socket.socket:
     """Bind a Unix socket that only this user may use; what a dead process left is removed."""
+    if sys.platform == "win32":  # pragma: no cover
+        raise OSError(errno.ENOSYS, "no Unix sockets")
     path.unlink(missing_ok=True)
     found = _bind(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), str(path))
     # Nobody else can enter the folder; the mask belongs to all threads and is left alone.

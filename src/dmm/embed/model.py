@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 import json
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -150,8 +151,9 @@ def _share(task: Callable[[int], None], count: int, workers: int) -> None:
 
 
 def _usable_threads() -> int:
-    known = hasattr(os, "sched_getaffinity")
-    cpus = len(os.sched_getaffinity(0)) if known else os.cpu_count() or 1
+    cpus = os.cpu_count() or 1
+    if sys.platform == "linux":
+        cpus = len(os.sched_getaffinity(0))
     return min(cpus, MOST_THREADS)
 
 

@@ -80,7 +80,7 @@ class HighWaterMark:
         with contextlib.suppress(OSError):
             descriptor = self._open()
             try:
-                os.pwrite(descriptor, line, 0)
+                os.write(descriptor, line)
             finally:
                 os.close(descriptor)
 
@@ -106,7 +106,7 @@ def _read(path: Path) -> bytes:
     except OSError:
         return b""
     try:
-        return os.pread(descriptor, 512, 0)
+        return os.read(descriptor, 512)
     except OSError:
         return b""
     finally:

@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import textwrap
 import time
@@ -210,12 +211,25 @@ def _run(
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End git and all that it started; asked politely first, it takes its lock files along."""
+    if sys.platform == "win32":  # pragma: no cover - there are no groups of processes there
+        process.kill()
+        process.wait()
+        return
     os.killpg(process.pid, signal.SIGTERM)
-    look = os.WEXITED | os.WNOHANG | os.WNOWAIT
-    latest = time.monotonic() + GRACE
-    while time.monotonic() < latest and os.waitid(os.P_PID, process.pid, look) is None:
-        # To wait for the end itself would give its number back.
-        time.sleep(PAUSE)
+    _await_end(process)
     # Before it is waited for, its number can belong to nobody else.
-    os.killpg(process.pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
     process.wait()
+
+
+def _await_end(process: subprocess.Popen[bytes]) -> None:
+    """Give a process a moment to end; where possible without giving its number back."""
+    if sys.platform == "linux":
+        look = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        latest = time.monotonic() + GRACE
+        while time.monotonic() < latest and os.waitid(os.P_PID, process.pid, look) is None:
+            time.sleep(PAUSE)
+    else:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(GRACE)

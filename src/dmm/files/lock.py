@@ -67,7 +67,8 @@ def _claim(descriptor: int, path: Path, what: str, deadline: float) -> None:
     try:
         _take_by(descriptor, deadline)
     except BlockingIOError as error:
-        holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        holder = os.read(descriptor, 32).decode("ascii", "replace").strip()
         by = f" (process {holder})" if holder.isdigit() else ""
         hint = "wait until it has finished and run the command again"
         raise IndexBusy(f"{what}{by}", where=str(path), hint=hint) from error

@@ -8,6 +8,7 @@ import os
 import select
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass, field
@@ -139,8 +140,16 @@ def _run(line: list[str], env: dict[str, str], asked: bytes, deadline: float) ->
             finally:
                 # Before it is waited for, its number can belong to nobody else.
                 with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
+                    _kill_group(process)
     return output
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    """Kill a program with all that it started; on Windows, the program alone."""
+    if sys.platform == "win32":
+        process.kill()
+    else:
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 class _Output:
@@ -163,6 +172,8 @@ class _Output:
         self._take(0.0)
 
     def _take(self, wait: float) -> bool:
+        if sys.platform == "win32":
+            raise ModelFailed("unreachable", "commands as models need poll()", where=WHERE)
         # Not select(): a daemon may hold more files than that can count.
         poll = select.poll()
         for pipe in self._open:

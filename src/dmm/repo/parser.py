@@ -67,11 +67,17 @@ def serve(requests: BinaryIO, answers: BinaryIO) -> None:
         data = requests.read(int(head[1]))
         _tools(head[0])
         # The default action of this signal ends the process, also amid a call into C.
-        signal.setitimer(signal.ITIMER_PROF, SECONDS)
+        _limit(SECONDS)
         rows = find_definitions(head[0], data)
-        signal.setitimer(signal.ITIMER_PROF, 0)
+        _limit(0)
         answers.write(json.dumps(rows).encode() + b"\n")
         answers.flush()
+
+
+def _limit(seconds: float) -> None:
+    """End this process after some CPU time, or no longer; Windows has no such timer."""
+    if sys.platform != "win32":
+        signal.setitimer(signal.ITIMER_PROF, seconds)
 
 
 if __name__ == "__main__":
