@@ -467,6 +467,7 @@ def test_an_empty_folder_is_answered_too(ask: Callable[..., dict[str, Any]]) -> 
     assert told["coverage_gate"]["missing"] == ["entrypoint", "persistence", "ai_generation"]
 
 
+@pytest.mark.slow
 def test_this_repository_shows_its_entry_point_its_stores_and_its_surfaces(
     project: Project, open_project: Opener
 ) -> None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Command, Opener, Project
 
+pytestmark = pytest.mark.slow
+
 RULE = "never run git push --force"
 GONE = "is gone"
 

@@ -12,6 +12,8 @@ import pytest
 if TYPE_CHECKING:
     from tests.cli.conftest import Typed
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def patient(typed: Typed, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Typed:

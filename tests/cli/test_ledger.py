@@ -442,6 +442,7 @@ def test_a_backup_is_a_ledger(told: Scribe, project: Project) -> None:
     assert told("backup", "no/such/folder/copy.db").status == 9
 
 
+@pytest.mark.slow
 def test_two_processes_can_not_use_one_verification(
     told: Scribe, command: Command, project: Project
 ) -> None:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.rules.test_unchecked import CATASTROPHE, SLOW, write
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Typed
     from tests.conftest import Opener, Project
+
+pytestmark = pytest.mark.slow
 
 TOLD = "could not be checked on 2 calls: its regex took too long (src/big2.ts)"
 

@@ -17,6 +17,8 @@ from dmm.index.store import IndexStore
 if TYPE_CHECKING:
     from tests.conftest import Command, MemoryText, Opener, Project
 
+pytestmark = pytest.mark.slow
+
 INTERRUPTED = """
 import os, signal
 from dmm.cli.main import main

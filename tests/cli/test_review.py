@@ -357,6 +357,7 @@ def test_many_are_decided_in_one_document(
     assert insisting.out == "proposal_3 applied: create project/lamp.md\n0 proposals left\n"
 
 
+@pytest.mark.slow
 def test_what_somebody_else_writes_while_the_editor_is_open_is_not_decided_unseen(
     typed: Typed, own: Project, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -60,6 +60,7 @@ def test_an_edited_text_that_is_refused_is_kept(
     assert Path(kept[1]).read_text() == "x" * 70_000
 
 
+@pytest.mark.slow
 def test_ctrl_c_is_for_the_editor_as_long_as_it_runs(
     typed: Typed, own: Project, command: Command
 ) -> None:

@@ -89,6 +89,7 @@ def test_a_query_loads_no_other_command_and_no_validation_library(
     assert not loaded & {*others, "pydantic", "rich", "tiktoken", "numpy.ma", "concurrent.futures"}
 
 
+@pytest.mark.slow
 def test_status_loads_neither_rules_nor_token_ranks_nor_the_model(
     project: Project, memory_text: MemoryText, command: Command, home: Path
 ) -> None:

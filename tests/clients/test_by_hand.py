@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from tests.clients.conftest import RealClaude, RealCodex, Stage
     from tests.conftest import MemoryText
 
+pytestmark = pytest.mark.slow
+
 ANSWER = "It is four."
 
 

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tests.clients.scripted import Turn
     from tests.conftest import MemoryText
 
+pytestmark = pytest.mark.slow
+
 # Codex begins without a server that is slow to come up, unless it is told to wait.
 WAITING = ("-c", "mcp_servers.dmm.required=true")
 FORBIDDEN = "touch pushed.txt && git push --force origin main"

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     from tests.clients.conftest import Live, RealClaude, RealCodex, Stage
 
+pytestmark = pytest.mark.slow
+
 COMMAND = "touch working.txt; sleep 20"
 
 

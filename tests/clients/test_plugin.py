@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.clients.conftest import RealClaude, RealCodex, Stage
     from tests.clients.scripted import Turn
 
+pytestmark = pytest.mark.slow
+
 REPOSITORY = Path(__file__).resolve().parents[2]
 PLUGIN = REPOSITORY / "plugins" / "dmm"
 NAME = "dmm@dynamic-markdown-memory"

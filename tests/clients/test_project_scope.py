@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from tests.clients.scripted import Turn
     from tests.conftest import MemoryText
 
+pytestmark = pytest.mark.slow
+
 PACK = {"task": "retry policy"}
 
 

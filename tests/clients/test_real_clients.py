@@ -8,6 +8,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.clients.conftest import RealClaude, RealCodex
+import pytest
+
+pytestmark = pytest.mark.slow
 
 
 def test_claude_code_runs_a_script_to_its_end(claude: RealClaude, tmp_path: Path) -> None:

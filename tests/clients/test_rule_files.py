@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from tests.clients.scripted import Turn
     from tests.conftest import MemoryText
 
+pytestmark = pytest.mark.slow
+
 TITLE = "Never leave console.log in src"
 NO_LOG = f"""---
 id: no-console-log

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from dmm.bootstrap import Dmm
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:

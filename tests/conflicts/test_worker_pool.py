@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
     Found = dict[tuple[int, int], Clash]
 
+pytestmark = pytest.mark.slow
+
 DAY = dt.date(2026, 1, 31)
 NOTES = 30
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from tests.conftest import MemoryText, Project
     from tests.daemon.conftest import Machine, Session
 
+pytestmark = pytest.mark.slow
+
 FILES = 150
 QUESTION = "how does the lantern gateway retry a refused payment"
 WANTED = "project/memory_130.md"

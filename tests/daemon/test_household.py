@@ -11,6 +11,7 @@ import socket
 import threading
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from tests.daemon.conftest import take_all
 
 from dmm import VERSION, endpoint
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    import pytest
     from tests.conftest import MemoryText, Project
     from tests.daemon.conftest import Machine, Session
 
     from dmm.daemon.incoming import Request
+
+pytestmark = pytest.mark.slow
 
 SOON = 20.0
 

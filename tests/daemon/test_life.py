@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 import dmm.hook
 from dmm import endpoint
 
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Opener, Project
     from tests.daemon.conftest import Machine, Session
+
+pytestmark = pytest.mark.slow
 
 HOOK = Path(dmm.hook.__path__[0]) / "__main__.py"
 # An agent in small: it runs the hook once for each line it is told, until it is told no more.

@@ -12,6 +12,8 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from dmm.domain.event import EventType
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from tests.daemon.conftest import Machine, Session
 
     from dmm.domain.event import Event
+
+pytestmark = pytest.mark.slow
 
 CLIENTS = 32
 

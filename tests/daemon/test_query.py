@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from tests.conftest import Project
     from tests.daemon.conftest import Machine
 
+pytestmark = pytest.mark.slow
+
 TASK = "store the passwords of customers"
 
 

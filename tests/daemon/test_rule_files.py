@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from dmm.domain.event import Event
 
+pytestmark = pytest.mark.slow
+
 RULES = {
     "terraform": (
         "match:\n  command: terraform destroy\n",

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from dmm.domain.event import Event
 
+pytestmark = pytest.mark.slow
+
 CASES = make_cases(2)
 AT_ONCE = 12
 MADE = Maker(11)

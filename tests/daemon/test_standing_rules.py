@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from dmm.domain.event import Event
 
+pytestmark = pytest.mark.slow
+
 RULE = "Never run terraform destroy."
 FORBIDDEN = "terraform destroy -auto-approve"
 

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from dmm.daemon.incoming import Request
     from dmm.daemon.instance import Instance
 
+pytestmark = pytest.mark.slow
+
 SOON = 30.0
 HALF = b"GET /v1/health HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: "
 # Opens connections that never end their request, tells that all are there, and keeps them.

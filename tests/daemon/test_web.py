@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from tests.conftest import Project
     from tests.daemon.conftest import Machine, Session
 
+pytestmark = pytest.mark.slow
+
 HOOK = Path(dmm.hook.__path__[0]) / "__main__.py"
 # An agent in small: it runs its hook, and then asks for a code.
 AGENT = """

@@ -15,7 +15,7 @@ from dmm.eventlog.verify import verify
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.usefixtures("traced")
+pytestmark = [pytest.mark.usefixtures("traced"), pytest.mark.slow]
 EVENTS = 14
 CALLS = ("pwrite64", "fdatasync", "ftruncate")
 # Tries each event until it is acknowledged, as a caller does who was told of a failure.

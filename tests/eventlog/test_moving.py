@@ -96,6 +96,7 @@ def test_whoever_is_killed_on_the_way_leaves_it_to_the_next(
     assert read(new) == ALL
 
 
+@pytest.mark.slow
 def test_of_many_processes_one_moves_it(old: Path, new: Path) -> None:
     context = multiprocessing.get_context("spawn")
     workers = [context.Process(target=move_ledger, args=(old, new)) for _ in range(4)]

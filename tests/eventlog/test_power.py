@@ -20,6 +20,8 @@ import pytest
 from dmm.eventlog.log import EventLog
 from dmm.eventlog.verify import verify
 
+pytestmark = pytest.mark.slow
+
 EVENTS = 40
 SECTOR = 512
 # Where the processor has no `unlink` (ARM), the C library calls `unlinkat`.

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+pytestmark = pytest.mark.slow
+
 ROUNDS = 12
 EVENTS = 150
 MEGABYTE = 1 << 20

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     Start = Callable[..., Waiting]
 
+pytestmark = pytest.mark.slow
+
 # Appends events under ids that tell who and which; each is printed when it is acknowledged.
 WRITER = """
 import sys

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from dmm.embed.model import Embedder
 
+pytestmark = pytest.mark.slow
+
 FILES = 30
 RUN = """
 import sys, time

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tests.conftest import Command, Project
+import pytest
+
+pytestmark = pytest.mark.slow
 
 MONOLITH = Path(__file__).parents[2] / "tools" / "demo" / "monolith.md"
 

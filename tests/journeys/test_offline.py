@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from tests.conftest import Command
 
+pytestmark = pytest.mark.slow
+
 # Runs all commands in one process in which any use of a socket is an error and is told.
 GUARDED = """
 import socket, sys

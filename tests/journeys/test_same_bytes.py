@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tests.conftest import Command, Project
+import pytest
+
+pytestmark = pytest.mark.slow
 
 TASK = "add password reset to the login flow"
 

@@ -414,6 +414,7 @@ def decide_at(path: Path, barrier: Any, verdicts: Any, name: str) -> None:
     verdicts.put(ledger.record_decision(f"Book Hotel {name}", "fine")["status"])
 
 
+@pytest.mark.slow
 def test_of_many_processes_only_one_uses_a_verification_up(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
     ledger = new_ledger(path)

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from tests.conftest import Command
     from tests.mcp.conftest import Node, Web
 
+pytestmark = pytest.mark.slow
+
 SCRIPT = "clients/launcher/build/index.js"
 CALLS: dict[str, tuple[list[str], str, object]] = {
     "add_fact": (["key=budget", "value=900 EUR", "confidence=0.5"], "seq", 1),

@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tests.conftest import Project
     from tests.daemon.conftest import Machine
+import pytest
+
+pytestmark = pytest.mark.slow
 
 # The entry as it is, with less patience.
 HASTY = """

@@ -51,6 +51,7 @@ def test_a_full_run_reads_and_embeds_everything_again(
     assert embedder.windows == 6
 
 
+@pytest.mark.slow
 def test_reindexing_while_another_process_does_is_refused(
     project: Project, open_project: Opener, new_embedder: Callable[[], HashEmbedder]
 ) -> None:

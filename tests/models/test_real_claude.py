@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from dmm.models.port import ChatModel
 
+pytestmark = pytest.mark.slow
+
 ANSWER = '{"verdict": "rejected"}'
 
 

@@ -60,6 +60,7 @@ def test_without_terms_nothing_is_refused(
     assert check(project, open_project) == []
 
 
+@pytest.mark.slow
 def test_the_command_fails_so_that_a_workflow_does(
     guarded: Project, command: Command, memory_text: MemoryText, home: Path
 ) -> None:

@@ -244,6 +244,7 @@ def steps(slow: bool) -> list[tuple[str, int]]:
     return every if slow else every[::4]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("traced")
 def test_a_kill_at_any_step_leaves_the_old_state_or_the_new(tmp_path: Path, slow: bool) -> None:
     ends = set()

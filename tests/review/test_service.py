@@ -328,6 +328,7 @@ dmm.close()
 """
 
 
+@pytest.mark.slow
 def test_two_agents_at_once_lose_nothing_and_apply_nothing_twice(
     project: Project, home: Path, open_project: Opener, slow: bool
 ) -> None:

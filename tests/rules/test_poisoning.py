@@ -61,6 +61,7 @@ def is_in(text: str) -> list[str]:
     return [one for one in offered if one.casefold() in text.casefold()]
 
 
+@pytest.mark.slow
 def test_200_texts_offered_as_constraints_facts_and_decisions_bind_nobody(dmm: Dmm) -> None:
     texts = [one for words in sentences() for one in words]
     assert len(texts) == 200
