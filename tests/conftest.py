@@ -39,6 +39,11 @@ if TYPE_CHECKING:
 
 __all__ = ["server", "traced"]
 
+GIT_SETTINGS = (
+    *("user.name=A", "user.email=a@example.org", "commit.gpgsign=false"),
+    *("protocol.file.allow=always", "init.defaultBranch=master"),
+)
+
 # The machine that runs the tests may be slow; the seed is fixed, so a failure is the same again.
 # `make slow` runs the same properties with `--hypothesis-profile=full`.
 settings.register_profile("quick", deadline=None, derandomize=True, database=None, max_examples=25)
@@ -136,6 +141,18 @@ def slow() -> bool:
 @pytest.fixture(scope="session")
 def count() -> Callable[[str], int]:
     return TokenCounter().count
+
+
+def git(folder: Path, *words: str) -> str:
+    """Run git as nobody in particular, without this machine's settings; tell what it says."""
+    own = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    own |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    settings = [word for setting in GIT_SETTINGS for word in ("-c", setting)]
+    command = ["git", *settings, *words]
+    done = subprocess.run(
+        command, cwd=folder, env=own, check=True, capture_output=True, encoding="utf-8"
+    )
+    return done.stdout.strip()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from typing import TYPE_CHECKING
+
+from tests.conftest import git
 
 from bench import localisation
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def git(folder: Path, *words: str) -> str:
-    settings = ("-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false")
-    done = subprocess.run(
-        ["git", *settings, *words], cwd=folder, check=True, capture_output=True, text=True
-    )
-    return done.stdout.strip()
 
 
 def test_issues_are_measured_where_their_commits_are_at_hand(tmp_path: Path) -> None:

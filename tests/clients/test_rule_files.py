@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.clients.memories import furnish
 from tests.clients.waiting import wait_for
+from tests.conftest import git
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,12 +53,6 @@ PATCH = """*** Begin Patch
 +console.log(total())
 *** End Patch
 """
-
-
-def git(folder: Path, *words: str) -> None:
-    own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    line = ["git", "-c", "user.name=a", "-c", "user.email=a@example.org", *words]
-    subprocess.run(line, cwd=folder, env=os.environ | own, check=True, capture_output=True)
 
 
 @pytest.fixture(scope="module")

@@ -6,10 +6,10 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import git
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -52,12 +52,6 @@ def ruled(lived_in: Project, home: Path) -> Project:
         write_rule(lived_in.dmm, name)
     lived_in.trust(home)
     return lived_in
-
-
-def git(folder: Path, *words: str) -> None:
-    own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    line = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words]
-    subprocess.run(line, cwd=folder, env=os.environ | own, check=True, capture_output=True)
 
 
 def answer(machine: Machine, payload: dict[str, Any], *, within: Path) -> tuple[str, str]:

@@ -6,10 +6,10 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.conftest import git
 
 from dmm.eventlog.place import find_ledger
 
@@ -34,12 +34,6 @@ def ruled(lived_in: Project, open_project: Opener) -> Project:
     dmm.ledger.add_constraint(RULE)
     dmm.close()
     return lived_in
-
-
-def git(folder: Path, *words: str) -> None:
-    own = {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
-    line = ["git", "-c", "user.name=a", "-c", "user.email=a@b", *words]
-    subprocess.run(line, cwd=folder, env=os.environ | own, check=True, capture_output=True)
 
 
 def decide(machine: Machine, payload: dict[str, Any], *, within: Path) -> str:

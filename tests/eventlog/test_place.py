@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.conftest import git
 
 from dmm.eventlog.place import find_earlier, find_ledger
 from dmm.files.repository import find_repository
@@ -16,13 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 needs_git = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
-
-
-def git(folder: Path, *arguments: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if name[:4] != "GIT_"}
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    command = ["git", *who, "-c", "protocol.file.allow=always", *arguments]
-    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
 
 
 @pytest.fixture

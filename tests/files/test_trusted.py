@@ -6,13 +6,13 @@ import json
 import os
 import shutil
 import stat
-import subprocess
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.conftest import git
 
 from dmm.errors import NotTrusted, StorageError
 from dmm.files.trusted import TrustStore
@@ -36,13 +36,6 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "work" / ".dmm"
     made.mkdir(parents=True)
     return made
-
-
-def git(folder: Path, *arguments: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if name[:4] != "GIT_"}
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    command = ["git", *who, *arguments]
-    subprocess.run(command, cwd=folder, env=environment, check=True, capture_output=True)
 
 
 @pytest.fixture

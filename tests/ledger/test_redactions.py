@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.conftest import Project
+from tests.conftest import Project, git
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
@@ -49,12 +47,6 @@ def holding(folder: Path) -> list[str]:
     forms = [text.encode() for text in (LEAKED, quoted, json.dumps(quoted)[1:-1])]
     found = [path for path in folder.rglob("*") if path.is_file()]
     return [path.name for path in found if any(form in path.read_bytes() for form in forms)]
-
-
-def git(folder: Path, *arguments: str) -> None:
-    environment = {name: value for name, value in os.environ.items() if name[:4] != "GIT_"}
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    subprocess.run(["git", *who, *arguments], cwd=folder, env=environment, check=True)
 
 
 def test_the_events_that_hold_it_are_found_in_any_form(dmm: Dmm) -> None:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.conftest import git
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-SETTINGS = ("user.name=A", "user.email=a@example.org", "commit.gpgsign=false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +17,7 @@ class Repository:
     folder: Path
 
     def git(self, *words: str) -> str:
-        settings = [word for setting in SETTINGS for word in ("-c", setting)]
-        done = subprocess.run(
-            ["git", *settings, *words], cwd=self.folder, check=True, capture_output=True, text=True
-        )
-        return done.stdout.strip()
+        return git(self.folder, *words)
 
     def write(self, path: str, text: str) -> Path:
         target = self.folder / path

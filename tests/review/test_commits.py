@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import datetime as dt
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.conftest import git
 
 from dmm.domain.event import EventType
 from dmm.domain.proposal import Edit, Judge, Operation, describe_edits
@@ -38,11 +38,6 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     git(folder, "config", "user.name", "Ana")
     git(folder, "config", "user.email", "ana@example.org")
     return folder
-
-
-def git(folder: Path, *arguments: str) -> str:
-    line = ["git", "-C", str(folder), *arguments]
-    return subprocess.run(line, check=True, capture_output=True, encoding="utf-8").stdout
 
 
 def subjects(folder: Path) -> list[str]:
