@@ -40,6 +40,7 @@ if TYPE_CHECKING:
 _BY_NAME = {name: re.compile(rf"(?<![\w/\\.-]){name} --client\b") for name in (HOOK, SERVER)}
 RULE = "Never run git push --force."
 FORBIDDEN = "git push --force origin main"
+TRIES = 3
 HARMLESS = "git status"
 MARK = "The doctor's mark: a memory that every session begins with."
 _BASELINE = f"""---
@@ -258,7 +259,8 @@ def _lacking(trial: Trial, one: Wired) -> Check | None:
 def _prove_hook(trial: Trial, one: Wired, number: int) -> Iterator[Check]:
     title, name = one.title, one.client.name
     way = "see what the daemon says: dmm daemon logs"
-    if MARK in trial.begin(one.line, name):
+    # On a busy machine a hook may give up before the daemon is up; the next one finds it.
+    if any(MARK in trial.begin(one.line, name) for _ in range(TRIES)):
         yield Check("proof", f"{title} begins", "ok", "a session begins with its memory")
     else:
         told = f"the hook runs but brings no memory: {one.line}"
