@@ -290,6 +290,21 @@ def test_indexing_ends_after_the_batch_when_it_is_told_to(
     assert project.sync().total > 10
 
 
+def test_closing_and_the_end_of_an_index_run_do_not_wait_for_one_another(
+    projects: Projects, trusted: Project
+) -> None:
+    project = projects.find(trusted.folder)
+    with ThreadPoolExecutor(2) as pool:
+        with project._indexing:
+            closing = pool.submit(project.close)
+            while not project._speaking.locked():
+                threading.Event().wait(0.01)
+            threading.Event().wait(0.1)
+            # A run ends with this while it still holds the index.
+            pool.submit(project.publish_rules).result(SOON)
+        assert closing.result(SOON)
+
+
 def test_what_is_in_use_is_neither_closed_nor_waited_for(
     projects: Projects, trusted: Project
 ) -> None:

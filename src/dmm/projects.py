@@ -239,7 +239,8 @@ class Project:
 
     def close(self, *, wait: bool = True) -> bool:
         """Close all files after the calls under way; without waiting, only if there is none."""
-        locks = (self._asking, self._speaking, self._looking, self._indexing, self._answering)
+        # In the order in which others take more than one: the end of a run of the indexer looks.
+        locks = (self._asking, self._speaking, self._indexing, self._looking, self._answering)
         with contextlib.ExitStack() as held:
             for lock in locks:
                 if not lock.acquire(blocking=wait):
