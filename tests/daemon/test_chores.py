@@ -367,6 +367,7 @@ def test_work_makes_way_for_whoever_is_served_and_ends_when_the_process_does(
     assert not day.chores.busy
 
 
+@pytest.mark.slow
 def test_a_chore_in_a_process_of_its_own_does_the_same(
     day: Day, project: Project, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -419,6 +420,7 @@ def test_the_process_leaves_when_idle_but_not_in_the_middle_of_a_chore(house: Ho
     listener.close()
 
 
+@pytest.mark.slow
 def test_the_status_of_the_daemon_tells_of_chores(machine: Machine, session: Session) -> None:
     machine.hook(session.start())
     (told,) = machine.ask("status")["projects"]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from tests.conftest import Project
     from tests.daemon.conftest import Machine
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def taken_port() -> Iterator[int]:

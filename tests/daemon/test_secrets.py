@@ -10,6 +10,8 @@ import random
 import string
 from typing import TYPE_CHECKING, Any
 
+import pytest
+
 from dmm.daemon import logs
 from dmm.daemon.logs import Log
 
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from tests.daemon.conftest import Machine, Session
 
     from dmm.domain.event import Event
+
+pytestmark = pytest.mark.slow
 
 LETTERS = string.ascii_letters + string.digits
 

@@ -371,6 +371,7 @@ print(sent[0]["status"], len(seen.get_finished_spans()))
 """
 
 
+@pytest.mark.slow
 def test_no_exporter_learns_of_a_request() -> None:
     told = subprocess.run(
         [sys.executable, "-c", WATCHED], capture_output=True, text=True, check=True

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dmm.embed.model import Embedder
 
 # Making requests takes the time; that they are served is counted in other tests.
-pytestmark = pytest.mark.repeats
+pytestmark = [pytest.mark.repeats, pytest.mark.slow]
 TOKEN = "s" * 64
 PORT = 4711
 HOST = {"Host": f"127.0.0.1:{PORT}"}

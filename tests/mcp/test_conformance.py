@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from tests.conftest import MemoryText
     from tests.mcp.conftest import House, Node, Web
 
+pytestmark = pytest.mark.slow
+
 NODE = 22
 NAMES: dict[str, dict[str, Any]] = {
     "test_simple_text": {"name": "get_memory_context"},

@@ -135,6 +135,7 @@ def test_calls_and_hooks_of_one_agent_share_a_session(
     assert (last.type, last.actor, last.session) == (EventType.PACK_SERVED, "user", None)
 
 
+@pytest.mark.slow
 def test_what_was_under_way_when_the_process_died_gets_an_error_and_the_rest_works(
     machine: Machine, connect: Callable[..., Client], wait: Callable[..., Any]
 ) -> None:
@@ -155,6 +156,7 @@ def test_what_was_under_way_when_the_process_died_gets_an_error_and_the_rest_wor
     assert client.leave() == 0
 
 
+@pytest.mark.slow
 def test_a_process_that_died_while_nothing_was_asked_is_not_missed(
     machine: Machine, connect: Callable[..., Client], wait: Callable[..., Any]
 ) -> None:
