@@ -192,7 +192,7 @@ import signal
 signal.signal(signal.SIGINT, signal.default_int_handler)
 from itertools import combinations
 from dmm.domain.memory import Confidence, Memory, Scope, Status
-from dmm.conflicts.worker_pool import Crew
+from dmm.conflicts.worker_pool import WorkerPool
 
 class Notes:
     def text(self, number):
@@ -202,7 +202,7 @@ class Notes:
         return None
 
 parts = [[(a, b, 0.9, False)] for a, b in combinations(range(150), 2)]
-with Crew(parts, Notes(), dt.date(2026, 1, 31), 2) as crew:
+with WorkerPool(parts, Notes(), dt.date(2026, 1, 31), 2) as crew:
     for place, _ in enumerate(crew.work()):
         if place == 0:
             print(*(worker.pid for worker in crew.workers), flush=True)

@@ -404,14 +404,15 @@ def test_counting_goes_on_from_a_snapshot_and_from_what_it_holds(
     for _ in range(7):
         world.work(AGENT, note)
     log, whole = world.dmm.project_ledger.reading, UsageProjection(world.dmm.project_ledger)
-    assert whole.usage().find(*note).served == 7
+    assert whole.current().find(*note).served == 7
     assert [seq for seq, _ in log.snapshots(CODE)] == [4, 12, 20]
-    assert UsageProjection(world.dmm.project_ledger).usage() == whole.usage()
+    assert UsageProjection(world.dmm.project_ledger).current() == whole.current()
     world.work(AGENT, note)
-    assert whole.usage().find(*note).served == 8
-    assert whole.usage() is whole.usage()
+    assert whole.current().find(*note).served == 8
+    assert whole.current() is whole.current()
     assert (
-        UsageProjection(world.dmm.project_ledger).usage().canonical() == whole.usage().canonical()
+        UsageProjection(world.dmm.project_ledger).current().canonical()
+        == whole.current().canonical()
     )
 
 
@@ -419,10 +420,10 @@ def test_a_blanked_event_is_counted_no_more(world: World) -> None:
     note = world.write("project/a.md"), "project/a.md"
     world.work(AGENT, note)
     held = UsageProjection(world.dmm.project_ledger)
-    assert held.usage().find(*note).served == 1
+    assert held.current().find(*note).served == 1
     draft = world.dmm.project_ledger.draft(EventType.PAYLOAD_REDACTED, {"seq": 1, "reason": "x"})
     world.dmm.project_ledger.log.blank(1, draft)
-    assert held.usage().find(*note).served == 0
+    assert held.current().find(*note).served == 0
 
 
 def test_usage_is_written_into_front_matter_on_request_and_through_events(world: World) -> None:

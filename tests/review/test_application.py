@@ -208,14 +208,15 @@ from pathlib import Path
 from dmm.domain.proposal import Judge
 from dmm.files.roots import Root
 from dmm.review.application import Application, Approval
-from dmm.rules.project_ledger import Chronicle
-from dmm.review.store import Desk
+from dmm.rules.project_ledger import ProjectLedger
+from dmm.review.store import ProposalStore
 
 root = Root(Path(sys.argv[1]) / ".dmm")
-chronicle = Chronicle(root.folder / "ledger.db", lambda: dt.datetime(2026, 1, 31, tzinfo=dt.UTC))
-application = Application(root, chronicle, Desk(chronicle), False, lambda paths: [])
+now = dt.datetime(2026, 1, 31, tzinfo=dt.UTC)
+ledger = ProjectLedger(root.folder / "ledger.db", lambda: now)
+application = Application(root, ledger, ProposalStore(ledger), False, lambda paths: [])
 seq = int(sys.argv[2])
-edits = application.desk.queue().proposals[seq].edits
+edits = application.proposal_store.queue().proposals[seq].edits
 application.apply(seq, Approval(Judge.PERSON, edits))
 print("applied", flush=True)
 """

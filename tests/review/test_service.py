@@ -303,7 +303,7 @@ from pathlib import Path
 from dmm.bootstrap import open_dmm
 from dmm.domain.event import Trust
 from dmm.errors import ModelUnavailable
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.review.drafting import About
 
 def no_model():
@@ -311,7 +311,7 @@ def no_model():
 
 folder, home, name, count = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 dmm = open_dmm(start=folder, home=home, load_model=no_model)
-dmm.chronicle.voice = Actor(name=name, source="mcp", trust=Trust.AGENT, session=name)
+dmm.project_ledger.actor = Actor(name=name, source="mcp", trust=Trust.AGENT, session=name)
 for number in range(count):
     chance = random.Random(f"{name}{number}")
     word = lambda: "".join(chance.choices("bdfklmnprstvz", k=1) + chance.choices("aeiou", k=1)

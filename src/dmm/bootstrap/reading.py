@@ -271,5 +271,5 @@ class Reading(Base):
             self._unit_indexes.close()
         if "asking" in self.__dict__:
             self.asking.close()
-        if "chronicle" in self.__dict__:
+        if "project_ledger" in self.__dict__:
             self.project_ledger.close()

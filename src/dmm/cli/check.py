@@ -38,10 +38,10 @@ def check(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Judge a call by the rules without running or recording it.
+    """Check whether the rules allow a call.
 
-    Ends with 0 if it is allowed, 3 if denied, 4 if a person would be asked;
-    2 for a usage error, 5 without a project.
+    Nothing is run or recorded. Ends with 0 if it is allowed, 3 if denied,
+    4 if a person would be asked; 2 for a usage error, 5 without a project.
     Example: dmm check "git push origin main"
     """
     from dmm.rules.checks import Asked

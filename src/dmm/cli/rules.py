@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
 
 app = FastTyper(
-    help="Rules for agents: files in .dmm/rules, enforced on tool calls.",
+    help="Rules for agents: list, write, test and accept.",
     no_args_is_help=False,
 )
 Name = Annotated[str, typer.Argument(metavar="ID", help="A rule's id, or a constraint's number.")]
@@ -43,7 +43,7 @@ Level = Annotated[
 
 @app.callback(invoke_without_command=True)
 def rules(ctx: typer.Context, as_json: Json = False, root: Root = None) -> None:
-    """Rules for agents: files in .dmm/rules, enforced on tool calls.
+    """Rules for agents: list, write, test and accept.
 
     Without a command they are listed.
     """

@@ -89,7 +89,7 @@ class Lifecycle:
     settings: LifecycleConfig
     budget: int
     project_ledger: ProjectLedger
-    counting: UsageProjection
+    usages: UsageProjection
     survey: Callable[[], Survey]
     proposals: Callable[[], Proposing]
     known: Callable[[], Iterable[Proposal]]
@@ -157,7 +157,7 @@ class Lifecycle:
 
     def usage(self) -> dict[str, Any]:
         """Tell what was counted of each memory, the most served first."""
-        usage = self.counting.usage()
+        usage = self.usages.current()
         found = usage.associate()
         told = [_show(use, found.get(key, Association())) for key, use in usage.memories.items()]
         ordered = sorted(told, key=lambda one: (-one["served"], one["path"]))
@@ -180,7 +180,7 @@ class Lifecycle:
         self.require()
         known = list(self.known())
         survey = survey or self.survey()
-        found = self.suggestions(survey, self.counting.usage(), known)
+        found = self.suggestions(survey, self.usages.current(), known)
         told = self.tell(found, known)
         return {"day": self.today().isoformat(), "proposed": 0, "suggestions": told}
 
@@ -202,7 +202,7 @@ class Lifecycle:
 
     def _carry_out(self, day: dt.date, progress: Progress | None) -> dict[str, Any]:
         known = list(self.known())
-        found = self.suggestions(self.survey(), self.counting.usage(), known, day)
+        found = self.suggestions(self.survey(), self.usages.current(), known, day)
         room = MOST_WAITING - sum(one.is_open and one.origin == ORIGIN for one in known)
         told = []
         for number, one in enumerate(found):
@@ -250,7 +250,7 @@ class Lifecycle:
     def export_usage(self, *, dry_run: bool = False) -> dict[str, Any]:
         """Write counts and last days of use into the front matter of the project's files."""
         self.require()
-        usage = self.counting.usage()
+        usage = self.usages.current()
         edits: list[Edit] = []
         skipped = []
         for memory in self.survey().memories:
