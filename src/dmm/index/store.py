@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import zlib
 from typing import TYPE_CHECKING, Any
 
 from dmm.errors import IndexBroken, IndexBusy, StorageError
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from dmm.errors import MemoryFileError
     from dmm.index.records import Batch, IndexedMemory, KnownFile
 
-SCHEMA_VERSION = 1
 ELSEWHERE = "an index that was made elsewhere"
 APPLICATION_ID = int.from_bytes(b"DMMi")
 
@@ -39,6 +39,8 @@ CREATE INDEX memories_by_vector ON memories(vector_key);
 CREATE TABLE vectors (key TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE directories (path TEXT PRIMARY KEY, description TEXT NOT NULL) STRICT;
 """
+# An index with other tables is built again; its user version has 31 bits.
+SCHEMA_VERSION = zlib.crc32(_SCHEMA.encode()) >> 1
 _FILES = "SELECT path, size, mtime_ns, inode, content_hash, fault, line, what, hint FROM files"
 # Names and marks of the table's own columns are all that is put into these statements.
 _COLUMNS = ", ".join(one.name for one in rows.MEMORY_COLUMNS)
