@@ -122,6 +122,7 @@ MEMORY_COLUMNS = (
     Column("content_hash", "TEXT NOT NULL"),
     Column("vector_key", "TEXT NOT NULL"),
     _list_column("aliases"),
+    _list_column("paths"),
 )
 TERM_COLUMNS = (
     Column("term_hashes", "BLOB NOT NULL"),
