@@ -485,7 +485,7 @@ def test_this_repository_shows_its_entry_point_its_stores_and_its_surfaces(
     }
     assert "src/dmm/cli/main.py" in found["entry_points"]
     assert "src/dmm/index/store.py" in found["persistence"]
-    assert {"src/dmm/ledger/log.py", "src/dmm/storage/sqlite.py"} & found["persistence"]
+    assert {"src/dmm/eventlog/log.py", "src/dmm/storage/sqlite.py"} & found["persistence"]
     assert {path.split("/")[2] for path in found["surfaces"]} >= {"cli", "http", "mcp"}
     assert "src/dmm/embed/model.py" in found["ai_generation"]
     lines = (ROOT / "src/dmm/cli/main.py").read_text().splitlines()

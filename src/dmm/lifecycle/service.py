@@ -1,7 +1,7 @@
 """The life of memories: reports taken, usage told, and suggestions made into proposals.
 
-LIFECYCLE: packs and reports in the ledger → usage (service/counting.py) → suggestions
-(lifecycle/suggest.py) → proposals (service/proposals.py) → review.
+LIFECYCLE: packs and reports in the ledger → usage (lifecycle/usage_projection.py) → suggestions
+(lifecycle/suggest.py) → proposals (review/service.py) → review.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Distilling with a model: better words for finished episodes, where the user wants that.
 
-DISTIL: observations (service/observations.py) → evidence and question (observations/distiller.py)
-→ model (service/metering.py) → what the evidence bears out → ObservationMade events, which
-service/observations.py lays over the units. Without a model, and whenever one fails, the text that
+DISTIL: observations (observations/service.py) → evidence and question (observations/distiller.py)
+→ model (models/metering.py) → what the evidence bears out → ObservationMade events, which
+observations/service.py lays over the units. Without a model, and whenever one fails, the text that
 rules made stays.
 """
 

@@ -1,7 +1,7 @@
 """Proposals made: a wish becomes an event, is examined, and waits, or is applied by the rule.
 
 WRITE: wish → drafting → intake (redaction, trust, ProposalMade) → examination (ProposalChecked) →
-tier → a review (service/reviews.py) → application (service/application.py) → index, conflicts.
+tier → a review (review/decisions.py) → application (review/application.py) → index, conflicts.
 """
 
 from __future__ import annotations
