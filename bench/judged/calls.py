@@ -18,11 +18,11 @@ from typing import Any
 from bench.judged.decisions import read_table
 from bench.report import Measure, Part
 from dmm.domain.event import EventType, Trust
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.service import Ledger
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.guard import Guard
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.rulebook import Compiled, compile_constraint
 from dmm.rules.shown import NO_CALLS
 
@@ -55,14 +55,14 @@ def measure() -> Part:
 
 def level_of(case: dict[str, Any]) -> str:
     """Tell what a session that holds one rule says to a call."""
-    chronicle = Chronicle(None, _now)
+    project_ledger = ProjectLedger(None, _now)
 
     def record(kind: EventType, payload: dict[str, Any]) -> None:
-        chronicle.record(chronicle.draft(kind, payload))
+        project_ledger.record(project_ledger.draft(kind, payload))
 
     text = case["constraint"]
     rule = compile_constraint(text).rule
-    chronicle.voice = replace(Voice(), trust=Trust(case.get("trust", "user")))
+    project_ledger.actor = replace(Actor(), trust=Trust(case.get("trust", "user")))
     priority = case.get("priority", "required")
     record(EventType.CONSTRAINT_ADDED, {"text": text, "priority": priority, "rule": rule})
     for question in case.get("queries", ()):
@@ -70,8 +70,8 @@ def level_of(case: dict[str, Any]) -> str:
     for used in case.get("records", ()):
         record(EventType.TOOL_USED, used)
     call = ToolCall(case["tool"], case["input"], case.get("cwd"), case.get("branch"))
-    ruling = Guard(chronicle).rule(call)
-    chronicle.close()
+    ruling = Guard(project_ledger).rule(call)
+    project_ledger.close()
     return ruling.level
 
 
@@ -117,14 +117,14 @@ def _examples() -> Measure:
 
 @cache
 def _guard(*texts: str) -> Guard:
-    chronicle = Chronicle(None, _now)
-    ledger = Ledger(chronicle)
+    project_ledger = ProjectLedger(None, _now)
+    ledger = Ledger(project_ledger)
     for text in texts:
         if text == STARTER:
             ledger.add_starter()
         else:
             ledger.add_constraint(text)
-    return Guard(chronicle)
+    return Guard(project_ledger)
 
 
 def _level(command: str, folder: str, *texts: str) -> str:

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 COMMANDS = [
     *("init", "query", "ask", "search", "timeline", "get", "import", "export"),
-    *("import-sessions", "validate", "status", "reindex"),
+    *("import-sessions", "check", "validate", "status", "reindex"),
     *("trust", "undo", "redact", "feedback", "lifecycle", "digest", "distil", "export-usage"),
-    *("install", "doctor", "serve", "demo", "write", "review", "conflicts", "daemon", "ledger"),
+    *("install", "doctor", "serve", "demo", "rules", "write", "review", "conflicts", "daemon"),
+    "ledger",
 ]
 
 

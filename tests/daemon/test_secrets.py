@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    import pytest
     from tests.conftest import Project
     from tests.daemon.conftest import Machine, Session
 

@@ -65,6 +65,7 @@ def memories(draw: st.DrawFn) -> Memory:
         aliases=tuple(draw(st.lists(texts, max_size=2))),
         supersedes=tuple(draw(st.lists(texts, max_size=2))),
         related=tuple(draw(st.lists(texts, max_size=2))),
+        paths=draw(st.sampled_from([(), ("src/**",), ("docs/*.md", "!docs/old.md")])),
         expires=draw(days),
         cites=tuple(draw(st.lists(citations, max_size=3))),
     )
@@ -219,6 +220,17 @@ def test_the_title_is_the_first_heading_outside_code(body: str, title: str | Non
         ("usage_count", "-1", 8, "'usage_count' must be a whole number, not '-1'"),
         ("usage_count", "1.5", 8, "'usage_count' must be a whole number, not '1.5'"),
         ("aliases", "x", 8, "'aliases' must be a list like [a, b], not 'x'"),
+        ("paths", "src/**", 8, "'paths' must be a list like [a, b], not 'src/**'"),
+        *(
+            (
+                "paths",
+                f"[{glob}]",
+                8,
+                "'paths' must be globs of files in the repository, like [src/billing/**],"
+                " not a list or map",
+            )
+            for glob in ("../other/**", "~/notes.md", r"src\\a.py")
+        ),
         ("supersedes", "x", 8, "'supersedes' must be a list like [a, b], not 'x'"),
         ("related", "[[a]]", 8, "'related' must be a list of words, not a list or map"),
         ("cites", "a.py", 8, "'cites' must be a list of places, each with a 'path', not 'a.py'"),
@@ -256,8 +268,8 @@ def test_a_wrong_value_is_named_with_its_line_and_what_is_wanted(
 @pytest.mark.parametrize(
     "name",
     [
-        *("created", "last_used", "usage_count", "aliases", "supersedes", "related"),
-        *("expires", "cites"),
+        *("created", "last_used", "usage_count", "aliases", "paths"),
+        *("supersedes", "related", "expires", "cites"),
     ],
 )
 def test_an_optional_field_may_be_empty(memory_text: MemoryText, name: str) -> None:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.http import refusals
-from dmm.http.refusals import STATUS, Refusal
+from dmm.http import errors
+from dmm.http.errors import STATUS, Refusal
 
 if TYPE_CHECKING:
     from tests.http.conftest import Server
@@ -40,7 +40,7 @@ def test_every_address_is_documented_with_its_parameters_and_no_other(server: Se
 def test_every_code_is_documented_with_its_status_and_no_other() -> None:
     rows = re.findall(r"^\| (\d{3}) \| (.*) \|$", TEXT, re.MULTILINE)
     told = {(int(status), code) for status, codes in rows for code in re.findall(r"`(\w+)`", codes)}
-    own = [one for one in vars(refusals).values() if isinstance(one, Refusal)]
+    own = [one for one in vars(errors).values() if isinstance(one, Refusal)]
     known = {(status, code) for code, status in STATUS.items()} | {
         (one.status, one.code) for one in own
     }

@@ -47,6 +47,7 @@ MEMORY = IndexedMemory(
     content_hash="c" * 64,
     vector_key="v" * 32,
     aliases=("again", "ré-essai"),
+    paths=("src/**",),
 )
 PLAIN = replace(
     MEMORY,
@@ -134,6 +135,7 @@ days = st.none() | st.dates() | st.datetimes() | st.datetimes(timezones=st.just(
         content_hash=texts,
         vector_key=texts,
         aliases=st.lists(texts, max_size=2).map(tuple),
+        paths=st.lists(texts, max_size=2).map(tuple),
     )
 )
 def test_a_row_reads_back_as_the_memory_it_was_written_from(memory: IndexedMemory) -> None:

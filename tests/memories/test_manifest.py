@@ -57,6 +57,18 @@ def manifest(root: Root, write: Writer, store: IndexStore) -> dict[str, Any]:
     return read
 
 
+def test_the_manifest_names_the_files_that_a_memory_is_about(
+    root: Root, write: Writer, store: IndexStore
+) -> None:
+    write("project/billing.md", 1, "# Billing\n\nHow we bill.", paths="[src/billing/**]")
+    write("project/login.md", 2, LOGIN)
+    sync(root, store)
+    write_manifest(root, store)
+    read = json.loads(root.manifest.read_text("utf-8"))
+    listed = [one for folder in read["directories"] for one in folder["memories"]]
+    assert [one.get("paths") for one in listed] == [["src/billing/**"], None]
+
+
 def test_the_manifest_counts_memories_and_tokens_by_scope(manifest: dict[str, Any]) -> None:
     identity, login, old = map(COUNT, (IDENTITY, LOGIN, OLD))
     nothing = {"count": 0, "tokens": 0}

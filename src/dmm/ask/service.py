@@ -1,7 +1,8 @@
 """`ask`: a question in plain words, answered with cited evidence from memory, sessions and code.
 
-ASK: read the question and choose a profile (ask/pipeline.py) → ask the sources (service/drawing.py)
-→ coverage gate → budget → prompt. Nothing is recorded and nothing is carried out.
+ASK: read the question and choose a profile (ask/pipeline.py) → ask the sources
+(ask/project_sources.py) → coverage gate → budget → prompt. Nothing is recorded and nothing is
+carried out.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.ask import critic, pipeline
 from dmm.ask.profiles import make_profiles
-from dmm.ask.project_sources import Drawing, read_moves
+from dmm.ask.project_sources import ProjectSources, read_moves
 from dmm.ask.render import COMPACT, STYLES
 from dmm.errors import DmmError, UsageError
 from dmm.packs.service import MAX_QUERY_CHARACTERS
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
     from dmm.ask.mapping import Choose
     from dmm.config import AskConfig
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
     Progress = Callable[[int, int], None]
 
@@ -36,8 +37,8 @@ class Asking:
     """Answers questions about one project."""
 
     settings: AskConfig
-    sources: Drawing
-    chronicle: Chronicle
+    sources: ProjectSources
+    project_ledger: ProjectLedger
     root: str
     count: Callable[[str], int]
     today: Callable[[], dt.date]
@@ -114,7 +115,7 @@ class Asking:
         if not self.sources.is_trusted():
             return critic.criticise(())
         try:
-            name, moves = read_moves(self.chronicle, session, self.root)
+            name, moves = read_moves(self.project_ledger, session, self.root)
         except DmmError:
             return critic.criticise(())
         return critic.criticise(moves, name)

@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dmm.cli import failures, rulelines
+from dmm.cli import failures
+from dmm.cli.format import rule_lines
 from dmm.cli.options import Json, Root, open_project, present
 from dmm.errors import ConfigError, UsageError
 
@@ -37,10 +38,10 @@ def check(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Judge a call by the rules without running or recording it.
+    """Check whether the rules allow a call.
 
-    Ends with 0 if it is allowed, 3 if denied, 4 if a person would be asked;
-    2 for a usage error, 5 without a project.
+    Nothing is run or recorded. Ends with 0 if it is allowed, 3 if denied,
+    4 if a person would be asked; 2 for a usage error, 5 without a project.
     Example: dmm check "git push origin main"
     """
     from dmm.rules.checks import Asked
@@ -59,7 +60,7 @@ def check(
         # Its own status would read as an answer here.
         raise UsageError(error.what, where=error.where, hint=error.hint) from error
     told = dmm.rules.check(asked)
-    present(told, as_json=as_json, lines=rulelines.checked)
+    present(told, as_json=as_json, lines=rule_lines.checked)
     status = STATUS.get(told["outcome"], 0)
     if status:
         raise typer.Exit(status)

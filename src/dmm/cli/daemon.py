@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from dmm import endpoint
+from dmm.cli.fast_typer import FastTyper
 from dmm.cli.options import Json, counted, present, print_lines
-from dmm.cli.sparing import SparingTyper
 from dmm.errors import DaemonError
 
 START_WITHIN = 10.0
@@ -21,7 +21,7 @@ STOP_WITHIN = 10.0
 # Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.02
 
-app = SparingTyper(
+app = FastTyper(
     help="The background process that keeps memory warm for agents.",
 )
 PidFile = Annotated[

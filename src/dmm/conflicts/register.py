@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 from dmm.conflicts.records import FOLDED, Records, fold, read_name
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError, UsageError
-from dmm.eventlog.chain import Head
+from dmm.eventlog.projection import Projection
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from dmm.conflicts.records import Record
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.eventlog.log import EventLog
+    from dmm.rules.project_ledger import ProjectLedger
 
 MOST_MARKS = 3
 LONGEST_MARK = 160
@@ -48,32 +49,21 @@ class View:
 
 
 @dataclass(slots=True)
-class Docket:
+class ConflictRegister:
     """All conflicts of one ledger, as they stand at its head; none where it is not trusted."""
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     is_trusted: Callable[[], bool]
-    _records: Records = field(default_factory=Records)
-    _head: Head = field(default_factory=Head)
-    _redaction: int = 0
+    _records: Projection[Records] = field(init=False)
     _view: View | None = None
     _marks: tuple[View, dict[str, tuple[str, ...]]] | None = None
 
+    def __post_init__(self) -> None:
+        self._records = Projection(self.project_ledger, lambda *_: Records(), _advance)
+
     def records(self) -> Records:
-        """Give the conflicts at the newest event; only what is new since the last look is read."""
-        if not self.is_trusted():
-            return Records()
-        log = self.chronicle.reading
-        head = log.head()
-        if head != self._head:
-            redaction = log.last_redaction()
-            last = log.event(self._head.seq)
-            goes_on = last is not None and last.hash == self._head.hash
-            start = self._records if goes_on and redaction == self._redaction else Records()
-            events = log.events_of(FOLDED, start.seq, head.seq)
-            self._records = fold(events, start, to=head.seq)
-            self._head, self._redaction = head, redaction
-        return self._records
+        """Return the conflicts at the newest event."""
+        return self._records.current() if self.is_trusted() else Records()
 
     def view(self) -> View:
         """Give the conflicts arranged; that is done again only when one of them changes."""
@@ -105,6 +95,10 @@ class Docket:
         if self._marks is None or self._marks[0] is not view:
             self._marks = view, _mark(view)
         return self._marks[1]
+
+
+def _advance(log: EventLog, value: Records, to: int) -> Records:
+    return fold(log.events_of(FOLDED, value.seq, to), value, to=to)
 
 
 def _mark(view: View) -> dict[str, tuple[str, ...]]:

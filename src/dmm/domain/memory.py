@@ -84,6 +84,7 @@ class Memory:
     expires: dt.date | None = None
     cites: tuple[Citation, ...] = ()
     aliases: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
 
     @property
     def directory(self) -> str:

@@ -37,6 +37,7 @@ OPTIONAL = (
     "expires",
     "cites",
     "aliases",
+    "paths",
 )
 
 _H1 = re.compile(r" {0,3}#(?=[ \t])")
@@ -111,6 +112,7 @@ def _memory(path: str, parts: front_matter.Parts, fields: _Fields) -> Memory:
         expires=fields.date("expires"),
         cites=fields.citations(),
         aliases=fields.strings("aliases"),
+        paths=fields.globs("paths"),
     )
 
 
@@ -233,6 +235,13 @@ class _Fields:
             raise self._refuse(name, "a list of words")
         return tuple(values)
 
+    def globs(self, name: str) -> tuple[str, ...]:
+        """Read globs of files, relative to the repository as in a .gitignore."""
+        globs = self.strings(name)
+        if any(one.startswith("~") or ".." in one.split("/") or "\\" in one for one in globs):
+            raise self._refuse(name, "globs of files in the repository, like [src/billing/**]")
+        return globs
+
     def citations(self) -> tuple[Citation, ...]:
         field = self.fields.get("cites")
         if field is None or self._scalar("cites") is None:
@@ -290,7 +299,12 @@ def render(memory: Memory) -> str:
     lines += [f"{name}: {day.isoformat()}" for name, day in dates.items() if day is not None]
     if memory.usage_count:
         lines.append(f"usage_count: {memory.usage_count}")
-    lists = {"aliases": memory.aliases, "supersedes": memory.supersedes, "related": memory.related}
+    lists = {
+        "aliases": memory.aliases,
+        "paths": memory.paths,
+        "supersedes": memory.supersedes,
+        "related": memory.related,
+    }
     lines += [f"{name}: {dump(list(ids))}" for name, ids in lists.items() if ids]
     if memory.cites:
         lines += ["cites:", *(f"  - {dump(_cite_map(cite))}" for cite in memory.cites)]

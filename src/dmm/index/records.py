@@ -39,6 +39,7 @@ class IndexedMemory:
     content_hash: str
     vector_key: str
     aliases: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

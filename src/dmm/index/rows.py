@@ -12,7 +12,7 @@ from dmm.files.tree import Stamp
 from dmm.index.records import IndexedMemory, KnownFile
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from dmm.index.records import Terms
 
@@ -61,48 +61,29 @@ def read_file(row: Sequence[Any]) -> KnownFile:
     return KnownFile(Stamp(path, size, mtime_ns, inode), content_hash, fault)
 
 
-def write_memory(memory: IndexedMemory, terms: Terms) -> tuple[Value, ...]:
-    """Lay a memory and its terms out as a row."""
-    m = memory
-    cites = [[c.path, c.symbol, c.lines, c.hash] for c in m.cites]
-    return (
-        *(m.path, m.id, m.directory, m.title, m.content, m.scope.value, m.priority),
-        *(m.confidence.value, int(m.in_force), json.dumps(m.tags), m.token_count, m.heading_tokens),
-        *(m.words, m.code_density),
-        m.created.isoformat() if m.created else None,
-        m.expires.isoformat() if m.expires else None,
-        *(json.dumps(m.supersedes), json.dumps(m.related), json.dumps(cites)),
-        *(m.content_hash, m.vector_key, json.dumps(m.aliases)),
-        *(terms.hashes, terms.weights, terms.length),
-    )
+class Column(NamedTuple):
+    """A column of the memories' table, named as the field of an `IndexedMemory` that it holds."""
+
+    name: str
+    kind: str
+    write: Callable[[Any], Value] = lambda value: value
+    read: Callable[[Any], object] = lambda value: value
 
 
-def read_memory(row: Sequence[Any]) -> IndexedMemory:
-    """Read a row back as a memory."""
-    return IndexedMemory(
-        path=row[0],
-        id=row[1],
-        directory=row[2],
-        title=row[3],
-        content=row[4],
-        scope=Scope(row[5]),
-        priority=row[6],
-        confidence=Confidence(row[7]),
-        in_force=bool(row[8]),
-        tags=tuple(json.loads(row[9])),
-        token_count=row[10],
-        heading_tokens=row[11],
-        words=row[12],
-        code_density=row[13],
-        created=read_day(row[14]),
-        expires=read_day(row[15]),
-        supersedes=tuple(json.loads(row[16])),
-        related=tuple(json.loads(row[17])),
-        cites=tuple(_read_cite(*parts) for parts in json.loads(row[18])),
-        content_hash=row[19],
-        vector_key=row[20],
-        aliases=tuple(json.loads(row[21])),
-    )
+def _list_column(name: str) -> Column:
+    return Column(name, "TEXT NOT NULL", json.dumps, lambda text: tuple(json.loads(text)))
+
+
+def _day_column(name: str) -> Column:
+    return Column(name, "TEXT", lambda day: day.isoformat() if day else None, read_day)
+
+
+def _write_cites(cites: Sequence[Citation]) -> str:
+    return json.dumps([[one.path, one.symbol, one.lines, one.hash] for one in cites])
+
+
+def _read_cites(text: str) -> tuple[Citation, ...]:
+    return tuple(_read_cite(*parts) for parts in json.loads(text))
 
 
 def _read_cite(
@@ -116,3 +97,48 @@ def read_day(text: str | None) -> dt.date | None:
     if text is None:
         return None
     return dt.datetime.fromisoformat(text) if len(text) > 10 else dt.date.fromisoformat(text)
+
+
+MEMORY_COLUMNS = (
+    Column("path", "TEXT PRIMARY KEY REFERENCES files(path) ON DELETE CASCADE"),
+    Column("id", "TEXT NOT NULL"),
+    Column("directory", "TEXT NOT NULL"),
+    Column("title", "TEXT NOT NULL"),
+    Column("content", "TEXT NOT NULL"),
+    Column("scope", "TEXT NOT NULL", lambda scope: str(scope.value), Scope),
+    Column("priority", "REAL NOT NULL"),
+    Column("confidence", "TEXT NOT NULL", lambda one: str(one.value), Confidence),
+    Column("in_force", "INTEGER NOT NULL", int, bool),
+    _list_column("tags"),
+    Column("token_count", "INTEGER NOT NULL"),
+    Column("heading_tokens", "INTEGER NOT NULL"),
+    Column("words", "INTEGER NOT NULL"),
+    Column("code_density", "REAL NOT NULL"),
+    _day_column("created"),
+    _day_column("expires"),
+    _list_column("supersedes"),
+    _list_column("related"),
+    Column("cites", "TEXT NOT NULL", _write_cites, _read_cites),
+    Column("content_hash", "TEXT NOT NULL"),
+    Column("vector_key", "TEXT NOT NULL"),
+    _list_column("aliases"),
+    _list_column("paths"),
+)
+TERM_COLUMNS = (
+    Column("term_hashes", "BLOB NOT NULL"),
+    Column("term_weights", "BLOB NOT NULL"),
+    Column("term_length", "REAL NOT NULL"),
+)
+
+
+def write_memory(memory: IndexedMemory, terms: Terms) -> tuple[Value, ...]:
+    """Lay a memory and its terms out as a row."""
+    written = (column.write(getattr(memory, column.name)) for column in MEMORY_COLUMNS)
+    return (*written, terms.hashes, terms.weights, terms.length)
+
+
+def read_memory(row: Sequence[Any]) -> IndexedMemory:
+    """Read a row back as a memory."""
+    pairs = zip(MEMORY_COLUMNS, row, strict=True)
+    values: dict[str, Any] = {column.name: column.read(value) for column, value in pairs}
+    return IndexedMemory(**values)

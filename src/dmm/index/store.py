@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import zlib
 from typing import TYPE_CHECKING, Any
 
 from dmm.errors import IndexBroken, IndexBusy, StorageError
@@ -21,11 +22,10 @@ if TYPE_CHECKING:
     from dmm.errors import MemoryFileError
     from dmm.index.records import Batch, IndexedMemory, KnownFile
 
-SCHEMA_VERSION = 1
 ELSEWHERE = "an index that was made elsewhere"
 APPLICATION_ID = int.from_bytes(b"DMMi")
 
-_SCHEMA = """
+_SCHEMA = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;
 CREATE TABLE files (
     path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL,
@@ -33,50 +33,27 @@ CREATE TABLE files (
     fault TEXT, line INTEGER, what TEXT, hint TEXT
 ) STRICT;
 CREATE TABLE memories (
-    path TEXT PRIMARY KEY REFERENCES files(path) ON DELETE CASCADE,
-    id TEXT NOT NULL, directory TEXT NOT NULL, title TEXT NOT NULL, content TEXT NOT NULL,
-    scope TEXT NOT NULL, priority REAL NOT NULL, confidence TEXT NOT NULL,
-    in_force INTEGER NOT NULL, tags TEXT NOT NULL,
-    token_count INTEGER NOT NULL, heading_tokens INTEGER NOT NULL,
-    words INTEGER NOT NULL, code_density REAL NOT NULL,
-    created TEXT, expires TEXT,
-    supersedes TEXT NOT NULL, related TEXT NOT NULL, cites TEXT NOT NULL,
-    content_hash TEXT NOT NULL, vector_key TEXT NOT NULL, aliases TEXT NOT NULL,
-    term_hashes BLOB NOT NULL, term_weights BLOB NOT NULL, term_length REAL NOT NULL
+    {", ".join(f"{one.name} {one.kind}" for one in (*rows.MEMORY_COLUMNS, *rows.TERM_COLUMNS))}
 ) STRICT;
 CREATE INDEX memories_by_vector ON memories(vector_key);
 CREATE TABLE vectors (key TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE directories (path TEXT PRIMARY KEY, description TEXT NOT NULL) STRICT;
 """
+# An index with other tables is built again; its user version has 31 bits.
+SCHEMA_VERSION = zlib.crc32(_SCHEMA.encode()) >> 1
 _FILES = "SELECT path, size, mtime_ns, inode, content_hash, fault, line, what, hint FROM files"
-_MEMORIES = """
-SELECT path, id, directory, title, content, scope, priority, confidence, in_force, tags,
-    token_count, heading_tokens, words, code_density, created, expires, supersedes, related, cites,
-    content_hash, vector_key, aliases
-FROM memories ORDER BY path
-"""
-_MEMORY = """
-SELECT path, id, directory, title, content, scope, priority, confidence, in_force, tags,
-    token_count, heading_tokens, words, code_density, created, expires, supersedes, related, cites,
-    content_hash, vector_key, aliases
-FROM memories WHERE path = ?
-"""
-_OUTLINES = """
-SELECT path, id, directory, title, '', scope, priority, confidence, in_force, tags,
-    token_count, heading_tokens, words, code_density, created, expires, supersedes, related, cites,
-    content_hash, vector_key, aliases
-FROM memories ORDER BY path
-"""
+# Names and marks of the table's own columns are all that is put into these statements.
+_COLUMNS = ", ".join(one.name for one in rows.MEMORY_COLUMNS)
+_MARKS = ", ".join("?" for _ in (*rows.MEMORY_COLUMNS, *rows.TERM_COLUMNS))
+_MEMORIES = f"SELECT {_COLUMNS} FROM memories ORDER BY path"  # noqa: S608
+_MEMORY = f"SELECT {_COLUMNS} FROM memories WHERE path = ?"  # noqa: S608
+_PUT_MEMORY = f"INSERT OR REPLACE INTO memories VALUES ({_MARKS})"  # noqa: S608
+_OUTLINES = _MEMORIES.replace("content,", "'',", 1)
 _LACKING = """
 SELECT path FROM memories
 WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE key = vector_key) ORDER BY path
 """
-_LACKS = """
-SELECT path, id, directory, title, content, scope, priority, confidence, in_force, tags,
-    token_count, heading_tokens, words, code_density, created, expires, supersedes, related, cites,
-    content_hash, vector_key, aliases
-FROM memories WHERE path = ? AND NOT EXISTS (SELECT 1 FROM vectors WHERE key = vector_key)
-"""
+_LACKS = f"{_MEMORY} AND NOT EXISTS (SELECT 1 FROM vectors WHERE key = vector_key)"  # noqa: S608
 _STATES = """
 SELECT path, id, content_hash, EXISTS (SELECT 1 FROM vectors WHERE key = vector_key)
 FROM memories ORDER BY path
@@ -90,17 +67,8 @@ SELECT path, id, directory, title, scope, priority, confidence, in_force,
     vector_key, content_hash, aliases, term_hashes, term_weights, term_length
 FROM memories ORDER BY path
 """
-_SEARCH_ROW = """
-SELECT path, id, directory, title, scope, priority, confidence, in_force,
-    token_count, heading_tokens, words, code_density, created, expires, cites <> '[]',
-    vector_key, content_hash, aliases, term_hashes, term_weights, term_length
-FROM memories WHERE path = ?
-"""
+_SEARCH_ROW = _SEARCH_ROWS.replace("ORDER BY path", "WHERE path = ?")
 _PUT_FILE = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_PUT_MEMORY = """
-INSERT OR REPLACE INTO memories
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
 _COUNT_ORPHANS = """
 SELECT count(*) FROM vectors WHERE key NOT IN (SELECT vector_key FROM memories)
 """

@@ -8,10 +8,11 @@ a switched branch or a volume that was away for a while costs no second embeddin
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from dmm.domain.memory import Memory
 from dmm.domain.pack import ENTRY_END, entry_heading, shown_path
 from dmm.domain.text import neutralise, shield
 from dmm.errors import MemoryFileError
@@ -24,7 +25,7 @@ from dmm.index.records import Batch, Directory, IndexedMemory, KnownFile
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from dmm.domain.memory import Memory, Origin
+    from dmm.domain.memory import Origin
     from dmm.embed.model import Embedder
     from dmm.files.tree import MemoryTree, Scan
     from dmm.index.store import IndexStore
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     Progress = Callable[[int, int], None]
     Count = Callable[[str], int]
 
+# What the index keeps of a memory as its file states it.
+STATED = tuple(one.name for one in fields(IndexedMemory) if hasattr(Memory, one.name))
 MAX_TOKENS = 2_000
 MAX_DESCRIPTION = 2_000
 RACY_NS = 2_000_000_000
@@ -275,30 +278,18 @@ class Run:
             raise MemoryFileError(memory.path, "content", what, hint=hint)
         heading = entry_heading(shown_path(memory.path, self.syncer.origin), "0.00")
         last = _last_block(content)
-        return IndexedMemory(
-            path=memory.path,
-            id=memory.id,
-            directory=memory.directory,
-            title=neutralise(memory.title),
-            content=content,
-            scope=memory.scope,
-            priority=memory.priority,
-            confidence=memory.confidence,
-            in_force=memory.in_force,
-            tags=memory.tags,
-            token_count=tokens,
-            heading_tokens=count(heading + last + ENTRY_END) - count(last),
-            words=len(content.split()),
-            code_density=analysis.code_density(content),
-            created=memory.created,
-            expires=memory.expires,
-            supersedes=memory.supersedes,
-            related=memory.related,
-            cites=memory.cites,
-            content_hash=content_hash,
-            vector_key=composite.key(memory, content),
-            aliases=memory.aliases,
-        )
+        stated = {name: getattr(memory, name) for name in STATED}
+        made: dict[str, Any] = {
+            "title": neutralise(memory.title),
+            "content": content,
+            "token_count": tokens,
+            "heading_tokens": count(heading + last + ENTRY_END) - count(last),
+            "words": len(content.split()),
+            "code_density": analysis.code_density(content),
+            "content_hash": content_hash,
+            "vector_key": composite.key(memory, content),
+        }
+        return IndexedMemory(**stated | made)
 
     def _embed_lacking(self, paths: Sequence[str]) -> None:
         embedder = self.syncer.embedder

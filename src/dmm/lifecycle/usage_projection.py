@@ -1,47 +1,27 @@
-"""Usage as the services read it: folded from the ledger, held, and kept current."""
+"""How memories were used, folded from the ledger."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dmm.eventlog.chain import Head
+from dmm.eventlog.projection import Projection
 from dmm.lifecycle.snapshots import CODE, pack, unpack
 from dmm.lifecycle.usage import FOLDED, Usage, fold
 
 if TYPE_CHECKING:
     from dmm.eventlog.log import EventLog
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.eventlog.open_ledger import OpenLedger
 
 EVERY = 8_192
 # The ledger keeps one snapshot for an event; those of the state stand at the full multiples.
 BESIDE = EVERY // 2
 
 
-@dataclass(slots=True)
-class Counting:
+class UsageProjection(Projection[Usage]):
     """The usage of all memories of one ledger, as it stands at its head."""
 
-    chronicle: Chronicle
-    _usage: Usage = field(default_factory=Usage)
-    _head: Head = field(default_factory=Head)
-    _redaction: int = 0
-
-    def usage(self) -> Usage:
-        """Give the usage at the newest event; only what is new since the last look is read."""
-        log = self.chronicle.reading
-        head = log.head()
-        if head != self._head:
-            redaction = log.last_redaction()
-            held = redaction == self._redaction and self._goes_on(log)
-            start = self._usage if held else _nearest(log, head.seq)
-            self._usage = _advance(log, start, head.seq, redaction)
-            self._head, self._redaction = head, redaction
-        return self._usage
-
-    def _goes_on(self, log: EventLog) -> bool:
-        last = log.event(self._head.seq)
-        return last is not None and last.hash == self._head.hash
+    def __init__(self, ledger: OpenLedger) -> None:
+        super().__init__(ledger, _nearest, _advance)
 
 
 def _nearest(log: EventLog, to: int) -> Usage:
@@ -49,9 +29,9 @@ def _nearest(log: EventLog, to: int) -> Usage:
     return (None if found is None else unpack(found[1], found[0])) or Usage()
 
 
-def _advance(log: EventLog, usage: Usage, to: int, redaction: int) -> Usage:
+def _advance(log: EventLog, value: Usage, to: int) -> Usage:
     """Fold up to an event; on a long way snapshots are left for the next time."""
-    snapshots = []
+    usage, redaction, snapshots = value, log.last_redaction(), []
     while usage.seq < to:
         stop = min(to, ((usage.seq + BESIDE) // EVERY + 1) * EVERY - BESIDE)
         usage = fold(log.events_of(FOLDED, usage.seq, stop), usage, to=stop)

@@ -88,6 +88,7 @@ def _directory(path: str, description: str, memories: Sequence[IndexedMemory]) -
                 "tokens": memory.token_count,
                 "in_force": memory.in_force,
             }
+            | ({"paths": list(memory.paths)} if memory.paths else {})
             for memory in memories
         ],
     }

@@ -1,7 +1,7 @@
 """The digest of a day: observations worth keeping become proposals, once.
 
-DIGEST: ledger → observations (service/observations.py) → drafts (observations/digest.py) →
-proposals (service/proposals.py) → review.
+DIGEST: ledger → observations (observations/service.py) → drafts (observations/digest.py) →
+proposals (review/service.py) → review.
 """
 
 from __future__ import annotations

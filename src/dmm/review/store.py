@@ -1,4 +1,4 @@
-"""The review queue as the services use it: folded from the ledger, held, and kept current."""
+"""The proposals of a project, as its ledger has them."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
-from dmm.domain.proposal import PREFIX, Standing
+from dmm.domain.proposal import PREFIX, ProposalStatus
 from dmm.errors import ReviewRefused, UsageError
-from dmm.eventlog.chain import Head
+from dmm.eventlog.projection import Projection
 from dmm.review.queue import Queue, fold
 
 if TYPE_CHECKING:
     from dmm.domain.proposal import Proposal
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.eventlog.log import EventLog
+    from dmm.rules.project_ledger import ProjectLedger
 
 TYPES = (
     EventType.PROPOSAL_MADE,
@@ -29,26 +30,18 @@ _NAME = re.compile(rf"(?:{PREFIX})?(\d{{1,15}})", re.ASCII)
 
 
 @dataclass(slots=True)
-class Desk:
+class ProposalStore:
     """All proposals of one ledger, as they stand at its head."""
 
-    chronicle: Chronicle
-    _queue: Queue = field(default_factory=Queue)
-    _head: Head = field(default_factory=Head)
-    _redaction: int = 0
+    project_ledger: ProjectLedger
+    _queue: Projection[Queue] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._queue = Projection(self.project_ledger, lambda *_: Queue(), _advance)
 
     def queue(self) -> Queue:
-        """Give the queue at the newest event; only what is new since the last look is read."""
-        log = self.chronicle.reading
-        head = log.head()
-        if head != self._head:
-            redaction = log.last_redaction()
-            last = log.event(self._head.seq)
-            goes_on = last is not None and last.hash == self._head.hash
-            start = self._queue if goes_on and redaction == self._redaction else Queue()
-            self._queue = fold(log.events_of(TYPES, start.seq, head.seq), start)
-            self._head, self._redaction = head, redaction
-        return self._queue
+        """Return the queue at the newest event."""
+        return self._queue.current()
 
     def find(self, name: str) -> Proposal:
         """Find a proposal by its name or number."""
@@ -62,9 +55,13 @@ class Desk:
         return proposal
 
 
+def _advance(log: EventLog, value: Queue, to: int) -> Queue:
+    return fold(log.events_of(TYPES, value.seq, to), value)
+
+
 def overtaken(proposal: Proposal) -> ReviewRefused:
     """Say that somebody else has decided about a proposal in the meantime."""
-    applying = proposal.standing is Standing.APPLYING
+    applying = proposal.standing is ProposalStatus.APPLYING
     told = "is being applied" if applying else f"was {proposal.standing} just now"
     hint = f"see what became of it: dmm review show {proposal.id}"
     return ReviewRefused(f"{proposal.id} {told}", hint=hint)
