@@ -133,13 +133,18 @@ def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
     if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
         # Nobody knows whether the argument that would make it an exception is there.
         return False
-    if isinstance(subject, PathUse) and subject.glob:
-        return any(isinstance(one, PathPattern) and one.spares(subject) for one in rule.exceptions)
+    exceptions = rule.exceptions
+    if isinstance(subject, PathUse) and (subject.glob or subject.reach):
+        # Other files that the call means may be spared while this one is not.
+        paths = [one for one in exceptions if isinstance(one, PathPattern)]
+        if any(one.spares(subject) for one in paths):
+            return True
+        exceptions = tuple(one for one in exceptions if one not in paths)
     if isinstance(subject, CommandUse) and _touches_only_spared(rule, facts, subject):
         return True
     return any(
         _lifts(found, subject)
-        for exception in rule.exceptions
+        for exception in exceptions
         for found, evidence in exception.find(facts)
         if not evidence.stopped
     )

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dmm.rules.budget import Budget
     from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.options import Options
+    from dmm.rules.commands.reach import Reach
     from dmm.rules.commands.values import Invocation, Script, Span
 
 Access = Literal["read", "load", "write", "create", "delete", "rename"]
@@ -42,13 +43,17 @@ class PathUse(NamedTuple):
 
     A file that is renamed counts by both its names. It is created where the call or the files that
     exist say so; `load` is reading it into a shell. `glob` says that the path holds wildcards that
-    the shell or the tool fills in.
+    the shell or the tool fills in. `reach` says what else is meant: `all` that lies in a folder,
+    what a search finds `deep` in it, what is `changed`, `staged`, `untracked` or `ignored` in Git
+    (several joined by `+`), `some` files that nobody can name, those that another state of the
+    `history` brings, or the `link` alone and not what it leads to.
     """
 
     path: str
     access: Access
     span: Span
     glob: bool = False
+    reach: str = ""
 
     @property
     def changes(self) -> bool:
@@ -120,6 +125,7 @@ class CallFacts(NamedTuple):
     their `doubts` pair places of commands with what would make them so. `writings` are worked out
     when a rule first asks for them. `files` gives the text of a file by its path, where the call is
     read with the files that exist. `budget` is the time that all searches of the call share.
+    `reach` knows the tree of files that the call is made in.
     """
 
     call: ToolCall
@@ -138,6 +144,7 @@ class CallFacts(NamedTuple):
     writings: Iterable[Writing] = ()
     files: Callable[[str], str | None] | None = None
     budget: Budget | None = None
+    reach: Reach | None = None
 
     def doubt_at(self, span: Span) -> str:
         """Say what is not certain of the command at a place."""
