@@ -186,6 +186,9 @@ def _glob(value: str, place: Place) -> str:
     if "{" in bare and "," in bare:
         hint = "write a list of globs"
         raise RuleFormError(place, f"{value!r} has braces, which globs do not have", hint=hint)
+    if "/" in bare.rstrip("/") and any("**" in one and one != "**" for one in bare.split("/")):
+        hint = "`**` stands for folders: write src/**/*.ts, or * for a part of a name"
+        raise RuleFormError(place, f"{value!r} has ** in a name", hint=hint)
     if bare.startswith("../") or "/../" in bare or bare == "..":
         raise RuleFormError(place, f"{value!r} lies outside the repository")
     fault = fault_of_glob(bare)
