@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +13,9 @@ from dmm.reading import MAX_ENTRIES, WorkTree
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.form import compile_fields
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 ORDINARY = Path(__file__).parent / "commands" / "ordinary.jsonl"
 IMMUTABLE = {"match": {"path": "db/migrations/**"}}
@@ -43,7 +47,7 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def level(
-    fields: dict[str, object],
+    fields: Mapping[str, object],
     call: str | ToolCall,
     root: Path,
     *,
@@ -184,7 +188,7 @@ def test_git_clean_deletes_what_is_untracked(dirty: Path) -> None:
 
 
 @pytest.mark.parametrize("rule", [SECRET, UNCOMMITTED], ids=["never read", "never commit"])
-def test_a_file_that_would_be_committed_is_seen(rule: dict[str, object], dirty: Path) -> None:
+def test_a_file_that_would_be_committed_is_seen(rule: Mapping[str, object], dirty: Path) -> None:
     everything = ["git add -A", "git add .", "git add --all && git commit -m x"]
     for command in (*everything, "git commit -m x", "git commit -am x"):
         assert level(rule, command, dirty) == "allow"

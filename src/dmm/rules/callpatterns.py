@@ -272,7 +272,7 @@ class PathPattern(Value):
 
     def _concerns(self, use: PathUse) -> bool:
         # A pull or a change of branch brings what others did.
-        return use.reach != "history" and any(use.access == one for one in self.accesses)
+        return use.reach != "any" and any(use.access == one for one in self.accesses)
 
     def spares(self, use: PathUse) -> bool:
         """Whether every file that a path with wildcards could mean is covered."""

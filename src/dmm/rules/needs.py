@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dmm.domain.value import Value
 from dmm.rules.budget import Stopped
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
-from dmm.rules.commands.paths import covers
-from dmm.rules.commands.procedures import EVERYDAY, PROCEDURE_CHECKS, may_run
+from dmm.rules.commands.operands import changing_unnamed
+from dmm.rules.commands.paths import may_change
+from dmm.rules.commands.procedures import EVERYDAY, FORMAT, PROCEDURE_CHECKS, may_run
 from dmm.rules.outcomes import Outcome, read_outcome, read_output, runs_in_background
 from dmm.rules.patterns import CommandPattern, Pattern, pattern_to_dict, patterns_from
 
@@ -283,9 +284,7 @@ def _last_change(paths: Iterable[PathUse], globs: Sequence[str], before: int | N
     found = [
         one.span[0]
         for one in paths
-        if one.changes
-        and (before is None or one.span[0] < before)
-        and covers(one, "\n".join(globs), "")
+        if (before is None or one.span[0] < before) and may_change(one, "\n".join(globs))
     ]
     return max(found, default=_NOWHERE)
 
@@ -297,7 +296,11 @@ def _may_change(text: str, globs: Sequence[str]) -> bool:
     named = [name for name, slash, _ in folders if slash and _WILD.isdisjoint(name)]
     if len(named) < max(1, len(wanted)):
         return True
-    return any(name in text for name in named) or re.search(_OPEN, text) is not None
+    if any(name in text for name in named) or may_run(FORMAT, text):
+        return True
+    return not changing_unnamed().isdisjoint(re.findall(r"[\w-]+", text)) or bool(
+        re.search(_OPEN, text)
+    )
 
 
 @lru_cache(maxsize=4_096)

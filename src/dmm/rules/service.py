@@ -12,11 +12,11 @@ from dmm.rules.adoption import adopt_constraint
 from dmm.rules.authorship import Composed, Likeness, Wish, compose, need_examples, switch
 from dmm.rules.constraints import need_learned, need_priority
 from dmm.rules.folder import digest_source
-from dmm.rules.ledger_states import is_starter
 from dmm.rules.listing import RuleReading, lacks_matcher, stops_calls
 from dmm.rules.rule import State
 from dmm.rules.shelf import ShelvedRule
 from dmm.rules.source import check_rule
+from dmm.rules.states import is_starter
 from dmm.rules.views import detail_rule, show_shelved
 from dmm.tracing import traced
 

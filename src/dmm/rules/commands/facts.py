@@ -45,8 +45,8 @@ class PathUse(NamedTuple):
     exist say so; `load` is reading it into a shell. `glob` says that the path holds wildcards that
     the shell or the tool fills in. `reach` says what else is meant: `all` that lies in a folder,
     what a search finds `deep` in it, what is `changed`, `staged`, `untracked` or `ignored` in Git
-    (several joined by `+`), `some` files that nobody can name, those that another state of the
-    `history` brings, or the `link` alone and not what it leads to.
+    (several joined by `+`), `some` files of a folder that nobody can name, `any` files that others
+    or a script may have changed, or the `link` alone and not what it leads to.
     """
 
     path: str

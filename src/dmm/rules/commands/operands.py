@@ -95,13 +95,13 @@ git:clean : delete */untracked, delete !./untracked
 git:restore +--staged|-S ~-W|--worktree :
 git:restore : write */changed
 git:checkout +-- : write --/changed
-git:checkout +-b|-B|--orphan : write ?./history
-git:checkout : write 1/changed+existing, write 2-/changed, write ./history
-git:switch +-c|-C|--create|--orphan : write ?./history
-git:reset +--hard|--merge|--keep : write ./changed, write ./history
+git:checkout +-b|-B|--orphan : write ?./any
+git:checkout : write 1/changed+existing, write 2-/changed, write ./any
+git:switch +-c|-C|--create|--orphan : write ?./any
+git:reset +--hard|--merge|--keep : write ./changed, write ./any
 git:stash:list git:stash:show git:stash:drop git:stash:clear git:stash:create :
-git:stash git:pull git:merge git:rebase git:switch git:cherry-pick git:revert git:am : write ./history
-gh:pr:checkout jj:new jj:edit hg:update hg:pull hg:merge svn:update : write ./history
+git:stash git:pull git:merge git:rebase git:switch git:cherry-pick git:revert git:am : write ./any
+gh:pr:checkout jj:new jj:edit hg:update hg:pull hg:merge svn:update : write ./any
 git :
 apply_patch ls stat test [ [[ file du df wc rmdir chmod chown chgrp chattr realpath readlink dirname :
 basename pwd cd pushd popd tree which type whereis man echo printf true false exit export set unset :
@@ -154,6 +154,17 @@ def _table() -> dict[str, list[Row]]:
 def _parted(place: str) -> tuple[str, str]:
     selector, _, reach = place.partition("/")
     return selector, reach
+
+
+@cache
+def changing_unnamed() -> frozenset[str]:
+    """Name the programs that may change files that their words do not name."""
+    return frozenset({"tar", "bsdtar", "gtar"}).union(
+        name.partition(":")[0]
+        for name, rows in _table().items()
+        for row in rows
+        if any(access != "read" and place in (".", "!.", "?.") for access, place, _ in row.uses)
+    )
 
 
 def row_of(use: CommandUse) -> tuple[Row, int] | None:

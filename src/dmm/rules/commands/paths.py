@@ -15,6 +15,7 @@ from dmm.rules.commands.facts import PathUse, located
 from dmm.rules.commands.ignoring import holds_selected, may_select, selects
 from dmm.rules.commands.operands import row_of
 from dmm.rules.commands.options import SUBCOMMANDED, VALUED
+from dmm.rules.commands.procedures import FORMAT, PROCEDURE_CHECKS, PROGRAMS
 from dmm.rules.commands.runs import SHELLS, language_of
 from dmm.rules.commands.searches import found_by
 from dmm.rules.commands.values import Word
@@ -43,6 +44,8 @@ def path_uses(use: CommandUse, call: ToolCall) -> list[PathUse]:
         for word, access, reach in _by_program(use):
             # What only sets variables is loaded, not shown; what is changed stays a change.
             found.append((word, "load" if loads and access == "read" else access, reach))
+        if use.invocation.program not in PROGRAMS and _formats(use, call):
+            found.append((_HERE, "write", "any"))
     return [one for held in found if held[0].text for one in _uses(use, *held, call)]
 
 
@@ -64,6 +67,14 @@ def _is_wild(word: Word) -> bool:
         re.sub(r"\$\{[^}]*\}|\$\([^)]*\)|\$[*?@#!]", "", word.text) if word.expands else word.text
     )
     return any(mark in text for mark in "*?[")
+
+
+def _formats(use: CommandUse, call: ToolCall) -> bool:
+    """Whether a script or a target formats files that nobody can name here."""
+    words = use.invocation.argv[1:]
+    return PROCEDURE_CHECKS[FORMAT](use, call) is not None and not any(
+        "check" in word for word in words
+    )
 
 
 def _redirected(use: CommandUse) -> Found:
@@ -262,6 +273,16 @@ def covers(use: PathUse, globs: str, folder: str | None = None) -> bool:
     if takes_folder and holds_selected(use.path, globs, folder):
         return True
     return use.glob and may_select(use.path, globs, folder, written=use.changes)
+
+
+def may_change(use: PathUse, globs: str) -> bool:
+    """Whether a use may change files that globs name, where nobody can say which it changes."""
+    if not use.changes or covers(use, globs, ""):
+        return use.changes
+    if use.reach in ("", "link") or use.path == ".":
+        return use.path == "." and use.reach not in ("", "link")
+    anywhere = any("/" not in line.strip("/") for line in globs.split("\n"))
+    return anywhere or holds_selected(use.path, globs, "")
 
 
 def script_of(use: CommandUse) -> str | None:
