@@ -290,4 +290,4 @@ def test_without_history_a_rule_asks(chronicle: Chronicle) -> None:
 def test_a_need_from_before_is_read_with_its_defaults(chronicle: Chronicle) -> None:
     stored = call_to_dict(Since(chronicle).rule)
     stored["needs"] = [{"text": "the tests", "words": [], "patterns": []}]
-    assert call_from_dict(stored).needs == (Need("the tests", (), (), (), True),)
+    assert call_from_dict(stored).needs == (Need("the tests", (), (), True),)

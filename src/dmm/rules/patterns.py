@@ -27,7 +27,7 @@ from dmm.rules.evidence import Evidence
 from dmm.rules.joint import AllOf, Joint, belongs, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from dmm.rules.commands.values import Span
 
@@ -35,7 +35,7 @@ __all__ = [
     "RULES_VERSION", "STARTER_VERSION", "Action", "AllOf", "BranchPattern", "CommandPattern",
     "ContentPattern", "DependencyPattern", "Evidence", "Match", "MessagePattern",
     "PathPattern", "Pattern", "ScriptPattern", "ToolPattern", "ToolRule", "WrappedPattern",
-    "check_call", "match_tool", "matches", "pattern_to_dict", "patterns_from",
+    "match_tool", "matches", "pattern_to_dict", "patterns_from",
     "rule_from_dict", "rule_to_dict",
 ]  # fmt: skip
 
@@ -194,16 +194,6 @@ def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidenc
         evidence.stopped,
         evidence.doubt,
     )
-
-
-_ORDER = tuple(Action)
-
-
-def check_call(rules: Iterable[ToolRule], call: ToolCall | CallFacts) -> tuple[Match, ...]:
-    """Match all rules against one call; the hardest action first, else the order of the rules."""
-    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
-    found = [match for rule in rules if (match := match_tool(rule, facts))]
-    return tuple(sorted(found, key=lambda match: _ORDER.index(match.action)))
 
 
 def rule_to_dict(rule: ToolRule) -> dict[str, object]:
