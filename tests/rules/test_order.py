@@ -291,3 +291,10 @@ def test_a_need_from_before_is_read_with_its_defaults(chronicle: Chronicle) -> N
     stored = call_to_dict(Since(chronicle).rule)
     stored["needs"] = [{"text": "the tests", "words": [], "patterns": []}]
     assert call_from_dict(stored).needs == (Need("the tests", (), (), True),)
+
+
+def test_a_need_that_only_words_could_meet_is_compiled_again(chronicle: Chronicle) -> None:
+    stored = call_to_dict(Since(chronicle).rule)
+    stored["needs"] = [{"text": "the plan", "words": ["plan"], "patterns": []}]
+    with pytest.raises(ValueError, match="met by words"):
+        call_from_dict(stored)

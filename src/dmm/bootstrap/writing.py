@@ -230,7 +230,11 @@ class Writing(Reading):
     def _find_rule_import(self) -> RuleImport:
         from dmm.importer.rules import RuleImport
 
-        return RuleImport(self.shelf, lambda: self.shelf.standing(self.chronicle.state()))
+        return RuleImport(
+            self.shelf,
+            lambda: self.shelf.standing(self.chronicle.state()),
+            self.rules.propose,
+        )
 
     def _import(self, edits: Sequence[Edit], reason: str) -> None:
         """Write imported files as the person who asked for it; the next query indexes them."""

@@ -157,9 +157,15 @@ class Rules(RuleReading):
             "place": "",
             "source": composed.source,
         }
-        told = self.constraints.record_constraint(rule.title, priority, triggered_by, stored)
+        told = self.constraints.record_constraint(
+            rule.title, priority, triggered_by, stored, waits=True
+        )
         note = PROPOSED.format(seq=told["seq"])
         return told | {"id": rule.id, "state": State.ASKS.value, "note": note}
+
+    def propose(self, rule: Rule, source: str) -> Told:
+        """Propose a rule file as it is written; it asks at most until a person accepts it."""
+        return self._propose(Composed(rule, source), "required", None)
 
     @traced()
     def accept(self, names: Iterable[str]) -> Sequence[Told]:

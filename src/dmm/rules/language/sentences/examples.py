@@ -96,8 +96,19 @@ def _near(value: Any, blocked: Example, spared: str) -> Example:
     kept = [one for one in run.split() if one not in _given_flags(value)]
     if " ".join(kept) != run and len(kept) > 1:
         return " ".join(kept)
-    mention = "echo" if run.split()[0] == "grep" else "grep"
-    return _OTHERS.get(" ".join(run.split()[:2]), f"{mention} '{run}' README.md")
+    return _OTHERS.get(" ".join(run.split()[:2])) or _harmless(value, run)
+
+
+def _harmless(value: Any, run: str) -> Example:
+    """Give another use of the same program, or a look at it where every use is stopped."""
+    program = run.split(maxsplit=1)[0]
+    if "/" in program:
+        return f"cat {program}"
+    named = value.split()[1:2] if isinstance(value, str) else value.get("subcommand", ())
+    other = _ARGUMENTS.get(program, "--version")
+    if not named or named[:1] == other.split()[:1]:
+        return f"which {program}" if not named else f"{program} --version"
+    return f"{program} {other}"
 
 
 def _given_flags(value: Any) -> set[str]:
