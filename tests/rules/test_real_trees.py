@@ -237,6 +237,18 @@ def test_ordinary_commands_pass_beside_protected_files(dirty: Path) -> None:
     assert [one for one in ordinary if level(IMMUTABLE, one, dirty) != "allow"] == []
 
 
+@pytest.mark.parametrize(
+    "command",
+    ["rm -rf node_modules", "rm -rf node_modules/*", "find . -name dist -exec rm -rf {} +"],
+)
+def test_folders_that_tools_fill_may_be_removed(command: str, dirty: Path) -> None:
+    for folder in ("node_modules/a", "web/dist"):
+        (dirty / folder).mkdir(parents=True)
+        (dirty / folder / "package.json").write_text("{}")
+    assert level({"match": {"path": "package.json"}}, command, dirty) == "allow"
+    assert level({"match": {"path": "package.json"}}, "rm -rf web/*", dirty) == "deny"
+
+
 def test_a_large_tree_is_looked_at_from_its_root(tmp_path: Path) -> None:
     deep = tmp_path / "a" / "b"
     deep.mkdir(parents=True)

@@ -43,7 +43,7 @@ ln : read ..-1, write into/link
 rsync +-n|--dry-run :
 rsync +--delete|--delete-before|--delete-during|--delete-after|--delete-excluded : read ..-1, write into, delete -1/all
 rsync : read ..-1, write into
-mv : read ..-1, rename ..-1/all, rename into, write into
+mv : read ..-1, rename ..-1, rename into, write into
 rm trash trash-put +-r|-R|--recursive : delete */all
 rm unlink shred trash trash-put : delete *
 truncate tee sponge patch : write *
@@ -86,7 +86,7 @@ git:diff git:blame git:annotate git:archive git:difftool git:hash-object : read 
 git:log +-p|-u|--patch : read *
 git:show git:cat-file : read colon, read --
 git:grep : read 2-
-git:mv : rename ..-1/all, rename into
+git:mv : rename ..-1, rename into
 git:rm +--cached :
 git:rm : delete */all
 git:clean +-x : delete */untracked+ignored, delete !./untracked+ignored

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from dmm.rules.commands.globs import glob_regex, matches_name
 from dmm.rules.commands.scripts import is_readable
+from dmm.rules.commands.targets import REGENERABLE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,6 +77,9 @@ class Reach:
 
     def _look(self, use: PathUse) -> Iterator[str]:
         words = set(use.reach.split("+"))
+        if not words & _STATES and not REGENERABLE.isdisjoint(use.path.split("/")):
+            # What tools fill holds files of others, by any name.
+            return
         if "deep" in words:
             yield from self._found(use.path)
             return
