@@ -30,7 +30,6 @@ Found = list[tuple["Word", "Access", str]]
 
 _UPLOADS = names("cp copy put upload scp mv move sync gist")
 _SENDERS = names("curl wget http https xh")
-_SENDING = names("-T --upload-file --post-file --body-file")
 _LOADERS = names("export env declare typeset local readonly eval")
 _FINDING = ("find -exec", "xargs", "parallel")
 _NOWHERE = names("- /dev/null /dev/stdout /dev/stderr")
@@ -96,8 +95,8 @@ def _loads(use: CommandUse) -> bool:
 
 def _by_program(use: CommandUse) -> Found:
     program = use.invocation.program
-    if program in _SPECIAL:
-        return _SPECIAL[program](use)
+    if program in ("tar", "bsdtar", "gtar"):
+        return _tar(use)
     held = row_of(use)
     if held is not None:
         row, skipped = held
@@ -167,6 +166,13 @@ def _saved(use: CommandUse, operands: tuple[Word, ...]) -> list[Word]:
     ]
 
 
+def _packed(use: CommandUse, operands: tuple[Word, ...]) -> Sequence[Word]:
+    """Leave out what an archive is told to leave out."""
+    texts = use.invocation.argv
+    left_out = use.invocation.words[texts.index("-x") :] if "-x" in texts else ()
+    return [word for word in operands[1:] if word not in left_out]
+
+
 _BY_MEANING: dict[str, Callable[[CommandUse, tuple[Word, ...]], Sequence[Word]]] = {
     "..-1": lambda use, operands: _target_of(use, operands)[0],
     "into": _arriving,
@@ -176,6 +182,7 @@ _BY_MEANING: dict[str, Callable[[CommandUse, tuple[Word, ...]], Sequence[Word]]]
     "?.": lambda _, operands: [_HERE] if operands else [],
     "found": lambda use, _: found_by(use.invocation.words),
     "url": _saved,
+    "packed": _packed,
     "colon": lambda _, operands: [
         word._replace(text=word.text.partition(":")[2]) for word in operands if ":" in word.text
     ],
@@ -189,20 +196,13 @@ def _uploaded(use: CommandUse) -> Found:
 
 
 def _attached(use: CommandUse) -> Found:
-    """Find files that arguments hand over: `@file`, `name=@file`, `file://…`, `-T file`."""
+    """Find files that arguments hand over: `@file`, `name=@file`, `file://…`."""
     found: Found = []
-    words = use.invocation.words
-    for at, word in enumerate(words[1:], 1):
+    for word in use.invocation.words[1:]:
         attached = re.search(r"(?:^|=)[@<](?!\()([^;,]+)|\bfile://([^\s;,]+)", word.text)
         if attached:
             text = attached[1] or attached[2].removeprefix("localhost")
             found.append((word._replace(text=text), "read", ""))
-        elif words[at - 1].text in _SENDING or (
-            word.text[:2] == "-T" and word.text[2:] and use.invocation.program == "curl"
-        ):
-            found.append((word._replace(text=word.text.removeprefix("-T")), "read", ""))
-        elif word.text.startswith(("--upload-file=", "--post-file=", "--body-file=")):
-            found.append((word._replace(text=word.text.partition("=")[2]), "read", ""))
     return found
 
 
@@ -241,25 +241,6 @@ def _tar(use: CommandUse) -> Found:
         elif not word.text.startswith("-") and not valued:
             found.append((word, "read", ""))
     return found
-
-
-def _zip(use: CommandUse) -> Found:
-    texts = [word.text for word in use.invocation.words]
-    stop = texts.index("-x") if "-x" in texts else len(texts)
-    words = use.invocation.words[1:stop]
-    held = [word for word in words if not word.text.startswith("-") or word.text == "-"]
-    if use.invocation.program == "7z":
-        held = held[1:] if held and held[0].text in ("a", "u") else []
-    return [(word, "write" if at == 0 else "read", "") for at, word in enumerate(held)]
-
-
-_SPECIAL: dict[str, Callable[[CommandUse], Found]] = {
-    "tar": _tar,
-    "bsdtar": _tar,
-    "gtar": _tar,
-    "zip": _zip,
-    "7z": _zip,
-}
 
 
 def covers(use: PathUse, globs: str, folder: str | None = None) -> bool:
