@@ -264,7 +264,7 @@ class PathPattern(Value):
         exact = facts.reach is not None and use.path == "." and state_limited(use)
         if not exact and covers(use, self.glob, self.folder):
             yield use
-        elif facts.reach is not None:
+        elif facts.reach is not None and facts.reach.may_hold(use, self.glob):
             reached = (
                 path for path in facts.reach.of(use) if selects(path, self.glob, self.folder)
             )

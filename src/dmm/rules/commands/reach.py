@@ -65,6 +65,7 @@ class Reach:
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
         self._known: dict[tuple[str, str, bool], tuple[str, ...]] = {}
+        self._texts: dict[tuple[str, str, bool], str] = {}
 
     def of(self, use: PathUse) -> tuple[str, ...]:
         """List what exists that a use of a folder or of a wildcard does something to."""
@@ -74,6 +75,16 @@ class Reach:
         if key not in self._known:
             self._known[key] = tuple(self._look(use))
         return self._known[key]
+
+    def may_hold(self, use: PathUse, globs: str) -> bool:
+        """Tell cheaply whether something reached could fit one of the globs, by what they spell."""
+        held = self.of(use)
+        if not held:
+            return False
+        key = (use.path, use.reach, use.glob)
+        if key not in self._texts:
+            self._texts[key] = "\n".join(("", *held, ""))
+        return any(_spelled(line) in self._texts[key] for line in globs.split("\n"))
 
     def _look(self, use: PathUse) -> Iterator[str]:
         words = set(use.reach.split("+"))
@@ -103,6 +114,12 @@ class Reach:
         folder, name = posixpath.split(path)
         held = self.tree.below(folder or ".")
         return [one for one in held if matches_name(posixpath.basename(one), name)]
+
+
+@lru_cache(maxsize=4096)
+def _spelled(glob: str) -> str:
+    """Give the longest piece of a glob that stands in every path it matches."""
+    return max(re.split(r"[*?/]|\[[^\]]*\]|\\.", glob.removeprefix("!")), key=len)
 
 
 def _lies_in(path: str, folder: str) -> bool:

@@ -96,19 +96,10 @@ def _near(value: Any, blocked: Example, spared: str) -> Example:
     kept = [one for one in run.split() if one not in _given_flags(value)]
     if " ".join(kept) != run and len(kept) > 1:
         return " ".join(kept)
-    return _OTHERS.get(" ".join(run.split()[:2])) or _harmless(value, run)
-
-
-def _harmless(value: Any, run: str) -> Example:
-    """Give another use of the same program, or a look at it where every use is stopped."""
     program = run.split(maxsplit=1)[0]
-    if "/" in program:
-        return f"cat {program}"
-    named = value.split()[1:2] if isinstance(value, str) else value.get("subcommand", ())
-    other = _ARGUMENTS.get(program, "--version")
-    if not named or named[:1] == other.split()[:1]:
-        return f"which {program}" if not named else f"{program} --version"
-    return f"{program} {other}"
+    # Another use of the program may be stopped by another matcher of the same rule.
+    look = f"cat {program}" if "/" in program else f"which {program}"
+    return _OTHERS.get(" ".join(run.split()[:2]), look)
 
 
 def _given_flags(value: Any) -> set[str]:
