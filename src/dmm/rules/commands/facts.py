@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from dmm.domain.value import Value
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from dmm.rules.budget import Budget
     from dmm.rules.commands.dependencies import DependencyUse
     from dmm.rules.commands.options import Options
-    from dmm.rules.commands.reach import Reach
     from dmm.rules.commands.values import Invocation, Script, Span
 
 Access = Literal["read", "load", "write", "create", "delete", "rename"]
@@ -125,7 +124,7 @@ class CallFacts(NamedTuple):
     their `doubts` pair places of commands with what would make them so. `writings` are worked out
     when a rule first asks for them. `files` gives the text of a file by its path, where the call is
     read with the files that exist. `budget` is the time that all searches of the call share.
-    `reach` knows the tree of files that the call is made in.
+    `reach`, a `Reach`, knows the tree of files that the call is made in.
     """
 
     call: ToolCall
@@ -144,7 +143,7 @@ class CallFacts(NamedTuple):
     writings: Iterable[Writing] = ()
     files: Callable[[str], str | None] | None = None
     budget: Budget | None = None
-    reach: Reach | None = None
+    reach: Any = None
 
     def doubt_at(self, span: Span) -> str:
         """Say what is not certain of the command at a place."""
