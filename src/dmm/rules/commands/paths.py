@@ -106,7 +106,7 @@ def _by_program(use: CommandUse) -> Found:
             for word in _selected(use, selector, use.options.operands[skipped:])
             if word.text not in _NOWHERE
         ]
-        return found + (_attached(use) if program in _SENDERS else [])
+        return (_attached(use) if program in _SENDERS else []) + found
     if program in SUBCOMMANDED:
         return _uploaded(use)
     if language_of(program):
