@@ -64,3 +64,98 @@ def _read_beginning(cwd: str | None, path: str, limit: int) -> bytes | None:
             return file.read(limit) if regular else None
     except (OSError, ValueError):
         return None
+
+
+# So much of a tree is looked at, what lies near its root first.
+MAX_ENTRIES = 5_000
+_STATUS_SECONDS = 2.0
+_STATUS = "status --porcelain=v1 -z --untracked-files=all --ignored=traditional --no-renames -- ."
+# Folders that tools fill; they count as a whole.
+_FILLED = frozenset(
+    {".git", "node_modules", ".venv", "venv", "__pycache__", "target", ".tox", ".cache", ".gradle"}
+)
+
+
+class WorkTree:
+    """The files of a working tree as they are now, looked up when first asked for."""
+
+    def __init__(self, root: str) -> None:
+        self._root = os.path.realpath(root)
+        self._below: dict[str, tuple[str, ...]] = {}
+        self._states: dict[str, tuple[str, ...]] | None = None
+
+    def resolve(self, path: str, *, last: bool) -> str:
+        """Follow the links in a path, that in its last part only if `last` is set."""
+        try:
+            whole = os.path.join(self._root, path)
+            head, name = os.path.split(whole)
+            real = os.path.realpath(whole) if last else os.path.join(os.path.realpath(head), name)
+        except (OSError, ValueError):
+            return path
+        if real == os.path.normpath(whole):
+            return path
+        inside = real.startswith(f"{self._root}/")
+        return real[len(self._root) + 1 :] if inside else real
+
+    def below(self, folder: str) -> tuple[str, ...]:
+        """List the files and folders that a folder holds, as far as they are looked at."""
+        if folder not in self._below:
+            found: list[str] = []
+            waiting = ["" if folder == "." else folder]
+            while waiting and len(found) < MAX_ENTRIES:
+                waiting += self._list(waiting.pop(0), found)
+            self._below[folder] = tuple(found[:MAX_ENTRIES])
+        return self._below[folder]
+
+    def _list(self, folder: str, found: list[str]) -> list[str]:
+        """Add what one folder holds, and give the folders to look into next."""
+        inner = []
+        try:
+            with os.scandir(os.path.join(self._root, folder)) as entries:
+                for entry in entries:
+                    path = f"{folder}/{entry.name}" if folder else entry.name
+                    found.append(path)
+                    if entry.name not in _FILLED and entry.is_dir(follow_symlinks=False):
+                        inner.append(path)
+                    if len(found) >= MAX_ENTRIES:
+                        break
+        except (OSError, ValueError):
+            return []
+        return inner
+
+    def states(self) -> dict[str, tuple[str, ...]]:
+        """Say which files are changed, staged, untracked or ignored; nothing without Git."""
+        if self._states is None:
+            lines = filter(None, self._status().split("\0"))
+            self._states = dict(_state(line, self._inside()) for line in lines)
+        return self._states
+
+    def _inside(self) -> str:
+        """Say where in its repository the tree lies: Git names files from the top."""
+        top = self._root
+        while not os.path.lexists(f"{top}/.git") and top != os.path.dirname(top):
+            top = os.path.dirname(top)
+        return f"{self._root[len(top) :].lstrip('/')}/" if top != self._root else ""
+
+    def _status(self) -> str:
+        import subprocess
+
+        command = ["git", "-C", self._root, "-c", "core.fsmonitor=false", *_STATUS.split()]
+        environment = {name: one for name, one in os.environ.items() if name[:4] != "GIT_"}
+        environment["GIT_OPTIONAL_LOCKS"] = "0"
+        try:
+            done = subprocess.run(  # noqa: S603 - the words are our own
+                command, capture_output=True, timeout=_STATUS_SECONDS, check=True, env=environment
+            )
+        except (OSError, ValueError, subprocess.SubprocessError):
+            return ""
+        return os.fsdecode(done.stdout)
+
+
+def _state(line: str, inside: str) -> tuple[str, tuple[str, ...]]:
+    """Read a line of Git's status: two letters, for the index and for the working tree."""
+    letters, path = line[:2], line[3:].removeprefix(inside).rstrip("/")
+    if letters in ("??", "!!"):
+        return path, ("untracked" if letters == "??" else "ignored",)
+    staged, changed = letters[0] != " ", letters[1] != " "
+    return path, ("staged",) * staged + ("changed",) * changed

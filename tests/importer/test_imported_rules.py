@@ -54,3 +54,19 @@ def test_a_nested_file_makes_rules_for_its_folder(project: Project, open_project
     dmm = open_project(project)
     (planned,) = dmm.importer.plan([nested / "AGENTS.md"]).rules
     assert planned.rule.folder == "packages/web"
+
+
+def test_proposed_rules_ask_until_a_person_accepts_them(
+    project: Project, open_project: Opener
+) -> None:
+    (project.folder / "CLAUDE.md").write_text(CLAUDE)
+    dmm = open_project(project)
+    told = dmm.importer.submit(dmm.importer.plan([project.folder / "CLAUDE.md"]))
+    assert len(told.proposed_rules) == 3
+    assert not list((project.dmm / "rules").glob("*.md"))
+    assert dmm.rules.check(Asked("npm install"))["outcome"] == "asks"
+    waiting = dmm.importer.plan([project.folder / "CLAUDE.md"]).rules
+    assert [one.state for one in waiting] == [State.ADVICE]
+    dmm.rules.accept([str(one) for one in told.proposed_rules])
+    assert dmm.rules.check(Asked("npm install"))["outcome"] == "denied"
+    assert len(list((project.dmm / "rules").glob("*.md"))) == 3

@@ -4,10 +4,17 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import InForce, Priority, Status, judge
+from dmm.rules.patterns import Action, match_tool
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dmm.rules.commands.calls import ToolCall
+    from dmm.rules.patterns import Match, ToolRule
 
 
 def read_cases(name: str, expected: str | None = None) -> list[dict[str, Any]]:
@@ -25,3 +32,9 @@ def in_force(text: str, seq: int = 1) -> InForce:
 def blocked(rule: str, decision: str) -> bool:
     """Whether a rule alone blocks a decision."""
     return judge(decision, [in_force(rule)]).status is Status.BLOCKED
+
+
+def check_call(rules: Iterable[ToolRule], call: ToolCall) -> tuple[Match, ...]:
+    """Match all rules against one call; the hardest action first, else the order of the rules."""
+    found = [match for rule in rules if (match := match_tool(rule, call))]
+    return tuple(sorted(found, key=lambda match: list(Action).index(match.action)))

@@ -6,6 +6,7 @@ import pytest
 
 from dmm.errors import MemoryFileError
 from dmm.files.rules import name_rule, parse_rule, write_rule
+from dmm.rules.commands.calls import ToolCall, read_call
 from dmm.rules.examples import prove
 from dmm.rules.form import compile_fields
 from dmm.rules.formerror import RuleFormError
@@ -145,3 +146,20 @@ def test_a_new_rule_is_named_by_its_title() -> None:
     assert name_rule("Don't push to `main`!") == "dont-push-to-main"
     assert name_rule("Don't push to `main`!", ["dont-push-to-main"]) == "dont-push-to-main-2"
     assert name_rule("…") == "rule"
+
+
+@pytest.mark.parametrize("glob", ["src/**.ts", "a**/b", "/**x"])
+def test_two_stars_in_a_name_beside_folders_are_refused(glob: str) -> None:
+    with pytest.raises(RuleFormError) as refused:
+        compile_fields({"match": {"path": glob}}, "x", stem="x")
+    assert "**" in str(refused.value)
+
+
+@pytest.mark.parametrize("glob", ["**.ts", "**a*b", "src/**", "**/gen/*.ts", "**"])
+def test_a_glob_of_any_length_is_held_against_a_path_of_any_length(glob: str) -> None:
+    rule = compile_fields({"match": {"path": glob}}, "x", stem="x")
+    assert rule.call is not None
+    (pattern,) = rule.call.rule.patterns
+    path = f"src/gen/{'d/' * 5_000}gen/aab.ts"
+    call = ToolCall("Write", {"file_path": path if glob != "**a*b" else path[:-3], "content": ""})
+    assert list(pattern.find(read_call(call)))

@@ -93,3 +93,95 @@ def test_a_wrong_requirement_is_refused_by_its_place(
     with pytest.raises(RuleFormError) as refused:
         needs_of(require=require)
     assert refused.value.place == place
+
+
+SINCE = {"before": {"command": "git push"}, "require": {"run": "tests", "since": "src/**"}}
+
+
+def is_stopped(*after: str) -> bool:
+    example = {"run": "git push", "after": list(after)}
+    rule = compile_fields({**SINCE, "examples": {"allow": [example]}}, "x", stem="x")
+    return bool(prove(rule))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git pull --rebase",
+        "git merge main",
+        "git checkout main",
+        "git switch main",
+        "git stash pop",
+        "git reset --hard HEAD~1",
+        "git cherry-pick abc",
+        "git restore .",
+        "git clean -fd",
+        "black .",
+        "black src/app",
+        "ruff format",
+        "ruff check --fix",
+        "npx prettier --write .",
+        "cargo fmt",
+        "npm run format",
+        "make fmt",
+        "tar xzf a.tgz",
+    ],
+)
+def test_tests_that_ran_before_files_may_have_changed_do_not_count(command: str) -> None:
+    assert is_stopped("pytest -q", command)
+    assert not is_stopped(command, "pytest -q")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git add -A",
+        "git commit -am x",
+        "git status",
+        "git fetch",
+        "git checkout -b topic",
+        "git switch -c topic",
+        "git stash list",
+        "git reset HEAD~1",
+        "git checkout -- README.md",
+        "black --check .",
+        "black docs",
+        "ruff check",
+        "prettier --write README.md",
+        "tar xzf a.tgz -C /tmp/x",
+        "unzip a.zip -d vendor",
+    ],
+)
+def test_tests_stay_passed_where_their_files_stay(command: str) -> None:
+    assert not is_stopped("pytest -q", command)
+
+
+@pytest.mark.parametrize(
+    ("step", "done", "other"),
+    [
+        ("build", "npm run build", "npm run lint"),
+        ("build", "make", "make test"),
+        ("build", "cargo build --release", "cargo test"),
+        ("build", "webpack", "npm install webpack"),
+        ("format", "prettier --write .", "prettier --version"),
+        ("format", "ruff format", "ruff check"),
+        ("format", "npm run format", "npm test"),
+        ("format", "cargo fmt", "cargo build"),
+        ("lint", "ruff check", "ruff format"),
+        ("tests", "pytest", "black tests"),
+    ],
+)
+def test_a_step_is_known_by_its_kind(step: str, done: str, other: str) -> None:
+    rule = {"before": {"command": "git push"}, "require": {"run": step}}
+    held = compile_fields(
+        {
+            **rule,
+            "examples": {
+                "allow": [{"run": "git push", "after": [done]}],
+                "block": [{"run": "git push", "after": [other]}],
+            },
+        },
+        "x",
+        stem="x",
+    )
+    assert prove(held) == ()

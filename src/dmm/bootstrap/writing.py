@@ -234,7 +234,11 @@ class Writing(Reading):
     def _find_rule_import(self) -> RuleImport:
         from dmm.importer.rules import RuleImport
 
-        return RuleImport(self.shelf, lambda: self.shelf.standing(self.project_ledger.state()))
+        return RuleImport(
+            self.shelf,
+            lambda: self.shelf.standing(self.project_ledger.state()),
+            self.rules.propose,
+        )
 
     def _import(self, edits: Sequence[Edit], reason: str) -> None:
         """Write imported files as the person who asked for it; the next query indexes them."""

@@ -109,6 +109,7 @@ def _describe(found: Import) -> dict[str, Any]:
         "rules": [_describe_rule(one) for one in found.rules],
         "written": list(found.written),
         "proposed": list(found.proposed),
+        "proposed_rules": list(found.proposed_rules),
         "repeated": list(found.repeated),
         "notice": found.notice,
     }
@@ -198,6 +199,20 @@ def _named(files: Sequence[str]) -> str:
     return f"{', '.join(most)} and {last}" if most else last
 
 
+def _waiting(found: Import) -> Iterator[str]:
+    """Say what waits for a person, and what lets it in."""
+    if found.proposed:
+        many = counted(len(found.proposed), "proposal")
+        verb = "waits" if len(found.proposed) == 1 else "wait"
+        before = f" ({len(found.repeated)} proposed before)" if found.repeated else ""
+        yield f"{many} {verb} for a review{before}: dmm review list"
+    if found.proposed_rules:
+        rules = counted(len(found.proposed_rules), "rule")
+        verb = "asks" if len(found.proposed_rules) == 1 else "ask"
+        numbers = " ".join(map(str, found.proposed_rules))
+        yield f"{rules} {verb} until a person accepts: dmm rules accept {numbers}"
+
+
 def _summary(found: Import, *, applied: bool) -> Iterator[str]:
     plan = found.plan
     scopes = Counter(one.memory.scope.value for one in plan.memories)
@@ -211,11 +226,8 @@ def _summary(found: Import, *, applied: bool) -> Iterator[str]:
             f"The files cost {counted(plan.monolith_tokens, 'token')} in every session;"
             f" a typical pack of these memories {found.pack_tokens}{less}."
         )
-    if found.proposed:
-        many = counted(len(found.proposed), "proposal")
-        verb = "waits" if len(found.proposed) == 1 else "wait"
-        before = f" ({len(found.repeated)} proposed before)" if found.repeated else ""
-        yield f"{many} {verb} for a review{before}: dmm review list"
+    if found.proposed or found.proposed_rules:
+        yield from _waiting(found)
     elif not applied:
         way = "propose the memories, add --propose" if find_agent() else "write them, add --apply"
         yield f"Nothing was written. To {way}."

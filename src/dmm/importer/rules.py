@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dmm.errors import DmmError
 from dmm.importer.imperatives import find_imperatives
@@ -36,6 +36,7 @@ class RuleImport:
 
     shelf: RuleShelf
     constraints: Callable[[], Sequence[Constraint]]
+    propose_rule: Callable[[Rule, str], dict[str, Any]]
 
     def plan(self, sources: Sequence[Source]) -> tuple[PlannedRule, ...]:
         """Plan a rule file for each sentence: with a matcher where it is sure, else as advice."""
@@ -60,6 +61,11 @@ class RuleImport:
     def write(self, planned: Sequence[PlannedRule]) -> tuple[str, ...]:
         """Write the planned files; what a person imports is in force at once."""
         return tuple(self.shelf.write(one.rule.id, one.source).path for one in planned)
+
+    def propose(self, planned: Sequence[PlannedRule]) -> tuple[int, ...]:
+        """Propose the rules that have a matcher; the others stay sentences of their memories."""
+        told = [self.propose_rule(one.rule, one.source) for one in planned if one.rule.call]
+        return tuple(one["seq"] for one in told)
 
 
 def _compose(one: Imperative, taken: Sequence[str]) -> Composed | None:

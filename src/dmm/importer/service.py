@@ -80,7 +80,8 @@ class Import:
     are memories left out because they hold what looks like one; `repeated` are those of the
     `proposed` that had been proposed before; `hidden` are characters of the sources that nobody
     sees, which were left out, and `unseen` the memories that would still hold some; `rules` are the
-    rule files that its binding sentences become.
+    rule files that its binding sentences become, and `proposed_rules` the constraints that hold
+    them until a person accepts them.
     """
 
     plan: ImportPlan
@@ -98,6 +99,7 @@ class Import:
     hidden: tuple[Hidden, ...] = ()
     unseen: tuple[str, ...] = ()
     rules: tuple[PlannedRule, ...] = ()
+    proposed_rules: tuple[int, ...] = ()
 
     @property
     def named(self) -> str:
@@ -188,7 +190,7 @@ class Importer:
         return dataclasses.replace(planned, written=written, notice=notice)
 
     def submit(self, planned: Import) -> Import:
-        """Propose the planned memories; each waits for a review of its own."""
+        """Propose the planned memories and rules; each waits for a person."""
         told = [
             self.propose(one.memory.path, markdown.render(one.memory), f"import of {planned.named}")
             for one in planned.plan.memories
@@ -197,6 +199,7 @@ class Importer:
             planned,
             proposed=tuple(one["id"] for one in told),
             repeated=tuple(one["id"] for one in told if "repeated" in one),
+            proposed_rules=self.find_rules().propose(planned.rules),
         )
 
     def _is_empty(self) -> bool:

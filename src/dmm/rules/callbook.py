@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from dmm.rules.budget import Budget
     from dmm.rules.commands.calls import ScriptFacts, TextOf
+    from dmm.rules.commands.reach import Tree
     from dmm.rules.patterns import Pattern
 
 GUARD_VERSION = f"{ENGINE_VERSION}/{RULES_VERSION}.{SPOKEN_VERSION}"
@@ -237,14 +238,15 @@ class CallBook:
         done: DoneBefore | None = nothing_done,
         files: TextOf | None = None,
         texts: TextOf | None = None,
+        tree: Tree | None = None,
     ) -> Ruling:
         """Rule on a call: the hardest finding decides, and the oldest constraint among equals.
 
         `files` gives the text of a script that the call runs, and `texts` that of a file it
-        changes, where the two have different limits. What can't be read is asked about, where a
-        rule could stop a command.
+        changes, where the two have different limits; `tree` knows which files exist. What can't be
+        read is asked about, where a rule could stop a command.
         """
-        facts = with_writings(read_call(call, files), texts or files)
+        facts = with_writings(read_call(call, files, tree), texts or files)
         found = sorted(self.check(facts, done), key=_hardest_and_oldest)
         if self._is_unclear(facts) and not _settled(found):
             return _unreadable(facts, found)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import TYPE_CHECKING, ClassVar
 
 from dmm.domain.value import Value
@@ -20,6 +21,7 @@ from dmm.rules.commands.globs import chosen, matches_name, matches_path, plain_e
 from dmm.rules.commands.ignoring import selects
 from dmm.rules.commands.options import SUBCOMMANDED, asks_for_help
 from dmm.rules.commands.paths import covers, script_of
+from dmm.rules.commands.reach import state_limited
 from dmm.rules.commands.tools import names_of, values_of
 from dmm.rules.commands.variables import assigned_by
 from dmm.rules.evidence import Evidence
@@ -218,6 +220,8 @@ _COVERED: dict[str, tuple[str, ...]] = {
     "write": ("write", "create", "delete", "rename"),
     "edit": ("write", "create"),
 }
+# So many files of a folder are held against the exceptions of a rule.
+_MOST_FILES = 200
 _DONE = {
     "read": "read",
     "load": "read",
@@ -246,11 +250,29 @@ class PathPattern(Value):
     def find(self, facts: CallFacts) -> Iterator[tuple[object, Evidence]]:
         """Find the files that match, each with its evidence."""
         for use in facts.paths:
-            if self._concerns(use) and covers(use, self.glob, self.folder):
-                yield use, Evidence(use.span, f"{use.path} is {_DONE[use.access]}")
+            if self._concerns(use):
+                for one in self._covered(use, facts):
+                    yield one, Evidence(one.span, f"{one.path} is {_DONE[one.access]}")
+
+    @property
+    def accesses(self) -> Iterator[str]:
+        """What is done to the files that this is about."""
+        return (access for one in self.access for access in _COVERED.get(one, (one,)))
+
+    def _covered(self, use: PathUse, facts: CallFacts) -> Iterator[PathUse]:
+        """Give the file that a use names, or those that exist where it reaches a folder."""
+        exact = facts.reach is not None and use.path == "." and state_limited(use)
+        if not exact and covers(use, self.glob, self.folder):
+            yield use
+        elif facts.reach is not None and facts.reach.may_hold(use, self.glob):
+            reached = (
+                path for path in facts.reach.of(use) if selects(path, self.glob, self.folder)
+            )
+            yield from (use._replace(path=one, glob=False) for one in islice(reached, _MOST_FILES))
 
     def _concerns(self, use: PathUse) -> bool:
-        return any(use.access in _COVERED.get(one, (one,)) for one in self.access)
+        # A pull or a change of branch brings what others did.
+        return use.reach != "any" and any(use.access == one for one in self.accesses)
 
     def spares(self, use: PathUse) -> bool:
         """Whether every file that a path with wildcards could mean is covered."""

@@ -49,9 +49,15 @@ class Constraints:
         return self.record_constraint(text, priority, triggered_by, compile_constraint(text).rule)
 
     def record_constraint(
-        self, text: str, priority: str, triggered_by: int | None, rule: dict[str, Any] | None
+        self,
+        text: str,
+        priority: str,
+        triggered_by: int | None,
+        rule: dict[str, Any] | None,
+        *,
+        waits: bool = False,
     ) -> dict[str, Any]:
-        """Record a constraint that is compiled already."""
+        """Record a constraint that is compiled already; one that `waits` a person has to accept."""
         self._need_trust("make")
         payload: dict[str, Any] = {"text": text, "priority": priority, "rule": rule}
         if triggered_by is not None:
@@ -69,7 +75,9 @@ class Constraints:
                 | ({"tainted": source} if source else {}),
                 caused_by=triggered_by,
             )
-            event = writer.append(replace(draft, trust=Trust.TOOL) if source else draft)
+            if source or (waits and draft.trust in PERSONS):
+                draft = replace(draft, trust=Trust.TOOL if source else Trust.AGENT)
+            event = writer.append(draft)
         self._publish()
         told: dict[str, Any] = {"seq": event.seq, "constraint": text, "priority": priority}
         if triggered_by is not None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 from dmm.rules.callbook import LEVELS, CallBook, CallEntry
 from dmm.rules.callrules import done_by_call
+from dmm.rules.commands.reach import FileTable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +64,8 @@ def _why(ruling: Ruling) -> str:
 def try_example(book: CallBook, example: Example) -> Ruling:
     """Rule on an example with what it says was done before, and the files that exist."""
     files = dict(example.files)
-    return book.rule(example.call, lambda *_: _done(example), files.get)
+    tree = FileTable(tuple(files))
+    return book.rule(example.call, lambda *_: _done(example), files.get, tree=tree)
 
 
 def _done(example: Example) -> Sequence[Done]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import EventType
 from dmm.errors import LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import IMPORTED, tool_text
-from dmm.reading import read_changed, read_script
+from dmm.reading import WorkTree, read_changed, read_script
 from dmm.rules.budget import Stopped
 from dmm.rules.callbook import Ruling
 from dmm.rules.callrules import Done, meet
@@ -103,9 +103,11 @@ class Guard:
         return since
 
 
-def _files(call: ToolCall) -> tuple[TextOf, TextOf]:
-    """Give what reads the scripts that a call runs, and the files that it changes."""
-    return partial(read_script, call.cwd), partial(read_changed, call.cwd)
+def _files(call: ToolCall) -> tuple[TextOf, TextOf, WorkTree | None]:
+    """Give what reads the scripts that a call runs, the files it changes, and their tree."""
+    root = call.root or call.cwd
+    tree = WorkTree(root) if root else None
+    return partial(read_script, call.cwd), partial(read_changed, call.cwd), tree
 
 
 def done_by(event: Event, root: str | None = None) -> Done | None:

@@ -151,7 +151,20 @@ def _open_kinds(facts: CallFacts) -> set[str]:
     return kinds
 
 
-def _fact_keys(facts: CallFacts) -> set[Key]:
+def _keys_of_paths(facts: CallFacts, accesses: set[str]) -> set[Key]:
+    found: set[Key] = set()
+    for path in facts.paths:
+        found.update(_path_keys(path.path))
+        if path.changes:
+            found.add(WRITTEN)
+        if path.access in ("delete", "rename"):
+            found.add(("change", "*"))
+        if facts.reach is not None and path.access in accesses:
+            found.update(key for one in facts.reach.of(path) for key in _path_keys(one))
+    return found
+
+
+def _fact_keys(facts: CallFacts, accesses: set[str]) -> set[Key]:
     tool = facts.call.tool
     found: set[Key] = {*(("tool", one) for one in names_of(tool)), ("tool", "*")}
     found.update(("tool end", tool[at:].lstrip("_")) for at, sign in enumerate(tool) if sign == "_")
@@ -163,12 +176,7 @@ def _fact_keys(facts: CallFacts) -> set[Key]:
         script = script_of(use)
         if script:
             found.update(_path_keys(script))
-    for path in facts.paths:
-        found.update(_path_keys(path.path))
-        if path.changes:
-            found.add(WRITTEN)
-        if path.access in ("delete", "rename"):
-            found.add(("change", "*"))
+    found |= _keys_of_paths(facts, accesses)
     found.update(("message", one.kind) for one in facts.messages)
     for package in facts.dependencies:
         found.update((("package", normal_name(package.name)), ("package", "*")))
@@ -178,22 +186,32 @@ def _fact_keys(facts: CallFacts) -> set[Key]:
     return found
 
 
+def _accesses_of(pattern: Any) -> Iterator[str]:
+    """Say what is done to files that a pattern is about; others need no look at the files."""
+    if isinstance(pattern, AllOf):
+        yield from (access for one in pattern.patterns for access in _accesses_of(one))
+    elif isinstance(pattern, PathPattern):
+        yield from pattern.accesses
+
+
 class CallIndex(Generic[T]):
     """Entries that some patterns belong to, found by what a call does."""
 
     def __init__(self, entries: Iterable[tuple[T, Iterable[Pattern]]]) -> None:
         self._entries: list[T] = []
         self._places: dict[Key, set[int]] = defaultdict(set)
+        self._accesses: set[str] = set()
         for number, (entry, patterns) in enumerate(entries):
             self._entries.append(entry)
             for pattern in patterns:
+                self._accesses.update(_accesses_of(pattern))
                 for key in _keys_of(pattern):
                     self._places[key].add(number)
 
     def candidates(self, facts: CallFacts) -> list[T]:
         """Give the entries that a call could concern, in their order."""
         found: set[int] = set()
-        for key in _fact_keys(facts) & self._places.keys():
+        for key in _fact_keys(facts, self._accesses) & self._places.keys():
             found |= self._places[key]
         kinds = _open_kinds(facts)
         for (kind, _), numbers in self._places.items() if kinds else ():

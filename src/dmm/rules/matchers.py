@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, get_args
 from dmm.rules.callrules import Need
 from dmm.rules.commands.facts import MESSAGES, MessageKind
 from dmm.rules.commands.ignoring import fault_of_glob
-from dmm.rules.commands.procedures import LINT, TESTS, TYPES
+from dmm.rules.commands.procedures import BUILD, FORMAT, LINT, TESTS, TYPES
 from dmm.rules.content.check import check_content
 from dmm.rules.content.pattern import ContentPattern
 from dmm.rules.formerror import RuleFormError
@@ -40,7 +40,7 @@ CONTENT_FLAGS = ("only_added", "removed", "ignore_case")
 CONTENT = ("pattern", "rule", "regex", "language", *CONTENT_FLAGS)
 ACCESS = ("read", "write", "create", "delete", "rename")
 CHANGES = ("write", "create", "delete", "rename")
-RUNS = {"tests": TESTS, "lint": LINT, "typecheck": TYPES}
+RUNS = {"tests": TESTS, "lint": LINT, "typecheck": TYPES, "build": BUILD, "format": FORMAT}
 
 
 def read_items(value: object, place: Place, folder: str) -> Patterns:
@@ -186,6 +186,9 @@ def _glob(value: str, place: Place) -> str:
     if "{" in bare and "," in bare:
         hint = "write a list of globs"
         raise RuleFormError(place, f"{value!r} has braces, which globs do not have", hint=hint)
+    if "/" in bare.rstrip("/") and any("**" in one and one != "**" for one in bare.split("/")):
+        hint = "`**` stands for folders: write src/**/*.ts, or * for a part of a name"
+        raise RuleFormError(place, f"{value!r} has ** in a name", hint=hint)
     if bare.startswith("../") or "/../" in bare or bare == "..":
         raise RuleFormError(place, f"{value!r} lies outside the repository")
     fault = fault_of_glob(bare)

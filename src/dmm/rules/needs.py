@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from dmm.domain.value import Value
 from dmm.rules.budget import Stopped
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
-from dmm.rules.commands.paths import covers
-from dmm.rules.commands.procedures import EVERYDAY, PROCEDURE_CHECKS, may_run
+from dmm.rules.commands.operands import changing_unnamed
+from dmm.rules.commands.paths import may_change
+from dmm.rules.commands.procedures import EVERYDAY, FORMAT, PROCEDURE_CHECKS, may_run
 from dmm.rules.outcomes import Outcome, read_outcome, read_output, runs_in_background
 from dmm.rules.patterns import CommandPattern, Pattern, pattern_to_dict, patterns_from
 
@@ -89,14 +90,13 @@ def done_by_call(
 
 
 class Need(Value):
-    """What has to be done first: a call that matches, or a look-up that holds the words.
+    """What has to be done first: a call that matches one of the patterns.
 
     `since` names files: it has to be done after their last change, and then stays done until the
     next one. `passed` says that running it isn't enough.
     """
 
     text: str
-    words: tuple[str, ...] = ()
     patterns: tuple[Pattern, ...] = ()
     since: tuple[str, ...] = ()
     passed: bool = True
@@ -111,12 +111,10 @@ class Need(Value):
 
     def met_by(self, done: Done, budget: Budget | None = None) -> bool:
         """Whether something recorded is what has to be done first."""
-        if self.patterns:
-            if not done.may_match(self.patterns):
-                return False
-            facts = done.facts_passed(budget) if self.passed else done.facts(budget)
-            return self._ran(self._after_changes(facts, done.changed_at(self.since)))
-        return not done.exit_status and self._looked_up(done.text)
+        if not done.may_match(self.patterns):
+            return False
+        facts = done.facts_passed(budget) if self.passed else done.facts(budget)
+        return self._ran(self._after_changes(facts, done.changed_at(self.since)))
 
     def met_before(self, past: Sequence[Done], facts: CallFacts, at: int) -> bool:
         """Whether it was done before a call, whose act begins at a place of its text."""
@@ -139,11 +137,8 @@ class Need(Value):
 
     def met_within(self, facts: CallFacts, earlier: Sequence[CommandUse], at: int) -> bool:
         """Whether earlier commands of the same call are what has to be done first."""
-        if self.patterns:
-            changed = _last_change(facts.paths, self.since, at)
-            return self._ran(self._after_changes(_limited(facts, earlier), changed))
-        words = [word for use in earlier for word in use.invocation.argv]
-        return bool(words) and self._looked_up(" ".join(words))
+        changed = _last_change(facts.paths, self.since, at)
+        return self._ran(self._after_changes(_limited(facts, earlier), changed))
 
     def valid(self, past: Sequence[Done]) -> Iterator[Done]:
         """Go back through what was done, as far as it still counts."""
@@ -157,8 +152,6 @@ class Need(Value):
 
     def explain(self, past: Sequence[Done], budget: Budget | None = None) -> str:
         """Say why something that was done does not count; empty where nothing was."""
-        if not self.patterns:
-            return ""
         try:
             return self._explain(past, budget)
         except Stopped:
@@ -213,21 +206,11 @@ class Need(Value):
             raise Stopped(found[0].stopped)
         return bool(found)
 
-    def _looked_up(self, text: str) -> bool:
-        # A call is judged without its words; only a look-up is read as prose.
-        from dmm.rules.language.language import tokens_of
-
-        held = _meant(text)
-        return not any(
-            held.isdisjoint(wanted.forms) for word in self.words for wanted in tokens_of(word)
-        )
-
 
 def need_to_dict(need: Need) -> dict[str, Any]:
     """Write a need as plain values for JSON."""
     return {
         "text": need.text,
-        "words": list(need.words),
         "patterns": [pattern_to_dict(one) for one in need.patterns],
         "since": list(need.since),
         "passed": need.passed,
@@ -235,10 +218,11 @@ def need_to_dict(need: Need) -> dict[str, Any]:
 
 
 def need_from_dict(stored: Mapping[str, Any]) -> Need:
-    """Read a need back; an older form has neither `since` nor `passed`."""
+    """Read a need back; an older form has neither `since` nor `passed`, or wants words."""
+    if stored.get("words"):
+        raise ValueError("a need that is met by words")
     return Need(
         stored["text"],
-        tuple(stored["words"]),
         patterns_from(stored["patterns"]),
         tuple(stored.get("since", ())),
         bool(stored.get("passed", True)),
@@ -283,9 +267,7 @@ def _last_change(paths: Iterable[PathUse], globs: Sequence[str], before: int | N
     found = [
         one.span[0]
         for one in paths
-        if one.changes
-        and (before is None or one.span[0] < before)
-        and covers(one, "\n".join(globs), "")
+        if (before is None or one.span[0] < before) and may_change(one, "\n".join(globs))
     ]
     return max(found, default=_NOWHERE)
 
@@ -297,7 +279,11 @@ def _may_change(text: str, globs: Sequence[str]) -> bool:
     named = [name for name, slash, _ in folders if slash and _WILD.isdisjoint(name)]
     if len(named) < max(1, len(wanted)):
         return True
-    return any(name in text for name in named) or re.search(_OPEN, text) is not None
+    if any(name in text for name in named) or may_run(FORMAT, text):
+        return True
+    return not changing_unnamed().isdisjoint(re.findall(r"[\w-]+", text)) or bool(
+        re.search(_OPEN, text)
+    )
 
 
 @lru_cache(maxsize=4_096)
@@ -315,17 +301,3 @@ def _programs(facts: CallFacts) -> Iterator[str]:
     for use in facts.commands:
         if use.invocation.words and use.invocation.program not in EVERYDAY:
             yield use.invocation.words[0].text.removeprefix("./")
-
-
-@lru_cache(maxsize=2_048)
-def _meant(text: str) -> frozenset[str]:
-    """All that the words of a text may stand for; the same past is looked through at every call."""
-    from dmm.rules.language.language import tokens_of
-
-    tokens = tokens_of(_apart(text))
-    return frozenset(form for token in tokens for form in (*token.forms, *token.kinds))
-
-
-def _apart(text: str) -> str:
-    """Part the words of paths and identifiers: `plans/next_step.md` holds plans, next and step."""
-    return "".join(letter if letter.isalnum() else " " for letter in text)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dmm.domain.value import Value
 from dmm.errors import UsageError
-from dmm.reading import read_changed, read_script
+from dmm.reading import WorkTree, read_changed, read_script
 
 if TYPE_CHECKING:
     from dmm.rules.callbook import CallBook, Ruling
@@ -65,4 +65,5 @@ def read_on_failure(data: bytes) -> OnFailure:
 def rule_by_file(rules: RulesOnFile, call: ToolCall) -> Ruling:
     """Rule on a call by the rules on file; what was done before it is not known there."""
     files, texts = partial(read_script, call.cwd), partial(read_changed, call.cwd)
-    return rules.book.rule(call, None, files, texts)
+    root = call.root or call.cwd
+    return rules.book.rule(call, None, files, texts, WorkTree(root) if root else None)

@@ -27,7 +27,7 @@ from dmm.rules.evidence import Evidence
 from dmm.rules.joint import AllOf, Joint, belongs, parts_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from dmm.rules.commands.values import Span
 
@@ -35,7 +35,7 @@ __all__ = [
     "RULES_VERSION", "STARTER_VERSION", "Action", "AllOf", "BranchPattern", "CommandPattern",
     "ContentPattern", "DependencyPattern", "Evidence", "Match", "MessagePattern",
     "PathPattern", "Pattern", "ScriptPattern", "ToolPattern", "ToolRule", "WrappedPattern",
-    "check_call", "match_tool", "matches", "pattern_to_dict", "patterns_from",
+    "match_tool", "matches", "pattern_to_dict", "patterns_from",
     "rule_from_dict", "rule_to_dict",
 ]  # fmt: skip
 
@@ -133,13 +133,18 @@ def _excepted(rule: ToolRule, facts: CallFacts, subject: object) -> bool:
     if facts.doubts and isinstance(subject, CommandUse) and subject.options.open:
         # Nobody knows whether the argument that would make it an exception is there.
         return False
-    if isinstance(subject, PathUse) and subject.glob:
-        return any(isinstance(one, PathPattern) and one.spares(subject) for one in rule.exceptions)
+    exceptions = rule.exceptions
+    if isinstance(subject, PathUse) and (subject.glob or subject.reach):
+        # Other files that the call means may be spared while this one is not.
+        paths = [one for one in exceptions if isinstance(one, PathPattern)]
+        if any(one.spares(subject) for one in paths):
+            return True
+        exceptions = tuple(one for one in exceptions if one not in paths)
     if isinstance(subject, CommandUse) and _touches_only_spared(rule, facts, subject):
         return True
     return any(
         _lifts(found, subject)
-        for exception in rule.exceptions
+        for exception in exceptions
         for found, evidence in exception.find(facts)
         if not evidence.stopped
     )
@@ -189,16 +194,6 @@ def _match(rule: ToolRule, pattern: Pattern, facts: CallFacts, evidence: Evidenc
         evidence.stopped,
         evidence.doubt,
     )
-
-
-_ORDER = tuple(Action)
-
-
-def check_call(rules: Iterable[ToolRule], call: ToolCall | CallFacts) -> tuple[Match, ...]:
-    """Match all rules against one call; the hardest action first, else the order of the rules."""
-    facts = call if isinstance(call, CallFacts) else with_writings(read_call(call), None)
-    found = [match for rule in rules if (match := match_tool(rule, facts))]
-    return tuple(sorted(found, key=lambda match: _ORDER.index(match.action)))
 
 
 def rule_to_dict(rule: ToolRule) -> dict[str, object]:

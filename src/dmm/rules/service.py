@@ -12,11 +12,11 @@ from dmm.rules.adoption import adopt_constraint
 from dmm.rules.authorship import Composed, Likeness, Wish, compose, need_examples, switch
 from dmm.rules.constraints import need_learned, need_priority
 from dmm.rules.folder import digest_source
-from dmm.rules.ledger_states import is_starter
 from dmm.rules.listing import RuleReading, lacks_matcher, stops_calls
 from dmm.rules.rule import State
 from dmm.rules.shelf import ShelvedRule
 from dmm.rules.source import check_rule
+from dmm.rules.states import is_starter
 from dmm.rules.views import detail_rule, show_shelved
 from dmm.tracing import traced
 
@@ -157,9 +157,15 @@ class Rules(RuleReading):
             "place": "",
             "source": composed.source,
         }
-        told = self.constraints.record_constraint(rule.title, priority, triggered_by, stored)
+        told = self.constraints.record_constraint(
+            rule.title, priority, triggered_by, stored, waits=True
+        )
         note = PROPOSED.format(seq=told["seq"])
         return told | {"id": rule.id, "state": State.ASKS.value, "note": note}
+
+    def propose(self, rule: Rule, source: str) -> Told:
+        """Propose a rule file as it is written; it asks at most until a person accepts it."""
+        return self._propose(Composed(rule, source), "required", None)
 
     @traced()
     def accept(self, names: Iterable[str]) -> Sequence[Told]:

@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.domain.event import Trust
+from dmm.eventlog.state import Constraint
+from dmm.rules.callbook import LEVELS
 from dmm.rules.rule import State
-from dmm.rules.rulebook import filed_rule, in_words, on_calls
+from dmm.rules.rulebook import compile_constraint, filed_rule, in_words, on_calls
 from dmm.rules.source import state_of_rule
+from dmm.rules.summary import ADVICE, ON_DECISIONS, describe_matcher
 
 if TYPE_CHECKING:
-    from dmm.eventlog.state import Constraint
+    from collections.abc import Iterator
+
+    from dmm.rules.callbook import Level
+    from dmm.rules.rule import RuleLevel
 
 MOST_BINDING = tuple(State)
+STARTER = "starter."
 _BINDING = ("required", "learned")
 
 
@@ -35,3 +43,37 @@ def order_by_state(one: tuple[Constraint, State]) -> tuple[int, bool, int]:
     """Sort the most binding first, and among those the newest; what is not recorded is newest."""
     constraint, state = one
     return MOST_BINDING.index(state), constraint.seq > 0, -constraint.seq
+
+
+def hardest(constraint: Constraint) -> RuleLevel:
+    """Tell how hard a constraint stops a tool call; a rule that names none advises."""
+    levels = [one.level_of(one.rule.rule.action) for one in on_calls(constraint)]
+    return advised(max(levels, key=LEVELS.index, default="allow"))
+
+
+def advised(level: Level) -> RuleLevel:
+    """Name the level of a rule that lets every call through."""
+    return "advise" if level == "allow" else level
+
+
+def describe_constraint(constraint: Constraint) -> Iterator[str]:
+    """Say in plain words what a constraint does; nothing here blocks that does not block."""
+    entries = on_calls(constraint)
+    for entry in entries:
+        level = entry.level_of(entry.rule.rule.action)
+        yield from describe_matcher(entry.rule, advised(level))
+        yield from (f"Not certain: {one}." for one in entry.rule.doubts)
+    if not entries:
+        yield ON_DECISIONS if state_of(constraint) is State.DECISIONS else ADVICE
+
+
+def preview_constraint(text: str, priority: str) -> tuple[State, list[str]]:
+    """Tell what a text would do as a constraint that a person has accepted."""
+    rule = compile_constraint(text).rule
+    supposed = Constraint(0, text, priority, Trust.USER, rule=rule)
+    return state_of(supposed), list(describe_constraint(supposed))
+
+
+def is_starter(constraint: Constraint) -> bool:
+    """Whether a constraint is one of the starter rules."""
+    return constraint.text.startswith(STARTER)

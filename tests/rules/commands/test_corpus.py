@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from tests.rules.conftest import check_call
 
 from dmm.rules.commands.calls import ToolCall
-from dmm.rules.patterns import Action, check_call
+from dmm.rules.patterns import Action
 from dmm.rules.starter import starter_rules
 
 DATA = "policy/destructive_commands.jsonl"

@@ -5,10 +5,11 @@ import shlex
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.rules.conftest import check_call
 
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.explain import explain_rule
-from dmm.rules.patterns import Action, check_call, match_tool, rule_from_dict, rule_to_dict
+from dmm.rules.patterns import Action, match_tool, rule_from_dict, rule_to_dict
 from dmm.rules.starter import starter_rules
 
 RULES = starter_rules()

@@ -13,7 +13,7 @@ from dmm.rules.form import compile_fields
     [
         ("Use pnpm, not npm", "npm install", "pnpm install"),
         ("Never run rm -rf", "rm -rf build", "rm build"),
-        ("Never use curl", "curl https://example.com", "grep 'curl https://example.com' README.md"),
+        ("Never use curl", "curl https://example.com", "which curl"),
         ("Never push to main", "git push origin main", "git push origin topic"),
         ("Never commit to main", "git commit -m x (on main)", "git commit -m x (on topic)"),
         ("Never force-push", "git push --force", "git push"),

@@ -24,7 +24,8 @@ from dmm.rules.commands.inlineruns import COMPUTED
 from dmm.rules.commands.messages import messages_in, messages_of
 from dmm.rules.commands.outputs import DECODERS
 from dmm.rules.commands.patches import is_patching, read_edit, read_patch, replaces_text
-from dmm.rules.commands.paths import path_uses, script_of, with_created
+from dmm.rules.commands.paths import links_of, path_uses, script_of, seen_from
+from dmm.rules.commands.reach import Reach, settle
 from dmm.rules.commands.readings import MOST, other_readings, with_known_words
 from dmm.rules.commands.runs import SHELL
 from dmm.rules.commands.scripts import MAX_FILES, MAX_TOTAL, TextOf, commands_in
@@ -43,6 +44,7 @@ from dmm.rules.commands.tools import (
 
 if TYPE_CHECKING:
     from dmm.rules.commands.dependencies import DependencyUse
+    from dmm.rules.commands.reach import Tree
     from dmm.rules.commands.scripts import Commands
     from dmm.rules.commands.values import FileRun, Script, Unresolved
 
@@ -56,7 +58,9 @@ _MAX_DEPTH = 4
 _MCP = r"mcp__(.+?)__(.+)|mcp_([^_]+)_(.+)"
 
 
-def _of_script(call: ToolCall, script: Script, files: TextOf | None) -> CallFacts:
+def _of_script(
+    call: ToolCall, script: Script, files: TextOf | None, reach: Reach | None
+) -> CallFacts:
     """Sort out what the invocations of a parsed text do."""
     known = tuple(with_known_words(one, files) for one in script.invocations)
     commands = with_branches(script._replace(invocations=known), call)
@@ -64,6 +68,7 @@ def _of_script(call: ToolCall, script: Script, files: TextOf | None) -> CallFact
         call,
         script.text,
         files=files,
+        reach=reach,
         malformed=script.malformed or script.truncated,
         unresolved=tuple(dict.fromkeys(_in_words(one) for one in script.unresolved)),
     )
@@ -103,10 +108,10 @@ def _of_commands(facts: CallFacts, commands: tuple[CommandUse, ...]) -> CallFact
         branches += branch_uses(use)
         messages += messages_of(use, facts.files)
         if is_patching(use.invocation.argv):
-            _add_patch(use, call, paths, packages)
+            _add_patch(use, facts, paths, packages)
     return facts._replace(
         commands=commands,
-        paths=with_created(paths, call, facts.files),
+        paths=settle(paths, call, facts.files, facts.reach, links_of(commands, call)),
         dependencies=tuple(packages),
         branches=tuple(branches),
         messages=tuple(messages),
@@ -121,10 +126,14 @@ def _in_words(one: Unresolved) -> str:
 
 
 def _add_patch(
-    use: CommandUse, call: ToolCall, paths: list[PathUse], packages: list[DependencyUse]
+    use: CommandUse, facts: CallFacts, paths: list[PathUse], packages: list[DependencyUse]
 ) -> None:
+    call, files, words = facts.call, facts.files, use.invocation.words[1:]
+    named = [one.target for one in use.invocation.redirections if one.reads]
     bodies = [one.body for one in use.invocation.redirections if one.body]
-    bodies += [word.text for word in use.invocation.words[1:]]
+    bodies += [word.text for word in words]
+    if files is not None:
+        bodies += [files(seen_from(use, word)) or "" for word in (*named, *words)]
     span = use.invocation.span
     for body in bodies:
         changed, added = read_patch(body, call)
@@ -135,9 +144,10 @@ def _add_patch(
 class _Files:
     """Reads the files that a call runs, and those that they run in turn."""
 
-    def __init__(self, call: ToolCall, files: TextOf) -> None:
+    def __init__(self, call: ToolCall, files: TextOf, reach: Reach | None) -> None:
         self._call = call
         self._files = files
+        self._reach = reach
         self._left = MAX_TOTAL
         self._seen: set[tuple[object, ...]] = set()
         self.found: list[ScriptFacts] = []
@@ -163,7 +173,8 @@ class _Files:
             arguments=commands.arguments,
         )
         call = self._call.changed(input={"command": commands.text})
-        found = ScriptFacts(commands.path, _of_script(call, script, self._files), commands.lines)
+        facts = _of_script(call, script, self._files, self._reach)
+        found = ScriptFacts(commands.path, facts, commands.lines)
         self.found.append(found)
         # Scripts often run what they have put together; only plain decoding counts as hiding.
         self.unresolved += [
@@ -174,11 +185,13 @@ class _Files:
         self.read(script.files, depth + 1)
 
 
-def _read_shell(call: ToolCall, script: Script, files: TextOf | None) -> CallFacts:
-    facts = _of_script(call, script, files)
+def _read_shell(
+    call: ToolCall, script: Script, files: TextOf | None, reach: Reach | None
+) -> CallFacts:
+    facts = _of_script(call, script, files, reach)
     if files is None or not script.files:
         return facts
-    held = _Files(call, files)
+    held = _Files(call, files, reach)
     held.read(script.files)
     unresolved = (*facts.unresolved, *held.unresolved)
     return facts._replace(scripts=tuple(held.found), unresolved=unresolved)
@@ -220,7 +233,11 @@ def _merged(first: CallFacts, other: CallFacts, *, guess: bool) -> CallFacts:
 
 
 def _read_other(
-    call: ToolCall, tool: str, mcp: tuple[str, str] | None, files: TextOf | None
+    call: ToolCall,
+    tool: str,
+    mcp: tuple[str, str] | None,
+    files: TextOf | None,
+    reach: Reach | None,
 ) -> CallFacts:
     """Read a tool by the names of its arguments: files that it names, commands that it runs."""
     named = arguments_of(tool, call.input)
@@ -235,44 +252,49 @@ def _read_other(
     facts = CallFacts(
         call,
         text,
-        paths=with_created(paths, call, files),
+        paths=settle(paths, call, files, reach),
         messages=tuple(messages_in(tool, call.input)),
         mcp=mcp,
+        reach=reach,
     )
     for command in commands_of(tool, call.input):
         shell = command.language in ("", "bash", "sh", SHELL, "zsh")
         script = parse_shell(command.text) if shell else parse_code(command.language, command.text)
-        facts = _merged(facts, _read_shell(call, script, files), guess=command.guess)
+        facts = _merged(facts, _read_shell(call, script, files, reach), guess=command.guess)
     return facts
 
 
-def read_call(call: ToolCall, files: TextOf | None = None) -> CallFacts:
+def read_call(call: ToolCall, files: TextOf | None = None, tree: Tree | None = None) -> CallFacts:
     """Read what a tool call would do; an unknown tool gives its name alone.
 
     `files` gives the text of a file by its path, seen from the directory of the call; with it, what
-    the scripts do that the call runs is read too.
+    the scripts do that the call runs is read too. `tree` knows the files that exist: with it links
+    are followed, and what is done to a folder is done to what lies in it.
     """
+    reach = Reach(tree) if tree is not None else None
     name = call.tool.lower()
     mcp = re.fullmatch(_MCP, call.tool)
     if mcp:
         server, tool = mcp[1] or mcp[3], mcp[2] or mcp[4]
-        return _read_other(call, tool, (server, tool), files)
+        return _read_other(call, tool, (server, tool), files, reach)
     if name in PATCH_TOOLS:
         patch = first_text(call.input, (*COMMAND_KEYS, "patch")) or ""
         paths, packages = read_patch(patch, call)
         return CallFacts(
             call,
             patch,
-            paths=with_created(paths, call, files, edits=True),
+            paths=settle(paths, call, files, reach, edits=True),
             dependencies=tuple(packages),
+            reach=reach,
         )
     if name in SHELL_TOOLS:
         command = first_text(call.input, COMMAND_KEYS)
         if command is None:
             return CallFacts(call, call.tool)
-        return _read_shell(call, parse_shell(command), files)
+        return _read_shell(call, parse_shell(command), files, reach)
     if name in WRITERS:
         facts = read_edit(call)
         edits = replaces_text(call)
-        return facts._replace(paths=with_created(facts.paths, call, files, edits=edits))
-    return _read_other(call, call.tool, None, files)
+        settled = settle(facts.paths, call, files, reach, edits=edits)
+        return facts._replace(paths=settled, reach=reach)
+    return _read_other(call, call.tool, None, files, reach)

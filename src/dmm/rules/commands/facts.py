@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 from dmm.domain.value import Value
 
@@ -42,13 +42,17 @@ class PathUse(NamedTuple):
 
     A file that is renamed counts by both its names. It is created where the call or the files that
     exist say so; `load` is reading it into a shell. `glob` says that the path holds wildcards that
-    the shell or the tool fills in.
+    the shell or the tool fills in. `reach` says what else is meant: `all` that lies in a folder,
+    what a search finds `deep` in it, what is `changed`, `staged`, `untracked` or `ignored` in Git
+    (several joined by `+`), `some` files of a folder that nobody can name, `any` files that others
+    or a script may have changed, or the `link` alone and not what it leads to.
     """
 
     path: str
     access: Access
     span: Span
     glob: bool = False
+    reach: str = ""
 
     @property
     def changes(self) -> bool:
@@ -120,6 +124,7 @@ class CallFacts(NamedTuple):
     their `doubts` pair places of commands with what would make them so. `writings` are worked out
     when a rule first asks for them. `files` gives the text of a file by its path, where the call is
     read with the files that exist. `budget` is the time that all searches of the call share.
+    `reach`, a `Reach`, knows the tree of files that the call is made in.
     """
 
     call: ToolCall
@@ -138,6 +143,7 @@ class CallFacts(NamedTuple):
     writings: Iterable[Writing] = ()
     files: Callable[[str], str | None] | None = None
     budget: Budget | None = None
+    reach: Any = None
 
     def doubt_at(self, span: Span) -> str:
         """Say what is not certain of the command at a place."""

@@ -26,9 +26,7 @@ def matches_name(name: str, pattern: str) -> bool:
     return not _WILD.isdisjoint(pattern) and bool(_name(pattern).match(name))
 
 
-_DEEP = {"**/": "(?:[^/]*/)*?", "**": ".*?"}
 ANY_FOLDERS = "**/"
-_LONGEST_PATH = 4096
 # A glob that matches a folder covers what lies inside.
 INSIDE = r"(?=/|\Z)"
 
@@ -39,43 +37,34 @@ def glob_regex(tokens: Iterable[str], translate: Callable[[str], str], end: str)
     What follows a wildcard is taken where it is found first, for good. No later place could lead
     on to a match where the first does not: the next wildcard reaches all that lies behind it.
     """
-    deep, pieces, found = "", [""], ""
+    deep, pieces, found = False, [""], ""
     for one in _whole_segments(tokens):
-        if one in _DEEP:
-            found += _chunk(deep, pieces)
-            deep, pieces = _DEEP[one], [""]
+        if one == ANY_FOLDERS:
+            found += _chunk(pieces, deep=deep)
+            deep, pieces = True, [""]
         elif one == "*":
             pieces.append("")
         else:
             pieces[-1] += "[^/]" if one == "?" else translate(one)
     pieces[-1] += end
-    return found + _chunk(deep, pieces)
+    return found + _chunk(pieces, deep=deep)
 
 
 def _whole_segments(tokens: Iterable[str]) -> Iterator[str]:
-    """Let `**/` stand for any folders only where a segment begins, as in a .gitignore."""
+    """Let `**` stand for any folders only as a whole segment; in a name it is a `*`."""
     before = "/"
     for one in tokens:
         if one == ANY_FOLDERS and before[-1] != "/":
-            yield from ("**", "/")
+            yield from ("*", "/")
         else:
-            yield one
+            yield "*" if one == "**" else one
         before = one
 
 
-def _chunk(deep: str, pieces: Sequence[str]) -> str:
+def _chunk(pieces: Sequence[str], *, deep: bool) -> str:
     first, *others = pieces
     body = first + "".join(f"(?>[^/]*?{one})" for one in others)
-    return f"(?>{deep}{body})" if deep else body
-
-
-def fits(glob: re.Pattern[str], path: str) -> bool:
-    """Hold a path against a translated glob.
-
-    A `**` within a name looks at every place of a path: it is not held against what no file
-    system takes for a path.
-    """
-    return (len(path) <= _LONGEST_PATH or ".*?" not in glob.pattern) and bool(glob.match(path))
+    return f"(?>(?:[^/]*/)*?{body})" if deep else body
 
 
 @lru_cache(maxsize=4096)
@@ -91,7 +80,7 @@ def _path(pattern: str) -> re.Pattern[str]:
 
 def matches_path(path: str, pattern: str) -> bool:
     """Match a path; a pattern without a slash matches the name in any folder."""
-    return fits(_path(pattern), path.removeprefix("./"))
+    return bool(_path(pattern).match(path.removeprefix("./")))
 
 
 def chosen(name: str, globs: Sequence[str]) -> bool:

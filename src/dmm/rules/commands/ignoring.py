@@ -8,7 +8,6 @@ from functools import lru_cache
 from dmm.rules.commands.globs import (
     ANY_FOLDERS,
     INSIDE,
-    fits,
     glob_regex,
     matches_path,
     may_match_path,
@@ -77,7 +76,7 @@ def _matches(path: str, glob: str, folder: str | None) -> bool:
     if folder is None or (path.startswith(_OUTSIDE) and glob.startswith(_OUTSIDE)):
         return matches_path(path, glob)
     held = inside_folder(path, folder)
-    return held is not None and fits(_compiled(glob), held)
+    return held is not None and bool(_compiled(glob).match(held))
 
 
 def may_select(path: str, globs: str, folder: str | None, *, written: bool) -> bool:

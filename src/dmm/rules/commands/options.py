@@ -5,91 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.rules.commands.globs import matches_name
-from dmm.rules.commands.spellings import has_own, spellings_of
+from dmm.rules.commands.spellings import FLAGS, has_own, spellings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dmm.rules.commands.values import Invocation, Word
 
-_GIT = "-C -c --git-dir --work-tree --namespace --super-prefix --config-env --attr-source"
-_KUBECTL = "-n --namespace --context --cluster --kubeconfig -l --selector -f --filename -o --output"
-_CLOUD = "--profile --region --project --output --query --endpoint-url --account"
-_VALUED = {
-    "git": _GIT,
-    "git commit": "-m --message -F --file -C -c --author --date -t --template --trailer --fixup"
-    " --reuse-message --reedit-message --squash --cleanup --pathspec-from-file",
-    "git tag": "-m --message -F --file -u",
-    "git stash": "-m --message",
-    "git merge": "-m --message -s --strategy -X -F --file",
-    "git push": "-o --push-option --repo --receive-pack --exec",
-    "git clean": "-e --exclude",
-    "git cherry-pick": "-m --mainline -s --strategy -X",
-    "git worktree": "-b -B --reason",
-    "git log": "-n -S -G -L --author --since --until --grep --format --pretty --max-count",
-    "git restore": "-s --source --pathspec-from-file",
-    "git checkout": "-b -B --orphan --conflict --pathspec-from-file",
-    "git switch": "-c -C --create --orphan",
-    "git rebase": "-x --exec --onto -s -X --strategy",
-    "git reset": "--pathspec-from-file",
-    "git notes": "-m -F",
-    "kubectl": _KUBECTL,
-    "oc": _KUBECTL,
-    "helm": "-n --namespace --kube-context --kubeconfig -f --values --set --version",
-    "docker": "-H --host --context -c --config -l --log-level",
-    "docker-compose": "-f --file -p --project-name",
-    "aws": _CLOUD,
-    "gcloud": _CLOUD,
-    "az": "--subscription --resource-group -g -n --name",
-    "npm": "--prefix -C --registry --workspace -w --tag --userconfig",
-    "pnpm": "--dir -C --filter -F --registry",
-    "yarn": "--cwd --registry",
-    "pip": "-r --requirement -c --constraint -i --index-url --extra-index-url -t --target -e",
-    "uv": "--directory --project -p --python -r --requirement --index-url --group --extra",
-    "poetry": "-G --group -C --directory --extras -E",
-    "cargo": "--manifest-path --target-dir -p --package --features -F --git --branch --path",
-    "twine": "-r --repository --repository-url -u -p --config-file",
-    "make": "-C -f",
-    "chmod": "--reference",
-    "terraform": "",
-    "grep": "-e -f -m -A -B -C --include --exclude --exclude-dir --max-count --regexp --file",
-    "rg": "-e -f -m -A -B -C -g --glob -t --type -T --regexp --file",
-    "sed": "-e -f --expression --file",
-    "head": "-n -c",
-    "tail": "-n -c",
-    "awk": "-F -v -f",
-    "jq": "--arg --argjson --indent -f --from-file",
-    "cut": "-d -f -c -b",
-    "sort": "-k -t -o -S -T",
-    "scp": "-i -P -o -F -S -c -J -l",
-    "rsync": "-e --rsh --exclude --include --exclude-from --include-from --files-from -f --filter",
-    "install": "-m -o -g -t --target-directory",
-    "cp": "-t --target-directory -S --suffix",
-    "mv": "-t --target-directory -S --suffix",
-    "ln": "-t --target-directory -S --suffix",
-    "mkdir": "-m --mode",
-    "touch": "-d --date -t -r --reference",
-    "truncate": "-s --size -r --reference",
-    "dmm": "--root",
-    "redis-cli": "-h -p -a -n -u -s --user --pass",
-    "gh": "-R --repo -t --title -b --body",
-    "gh pr": "-F --body-file -B --base -H --head -l --label -a --assignee -r --reviewer -m"
-    " --milestone -p --project",
-    "gh release": "-n --notes -F --notes-file --target",
-    "glab": "-R --repo",
-    "glab mr": "-t --title -d --description -b --target-branch -s --source-branch -l --label -a"
-    " --assignee -m --milestone",
-    "curl": "-X --request -d --data --data-raw --data-binary --data-urlencode --json -H --header -o"
-    " --output -u --user -F --form -T --upload-file -A --user-agent -b --cookie -c --cookie-jar -e"
-    " --referer -x --proxy -m --max-time -K --config -w --write-out -E --cert -D --dump-header"
-    " --url --retry --connect-timeout --cacert --key --resolve --output-dir --proto --max-redirs",
-    "wget": "-O --output-document -o --output-file -P --directory-prefix -i --input-file -U"
-    " --user-agent --post-data --post-file --header --user --password",
-    "psql": "-h --host -p --port -U --username -d --dbname -c --command -f --file -v --set -o",
-    "pytest": "-k -m -p -c -n -o --maxfail --rootdir --ignore --deselect --cov --junitxml --tb",
-    "ssh": "-i -p -l -o -F -J -L -R -D -b -c -E -e -I -m -O -Q -S -W -w",
-}
-VALUED = {name: frozenset(options.split()) for name, options in _VALUED.items()}
+VALUED = {name: frozenset(valued.split()) for name, (_, valued) in FLAGS.items()}
 SUBCOMMANDED = frozenset({
     "git", "kubectl", "oc", "helm", "docker", "podman", "docker-compose", "aws", "gcloud", "az",
     "npm", "pnpm", "yarn", "bun", "pip", "pip3", "uv", "poetry", "pdm", "cargo", "go", "gem",

@@ -1,88 +1,60 @@
-"""Paths: the files that a command would read or write.
+"""Paths: the files that a command would read or change.
 
-An operand of any program counts as read, unless the program is known not to show or pass on what a
-file holds. What an option names (a key, a configuration) is used, not shown.
+The table of operands says it of programs that are known. An operand of any other program counts as
+read; what an option names (a key, a configuration) is used, not shown.
 """
 
 from __future__ import annotations
 
+import posixpath
 import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from dmm.rules.commands.facts import PathUse, located
 from dmm.rules.commands.ignoring import holds_selected, may_select, selects
-from dmm.rules.commands.options import SUBCOMMANDED
-from dmm.rules.commands.procedures import PROGRAMS
+from dmm.rules.commands.operands import row_of
+from dmm.rules.commands.options import SUBCOMMANDED, VALUED
+from dmm.rules.commands.procedures import FORMAT, PROCEDURE_CHECKS, PROGRAMS
 from dmm.rules.commands.runs import SHELLS, language_of
-from dmm.rules.commands.scripts import is_readable
 from dmm.rules.commands.searches import found_by
+from dmm.rules.commands.values import Word
 from dmm.rules.commands.wordlists import names
-from dmm.rules.commands.wrappers import CARRIERS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dmm.rules.commands.facts import Access, CommandUse, ToolCall
-    from dmm.rules.commands.options import Options
-    from dmm.rules.commands.scripts import TextOf
-    from dmm.rules.commands.values import Word
 
-Found = list[tuple["Word", "Access"]]
+Found = list[tuple["Word", "Access", str]]
 
-_PATTERN_FIRST = names("""grep egrep fgrep zgrep rg ag ack awk gawk mawk nawk sed gsed jq yq""")
-_SHOWING = _PATTERN_FIRST | names(
-    """cat less more head tail cut sort uniq strings xxd od hexdump base64 base32 bat batcat nl
-    tac diff vim vi nvim nano emacs code view open paste column fold fmt rev pr comm join
-    expand cmp sdiff ed ex vimdiff colordiff delta look split iconv gpg age sops zcat tr"""
-)
-_COPYING = frozenset({"cp", "mv", "scp", "rsync", "install", "ln", "ditto"})
-_TAKING: dict[str, Access] = {
-    **dict.fromkeys(("rm", "unlink", "shred", "trash"), "delete"),
-    **dict.fromkeys(("truncate", "tee", "sponge", "patch"), "write"),
-    **dict.fromkeys(("touch", "mkdir"), "create"),
-}
-# They look at names, sizes and modes, or take a file for what they do and show nothing of it.
-_QUIET = (
-    CARRIERS
-    | SHELLS
-    | PROGRAMS
-    | names(
-        """ls stat test [ [[ file du df wc rmdir chmod chown chgrp chattr realpath readlink dirname
-    basename pwd cd pushd popd tree which type whereis man echo printf true false : exit export
-    set unset alias local declare typeset readonly read sleep kill pkill killall ps
-    date md5sum sha1sum sha256sum sha512sum shasum cksum sum b2sum lsof fuser getfacl setfacl
-    xattr ssh-add ssh-keygen ssh-copy-id ssh-agent cmake ninja meson gcc cc clang g++ c++ ld
-    rustc javac java kotlinc swiftc tsc esbuild vite webpack rollup swc babel prettier black
-    isort gofmt rustfmt mysqld postgres nginx caddy ansible ansible-playbook mkcert certbot dmm
-    direnv just task next nuxt storybook mktemp unzip gunzip apply_patch"""
-    )
-)
-_UPLOADS = frozenset({"cp", "copy", "put", "upload", "scp", "mv", "move", "sync", "gist"})
-_SENDERS = frozenset({"curl", "wget", "http", "https", "xh"})
-_SENDING = frozenset({"-T", "--upload-file", "--post-file", "--body-file"})
-_LOADERS = frozenset({"export", "env", "declare", "typeset", "local", "readonly", "eval"})
+_UPLOADS = names("cp copy put upload scp mv move sync gist")
+_SENDERS = names("curl wget http https xh")
+_LOADERS = names("export env declare typeset local readonly eval")
+_FINDING = ("find -exec", "xargs", "parallel")
+_NOWHERE = names("- /dev/null /dev/stdout /dev/stderr")
 
 
 def path_uses(use: CommandUse, call: ToolCall) -> list[PathUse]:
     """List the files that an invocation would read or change."""
     found = _redirected(use)
     if use.invocation.words:
-        named = _by_program(use)
-        # What only sets variables is loaded, not shown; what is changed stays a change.
-        found += (
-            [(word, "load" if one == "read" else one) for word, one in named]
-            if _loads(use)
-            else named
-        )
-    return [one for word, access in found if word.text for one in _uses(use, word, access, call)]
+        loads = _loads(use)
+        for word, access, reach in _by_program(use):
+            # What only sets variables is loaded, not shown; what is changed stays a change.
+            found.append((word, "load" if loads and access == "read" else access, reach))
+        if use.invocation.program not in PROGRAMS and _formats(use, call):
+            found.append((_HERE, "write", "any"))
+    return [one for held in found if held[0].text for one in _uses(use, *held, call)]
 
 
-def _uses(use: CommandUse, word: Word, access: Access, call: ToolCall) -> list[PathUse]:
+def _uses(use: CommandUse, word: Word, access: Access, reach: str, call: ToolCall) -> list[PathUse]:
     wild = not word.quoted and _is_wild(word)
     path = _seen_from(use, word, call)
     span = use.invocation.span
-    found = [PathUse(path, access, span, wild)]
+    if access == "delete" and use.invocation.context.via[-1:] and not reach:
+        reach = "deep" if use.invocation.context.via[-1] in _FINDING else ""
+    found = [PathUse(path, access, span, wild, reach)]
     if wild and access != "read" and path.endswith("/*"):
         # Whoever writes over all that a folder holds, writes over the folder.
         found.append(PathUse(path.removesuffix("/*"), access, span))
@@ -96,13 +68,21 @@ def _is_wild(word: Word) -> bool:
     return any(mark in text for mark in "*?[")
 
 
+def _formats(use: CommandUse, call: ToolCall) -> bool:
+    """Whether a script or a target formats files that nobody can name here."""
+    words = use.invocation.argv[1:]
+    return PROCEDURE_CHECKS[FORMAT](use, call) is not None and not any(
+        "check" in word for word in words
+    )
+
+
 def _redirected(use: CommandUse) -> Found:
     invocation = use.invocation
     inner = invocation.context.parent is not None
     if inner and invocation.context.via[-1:] == ("sudo",):
         return []
-    found: Found = [(one.target, "write") for one in invocation.redirections if one.writes]
-    return found + [(one.target, "read") for one in invocation.redirections if one.reads]
+    found: Found = [(one.target, "write", "") for one in invocation.redirections if one.writes]
+    return found + [(one.target, "read", "") for one in invocation.redirections if one.reads]
 
 
 def _loads(use: CommandUse) -> bool:
@@ -115,53 +95,56 @@ def _loads(use: CommandUse) -> bool:
 
 def _by_program(use: CommandUse) -> Found:
     program = use.invocation.program
-    if program in _SPECIAL:
-        return _SPECIAL[program](use)
-    for known, read in _GROUPS:
-        if program in known:
-            return read(use)
+    if program in ("tar", "bsdtar", "gtar"):
+        return _tar(use)
+    held = row_of(use)
+    if held is not None:
+        row, skipped = held
+        found: Found = [
+            (word, access, reach)
+            for access, selector, reach in row.uses
+            for word in _selected(use, selector, use.options.operands[skipped:])
+            if word.text not in _NOWHERE
+        ]
+        return (_attached(use) if program in _SENDERS else []) + found
+    if program in SUBCOMMANDED:
+        return _uploaded(use)
     if language_of(program):
-        return [] if use.options.has_exactly("-m") else _of_code(use)
-    return _attached(use) + _plain(use)
+        read = () if use.options.has_exactly("-m") else use.options.operands[1:]
+        return [(word, "read", "") for word in read]
+    return _attached(use) + ([] if program in _SENDERS else _plain(use))
 
 
-def _shown(use: CommandUse) -> Found:
-    program, options = use.invocation.program, use.options
-    explicit = options.has_exactly("-e|-f|--regexp|--file|--expression")
-    skipped = 1 if program in _PATTERN_FIRST and not explicit else 0
-    if program.endswith(("grep", "rg")) and options.has_exactly("-q|-c|-l|-L|--quiet|--count"):
-        return []
-    access: Access = "write" if program in ("sed", "gsed") and _in_place(options) else "read"
-    return [(word, access) for word in options.operands[skipped:]]
+def _selected(use: CommandUse, selector: str, operands: tuple[Word, ...]) -> Sequence[Word]:
+    """Choose the arguments that a selector of the table means."""
+    if selector in _BY_PLACE:
+        return operands[_BY_PLACE[selector]]
+    if selector in _BY_MEANING:
+        return _BY_MEANING[selector](use, operands)
+    if selector.endswith("="):
+        words = [word for word in use.invocation.words[1:] if word.text.startswith(selector)]
+        return [word._replace(text=word.text[len(selector) :]) for word in words]
+    return use.options.values_of(selector)
 
 
-def _in_place(options: Options) -> bool:
-    return any(flag.startswith(("-i", "--in-place")) for flag in options.flags)
+_BY_PLACE = {"*": slice(None), "1": slice(1), "2-": slice(1, None), "-1": slice(-1, None)}
+_HERE = Word(".", 0, 0)
 
 
-def _of_code(use: CommandUse) -> Found:
-    access: Access = "write" if _in_place(use.options) else "read"
-    return [(word, access) for word in use.options.operands[1:]]
+def _target_of(use: CommandUse, operands: tuple[Word, ...]) -> tuple[Sequence[Word], Word | None]:
+    """Part what is copied from where it goes: the last operand, or the value of `-t`."""
+    flagged = "-t" in VALUED.get(use.invocation.program, ())
+    folders = use.options.values_of("-t|--target-directory") if flagged else []
+    if folders:
+        return operands, folders[-1]
+    return operands[:-1], operands[-1] if operands else None
 
 
-def _copied(use: CommandUse) -> Found:
-    named = (*use.options.operands, *use.options.values_of("-t|--target-directory"))
-    if not named:
-        return []
-    *sources, target = named
-    found: Found = [(word, "read") for word in sources]
-    if use.invocation.program == "mv":
-        # What is moved is gone from where it was.
-        found += _renamed(sources, target)
-    return [*found, *((word, "write") for word in _arriving(sources, target))]
-
-
-def _renamed(sources: Sequence[Word], target: Word) -> Found:
-    return [(word, "rename") for word in (*sources, *_arriving(sources, target))]
-
-
-def _arriving(sources: Sequence[Word], target: Word) -> list[Word]:
+def _arriving(use: CommandUse, operands: tuple[Word, ...]) -> list[Word]:
     """Name the files that a copy makes: where the target is plainly a folder, those in it."""
+    sources, target = _target_of(use, operands)
+    if target is None:
+        return []
     if len(sources) < 2 and not target.text.endswith("/"):
         return [target]
     folder = target.text.rstrip("/")
@@ -169,35 +152,57 @@ def _arriving(sources: Sequence[Word], target: Word) -> list[Word]:
     return [target, *(target._replace(text=f"{folder}/{name}") for name in names)]
 
 
-def _taken(use: CommandUse) -> Found:
-    return [(word, _TAKING[use.invocation.program]) for word in use.options.operands]
+def _saved(use: CommandUse, operands: tuple[Word, ...]) -> list[Word]:
+    """Name the files that a download is saved as: the ends of its addresses."""
+    folder = use.options.values_of("-P|--directory-prefix|--output-dir")
+    before = f"{folder[-1].text.rstrip('/')}/" if folder else ""
+    named = (
+        re.match(r"(?>(?:\w+://)?)[^/?#]+/(?:[^?#]*/)?([^/?#]+)", word.text) for word in operands
+    )
+    return [
+        word._replace(text=f"{before}{name[1]}")
+        for word, name in zip(operands, named, strict=True)
+        if name
+    ]
 
 
-def _loaded(use: CommandUse) -> Found:
-    return [(word, "load") for word in use.options.operands[:1]]
+def _packed(use: CommandUse, operands: tuple[Word, ...]) -> Sequence[Word]:
+    """Leave out what an archive is told to leave out."""
+    texts = use.invocation.argv
+    left_out = use.invocation.words[texts.index("-x") :] if "-x" in texts else ()
+    return [word for word in operands[1:] if word not in left_out]
+
+
+_BY_MEANING: dict[str, Callable[[CommandUse, tuple[Word, ...]], Sequence[Word]]] = {
+    "..-1": lambda use, operands: _target_of(use, operands)[0],
+    "into": _arriving,
+    "--": lambda use, _: use.options.separated,
+    ".": lambda *_: [_HERE],
+    "!.": lambda _, operands: [] if operands else [_HERE],
+    "?.": lambda _, operands: [_HERE] if operands else [],
+    "found": lambda use, _: found_by(use.invocation.words),
+    "url": _saved,
+    "packed": _packed,
+    "colon": lambda _, operands: [
+        word._replace(text=word.text.partition(":")[2]) for word in operands if ":" in word.text
+    ],
+}
 
 
 def _uploaded(use: CommandUse) -> Found:
     operands = use.options.operands
     at = next((at for at, word in enumerate(operands) if word.text in _UPLOADS), None)
-    return [] if at is None else [(word, "read") for word in operands[at + 1 :]]
+    return [] if at is None else [(word, "read", "") for word in operands[at + 1 :]]
 
 
 def _attached(use: CommandUse) -> Found:
-    """Find files that arguments hand over: `@file`, `name=@file`, `file://…`, `-T file`."""
+    """Find files that arguments hand over: `@file`, `name=@file`, `file://…`."""
     found: Found = []
-    words = use.invocation.words
-    for at, word in enumerate(words[1:], 1):
+    for word in use.invocation.words[1:]:
         attached = re.search(r"(?:^|=)[@<](?!\()([^;,]+)|\bfile://([^\s;,]+)", word.text)
         if attached:
             text = attached[1] or attached[2].removeprefix("localhost")
-            found.append((word._replace(text=text), "read"))
-        elif words[at - 1].text in _SENDING or (
-            word.text[:2] == "-T" and word.text[2:] and use.invocation.program == "curl"
-        ):
-            found.append((word._replace(text=word.text.removeprefix("-T")), "read"))
-        elif word.text.startswith(("--upload-file=", "--post-file=", "--body-file=")):
-            found.append((word._replace(text=word.text.partition("=")[2]), "read"))
+            found.append((word._replace(text=text), "read", ""))
     return found
 
 
@@ -210,24 +215,19 @@ def _plain(use: CommandUse) -> Found:
         valued = before is not words[0] and before.text.startswith("-") and before.text != "--"
         path = not text.startswith("-") and "://" not in text and not re.search(r"\s", text)
         if path and not valued:
-            found.append((word, "read"))
-    return found
-
-
-def _dd(use: CommandUse) -> Found:
-    found: Found = []
-    for word in use.invocation.words[1:]:
-        name, _, value = word.text.partition("=")
-        if name in ("if", "of"):
-            found.append((word._replace(text=value), "read" if name == "if" else "write"))
+            found.append((word, "read", ""))
     return found
 
 
 def _tar(use: CommandUse) -> Found:
-    """Read what goes into an archive; what comes out of one is not known."""
+    """Read what goes into an archive, and the folder that one is unpacked in."""
     words = use.invocation.words[1:]
     mode = words[0].text if words else ""
-    created = re.match(r"-?[a-zA-Z]*[cru]", mode) if not mode.startswith("--") else None
+    short = "" if mode.startswith("--") else mode
+    if re.match(r"-?[a-zA-Z]*x", short) or use.options.has_exactly("-x|--extract|--get"):
+        folders = use.options.values_of("-C|--directory") or [_HERE]
+        return [(word, "write", "some") for word in folders]
+    created = re.match(r"-?[a-zA-Z]*[cru]", short)
     if not created and not use.options.has_exactly("-c|-r|-u|--create|--append|--update"):
         return []
     held = words if mode.startswith("-") else words[1:]
@@ -237,124 +237,10 @@ def _tar(use: CommandUse) -> Found:
         archive = re.fullmatch(r"-?[a-zA-Z]*f|--file", flag) and not found
         valued = flag in ("-C", "-X", "--exclude", "-T", "--exclude-from", "-I")
         if archive:
-            found.append((word, "write"))
+            found.append((word, "write", ""))
         elif not word.text.startswith("-") and not valued:
-            found.append((word, "read"))
+            found.append((word, "read", ""))
     return found
-
-
-def _zip(use: CommandUse) -> Found:
-    texts = [word.text for word in use.invocation.words]
-    stop = texts.index("-x") if "-x" in texts else len(texts)
-    words = use.invocation.words[1:stop]
-    held = [word for word in words if not word.text.startswith("-") or word.text == "-"]
-    held = held[1:] if held and held[0].text in ("a", "u") else held
-    return [(word, "write" if at == 0 else "read") for at, word in enumerate(held)]
-
-
-def _xargs(use: CommandUse) -> Found:
-    pairs = pairwise(use.invocation.words)
-    return [(word, "read") for flag, word in pairs if flag.text in ("-a", "--arg-file")]
-
-
-def _find(use: CommandUse) -> Found:
-    """Take the roots of a search that deletes what it finds."""
-    if not use.options.has_exactly("-delete"):
-        return []
-    return [(word, "delete") for word in found_by(use.invocation.words)]
-
-
-def _openssl(use: CommandUse) -> Found:
-    words = use.invocation.words
-    ciphers = len(words) > 1 and re.match(r"enc$|base64$|aes|des|dgst$|smime$|cms$", words[1].text)
-    return [(word, "read") for flag, word in pairwise(words) if ciphers and flag.text == "-in"]
-
-
-_NO_CONTENT = "--stat|--name-only|--name-status|--quiet|--numstat|--shortstat|--dry-run"
-_GIT_READS = frozenset(
-    {"add", "stage", "commit", "diff", "blame", "annotate", "archive", "difftool"}
-)
-_GIT_CHANGES: dict[str, Access] = {
-    "rm": "delete",
-    "clean": "delete",
-    "restore": "write",
-    "checkout": "write",
-}
-_GIT_BY_REVISION = frozenset({"show", "cat-file"})
-
-
-def _git(use: CommandUse) -> Found:
-    options = use.options
-    name = options.operands[0].text if options.operands else ""
-    rest = options.operands[1:]
-    if options.has_exactly(_NO_CONTENT):
-        return []
-    if name in _GIT_READS or (name == "log" and options.has_exactly("-p|-u|--patch")):
-        return [(word, "read") for word in rest]
-    if name in _GIT_BY_REVISION:
-        named = [word for word in rest if ":" in word.text]
-        return [(_after_colon(word), "read") for word in (*named, *options.separated)]
-    if name in ("grep", "hash-object"):
-        return [(word, "read") for word in (rest if name != "grep" else rest[1:])]
-    if name == "mv" and len(rest) > 1:
-        return _renamed(rest[:-1], rest[-1])
-    access = _GIT_CHANGES.get(name)
-    if access is None or options.has_exactly("--cached|--staged|-S"):
-        return []
-    return [(word, access) for word in (options.separated if name == "checkout" else rest)]
-
-
-def _after_colon(word: Word) -> Word:
-    return word._replace(text=word.text.partition(":")[2]) if ":" in word.text else word
-
-
-_GROUPS: tuple[tuple[frozenset[str], Callable[[CommandUse], Found]], ...] = (
-    (_SHOWING, _shown),
-    (_COPYING, _copied),
-    (frozenset(_TAKING), _taken),
-    (SUBCOMMANDED, _uploaded),
-    (_SENDERS, _attached),
-    (_QUIET, lambda _: []),
-)
-_SPECIAL: dict[str, Callable[[CommandUse], Found]] = {
-    "dd": _dd,
-    "tar": _tar,
-    "bsdtar": _tar,
-    "gtar": _tar,
-    "zip": _zip,
-    "7z": _zip,
-    "openssl": _openssl,
-    "find": _find,
-    "xargs": _xargs,
-    "source": _loaded,
-    ".": _loaded,
-    "git": _git,
-}
-
-
-def with_created(
-    uses: Sequence[PathUse], call: ToolCall, files: TextOf | None, *, edits: bool = False
-) -> tuple[PathUse, ...]:
-    """Tell a file that is created from one that is written over, where it is known what exists.
-
-    What `edits` replaces text that is there: it writes over a file even if that can't be found.
-    """
-    if files is None:
-        return tuple(uses)
-    open_to_doubt = ("create",) if edits else ("write", "create")
-    return tuple(
-        use._replace(access="create" if files(_looked_up(use.path, call)) is None else "write")
-        if use.access in open_to_doubt and not use.glob and is_readable(use.path)
-        else use
-        for use in uses
-    )
-
-
-def _looked_up(path: str, call: ToolCall) -> str:
-    """Write a path as the files are asked for it: seen from the directory of the call."""
-    elsewhere = call.root is not None and call.root != call.cwd
-    inside = not path.startswith(("/", "~", "$"))
-    return f"{call.root}/{path}" if elsewhere and inside else path
 
 
 def covers(use: PathUse, globs: str, folder: str | None = None) -> bool:
@@ -364,9 +250,20 @@ def covers(use: PathUse, globs: str, folder: str | None = None) -> bool:
     """
     if selects(use.path, globs, folder):
         return True
-    if use.access in ("delete", "rename") and holds_selected(use.path, globs, folder):
+    takes_folder = use.access in ("delete", "rename") and use.reach in ("", "all", "deep")
+    if takes_folder and holds_selected(use.path, globs, folder):
         return True
     return use.glob and may_select(use.path, globs, folder, written=use.changes)
+
+
+def may_change(use: PathUse, globs: str) -> bool:
+    """Whether a use may change files that globs name, where nobody can say which it changes."""
+    if not use.changes or covers(use, globs, ""):
+        return use.changes
+    if use.reach in ("", "link") or use.path == ".":
+        return use.path == "." and use.reach not in ("", "link")
+    anywhere = any("/" not in line.strip("/") for line in globs.split("\n"))
+    return anywhere or holds_selected(use.path, globs, "")
 
 
 def script_of(use: CommandUse) -> str | None:
@@ -383,7 +280,30 @@ def script_of(use: CommandUse) -> str | None:
 
 
 def _seen_from(use: CommandUse, word: Word, call: ToolCall) -> str:
+    return located(call, seen_from(use, word))
+
+
+def seen_from(use: CommandUse, word: Word) -> str:
+    """Write a word as a path, seen from where the call begins."""
     directory = use.invocation.context.directory
     text = word.text.partition(":")[2] if ":" in word.text[1:] else word.text
     joined = directory and not text.startswith(("/", "~", "$"))
-    return located(call, f"{directory}/{text}" if joined else text)
+    return f"{directory}/{text}" if joined else text
+
+
+def links_of(commands: Sequence[CommandUse], call: ToolCall) -> dict[str, tuple[str, int]]:
+    """Pair the links that a call makes with where they lead to, and where it makes them."""
+    found: dict[str, tuple[str, int]] = {}
+    for use in commands:
+        words = use.options.operands
+        if use.invocation.program != "ln" or not words:
+            continue
+        target, name = words[0].text, words[-1].text if len(words) > 1 else ""
+        link = name or target.rstrip("/").rpartition("/")[2]
+        place = _seen_from(use, words[0]._replace(text=link), call)
+        symbolic = use.options.has_exactly("-s|--symbolic")
+        folder = posixpath.dirname(place)
+        relative = symbolic and not target.startswith(("/", "~", "$")) and "/" in place
+        whole = f"{folder}/{target}" if relative else _seen_from(use, words[0], call)
+        found[place] = posixpath.normpath(whole), use.invocation.span[0]
+    return found

@@ -1,4 +1,4 @@
-"""Procedures that go by many names: whether an invocation runs tests, a linter or a type check.
+"""Procedures that go by many names: tests, linters, type checks, builds and formatters.
 
 A rule that wants them run first must know them when it sees them. A command that was not one and
 passes for it does less harm than tests that ran and do not count.
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dmm.rules.commands.facts import CommandUse, ToolCall
 
 TESTS, LINT, TYPES = "runs tests", "runs a linter", "checks types"
+BUILD, FORMAT = "runs a build", "formats code"
 
 
 class _Procedure(NamedTuple):
@@ -48,6 +49,17 @@ _PROCEDURES = {
     TYPES: _Procedure(
         names("mypy pyright basedpyright tsc ty pyre pytype vue-tsc svelte-check srb flow"),
         names("typecheck types typing typechecker mypy tsc check checks"),
+    ),
+    BUILD: _Procedure(
+        names("ninja meson webpack rollup esbuild parcel tsup xcodebuild msbuild hugo"),
+        names("build builds rebuild compile bundle assemble package"),
+    ),
+    FORMAT: _Procedure(
+        names(
+            """black isort prettier rustfmt gofmt goimports gofumpt shfmt clang-format autopep8 yapf
+            dprint swiftformat ktfmt"""
+        ),
+        names("format formats formatting fmt"),
     ),
 }
 PROGRAMS = frozenset().union(*(one.programs for one in _PROCEDURES.values()))
@@ -80,7 +92,7 @@ def may_run(name: str, text: str) -> bool:
 def _signs(name: str) -> re.Pattern[str]:
     one = _PROCEDURES[name]
     words = "|".join(sorted(map(re.escape, one.programs | one.words)))
-    return re.compile(words + r"|\b(?:t|tst)\b")
+    return re.compile(words + r"|\b(?:t|tst|make)\b")
 
 
 def _runs(name: str, use: CommandUse, call: ToolCall) -> str | None:
@@ -89,10 +101,14 @@ def _runs(name: str, use: CommandUse, call: ToolCall) -> str | None:
     if program in EVERYDAY or _only_fetches(use) or use.options.has_exactly(_NOTHING_RUN):
         return None
     wanted = _PROCEDURES[name]
+    if _operand(use) in _PROCEDURES[FORMAT].words:
+        # `ruff format` lints nothing.
+        return f"it {name}" if name == FORMAT else None
     if any(one in wanted.programs for one in (program, *_names(use))):
         return f"it {name}"
     short = program in ("npm", "pnpm", "yarn", "bun") and _operand(use) in ("t", "tst")
-    if (short and name == TESTS) or _says(name, use):
+    default = program == "make" and not use.options.operands
+    if (short and name == TESTS) or (default and name == BUILD) or _says(name, use):
         return f"it {name}"
     return None
 

@@ -90,7 +90,7 @@ def after_options(words: Sequence[Word], held: Wrapper) -> int | None:
             return None
         if text.startswith("-") and (len(text) > 1 or held.assignments):
             at += 2 if takes_next(text, held.valued) else 1
-        elif held.assignments and re.match(r"(?a)[A-Za-z_]\w*=", text):
+        elif held.assignments and _assigns(words[at : at + 2]):
             at += 1
         elif left:
             left -= 1
@@ -98,6 +98,13 @@ def after_options(words: Sequence[Word], held: Wrapper) -> int | None:
         else:
             return at
     return None
+
+
+def _assigns(words: Sequence[Word]) -> bool:
+    """Tell whether a word sets variables: `A=1`, or `$(cat .env)` in front of a program."""
+    made = words[0].made in ("", "xargs") and words[0].text.startswith(("$(", "`"))
+    named = len(words) > 1 and not words[1].text.startswith("-")
+    return (made and named) or re.match(r"(?a)[A-Za-z_]\w*=", words[0].text) is not None
 
 
 def clustered(text: str, letters: Container[str]) -> tuple[str, str] | None:

@@ -23,9 +23,8 @@ from dmm.rules.commands.runs import (
     option_texts,
     program_of,
     text_of,
-    wrapper,
 )
-from dmm.rules.commands.wordlists import names
+from dmm.rules.commands.wordlists import names, read_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -33,57 +32,17 @@ if TYPE_CHECKING:
     from dmm.rules.commands.runs import Kind
     from dmm.rules.commands.values import Word
 
-_WRAPPERS = {
-    "sudo": wrapper(
-        "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --role --type",
-        inert="-l -v -k -K -V --list --validate --version -e --edit",
-        assignments=True,
-    ),
-    "doas": wrapper("-u -C", inert="-L"),
-    "env": wrapper("-u -C --unset --chdir -S --split-string", inert="--version", assignments=True),
-    "time": wrapper("-f -o --format --output"),
-    "gtime": wrapper("-f -o"),
-    "nice": wrapper("-n --adjustment"),
-    "ionice": wrapper("-c -n -t", inert="-p"),
-    "chrt": wrapper("-T -P -D", operands=1, inert="-p -m"),
-    "taskset": wrapper(operands=1, inert="-p"),
-    "stdbuf": wrapper("-i -o -e --input --output --error"),
-    "timeout": wrapper("-k -s --kill-after --signal", operands=1),
-    "gtimeout": wrapper("-k -s", operands=1),
-    "exec": wrapper("-a"),
-    "command": wrapper(inert="-v -V"),
-    "busybox": wrapper(inert="--list --install"),
-    "chroot": wrapper("--userspec --groups", operands=1),
-    "caffeinate": wrapper("-t -w"),
-    "strace": wrapper("-o -e -p -s -u"),
-    "ltrace": wrapper("-o -e -p -s -u"),
-    "systemd-run": wrapper("-p -u --unit --property --uid --gid --working-directory"),
-    "faketime": wrapper(operands=1),
-    "xvfb-run": wrapper("-n -s -e -f"),
-    "dotenv": wrapper("-f -e"),
-    "gosu": wrapper(operands=1),
-    "su-exec": wrapper(operands=1),
-    "cgexec": wrapper("-g"),
-    "nsenter": wrapper("-t -S -G --target --setuid --setgid"),
-    "perf": wrapper("-e -o -F", operands=1),
-    "watchexec": wrapper("-e -w -i -f -d --exts --watch --ignore --filter"),
-    "direnv": wrapper(operands=2),
-    "asdf": wrapper(operands=1),
-    "rbenv": wrapper(operands=1),
-    "pyenv": wrapper(operands=1),
-    "volta": wrapper("--node --npm", operands=1),
-    "fnm": wrapper("--using", operands=1),
-    "nvm": wrapper(operands=2),
-    "ld.so": wrapper("--library-path --preload --argv0"),
-} | dict.fromkeys(
-    names(
-        """nohup setsid builtin coproc noglob nocorrect toybox unbuffer unshare setarch linux64
-        fakeroot eatmydata chronic ifne rlwrap setpriv prlimit numactl catchsegv
-        dbus-run-session valgrind firejail pkexec sem proxychains proxychains4 torsocks trickle
-        corepack"""
-    ),
-    wrapper(),
-)
+
+def _read_wrappers() -> dict[str, Wrapper]:
+    found = {}
+    for line in read_table("wrappers.txt"):
+        programs, operands, valued, inert, assigns = (part.strip() for part in line.split("|"))
+        held = Wrapper(names(valued), int(operands), names(inert), assigns == "yes")
+        found.update(dict.fromkeys(programs.split(), held))
+    return found
+
+
+_WRAPPERS = _read_wrappers()
 # These run a program only with such a word first.
 _WITH_WORD = {
     **dict.fromkeys(("direnv", "asdf", "rbenv", "pyenv", "fnm", "nvm"), "exec"),

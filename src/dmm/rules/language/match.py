@@ -152,10 +152,10 @@ def _acted_on(reading: Reading, act: Act, action: Action) -> Iterator[Phrase]:
 
 
 def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
-    """ "Schedule the deletion of X", "run git push", "add a mocked X": a noun names the act."""
+    """ "Schedule the deletion of X", "run git push": a noun names the act."""
     light = act.verb is None or act.passive or act.forms & lex.LIGHT
     against = act.forms & (lex.NEGATIVE | lex.REMOVE)
-    if not action.verbs or against or not (light or act.forms & lex.USE):
+    if not action.verbs or against or not light:
         return None
     for order, phrase in enumerate(act.phrases):
         if phrase.negated or phrase.preposition not in (None, "subject", "with"):
@@ -163,8 +163,7 @@ def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
         for place, index in enumerate(phrase.indices):
             token = reading.tokens[index]
             named = any(verb.forms & token.forms for verb in action.verbs)
-            made = token.text.endswith("ed") and act.forms & _MAKING
-            if not named or not (light or made):
+            if not named:
                 continue
             if not action.objects:
                 return [index]
@@ -179,21 +178,6 @@ def _named_act(reading: Reading, act: Act, action: Action) -> list[int] | None:
 
 
 _OF = frozenset(("of", "to", "for"))
-_MAKING = frozenset(
-    [
-        "use",
-        "add",
-        "include",
-        "introduce",
-        "put",
-        "write",
-        "keep",
-        "make",
-        "have",
-        "create",
-        "commit",
-    ]
-)
 
 
 def _circumstances(reading: Reading, act: Act, action: Action, used: list[int]) -> list[int] | None:

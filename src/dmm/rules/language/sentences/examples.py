@@ -96,8 +96,10 @@ def _near(value: Any, blocked: Example, spared: str) -> Example:
     kept = [one for one in run.split() if one not in _given_flags(value)]
     if " ".join(kept) != run and len(kept) > 1:
         return " ".join(kept)
-    mention = "echo" if run.split()[0] == "grep" else "grep"
-    return _OTHERS.get(" ".join(run.split()[:2]), f"{mention} '{run}' README.md")
+    program = run.split(maxsplit=1)[0]
+    # Another use of the program may be stopped by another matcher of the same rule.
+    look = f"cat {program}" if "/" in program else f"which {program}"
+    return _OTHERS.get(" ".join(run.split()[:2]), look)
 
 
 def _given_flags(value: Any) -> set[str]:

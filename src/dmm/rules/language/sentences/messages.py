@@ -62,6 +62,9 @@ def read_message(pieces: Pieces) -> Thing | None:
             (p for p in range(at, turn) if pieces[p].mark or pieces[p].word in ("or", "and")), turn
         )
         part = pieces[at:end]
+        if not part:
+            at = end + 1
+            continue
         name = part[0].code or part[0].text[:1].isupper()
         if len(part) == 1 and name and where:
             found.append((rf"(?i)\b{re.escape(part[0].text)}", part[0].text))
