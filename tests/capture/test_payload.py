@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dmm.capture.payload import CLIENTS, LARGEST, HookEvent, HookKind, parse_payload
+from dmm.capture.payload import LARGEST, HookEvent, HookKind, parse_payload
+from dmm.clients.registry import NAMES
 from dmm.errors import UsageError
 
 SHARED = Path(__file__).parents[3] / "shared" / "clients" / "payloads"
@@ -247,7 +248,7 @@ FIELDS = st.sampled_from([
 
 @settings(max_examples=400, deadline=None)
 @given(
-    client=st.sampled_from(CLIENTS),
+    client=st.sampled_from(NAMES),
     name=st.sampled_from(["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "AfterTool"]),
     values=st.dictionaries(FIELDS, ANY, max_size=6),
 )

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from dmm.capture.payload import HookEvent, parse_payload
-from dmm.capture.reply import ASK_FIRST, NO_REASON, Reply, write_reply
+from dmm.capture.reply import NO_REASON, Reply, write_reply
+from dmm.clients.base import ASK_FIRST
 
 
 def event(client: str, name: str) -> HookEvent:

@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.clients import launch
-from dmm.clients.known import CLIENTS, FOUND_BY
+from dmm.clients.codex import FOUND_BY
 from dmm.clients.launch import Launch
 from dmm.clients.place import Place
+from dmm.clients.registry import all_clients
 from dmm.errors import UsageError
 from dmm.service.installation import Installation
 
@@ -362,7 +363,7 @@ def test_clients_are_noticed_by_program_or_folder(home: Path, tmp_path: Path) ->
     assert found == {"codex": str(programs / "codex"), "gemini": str(home / ".gemini")}
     assert [client.name for client in installation.choose([])] == ["codex", "gemini"]
     assert [client.name for client in installation.choose(["all"])] == FILES
-    with pytest.raises(UsageError, match="there is no client named emacs"):
+    with pytest.raises(UsageError, match="unknown client 'emacs'"):
         installation.choose(["emacs"])
 
 
@@ -499,4 +500,4 @@ def test_the_program_of_this_installation_is_started_without_its_packages() -> N
 
 
 def test_every_client_tells_what_to_do_next() -> None:
-    assert all(client.afterwards for client in CLIENTS)
+    assert all(client.afterwards for client in all_clients())

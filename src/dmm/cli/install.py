@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dmm.cli.options import Json, Root, counted, print_json, print_lines
+from dmm.clients.registry import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -27,16 +28,10 @@ PLANNED = {"installed": "would be installed", "removed": "would be removed"}
 PLANNED |= {"updated": "would be brought up to date"}
 
 
-class ClientName(StrEnum):
-    """The clients that can be named."""
-
-    CLAUDE_CODE = "claude-code"
-    CODEX = "codex"
-    CURSOR = "cursor"
-    GEMINI = "gemini"
-    OPENCODE = "opencode"
-    VSCODE = "vscode"
-    ALL = "all"
+if TYPE_CHECKING:
+    ClientName = StrEnum
+else:
+    ClientName = StrEnum("ClientName", {name: name for name in (*NAMES, "all")})
 
 
 class ScopeName(StrEnum):
