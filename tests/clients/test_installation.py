@@ -120,8 +120,22 @@ def test_a_copy_is_kept_of_a_file_that_others_write_in_too(
     project.apply(["vscode"], "project")
     project.apply(["vscode"], "project", remove=True)
     assert settings.read_bytes() == before
-    copies = [path for path in settings.parent.iterdir() if path != settings]
-    assert sorted(path.read_bytes() for path in copies)[-1] == before
+    # What the file holds again needs no copy; that of the file with our entry in it is kept.
+    (copy,) = [path for path in settings.parent.iterdir() if path != settings]
+    assert b"dmm-mcp" in copy.read_bytes()
+
+
+def test_a_copy_that_differs_from_the_file_outlives_an_uninstall(
+    project: Installation, tmp_path: Path
+) -> None:
+    settings = tmp_path / "work" / ".vscode" / "mcp.json"
+    settings.parent.mkdir()
+    settings.write_text('{"servers": {"mine": {"command": "x"}}}\n')
+    project.apply(["vscode"], "project")
+    settings.write_text(settings.read_text().replace('"x"', '"y"'))
+    project.apply(["vscode"], "project", remove=True)
+    copies = [path.read_text() for path in settings.parent.iterdir() if path != settings]
+    assert '{"servers": {"mine": {"command": "x"}}}\n' in copies
 
 
 def test_a_toml_file_without_a_last_line_end_is_kept_to_the_byte(

@@ -11,7 +11,7 @@ from dmm.clients.entries import NAME, CommandServer, find_server
 from dmm.clients.launch import is_server, join
 from dmm.clients.place import Site
 from dmm.errors import ConfigError, UsageError
-from dmm.install.change import Change, first_copy, read_text
+from dmm.install.change import Change, drop_copies, first_copy, read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,7 +61,11 @@ class FileStep:
 
     def carry_out(self, *, remove: bool, stamp: str) -> Path | None:
         """Change the file; tell the copy that is kept of it."""
-        return self._change(remove=remove).carry_out(stamp)
+        change = self._change(remove=remove)
+        backup = change.carry_out(stamp)
+        if remove and change.after is not None:
+            drop_copies(change.path, change.after)
+        return backup
 
     def _change(self, *, remove: bool) -> Change:
         path = self._target()
