@@ -19,15 +19,15 @@ from dmm.clients.place import Place
 from dmm.clients.registry import all_clients, find_client
 from dmm.errors import DaemonError
 from dmm.install import trial
+from dmm.install.service import Installation
 from dmm.install.trial import Trial, ask_http, decision_of
-from dmm.service.installation import Installation
-from dmm.service.proofs import MARK, Wired, Wiring, own_hook, prove, prove_http
+from dmm.project.client_checks import MARK, Wired, Wiring, own_hook, prove, prove_http
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from dmm.service.checkup import Check
+    from dmm.project.doctor import Check
 
 DENY = '{"hookSpecificOutput":{"permissionDecision":"deny"}}'
 

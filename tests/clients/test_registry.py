@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 import dmm
-from dmm.capture.payload import HookKind, parse_payload
-from dmm.capture.reply import Reply, write_reply
 from dmm.clients.registry import NAMES, all_clients, find_client, peek_client
 from dmm.errors import UsageError
+from dmm.sessions.payload import HookKind, parse_payload
+from dmm.sessions.reply import Reply, write_reply
 
 SOURCE = Path(dmm.__file__).parents[1]
 

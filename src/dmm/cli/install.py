@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from dmm.service.installation import Installation, InstallReport, Noticed, Outcome
+    from dmm.install.service import Installation, InstallReport, Noticed, Outcome
 
 LABELS = {
     "installed": "installed",
@@ -81,7 +81,7 @@ def open_installation(scope: str, root: Path | None) -> Installation:
     from dmm.clients import launch
     from dmm.clients.place import Place
     from dmm.files.roots import find_root
-    from dmm.service.installation import Installation
+    from dmm.install.service import Installation
 
     home = own_home()
     if scope == "user":

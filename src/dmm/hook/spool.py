@@ -57,9 +57,9 @@ def _redact(client: str, body: bytes) -> bytes:
     """Take secrets out before anything touches the disk."""
     import json
 
-    from dmm.capture.identity import keep_identity
-    from dmm.capture.redact import narrow, narrow_value, redact, redact_value
     from dmm.clients.registry import peek_client
+    from dmm.redaction.identity import keep_identity
+    from dmm.redaction.redact import narrow, narrow_value, redact, redact_value
 
     name, root, payload = body.split(b"\n", 2)
     try:

@@ -1,0 +1,52 @@
+"""Replies: what a hook prints so that its client does what was decided."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Literal
+
+from dmm.clients.base import BLOCKING, Answer
+from dmm.clients.registry import find_client
+from dmm.domain.value import Value
+from dmm.sessions.payload import HookKind
+
+if TYPE_CHECKING:
+    from dmm.sessions.payload import HookEvent
+
+NO_REASON = "A rule of this project stands against this call."
+
+
+class Reply(Value):
+    """What to tell the client: context for the model, a decision about a call, a warning.
+
+    A `notice` is for the user; a client that has no way to show one gives it to the model.
+    """
+
+    context: str = ""
+    decision: Literal["deny", "ask"] | None = None
+    reason: str = ""
+    warning: str = ""
+    notice: str = ""
+
+
+def write_reply(event: HookEvent, reply: Reply) -> bytes:
+    """Write what the hook of that client answers; nothing where there is nothing to say."""
+    client = find_client(event.client)
+    shown = reply.notice.strip() if client.shows_notice else ""
+    said_first = reply.warning.strip() or ("" if shown else reply.notice.strip())
+    words = "\n\n".join(part for part in (said_first, reply.context.strip()) if part)
+    said = client.answer(
+        Answer(
+            event=event.event,
+            kind=str(event.kind),
+            decision=reply.decision if event.kind is HookKind.TOOL_REQUEST else None,
+            reason=reply.reason.strip() or NO_REASON,
+            context=words if event.kind in client.takes_context else "",
+            warning=reply.warning.strip(),
+        )
+    )
+    if isinstance(said, str):
+        return BLOCKING + said.encode("utf-8", "replace") if said else b""
+    if shown and "systemMessage" not in said:
+        said["systemMessage"] = shown
+    return json.dumps(said).encode("ascii") if said else b""
