@@ -17,7 +17,7 @@ from dmm.clients import launch
 from dmm.clients.codex import FOUND_BY
 from dmm.clients.launch import Launch
 from dmm.clients.place import Place
-from dmm.clients.registry import all_clients
+from dmm.clients.registry import NAMES, all_clients
 from dmm.errors import UsageError
 from dmm.install.service import Installation
 
@@ -31,7 +31,7 @@ FIXED = Launch(
     ("/opt/py thon", "-I", "-S", "/lib/dmm/hook/__main__.py"),
     ("/opt/py thon", "-I", "-S", "/lib/dmm/mcp_stdio/__main__.py"),
 )
-FILES = ["claude-code", "codex", "cursor", "gemini", "opencode", "vscode"]
+FILES = list(NAMES)
 
 
 def tick() -> dt.datetime:
@@ -85,6 +85,7 @@ def test_every_file_of_a_project_is_written_and_removed_again(
         ".mcp.json",
         ".opencode/plugin/dmm.js",
         ".vscode/mcp.json",
+        ".windsurf/hooks.json",
         "opencode.json",
     ]
     assert not any(b"/opt/" in data or str(tmp_path).encode() in data for data in written.values())

@@ -22,7 +22,7 @@ _FENCE = re.compile(r"---[ \t]*")
 _FENCE_END = re.compile(r"(---|\.\.\.)[ \t]*")
 _YAML_LINE = re.compile(r"[\w.-]+[ \t]*:(\s|$)|[ \t]|#|- |$")
 _KNOWN_KEY = re.compile(
-    r"(description|globs|alwaysApply|name|type|metadata|paths|applyTo|title|tags)[ \t]*:"
+    r"(description|globs|alwaysApply|name|type|metadata|paths|applyTo|title|tags|trigger)[ \t]*:"
 )
 _PERSONAL = "|".join(re.escape(one) for client in all_clients() for one in client.personal)
 _HOME = re.compile(rf"(~|/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)/({_PERSONAL})/")
@@ -196,7 +196,8 @@ def read_front_matter(lines: list[str]) -> FrontMatter:
         name=_one_line(fields.get("name") or fields.get("title")),
         description=_one_line(fields.get("description")),
         globs=_globs(globs),
-        always=str(fields.get("alwaysApply")).casefold() == "true",
+        always=str(fields.get("alwaysApply")).casefold() == "true"
+        or fields.get("trigger") == "always_on",
         memory_type=_one_line(kind).casefold(),
     )
 
