@@ -82,6 +82,8 @@ def test_every_file_of_a_project_is_written_and_removed_again(
         ".cursor/hooks.json",
         ".cursor/mcp.json",
         ".gemini/settings.json",
+        ".github/hooks/dmm.json",
+        ".github/mcp.json",
         ".mcp.json",
         ".opencode/plugin/dmm.js",
         ".vscode/mcp.json",

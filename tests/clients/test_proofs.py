@@ -250,6 +250,7 @@ def test_events_are_told_in_the_words_of_each_client(
     assert told == {
         "claude-code": ("SessionStart", "PreToolUse", "Bash"),
         "codex": ("SessionStart", "PreToolUse", "Bash"),
+        "copilot": ("SessionStart", "PreToolUse", "Bash"),
         "cursor": ("sessionStart", "preToolUse", "Shell"),
         "gemini": ("SessionStart", "BeforeTool", "run_shell_command"),
         "opencode": ("SessionStart", "PreToolUse", "bash"),

@@ -140,6 +140,8 @@ class Client(Value):
 
     `events` are those our hook is installed at, `understood` those that may come besides. `answer`
     gives what the hook prints as JSON; a text blocks the call by exit status 2 and is its reason.
+    `exit_line` finds the exit status in what a command printed, `mcp_name` server and tool in the
+    name of an MCP tool that is written in another way than `mcp__server__tool`.
     `takes_context` lists the events after which a client gives context to the model.
     `instructions` are patterns of the files that it reads at every session, `brought` what of it a
     repository may bring along, `headed` the words by which people name it in headings.
@@ -158,6 +160,7 @@ class Client(Value):
     tells_failures: bool = False
     context_marks: tuple[str, str] | None = None
     exit_line: str = ""
+    mcp_name: str = ""
     # Answers
     answer: Callable[[Answer], dict[str, Any] | str] = answer_nested
     takes_context: frozenset[str] = frozenset()

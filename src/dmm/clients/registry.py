@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from dmm.clients.base import Client
 
 # A new client is one module and one name here; `-` in it is `_` in the name of the module.
-NAMES = ("claude-code", "codex", "cursor", "gemini", "opencode", "vscode", "windsurf")
+NAMES = ("claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "vscode", "windsurf")
 
 _loaded: dict[str, Client] = {}
 

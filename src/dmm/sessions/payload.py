@@ -221,6 +221,9 @@ class _Reading:
         tool = self._text("tool_name", "toolName", limit=LONGEST_NAME)
         if not tool:
             raise UsageError("the hook's payload has no tool_name")
+        foreign = re.fullmatch(self.client.mcp_name, tool) if self.client.mcp_name else None
+        if foreign is not None:
+            tool = "__".join(("mcp", *foreign.groups()))
         return tool, self._input("tool_input", "toolArgs")
 
     def _input(self, *names: str) -> dict[str, object]:
