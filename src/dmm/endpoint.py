@@ -32,8 +32,6 @@ ATTEMPTS_WITHIN = 30.0
 # A process that was just started needs a moment before it can be seen.
 BETWEEN_ATTEMPTS = 0.5
 SECRETS = ("KEY", "TOKEN", "SECRET", "PASSW", "CREDENTIAL")
-# What begins with PYTHON would let a project put modules of its own in place of ours.
-FOREIGN = ("CLAUDE", "ANTHROPIC", "OPENAI", "CODEX", "GEMINI", "CURSOR", "OPENCODE", "PYTHON")
 
 # Python has neither Unix sockets nor forks on Windows; there everything runs without the process.
 POSSIBLE = hasattr(_socket, "AF_UNIX") and hasattr(os, "fork")
@@ -276,7 +274,7 @@ def start(options: list[str] | None = None, *, again: bool = False) -> bool:
     make_private(folder)
     if not again and not _may_try(os.path.join(folder, TRIES)):
         return False
-    _spawn([sys.executable, "-m", "dmm.daemon", *(options or [])])
+    _spawn([sys.executable, "-m", "dmm.daemon", *(options or [])], environment())
     return True
 
 
@@ -309,15 +307,19 @@ def _given_up() -> bool:
 
 def environment() -> dict[str, str]:
     """Give the background process what it needs to know, and nothing of the agent that began it."""
+    from dmm.clients.registry import all_clients
+
+    # What begins with PYTHON would let a project put modules of its own in place of ours.
+    foreign = ("PYTHON", *(name for client in all_clients() for name in client.variables))
     kept = {}
     for name, value in os.environ.items():
         upper = name.upper()
-        if not upper.startswith(FOREIGN) and not any(word in upper for word in SECRETS):
+        if not upper.startswith(foreign) and not any(word in upper for word in SECRETS):
             kept[name] = value
     return kept
 
 
-def _spawn(line: list[str]) -> None:
+def _spawn(line: list[str], own: dict[str, str]) -> None:
     """Run a program that outlives this process and holds nothing of it: two forks, no terminal."""
     if sys.platform == "win32":  # pragma: no cover - nobody gets here without `POSSIBLE`
         return
@@ -334,7 +336,7 @@ def _spawn(line: list[str]) -> None:
             os.dup2(nothing, stream)
         os.closerange(3, 1024)
         os.chdir("/")
-        os.execve(line[0], line, environment())
+        os.execve(line[0], line, own)
     finally:
         os._exit(127)
 

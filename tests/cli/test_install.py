@@ -117,7 +117,7 @@ def test_what_could_not_be_done_is_told_with_the_lines_to_paste(
 def test_the_report_is_data_too(bare: Typed, home: Path, tmp_path: Path) -> None:
     told = json.loads(bare("install", "--client", "gemini", "--json", within=tmp_path).out)
     assert [one["client"] for one in told["noticed"]] == [
-        *("claude-code", "codex", "cursor", "gemini", "opencode", "vscode")
+        *("claude-code", "codex", "copilot", "cursor", "gemini", "opencode", "vscode", "windsurf")
     ]
     (outcome,) = told["outcomes"]
     assert outcome["result"] == "installed"

@@ -14,23 +14,24 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.clients import launch
-from dmm.clients.known import CLIENTS, FOUND_BY
+from dmm.clients.codex import FOUND_BY
 from dmm.clients.launch import Launch
 from dmm.clients.place import Place
-from dmm.clients.service import Installation
+from dmm.clients.registry import NAMES, all_clients
 from dmm.errors import UsageError
+from dmm.install.service import Installation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dmm.clients.service import InstallReport
+    from dmm.install.service import InstallReport
 
 SECONDS = itertools.count()
 FIXED = Launch(
     ("/opt/py thon", "-I", "-S", "/lib/dmm/hook/__main__.py"),
     ("/opt/py thon", "-I", "-S", "/lib/dmm/mcp_stdio/__main__.py"),
 )
-FILES = ["claude-code", "codex", "cursor", "gemini", "opencode", "vscode"]
+FILES = list(NAMES)
 
 
 def tick() -> dt.datetime:
@@ -81,9 +82,12 @@ def test_every_file_of_a_project_is_written_and_removed_again(
         ".cursor/hooks.json",
         ".cursor/mcp.json",
         ".gemini/settings.json",
+        ".github/hooks/dmm.json",
+        ".github/mcp.json",
         ".mcp.json",
         ".opencode/plugin/dmm.js",
         ".vscode/mcp.json",
+        ".windsurf/hooks.json",
         "opencode.json",
     ]
     assert not any(b"/opt/" in data or str(tmp_path).encode() in data for data in written.values())
@@ -119,8 +123,22 @@ def test_a_copy_is_kept_of_a_file_that_others_write_in_too(
     project.apply(["vscode"], "project")
     project.apply(["vscode"], "project", remove=True)
     assert settings.read_bytes() == before
-    copies = [path for path in settings.parent.iterdir() if path != settings]
-    assert sorted(path.read_bytes() for path in copies)[-1] == before
+    # What the file holds again needs no copy; that of the file with our entry in it is kept.
+    (copy,) = [path for path in settings.parent.iterdir() if path != settings]
+    assert b"dmm-mcp" in copy.read_bytes()
+
+
+def test_a_copy_that_differs_from_the_file_outlives_an_uninstall(
+    project: Installation, tmp_path: Path
+) -> None:
+    settings = tmp_path / "work" / ".vscode" / "mcp.json"
+    settings.parent.mkdir()
+    settings.write_text('{"servers": {"mine": {"command": "x"}}}\n')
+    project.apply(["vscode"], "project")
+    settings.write_text(settings.read_text().replace('"x"', '"y"'))
+    project.apply(["vscode"], "project", remove=True)
+    copies = [path.read_text() for path in settings.parent.iterdir() if path != settings]
+    assert '{"servers": {"mine": {"command": "x"}}}\n' in copies
 
 
 def test_a_toml_file_without_a_last_line_end_is_kept_to_the_byte(
@@ -362,7 +380,7 @@ def test_clients_are_noticed_by_program_or_folder(home: Path, tmp_path: Path) ->
     assert found == {"codex": str(programs / "codex"), "gemini": str(home / ".gemini")}
     assert [client.name for client in installation.choose([])] == ["codex", "gemini"]
     assert [client.name for client in installation.choose(["all"])] == FILES
-    with pytest.raises(UsageError, match="there is no client named emacs"):
+    with pytest.raises(UsageError, match="unknown client 'emacs'"):
         installation.choose(["emacs"])
 
 
@@ -499,4 +517,4 @@ def test_the_program_of_this_installation_is_started_without_its_packages() -> N
 
 
 def test_every_client_tells_what_to_do_next() -> None:
-    assert all(client.afterwards for client in CLIENTS)
+    assert all(client.afterwards for client in all_clients())

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import shutil
+import subprocess
 import tempfile
+import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.clients.memories import MARK, PROMPT, RULE, TOPIC, furnish
+
+from dmm.clients.tomltext import CLOSING, OPENING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,3 +181,21 @@ def test_nothing_is_left_in_the_clients_after_an_uninstall(
     assert shared_stage.dmm("install", within=work).returncode == 0
     assert MARK not in run.main[0].text
     assert not any("dmm" in tool for tool in run.main[0].tools)
+
+
+def test_an_uninstall_keeps_what_codex_wrote_between_our_marks(
+    codex: RealCodex, stage: Stage, tmp_path: Path
+) -> None:
+    subprocess.run(["git", "init", "-q", str(tmp_path)], check=True)
+    settings = stage.home / ".codex" / "config.toml"
+    assert stage.dmm("install", "--client", "codex", within=tmp_path).returncode == 0
+    assert codex(tmp_path, ["Hello."], "say hello").exit == 0
+    written = settings.read_text()
+    theirs = tomllib.loads(written)["projects"]
+    assert written.index(OPENING) < written.index("[projects") < written.index(CLOSING)
+    again = stage.dmm("install", "--client", "codex", "--json", within=tmp_path)
+    assert {one["result"] for one in json.loads(again.stdout)["outcomes"]} == {"unchanged"}
+    assert stage.dmm("install", "--uninstall", within=tmp_path).returncode == 0
+    left = settings.read_text()
+    assert "dmm" not in left
+    assert tomllib.loads(left) == {"projects": theirs}

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm import VERSION
-from dmm.clients.known import CLAUDE_EVENTS, WAIT, WAITS
+from dmm.clients.base import WAIT, WAITS
+from dmm.clients.claude_code import EVENTS
 
 if TYPE_CHECKING:
     from tests.clients.conftest import RealClaude, RealCodex, Stage
@@ -108,11 +109,11 @@ def test_the_plugin_is_the_one_of_this_version() -> None:
 
 def test_the_plugin_has_the_hooks_that_an_installation_writes() -> None:
     hooks = read(PLUGIN / "hooks" / "hooks.json")["hooks"]
-    assert tuple(hooks) == CLAUDE_EVENTS
+    assert list(hooks) == list(EVENTS)
     for event, groups in hooks.items():
         ((hook,),) = (group["hooks"] for group in groups)
         assert hook["type"] == "command"
-        assert hook["timeout"] == WAITS.get(event, WAIT)
+        assert hook["timeout"] == WAITS.get(EVENTS[event], WAIT)
 
 
 def test_claude_code_installs_and_runs_the_plugin(

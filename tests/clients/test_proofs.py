@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.clients import launch, trial
-from dmm.clients.known import CLIENTS, CODEX_EVENTS, find_client
+from dmm.clients import launch
+from dmm.clients.codex import OWN_EVENTS
 from dmm.clients.place import Place
-from dmm.clients.service import Installation
-from dmm.clients.trial import Trial, ask_http, decision_of
+from dmm.clients.registry import all_clients, find_client
 from dmm.errors import DaemonError
+from dmm.install import trial
+from dmm.install.service import Installation
+from dmm.install.trial import Trial, ask_http, decision_of
 from dmm.project.client_checks import MARK, Wired, Wiring, own_hook, prove, prove_http
 
 if TYPE_CHECKING:
@@ -117,7 +119,7 @@ def test_codex_must_be_told_to_trust_the_hooks(wiring: Wiring, home: Path) -> No
     settings = home / ".codex" / "config.toml"
     states = "".join(
         f'[hooks.state."{home}/.codex/hooks.json:event_{number}:0:0"]\ntrusted_hash = "x"\n'
-        for number in range(len(CODEX_EVENTS))
+        for number in range(len(OWN_EVENTS))
     )
     settings.write_text(settings.read_text() + states)
     assert found(list(wiring.check()))["Codex trust"][0] == "ok"
@@ -242,12 +244,13 @@ def test_events_are_told_in_the_words_of_each_client(
             json.loads(place.request(line, client.name, "ls", 1))["hook_event_name"],
             json.loads(place.request(line, client.name, "ls", 1))["tool_name"],
         )
-        for client in CLIENTS
-        if client.name != "vscode"
+        for client in all_clients()
+        if "SessionStart" in client.events or "sessionStart" in client.events
     }
     assert told == {
         "claude-code": ("SessionStart", "PreToolUse", "Bash"),
         "codex": ("SessionStart", "PreToolUse", "Bash"),
+        "copilot": ("SessionStart", "PreToolUse", "Bash"),
         "cursor": ("sessionStart", "preToolUse", "Shell"),
         "gemini": ("SessionStart", "BeforeTool", "run_shell_command"),
         "opencode": ("SessionStart", "PreToolUse", "bash"),

@@ -44,6 +44,21 @@ def test_an_older_table_is_replaced() -> None:
     assert tomltext.put(older, TRAIL, VALUES) == MINE + BLOCK
 
 
+def test_tables_that_a_client_put_between_the_marks_stay() -> None:
+    theirs = '\n[projects."/srv/shop"]\ntrust_level = "trusted"\n'
+    added = tomltext.put(MINE, TRAIL, VALUES)
+    written = added.replace("# <<< dmm\n", theirs + "# <<< dmm\n")
+    assert written != added
+    left = tomltext.drop(written, TRAIL)
+    assert left == MINE + theirs
+    assert tomltext.put(written, TRAIL, VALUES) == MINE + theirs + BLOCK
+    # One that stands before ours, and one that was put into ours, are told apart too.
+    between = added.replace(
+        "[mcp_servers.dmm]", '[a]\nb = 1\n[mcp_servers.dmm.env]\nX = "1"\n[mcp_servers.dmm]'
+    )
+    assert tomltext.drop(between, TRAIL) == MINE + "\n[a]\nb = 1\n"
+
+
 def test_a_table_without_its_marks_is_still_found() -> None:
     rewritten = (
         'model = "x"\n\n[mcp_servers.dmm]\ncommand = "python"\n\n[mcp_servers.dmm.env]\nA = "1"\n\n'

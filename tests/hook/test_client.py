@@ -13,6 +13,7 @@ import pytest
 
 import dmm.hook
 from dmm import endpoint, losses
+from dmm.clients.registry import NAMES, find_client
 from dmm.hook import client, spool
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("DMM_RUN_DIR", str(tmp_path / "run"))
     monkeypatch.setattr(endpoint, "POSSIBLE", False)
     # The limit would end the process that runs the tests.
-    monkeypatch.setattr(client, "limit", lambda _seconds: None)
+    monkeypatch.setattr(client, "limit", lambda *_: None)
     return tmp_path / "state"
 
 
@@ -39,10 +40,24 @@ def payload_in(folder: Path, **fields: object) -> bytes:
 
 
 def test_the_event_is_named_without_reading_the_payload() -> None:
-    assert client.name_event(b'{"a": 1, "hook_event_name": "PreToolUse", "b": 2}') == b"PreToolUse"
-    assert client.name_event(b'{"hook_event_name":"Stop"}') == b"Stop"
+    claude = find_client("claude-code")
+    told = b'{"a": 1, "hook_event_name": "PreToolUse", "b": 2}'
+    assert client.kind_of(claude, told) == "tool_request"
+    assert client.kind_of(claude, b'{"hook_event_name":"Stop"}') == "turn_end"
+    # Cursor runs the hooks of Claude Code, and writes the names in its own way.
+    assert client.kind_of(claude, b'{"hook_event_name":"sessionStart"}') == "session_start"
     for broken in (b"", b"{}", b'{"hook_event_name"', b'"hook_event_name": 3}'):
-        assert client.name_event(broken) == b""
+        assert client.kind_of(claude, broken) == ""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_call_of_any_client_is_known_as_one(name: str) -> None:
+    known = find_client(name)
+    for event, kind in known.known_events.items():
+        told = json.dumps({"tool": 1, known.keys.event[0]: event}).encode()
+        assert client.may_be_call(known, told) == (kind == "tool_request")
+        assert client.kind_of(known, told) == kind
+    assert client.may_be_call(find_client("claude-code"), b'{"x": "preToolUse"}')
 
 
 def test_the_project_is_where_the_agent_began_or_is_told_to_be(
@@ -146,24 +161,31 @@ def test_the_process_ends_well_and_silently_whatever_it_reads(
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_the_hook_loads_nothing_heavy(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", NAMES)
+def test_the_hook_loads_nothing_heavy(name: str) -> None:
     script = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
-        "import dmm.hook.client\n"
+        "from dmm.hook import client\n"
+        f"client.longest(client.peek_client({name!r}), b'{{}}')\n"
         "print(*sorted(name for name in sys.modules if name.startswith('dmm')))\n"
-        "print(*(set(sys.modules) & {'json', 're', 'socket', 'pathlib', 'typing', 'dataclasses'}))"
+        "print(*(set(sys.modules) & {'json', 're', 'enum', 'pathlib', 'typing', 'dataclasses'}))"
     )
     line = [sys.executable, "-I", "-S", "-c", script, str(ENTRY.parent.parent.parent)]
     told = subprocess.run(line, capture_output=True, encoding="utf-8", timeout=60, check=True)
     own, heavy = told.stdout.splitlines()
-    assert own.split() == [
+    known = f"dmm.clients.{name.replace('-', '_')}"
+    # Some clients take over what Claude Code has.
+    assert set(own.split()) - {"dmm.clients.claude_code", known} == {
         "dmm",
+        "dmm.clients",
+        "dmm.clients.base",
+        "dmm.clients.registry",
+        "dmm.domain",
+        "dmm.domain.value",
         "dmm.endpoint",
         "dmm.hook",
         "dmm.hook.client",
-        "dmm.hook.spool",
-        "dmm.losses",
-    ]
+    }
     assert heavy == ""
 
 

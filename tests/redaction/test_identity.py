@@ -10,9 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.redaction.secret_cases import Maker, make_cases
 
+from dmm.clients.base import Keys
 from dmm.eventlog.open_ledger import Actor
 from dmm.hook.spool import _redact as redact_spooled
-from dmm.redaction.identity import NAMES, keep_identity
+from dmm.redaction.identity import keep_identity
 from dmm.sessions.events import describe_event
 from dmm.sessions.payload import parse_payload
 from dmm.sessions.service import deliver
@@ -64,13 +65,13 @@ def payload(**more: Any) -> bytes:
     return json.dumps(values | {"session_id": "s", "tool_response": "ok"} | more).encode()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", Keys().identities)
 def test_no_name_of_a_payload_carries_a_secret_anywhere(name: str) -> None:
     values: dict[str, Any] = {name: f"x-{TOKEN}"}
     if name in ("sessionId", "sessionID", "conversation_id"):
         values["session_id"] = None
     event = parse_payload("claude-code", payload(**values))
-    kept = redact_spooled(b"n\n/srv/.dmm\n" + payload(**values))
+    kept = redact_spooled("claude-code", b"n\n/srv/.dmm\n" + payload(**values))
 
     delivered = deliver(event)
     assert TOKEN not in f"{event}{delivered.noted}{delivered.actor}{describe_event(event)}"
@@ -85,7 +86,7 @@ def test_no_name_of_a_payload_carries_a_secret_anywhere(name: str) -> None:
 @pytest.mark.parametrize("name", USUAL[1:])
 def test_a_usual_name_is_the_same_at_once_and_later(name: str) -> None:
     values = {"session_id": name, "tool_use_id": name, "agent_id": name, "prompt_id": name}
-    later = redact_spooled(b"n\n/srv/.dmm\n" + payload(**values)).split(b"\n", 2)[2]
+    later = redact_spooled("claude-code", b"n\n/srv/.dmm\n" + payload(**values)).split(b"\n", 2)[2]
 
     event = parse_payload("claude-code", later)
     assert (event.session, event.call_id, event.agent, event.turn) == (name, name, name, name)

@@ -249,7 +249,7 @@ def test_no_secret_reaches_what_a_hook_keeps(case: Case) -> None:
     payload = json.dumps(values).encode()
 
     described = describe_event(parse_payload("claude-code", payload))
-    kept = redact_spooled(b"name\n/srv/.dmm\n" + payload).decode()
+    kept = redact_spooled("claude-code", b"name\n/srv/.dmm\n" + payload).decode()
     for piece in pieces(case):
         assert piece not in json.dumps(described, ensure_ascii=False)
         assert piece not in kept

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from dmm.clients.registry import NAMES
 from dmm.errors import UsageError
-from dmm.sessions.payload import CLIENTS, LARGEST, HookEvent, HookKind, parse_payload
+from dmm.sessions.payload import LARGEST, HookEvent, HookKind, parse_payload
 
 SHARED = Path(__file__).parents[3] / "shared" / "clients" / "payloads"
 COMMON = {"session_id": "s-1", "cwd": "/srv/shop"}
@@ -247,7 +248,7 @@ FIELDS = st.sampled_from([
 
 @settings(max_examples=400, deadline=None)
 @given(
-    client=st.sampled_from(CLIENTS),
+    client=st.sampled_from(NAMES),
     name=st.sampled_from(["PreToolUse", "PostToolUse", "UserPromptSubmit", "Stop", "AfterTool"]),
     values=st.dictionaries(FIELDS, ANY, max_size=6),
 )

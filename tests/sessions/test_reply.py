@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from dmm.clients.base import ASK_FIRST
 from dmm.sessions.payload import HookEvent, parse_payload
-from dmm.sessions.reply import ASK_FIRST, NO_REASON, Reply, write_reply
+from dmm.sessions.reply import NO_REASON, Reply, write_reply
 
 
 def event(client: str, name: str) -> HookEvent:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.clients.place import Scope
-    from dmm.clients.service import Installation
+    from dmm.install.service import Installation
     from dmm.project.doctor import Check, Memory
 
 SIGNS = {"ok": "ok  ", "warn": "warn", "fail": "FAIL"}

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from dmm.cli.options import Json, Root, counted, print_json, print_lines
+from dmm.clients.registry import NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from dmm.clients.service import Installation, InstallReport, Noticed, Outcome
+    from dmm.install.service import Installation, InstallReport, Noticed, Outcome
 
 LABELS = {
     "installed": "installed",
@@ -27,16 +28,10 @@ PLANNED = {"installed": "would be installed", "removed": "would be removed"}
 PLANNED |= {"updated": "would be brought up to date"}
 
 
-class ClientName(StrEnum):
-    """The clients that can be named."""
-
-    CLAUDE_CODE = "claude-code"
-    CODEX = "codex"
-    CURSOR = "cursor"
-    GEMINI = "gemini"
-    OPENCODE = "opencode"
-    VSCODE = "vscode"
-    ALL = "all"
+if TYPE_CHECKING:
+    ClientName = StrEnum
+else:
+    ClientName = StrEnum("ClientName", {name: name for name in (*NAMES, "all")})
 
 
 class ScopeName(StrEnum):
@@ -85,8 +80,8 @@ def open_installation(scope: str, root: Path | None) -> Installation:
     from dmm.bootstrap import here, now, own_home
     from dmm.clients import launch
     from dmm.clients.place import Place
-    from dmm.clients.service import Installation
     from dmm.files.roots import find_root
+    from dmm.install.service import Installation
 
     home = own_home()
     if scope == "user":

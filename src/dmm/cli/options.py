@@ -27,20 +27,12 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 _opened: list[Dmm] = []
 
 
-# What agents set for the commands that they run.
-AGENT_SHELLS = (
-    "CLAUDECODE",
-    "CODEX_SANDBOX",
-    "CODEX_THREAD_ID",
-    "GEMINI_CLI",
-    "CURSOR_AGENT",
-    "OPENCODE",
-)
-
-
 def find_agent() -> str | None:
     """Tell by which variable a shell is known as one that an agent runs; None for a person's."""
-    return next((name for name in AGENT_SHELLS if os.environ.get(name)), None)
+    from dmm.clients.registry import all_clients
+
+    names = (name for client in all_clients() for name in client.shell_variables)
+    return next((name for name in names if os.environ.get(name)), None)
 
 
 def refuse_agents(act: str) -> None:

@@ -1,1 +1,1 @@
-"""The agents' own configuration: what DMM keeps in it, and how it gets there and out again."""
+"""The clients DMM knows: one module each, with all that is particular to it."""

@@ -82,11 +82,15 @@ class TomlServer:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """Our hook at events of a client; `grouped` where a client keeps hooks in groups."""
+    """Our hook at events of a client; `grouped` where a client keeps hooks in groups.
+
+    `key` is the one that holds the command.
+    """
 
     entries: Mapping[str, Mapping[str, Any]]
     grouped: bool = True
     preface: Mapping[str, Any] | None = None
+    key: str = "command"
 
     def add(self, text: str) -> str:
         """Put the hook in at every event, once."""
@@ -116,11 +120,11 @@ class Hooks:
     def find(self, text: str) -> list[Configured]:
         """List our commands as they stand in the file, each once."""
         found = [
-            Configured("hook", one["command"])
+            Configured("hook", one[self.key])
             for event in self._events(text)
             for item in jsontext.look(text, ("hooks", event))
             for one in self._inner(item)
-            if _is_ours(one)
+            if self._is_ours(one)
         ]
         return list(dict.fromkeys(found))
 
@@ -142,7 +146,7 @@ class Hooks:
             event
             for event, items in found.items()
             if isinstance(items, list)
-            and any(_is_ours(one) for item in items for one in self._inner(item))
+            and any(self._is_ours(one) for item in items for one in self._inner(item))
         ]
 
     def _ours(self, text: str) -> dict[str, list[Any]]:
@@ -150,13 +154,16 @@ class Hooks:
             event: [
                 item
                 for item in jsontext.look(text, ("hooks", event))
-                if any(_is_ours(one) for one in self._inner(item))
+                if any(self._is_ours(one) for one in self._inner(item))
             ]
             for event in self._events(text)
         }
 
+    def _is_ours(self, hook: object) -> bool:
+        return isinstance(hook, dict) and is_hook(hook.get(self.key))
+
     def _take(self, text: str, event: str, number: int, item: object) -> str:
-        ours = [_is_ours(one) for one in self._inner(item)]
+        ours = [self._is_ours(one) for one in self._inner(item)]
         if ours and all(ours):
             return jsontext.drop(text, ("hooks", event, number))
         for inner in reversed(range(len(ours))):
@@ -213,11 +220,18 @@ class Together:
         return [found for entry in self.entries for found in entry.find(text)]
 
 
-Entry = JsonServer | TomlServer | Hooks | OwnFile | Together
+@dataclass(frozen=True, slots=True)
+class CommandServer:
+    """The tools' server in a file that only the client may write; a command of it does so."""
+
+    name: str
+    program: str | None
+    entry: Mapping[str, Any]
+    environment: Mapping[str, str]
 
 
-def _is_ours(hook: object) -> bool:
-    return isinstance(hook, dict) and is_hook(hook.get("command"))
+FileEntry = JsonServer | TomlServer | Hooks | OwnFile | Together
+Entry = FileEntry | CommandServer
 
 
 def find_server(entry: object) -> list[Configured]:

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from dmm.errors import UsageError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -40,3 +42,25 @@ class Place:
         if self.platform == "win32":
             return self.folder("APPDATA", "AppData", "Roaming")
         return self.folder("XDG_CONFIG_HOME", ".config")
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a client is set up: in the user's own files, or in those of the project."""
+
+    place: Place
+    scope: Scope
+
+    @property
+    def within(self) -> Path | None:
+        """The project that the files must stay in."""
+        if self.scope == "user":
+            return None
+        if self.place.project is None:
+            hint = "change to its folder, or: --scope user"
+            raise UsageError("there is no project here", hint=hint)
+        return self.place.project
+
+    def folder(self, own: Path, shared: str = "") -> Path:
+        """Choose the user's own folder of a client, or the one that it has in a project."""
+        return own if self.within is None else self.within / shared

@@ -21,6 +21,9 @@ _BLOCK = re.compile(
     rf".*?^{re.escape(CLOSING)}\r?(?:\n|\Z)",
     re.M | re.S,
 )
+_MARK = re.compile(
+    rf"^(?:{re.escape(OPENING)}(?:{UNENDED})?|{re.escape(CLOSING)})\r?(?:\n|\Z)", re.M
+)
 _HEADER = re.compile(r"^[ \t]*\[", re.M)
 
 
@@ -54,15 +57,13 @@ def put(text: str, trail: Sequence[str], values: Mapping[str, str | Sequence[str
 
 
 def drop(text: str, trail: Sequence[str]) -> str:
-    """Take the table out, with its marks, or without them where the client has lost them."""
+    """Take the table out, with its marks; what a client has put between them stays."""
     expected = _without(read(text), trail)
-    made = _without_block(text)
-    if look(made, trail) is not None:
-        made = _cut(made, ".".join(trail))
-    # An empty table around ours counts not.
-    if look(made, trail) is not None or not _reads_as(made, expected, without=trail):
-        raise _refusal()
-    return made
+    for made in (_without_block(text), _cut(_MARK.sub("", text), ".".join(trail))):
+        # An empty table around ours does not count.
+        if _reads_as(made, expected, without=trail) and look(made, trail) is None:
+            return made
+    raise _refusal()
 
 
 def _without_block(text: str) -> str:

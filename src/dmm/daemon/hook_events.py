@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import threading
 import time
 from collections import OrderedDict
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dmm import losses
 from dmm.branch import find_branch, find_checkout
+from dmm.clients.registry import NAMES
 from dmm.daemon.spooled import split_body
 from dmm.errors import (
     ConfigError,
@@ -27,7 +27,7 @@ from dmm.errors import (
 from dmm.eventlog.open_ledger import Actor
 from dmm.eventlog.place import find_folders
 from dmm.rulefile import RuleFiles, read_own_settings
-from dmm.sessions.payload import CLIENTS, HookEvent, HookKind, parse_payload
+from dmm.sessions.payload import HookEvent, HookKind, name_request, parse_payload
 from dmm.sessions.reply import Reply, write_reply
 from dmm.sessions.service import Attended, Delivery, deliver, write_supplement
 
@@ -47,7 +47,6 @@ UNKEPT = b"u"
 SESSIONS_BOUND = 512
 AT_ONCE = 4
 UNREADABLE = "DMM can't read this call, and rules are in force that it may break."
-_REQUEST = re.compile(rb'"hook_event_name"\s*:\s*"(PreToolUse|preToolUse|BeforeTool)"')
 UNTRUSTED = (
     "This repository brings a DMM memory that is not trusted on this machine, so nothing of it is"
     " shown and no rule of it is enforced. Its user can look at it and accept it in a terminal:"
@@ -93,10 +92,10 @@ class HookHandler:
     def _doubt(self, client: str, body: bytes) -> bytes:
         """Have a call asked about that can't be read, where rules stand that it may break."""
         _, root, payload = split_body(body, "")
-        named = _REQUEST.search(payload)
-        if named is None or client not in CLIENTS:
+        named = name_request(client, payload) if client in NAMES else None
+        if named is None:
             return b""
-        event = HookEvent(client, HookKind.TOOL_REQUEST, named[1].decode(), "", "", "")
+        event = HookEvent(client, HookKind.TOOL_REQUEST, named, "", "", "")
         with contextlib.suppress(DmmError), self._nearest(root).speak(Actor()) as dmm:
             if dmm.project_ledger.standing(dmm.project_ledger.state()):
                 return write_reply(event, Reply(decision="ask", reason=UNREADABLE))

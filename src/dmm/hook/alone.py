@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm import rulefile
+from dmm.clients.registry import NAMES
 from dmm.errors import DmmError
 from dmm.rules.on_file import read_on_failure, read_rules, rule_by_file
-from dmm.sessions.payload import CLIENTS, HookEvent, HookKind, parse_payload
+from dmm.sessions.payload import HookEvent, HookKind, name_request, parse_payload
 from dmm.sessions.reply import write_reply
 from dmm.sessions.rulings import write_failure, write_ruling
 
@@ -55,10 +55,10 @@ def judge_alone(client: str, payload: bytes, root: str) -> Alone:
 
 def _doubt(client: str, payload: bytes, ruled: bool) -> Alone:
     """Have a call asked about that can't be read, where rules stand that it may break."""
-    named = re.search(rb'"hook_event_name"\s*:\s*"(\w{1,40})"', payload)
-    if not ruled or named is None or client not in CLIENTS:
+    named = name_request(client, payload) if ruled and client in NAMES else None
+    if named is None:
         return Alone(certain=False)
-    event = HookEvent(client, HookKind.TOOL_REQUEST, named[1].decode(), "", "", "")
+    event = HookEvent(client, HookKind.TOOL_REQUEST, named, "", "", "")
     answer = write_reply(event, write_failure(UNREADABLE, "ask"))
     return Alone(answer, "unchecked-ask", certain=False)
 

@@ -1,8 +1,9 @@
 """One event of an agent, handed to the background process; never in the agent's way.
 
-Whatever happens the exit status is 0 and nothing is printed but the answer: a hook that fails must
-not stop the work. A tool call that nobody answers in time is judged here, by the rules on file. The
-answer is printed before anything is kept: no full disk may swallow a deny.
+Nothing is printed but the answer. The exit status is 0 whatever happens, or 2 where that is how a
+client is told to block a call: a hook that fails must not stop the work. A tool call that nobody
+answers in time is judged here, by the rules on file. The answer is given before anything is kept:
+no full disk may swallow a deny.
 """
 
 from __future__ import annotations
@@ -14,7 +15,12 @@ import sys
 import time
 
 from dmm import endpoint
-from dmm.hook import spool
+from dmm.clients.base import BLOCKING
+from dmm.clients.registry import peek_client
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from dmm.clients.base import Client
 
 LARGEST = 16 << 20
 # Seconds for everything, below what agents give a hook; a call is worth waiting for.
@@ -26,19 +32,12 @@ MEMORY = "/.dmm/memory"
 
 # Seconds to wait for an answer, and for a process that has to be started first.
 USUAL = (2.0, 0.0)
-WAITS = {
-    b"SessionStart": (6.0, 6.0),
-    b"sessionStart": (6.0, 6.0),
-    b"UserPromptSubmit": (2.0, 0.0),
-    b"SessionEnd": (1.0, 0.0),
-}
+WAITS = {"session_start": (6.0, 6.0), "session_end": (1.0, 0.0)}
 # A tool call: after the first wait it is judged here; the second is for what can't be judged here.
-CALLS = (
-    b'"PreToolUse"', b'"preToolUse"', b'"BeforeTool"', b'"beforeShellExecution"',
-    b'"beforeMCPExecution"', b'"beforeReadFile"',
-)  # fmt: skip
 CALL_WAIT = 1.5
 CALL_PATIENCE = 2.5
+# The exit status that blocks a call where a client reads no answer.
+BLOCKED = 2
 
 
 USE = b"""usage: dmm-hook --client NAME < payload.json
@@ -56,53 +55,75 @@ def main() -> None:
         os._exit(0)
     # Too short a life to look for cycles in what was just loaded.
     gc.disable()
+    status = 0
     try:
-        run(sys.argv[1:], sys.stdin.buffer.read(LARGEST))
+        status = run(sys.argv[1:], sys.stdin.buffer.read(LARGEST))
     except Exception:  # noqa: BLE001, S110 - the agent's work goes on whatever is wrong here
         pass
     # Nothing is left to flush, and leaving at once saves a third of the time.
-    os._exit(0)
+    os._exit(status)
 
 
-def run(arguments: list[str], payload: bytes) -> None:
-    """Answer one event, then keep it if nobody else did."""
-    limit(longest(payload))
-    client = endpoint.name_client(arguments, "unknown")
-    answer, unkept, ruled = attend(client, payload)
-    if answer:
-        os.write(1, answer)
+def run(arguments: list[str], payload: bytes) -> int:
+    """Answer one event, then keep it if nobody else did; return the exit status."""
+    name = endpoint.name_client(arguments, "unknown")
+    client = peek_client(name)
+    limit(longest(client, payload))
+    answer, unkept, ruled = attend(name, payload)
+    status = say(answer)
     if unkept:
         # The client has its answer; it need not wait for a disk.
-        limit(LONGEST)
-        spool.keep(client, unkept, ruled)
+        limit(LONGEST, status)
+        keep(name, unkept, ruled)
+    return status
 
 
-def longest(payload: bytes) -> float:
+def say(answer: bytes) -> int:
+    """Give the client its answer; return the exit status that belongs to it."""
+    if answer[:1] == BLOCKING:
+        os.write(2, answer[1:])
+        return BLOCKED
+    if answer:
+        os.write(1, answer)
+    return 0
+
+
+def keep(client: str, event: bytes, ruled: str) -> None:
+    """Keep an event; whatever fails here, the answer stands."""
+    try:
+        from dmm.hook import spool
+
+        spool.keep(client, event, ruled)
+    except Exception:  # noqa: BLE001 - the agent's work goes on whatever is wrong here
+        return
+
+
+def longest(client: Client, payload: bytes) -> float:
     """Return how long an event may take; a session that begins without memory goes on without."""
-    if may_be_call(payload):
+    if may_be_call(client, payload):
         return LONGEST_CALL
-    return LONGEST_START if name_event(payload).lower() == b"sessionstart" else LONGEST
+    return LONGEST_START if kind_of(client, payload) == "session_start" else LONGEST
 
 
-def limit(seconds: float) -> None:
+def limit(seconds: float, status: int = 0) -> None:
     """End this process after so long, whatever it is doing."""
     if hasattr(_signal, "setitimer"):
-        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(0))
+        _signal.signal(_signal.SIGALRM, lambda *_: os._exit(status))
         _signal.setitimer(_signal.ITIMER_REAL, seconds)
 
 
-def attend(client: str, payload: bytes) -> Attended:
+def attend(name: str, payload: bytes) -> Attended:
     """Return the answer to one event, and the event itself where nobody has kept it."""
-    root = find_root(payload) or recall_root(payload)
+    client = peek_client(name)
+    root = find_root(payload) or recall_root(client, payload)
     if root is None or not payload.strip():
         return b"", b"", ""
     # Named once, so that an event that is delivered and kept too is recorded once.
-    name = f"{time.time_ns()}-{os.getpid()}\n".encode()
-    body = name + os.fsencode(root) + b"\n" + payload
-    if may_be_call(payload):
-        return judge(client, body, root, payload)
-    timeout, patience = WAITS.get(name_event(payload), USUAL)
-    answer = endpoint.ask_or_start("hook", client, body, timeout=timeout, patience=patience)
+    body = f"{time.time_ns()}-{os.getpid()}\n".encode() + os.fsencode(root) + b"\n" + payload
+    if may_be_call(client, payload):
+        return judge(name, body, root, payload)
+    timeout, patience = WAITS.get(kind_of(client, payload), USUAL)
+    answer = endpoint.ask_or_start("hook", name, body, timeout=timeout, patience=patience)
     return settle(answer, body)
 
 
@@ -143,19 +164,26 @@ def begin() -> None:
         return
 
 
-def may_be_call(payload: bytes) -> bool:
-    """Say whether the event may be a tool call; where in the payload its name stands is open."""
-    return any(name in payload for name in CALLS)
+def may_be_call(client: Client, payload: bytes) -> bool:
+    """Say whether the event may be a tool call; where in the payload its name stands is open.
+
+    A client that runs the hooks of another may write the first letter of a name small.
+    """
+    names = client.names_of("tool_request")
+    names += [name[:1].lower() + name[1:] for name in names]
+    return any(f'"{name}"'.encode() in payload for name in names)
 
 
-def name_event(payload: bytes) -> bytes:
-    """Read the name of the event out of the payload, without reading all of it."""
-    return read_text(payload, b'"hook_event_name"') or b""
+def kind_of(client: Client, payload: bytes) -> str:
+    """Tell the kind of the event, without reading all of the payload."""
+    name = (read_text(payload, client.keys.event[0]) or b"").decode("ascii", "replace")
+    known = client.known_events
+    return known.get(name) or known.get(name[:1].upper() + name[1:]) or ""
 
 
-def recall_root(payload: bytes) -> str | None:
+def recall_root(client: Client, payload: bytes) -> str | None:
     """Find the project that the session began in, where the folder of the event has none."""
-    session = read_text(payload, b'"session_id"')
+    session = read_text(payload, client.keys.session[0])
     if not session:
         return None
     from dmm import rulefile
@@ -163,8 +191,9 @@ def recall_root(payload: bytes) -> str | None:
     return rulefile.RuleFiles().recall(os.fsdecode(session))
 
 
-def read_text(payload: bytes, name: bytes) -> bytes | None:
+def read_text(payload: bytes, key: str) -> bytes | None:
     """Read a text that is written plainly, without reading all of the payload."""
+    name = f'"{key}"'.encode()
     at = payload.find(name)
     if at < 0:
         return None
@@ -197,7 +226,7 @@ def _here() -> str | None:
 
 def _told(payload: bytes) -> str | None:
     """Read the working directory out of the payload where it is written plainly."""
-    value = read_text(payload, b'"cwd"')
+    value = read_text(payload, "cwd")
     return os.fsdecode(value) if value and value[:1] == b"/" else None
 
 

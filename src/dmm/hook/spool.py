@@ -26,7 +26,7 @@ def keep(client: str, body: bytes, ruled: str = "") -> None:
 
 def _keep(folder: str, client: str, body: bytes, ruled: str) -> bool:
     losses.prepare()
-    safe = _redact(body)
+    safe = _redact(client, body)
     waiting = sum(name.endswith(".event") for name in os.listdir(folder))
     if len(safe) > LARGEST or waiting >= MOST:
         return False
@@ -53,11 +53,12 @@ def _remove(path: str) -> None:
         return
 
 
-def _redact(body: bytes) -> bytes:
+def _redact(client: str, body: bytes) -> bytes:
     """Take secrets out before anything touches the disk."""
     import json
 
-    from dmm.redaction.identity import NAMES, keep_identity
+    from dmm.clients.registry import peek_client
+    from dmm.redaction.identity import keep_identity
     from dmm.redaction.redact import narrow, narrow_value, redact, redact_value
 
     name, root, payload = body.split(b"\n", 2)
@@ -66,7 +67,8 @@ def _redact(body: bytes) -> bytes:
         safe, _ = redact_value(narrow_value(values, MOST_ITEMS))
         if isinstance(values, dict) and isinstance(safe, dict):
             # The same as where the event is taken at once: they tell what belongs together.
-            safe |= {one: keep_identity(values[one]) for one in NAMES if _is_name(values.get(one))}
+            names = peek_client(client).keys.identities
+            safe |= {one: keep_identity(values[one]) for one in names if _is_name(values.get(one))}
         clean = json.dumps(safe)
     except (ValueError, RecursionError):
         clean = redact(narrow(payload.decode("utf-8", "replace"))).text

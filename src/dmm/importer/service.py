@@ -23,7 +23,7 @@ from dmm.gc_tuning import undisturbed
 from dmm.importer.join import join
 from dmm.importer.plan import plan_import
 from dmm.importer.remembered import Remembered
-from dmm.importer.sources import Source, SourceKind, SourceRef, recognise
+from dmm.importer.sources import Source, SourceRef, is_instruction
 from dmm.index.shelves import Shelf
 from dmm.packs.baselines import Baselines
 from dmm.packs.service import Packs
@@ -52,14 +52,6 @@ MOST_TRIED = 100
 LARGEST_BATCH = 150_000
 # What a .dmm folder may hold that says nothing to an agent.
 OWN = {"memory", "index", "packs", "run", ".gitignore"}
-LOADED = (
-    SourceKind.CLAUDE,
-    SourceKind.AGENTS,
-    SourceKind.GEMINI,
-    SourceKind.COPILOT,
-    SourceKind.CURSOR_RULES,
-    SourceKind.CURSOR_RULE,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,12 +148,12 @@ class Importer:
             self._measure(fresh),
             known=known,
             missing=tuple(one for one, file in mentions.items() if not _is_there(file)),
-            instructions=tuple(name for name in files_read if recognise(name) in LOADED),
+            instructions=tuple(filter(is_instruction, files_read)),
             sources=tuple(files_read),
             secret=secret,
             hidden=tuple(found for one in read for found in _find_hidden(one)),
             unseen=unseen,
-            rules=self.find_rules().plan([one for one in sources if recognise(one.path) in LOADED]),
+            rules=self.find_rules().plan([one for one in sources if is_instruction(one.path)]),
         )
 
     def _plan(self, sources: Sequence[Source], memories: Sequence[Memory]) -> ImportPlan:

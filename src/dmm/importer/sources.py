@@ -6,9 +6,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 import yaml
+
+from dmm.clients.registry import all_clients
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,11 +22,10 @@ _FENCE = re.compile(r"---[ \t]*")
 _FENCE_END = re.compile(r"(---|\.\.\.)[ \t]*")
 _YAML_LINE = re.compile(r"[\w.-]+[ \t]*:(\s|$)|[ \t]|#|- |$")
 _KNOWN_KEY = re.compile(
-    r"(description|globs|alwaysApply|name|type|metadata|paths|applyTo|title|tags)[ \t]*:"
+    r"(description|globs|alwaysApply|name|type|metadata|paths|applyTo|title|tags|trigger)[ \t]*:"
 )
-_HOME = re.compile(
-    r"(~|/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)/\.(claude|codex|gemini)/"
-)
+_PERSONAL = "|".join(re.escape(one) for client in all_clients() for one in client.personal)
+_HOME = re.compile(rf"(~|/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)/({_PERSONAL})/")
 _AUTO_MEMORY = re.compile(r"(^|/)\.claude/projects/[^/]+/memory/")
 _MENTION = re.compile(r"(?<![\w`@/.])@((?:~/|\.{1,2}/|/)?\.?\w[\w./-]*)")
 _FILE_NAME = re.compile(r"(README|AGENTS|CLAUDE|GEMINI)|.*\.(md|mdc|txt|rst|json|ya?ml|toml)")
@@ -43,16 +45,13 @@ class SourceKind(StrEnum):
     MARKDOWN = "markdown"
 
 
-_BY_NAME = {
-    "claude.md": SourceKind.CLAUDE,
-    "claude.local.md": SourceKind.CLAUDE,
-    "agents.md": SourceKind.AGENTS,
-    "agents.override.md": SourceKind.AGENTS,
-    "gemini.md": SourceKind.GEMINI,
-    "copilot-instructions.md": SourceKind.COPILOT,
-    ".cursorrules": SourceKind.CURSOR_RULES,
-    "memory.md": SourceKind.MEMORY_INDEX,
+# The files that clients read at every session, by patterns of their paths.
+_INSTRUCTIONS = {
+    pattern.casefold(): SourceKind(shape)
+    for client in all_clients()
+    for pattern, shape in client.instructions.items()
 }
+_MEMORY_INDEX = "memory.md"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,16 +133,20 @@ def split_lines(text: str) -> list[str]:
 def recognise(path: str) -> SourceKind:
     """Tell the kind of an instruction file by its path alone."""
     plain = path.replace("\\", "/")
-    name = plain.rpartition("/")[2].casefold()
-    if name in _BY_NAME:
-        return _BY_NAME[name]
-    if name.endswith(".mdc"):
-        return SourceKind.CURSOR_RULE
-    if name.endswith(".instructions.md"):
-        return SourceKind.COPILOT
+    parts = PurePosixPath(plain.casefold())
+    if parts.name == _MEMORY_INDEX:
+        return SourceKind.MEMORY_INDEX
+    for pattern, kind in _INSTRUCTIONS.items():
+        if parts.match(pattern):
+            return kind
     if _AUTO_MEMORY.search(plain):
         return SourceKind.MEMORY_TOPIC
     return SourceKind.MARKDOWN
+
+
+def is_instruction(path: str) -> bool:
+    """Say whether a client reads the file at every session."""
+    return recognise(path) in _INSTRUCTIONS.values()
 
 
 def kinds_of(paths: tuple[str, ...]) -> dict[str, SourceKind]:
@@ -193,7 +196,8 @@ def read_front_matter(lines: list[str]) -> FrontMatter:
         name=_one_line(fields.get("name") or fields.get("title")),
         description=_one_line(fields.get("description")),
         globs=_globs(globs),
-        always=str(fields.get("alwaysApply")).casefold() == "true",
+        always=str(fields.get("alwaysApply")).casefold() == "true"
+        or fields.get("trigger") == "always_on",
         memory_type=_one_line(kind).casefold(),
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from dmm.clients.registry import all_clients
 from dmm.importer.vocabulary import phrases
 
 LONGEST = 80
@@ -18,11 +19,12 @@ _AMBIGUOUS = phrases(
     running, scope, setup, steps, structure, summary, tips, todo, tools, types, usage, what, when,
     why, yes"""
 )
+_CLIENTS = "|".join(word for client in all_clients() for word in client.headed)
 _GENERIC = re.compile(
-    r"(claude|agents?|gemini|cursor|copilot|readme|project|repository|ai|coding|development|memory)?\W*"
+    rf"({_CLIENTS}|agents?|readme|project|repository|ai|coding|development|memory)?\W*"
     r"(\.?md|instructions?|rules|guidelines|guide|guidance|notes|index|memory|conventions)?"
     r"( for .*)?"
-    r"|.*\b(agents?|claude|cursor|copilot|gemini|ai) (guide|rules|instructions|guidelines)",
+    rf"|.*\b(agents?|{_CLIENTS}|ai) (guide|rules|instructions|guidelines)",
     re.IGNORECASE,
 )
 

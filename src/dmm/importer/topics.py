@@ -7,6 +7,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from dmm.clients.registry import all_clients
 from dmm.importer.vocabulary import vocabulary
 
 if TYPE_CHECKING:
@@ -71,8 +72,8 @@ _STOP = vocabulary(
     those through to too under until up us use used uses using very via was we were what when where
     which while who why will with would you your never always all each every also just like make
     sure new file files code project rules rule guidelines guide notes note general important
-    section overview instructions md claude agents cursor gemini copilot follow ensure"""
-)
+    section overview instructions md agents follow ensure"""
+) | {word for client in all_clients() for word in client.headed}
 _LANGUAGES = {
     "ts": "typescript",
     "tsx": "react",

@@ -8,19 +8,19 @@ import sys
 import tempfile
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dmm.clients import jsontext, tomltext
-from dmm.clients.change import read_text
-from dmm.clients.known import CLIENTS, CODEX_EVENTS
 from dmm.clients.launch import HOOK, SERVER
-from dmm.clients.trial import Trial, decision_of
+from dmm.clients.registry import all_clients, find_client
 from dmm.errors import DmmError
 from dmm.eventlog.open_ledger import TrustedLedger
 from dmm.eventlog.place import find_ledger
 from dmm.files.consents import find_consents
 from dmm.files.roots import NAME
 from dmm.files.trusted import FILE_NAME, TrustStore
+from dmm.install.change import read_text
+from dmm.install.steps import list_steps
+from dmm.install.trial import Trial, decision_of
 from dmm.ledger.service import Ledger
 from dmm.project.doctor import Check
 from dmm.project.init import set_up
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Callable, Iterator, Mapping
 
-    from dmm.clients.known import Client
+    from dmm.clients.base import Client
     from dmm.clients.place import Scope
-    from dmm.clients.service import Installation
-    from dmm.clients.steps import Step
+    from dmm.install.service import Installation
+    from dmm.install.steps import Step
 
 _BY_NAME = {name: re.compile(rf"(?<![\w/\\.-]){name} --client\b") for name in (HOOK, SERVER)}
 RULE = "Never run git push --force."
@@ -81,13 +81,13 @@ class Wiring:
 
     def check(self) -> Iterator[Check]:
         """Check the configuration of every client that is here or holds something of ours."""
-        for client in CLIENTS:
+        for client in all_clients():
             yield from self._check_client(client)
 
     def wired(self) -> list[Wired]:
         """List the commands that are configured, each once."""
         found = {}
-        for client in CLIENTS:
+        for client in all_clients():
             for _, step in self._steps(client):
                 with contextlib.suppress(DmmError):
                     for one in step.commands():
@@ -96,7 +96,7 @@ class Wiring:
 
     def _steps(self, client: Client) -> Iterator[tuple[Scope, Step]]:
         for scope, installation in self.scopes.items():
-            for step in client.steps(installation.place, scope, installation.launch):
+            for step in list_steps(client, installation.place, scope, installation.launch):
                 yield scope, step
 
     def _check_client(self, client: Client) -> Iterator[Check]:
@@ -149,37 +149,10 @@ def _check_doubles(client: Client, there: list[tuple[Scope, Step]]) -> Iterator[
 
 def _check_switches(client: Client, step: Step) -> Iterator[Check]:
     """Look for settings that keep a client from running what is configured."""
-    if step.what == "tools" or step.where.endswith(".js"):
+    if step.what == "tools":
         return
-    if client.name == "claude-code":
-        settings = jsontext.read(read_text(Path(step.where)) or "")
-        if settings.get("disableAllHooks"):
-            told = f"all hooks are switched off: disableAllHooks in {step.where}"
-            yield Check("clients", "Claude Code hooks", "fail", told, "remove that line")
-        if any(name.startswith("dmm@") for name in settings.get("enabledPlugins") or ()):
-            told = "the plugin dmm is installed too: each event comes twice"
-            way = "keep one: claude plugin uninstall dmm"
-            yield Check("clients", "Claude Code plugin", "warn", told, way)
-    if client.name == "codex":
-        yield from _check_codex_trust(Path(step.where))
-
-
-def _check_codex_trust(hooks: Path) -> Iterator[Check]:
-    """See whether the user has told Codex to trust the hooks; without that it skips them."""
-    settings = tomltext.read(read_text(hooks.with_name("config.toml")) or "")
-    kept = settings.get("hooks")
-    states: dict[str, Any] = (kept.get("state") or {}) if isinstance(kept, dict) else {}
-    trusted = [
-        key
-        for key, state in states.items()
-        if key.startswith(f"{hooks}:") and isinstance(state, dict) and state.get("trusted_hash")
-    ]
-    if len(trusted) < len(CODEX_EVENTS):
-        told = "Codex has not been told yet to trust the hooks, so it skips them"
-        way = "start codex and choose to trust them, or open /hooks there"
-        yield Check("clients", "Codex trust", "warn", told, way)
-    else:
-        yield Check("clients", "Codex trust", "ok", "the hooks are trusted in Codex")
+    for one in client.remarks(Path(step.where), lambda path: read_text(path) or ""):
+        yield Check("clients", one.name, one.level, one.told, one.way)
 
 
 @contextlib.contextmanager
@@ -261,8 +234,10 @@ def _lacking(trial: Trial, one: Wired) -> Check | None:
 def _prove_hook(trial: Trial, one: Wired, number: int) -> Iterator[Check]:
     title, name = one.title, one.client.name
     way = "see what the daemon says: dmm daemon logs"
-    # On a busy machine a hook may give up before the daemon is up; the next one finds it.
-    if any(MARK in trial.begin(one.line, name) for _ in range(TRIES)):
+    if "session_start" not in one.client.takes_context:
+        told = "this client takes no memory from a hook; its tools bring it"
+        yield Check("proof", f"{title} begins", "ok", told)
+    elif MARK in trial.begin(one.line, name):
         yield Check("proof", f"{title} begins", "ok", "a session begins with its memory")
     else:
         told = f"the hook runs but brings no memory: {one.line}"
@@ -286,5 +261,5 @@ def _prove_server(trial: Trial, one: Wired) -> Check:
 
 def own_hook(installation: Installation) -> Wired:
     """Give the hook of this installation, to be proved where no client has it yet."""
-    line = installation.launch.hook_line(CLIENTS[0].name)
-    return Wired(CLIENTS[0], "hook", line, configured=False)
+    line = installation.launch.hook_line("claude-code")
+    return Wired(find_client("claude-code"), "hook", line, configured=False)

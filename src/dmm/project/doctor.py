@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from dmm import VERSION, endpoint, losses
-from dmm.clients.trial import ask_http
 from dmm.errors import DmmError, LedgerRefused
+from dmm.install.trial import ask_http
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from dmm.clients.registry import all_clients
 from dmm.domain.hidden import find_hidden
 from dmm.errors import DmmError, LedgerBroken, MemoryFileError, PathRefused, StorageError
 from dmm.eventlog.file import is_sealed
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 TEXTS = ("BOOT.md", "policy.md")
-BROUGHT = (".claude", ".codex", ".cursor", ".gemini", ".mcp.json", ".vscode/mcp.json")
+BROUGHT = tuple(sorted({path for client in all_clients() for path in client.brought}))
 LONGEST = 160
 MAX_TEXT_BYTES = 1 << 20
 MAX_LEDGER_BYTES = 64 << 20

@@ -8,13 +8,6 @@ from __future__ import annotations
 
 from hashlib import sha256
 
-# What clients call these names in the payloads of their hooks.
-SESSIONS = ("session_id", "sessionId", "sessionID", "conversation_id")
-CALLS = ("tool_use_id", "toolUseId", "call_id", "callID")
-AGENTS = ("agent_id", "subagent_id")
-TURNS = ("prompt_id", "turn_id", "generation_id")
-NAMES = (*SESSIONS, *CALLS, *AGENTS, *TURNS)
-
 # No secret of a known form is shorter.
 _SHORTEST = 8
 # Enough to tell a few names apart, and too little to check a guess at a secret by.

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dmm.clients.registry import all_clients
 from dmm.errors import UsageError
 from dmm.files.roots import NAME
 from dmm.sessions.transcripts.claude import CLIENT as CLAUDE
-from dmm.sessions.transcripts.codex import CLIENT as CODEX
 from dmm.sessions.transcripts.recognise import READERS, Head, recognise
 
 if TYPE_CHECKING:
@@ -42,11 +42,8 @@ class Archives:
     @property
     def places(self) -> dict[str, tuple[Path, ...]]:
         """The folders in which each client keeps the transcripts of all its projects."""
-        codex = self.place.folder("CODEX_HOME", ".codex")
-        return {
-            CLAUDE: (self.place.folder("CLAUDE_CONFIG_DIR", ".claude") / "projects",),
-            CODEX: (codex / "sessions", codex / "archived_sessions"),
-        }
+        known = {client.name: client.transcripts for client in all_clients()}
+        return {name: folders(self.place) for name, folders in known.items() if folders}
 
     def find(self, paths: Sequence[Path] = (), client: str | None = None) -> list[Transcript]:
         """Find the named transcripts, or all of this project; the oldest names come first."""

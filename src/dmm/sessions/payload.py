@@ -5,19 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from dmm.clients.registry import all_clients, find_client
 from dmm.domain.value import Value
 from dmm.errors import UsageError
-from dmm.redaction.identity import AGENTS, CALLS, SESSIONS, TURNS, keep_identity
+from dmm.redaction.identity import keep_identity
 from dmm.sessions.outputs import as_text, exit_status_of, is_unfinished
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-CLIENTS = ("claude-code", "codex", "gemini", "cursor", "opencode", "vscode")
+    from dmm.clients.base import Client
+
 LARGEST = 16 * 1024 * 1024
 DEEPEST = 32
 LONGEST_NAME = 512
@@ -41,43 +44,14 @@ class HookKind(StrEnum):
 
 
 TOOL_KINDS = (HookKind.TOOL_REQUEST, HookKind.TOOL_DONE, HookKind.TOOL_FAILED)
-_KINDS = {
-    "sessionstart": HookKind.SESSION_START,
-    "userpromptsubmit": HookKind.PROMPT,
-    "beforeagent": HookKind.PROMPT,
-    "beforesubmitprompt": HookKind.PROMPT,
-    "pretooluse": HookKind.TOOL_REQUEST,
-    "beforetool": HookKind.TOOL_REQUEST,
-    "beforeshellexecution": HookKind.TOOL_REQUEST,
-    "beforemcpexecution": HookKind.TOOL_REQUEST,
-    "beforereadfile": HookKind.TOOL_REQUEST,
-    "posttooluse": HookKind.TOOL_DONE,
-    "aftertool": HookKind.TOOL_DONE,
-    "aftershellexecution": HookKind.TOOL_DONE,
-    "aftermcpexecution": HookKind.TOOL_DONE,
-    "afterfileedit": HookKind.TOOL_DONE,
-    "posttoolusefailure": HookKind.TOOL_FAILED,
-    "precompact": HookKind.COMPACT_START,
-    "precompress": HookKind.COMPACT_START,
-    "postcompact": HookKind.COMPACT_DONE,
-    "stop": HookKind.TURN_END,
-    "afteragent": HookKind.TURN_END,
-    "subagentstop": HookKind.SUBAGENT_END,
-    "sessionend": HookKind.SESSION_END,
-}
-# Cursor's own events leave out the tool, or have its input beside the other values.
-_CURSOR_TOOLS = {
-    "beforeshellexecution": ("Bash", ("command",)),
-    "aftershellexecution": ("Bash", ("command",)),
-    "beforereadfile": ("Read", ("file_path",)),
-    "afterfileedit": ("Edit", ("file_path", "edits")),
-}
-# Clients that send another event for a command whose exit status is not zero.
-_TELL_FAILURES = frozenset({"claude-code"})
-_OUTPUTS = ("tool_response", "tool_output", "result_json", "output", "result", "error")
-_MESSAGES = ("compact_summary", "last_assistant_message", "prompt_response", "text", "summary")
 _NOTICE = "<task-notification>"
-_CONTEXT_START, _CONTEXT_END = "<hook_context>", "</hook_context>"
+# A client may run the hooks of another, in whatever case it writes the names of events.
+_KINDS = {
+    name.lower(): HookKind(kind)
+    for client in all_clients()
+    for name, kind in client.known_events.items()
+}
+_CALLS = {name.lower(): call for one in all_clients() for name, call in one.calls.items()}
 
 
 class HookEvent(Value):
@@ -111,10 +85,16 @@ class HookEvent(Value):
 
 def parse_payload(client: str, data: bytes) -> HookEvent:
     """Read what a hook was given; it comes from a process that is not trusted."""
-    if client not in CLIENTS:
-        raise UsageError(f"unknown client {client!r}", hint=f"one of {', '.join(CLIENTS)}")
-    values = _read(data)
-    return _Reading(client, values).event()
+    return _Reading(find_client(client), _read(data)).event()
+
+
+def name_request(client: str, data: bytes) -> str | None:
+    """Name the tool request that a payload says it is, without reading it as a whole."""
+    known = find_client(client)
+    keys = "|".join(map(re.escape, known.keys.event))
+    found = re.findall(rf'"(?:{keys})"\s*:\s*"(\w{{1,40}})"'.encode(), data)
+    names = (name.decode("ascii", "replace") for name in found)
+    return next((one for one in names if _KINDS.get(one.lower()) is HookKind.TOOL_REQUEST), None)
 
 
 def _read(data: bytes) -> dict[str, Any]:
@@ -149,30 +129,32 @@ def plain(value: Any, depth: int) -> Any:
 class _Reading:
     """Reads the values of one payload, by any of the names that clients give them."""
 
-    def __init__(self, client: str, values: dict[str, Any]) -> None:
+    def __init__(self, client: Client, values: dict[str, Any]) -> None:
         self.client = client
-        self.values = values
+        self.keys = client.keys
+        inner = values.get(client.keys.inside) if client.keys.inside else None
+        self.values = {**values, **inner} if isinstance(inner, dict) else values
         self._identities: dict[tuple[str, ...], str] = {}
-        self.name = self._text("hook_event_name", "hookEventName", limit=LONGEST_NAME)
+        self.name = self._text(*self.keys.event, limit=LONGEST_NAME)
         self.kind = _KINDS.get(self.name.lower(), HookKind.OTHER)
 
     def event(self) -> HookEvent:
-        session = self._identity(*SESSIONS)
+        session = self._identity(*self.keys.session)
         if not self.name or not session:
-            missing = "hook_event_name" if not self.name else "session_id"
+            missing = (self.keys.session if self.name else self.keys.event)[0]
             raise UsageError(f"the hook's payload has no {missing}")
         prompt = self._prompt()
         if prompt.lstrip().startswith(_NOTICE):
             self.kind = HookKind.OTHER
         if self.kind is HookKind.OTHER:
             return HookEvent(
-                self.client, self.kind, self.name, session, self._folder(),
+                self.client.name, self.kind, self.name, session, self._folder(),
                 self._key(session, "", "", {}, ""), turn=self._turn(),
             )  # fmt: skip
         tool, given = self._call()
         output = self._output()
         return HookEvent(
-            client=self.client,
+            client=self.client.name,
             kind=self.kind,
             event=self.name,
             session=session,
@@ -186,7 +168,7 @@ class _Reading:
             call_id=self._call_id(),
             source=self._text("source", "trigger", limit=LONGEST_NAME),
             reason=self._text("reason", "status", limit=LONGEST_NAME),
-            agent=self._identity(*AGENTS) or None,
+            agent=self._identity(*self.keys.agent) or None,
             turn=self._turn(),
             milliseconds=self._milliseconds(),
             exit_status=self._exit_status(),
@@ -219,27 +201,33 @@ class _Reading:
     def _prompt(self) -> str:
         if self.kind is not HookKind.PROMPT:
             return ""
-        prompt = self._text("prompt", "user_prompt")
-        if self.client != "gemini":
-            return prompt
-        # Gemini puts the context of an earlier hook, which may be ours, before the user's words.
-        while prompt.startswith(_CONTEXT_START) and _CONTEXT_END in prompt:
-            prompt = prompt.partition(_CONTEXT_END)[2].lstrip()
+        prompt = self._text(*self.keys.prompt)
+        if self.client.context_marks is not None:
+            start, end = self.client.context_marks
+            while prompt.startswith(start) and end in prompt:
+                prompt = prompt.partition(end)[2].lstrip()
         return prompt
 
     def _call(self) -> tuple[str, dict[str, object]]:
         if self.kind not in TOOL_KINDS:
             return "", {}
-        own = _CURSOR_TOOLS.get(self.name.lower())
+        own = _CALLS.get(self.name.lower())
+        if own is not None and own.server:
+            parts = (self._text(key, limit=LONGEST_NAME) for key in (own.server, own.name))
+            return "__".join(("mcp", *parts)), self._input(own.within)
         if own is not None:
-            return own[0], {name: self.values[name] for name in own[1] if name in self.values}
+            told = own.arguments.items()
+            return own.tool, {to: self.values[key] for key, to in told if key in self.values}
         tool = self._text("tool_name", "toolName", limit=LONGEST_NAME)
         if not tool:
             raise UsageError("the hook's payload has no tool_name")
-        return tool, self._input()
+        foreign = re.fullmatch(self.client.mcp_name, tool) if self.client.mcp_name else None
+        if foreign is not None:
+            tool = "__".join(("mcp", *foreign.groups()))
+        return tool, self._input("tool_input", "toolArgs")
 
-    def _input(self) -> dict[str, object]:
-        given = self.values.get("tool_input", self.values.get("toolArgs"))
+    def _input(self, *names: str) -> dict[str, object]:
+        given = next((self.values[name] for name in names if name in self.values), None)
         if given is None:
             return {}
         if isinstance(given, str):
@@ -254,7 +242,12 @@ class _Reading:
         return self.kind in (HookKind.TOOL_DONE, HookKind.TOOL_FAILED)
 
     def _given(self) -> Any:
-        return next((self.values[one] for one in _OUTPUTS if one in self.values), None)
+        for path in self.keys.output:
+            name, _, inner = path.partition(".")
+            if name in self.values:
+                value = self.values[name]
+                return value.get(inner) if inner and isinstance(value, dict) else value
+        return None
 
     def _exit_status(self) -> int | None:
         """Read how a command ended: as the client says, or by the kind of event it sends."""
@@ -263,7 +256,10 @@ class _Reading:
         given, failed = self._given(), self.kind is HookKind.TOOL_FAILED
         told = exit_status_of({"exit_code": self.values.get("exit_code")}, failed=failed)
         told = exit_status_of(given, failed=failed) if told is None else told
-        if told is not None or failed or self.client not in _TELL_FAILURES:
+        if told is None and self.client.exit_line:
+            found = re.search(self.client.exit_line, as_text(given))
+            told = None if found is None else int(found[1])
+        if told is not None or failed or not self.client.tells_failures:
             return told
         ended = isinstance(given, dict) and "stdout" in given and not is_unfinished(given)
         # A status that the client takes for no failure is told in words beside the output.
@@ -276,14 +272,14 @@ class _Reading:
                 self.kind = HookKind.TOOL_FAILED
             return as_text(given)
         if self.kind in (HookKind.COMPACT_DONE, HookKind.TURN_END, HookKind.SUBAGENT_END):
-            return self._text(*_MESSAGES)
+            return self._text(*self.keys.message)
         return ""
 
     def _call_id(self) -> str | None:
-        return self._identity(*CALLS) or None
+        return self._identity(*self.keys.call) or None
 
     def _turn(self) -> str | None:
-        return self._identity(*TURNS) or None
+        return self._identity(*self.keys.turn) or None
 
     def _milliseconds(self) -> int | None:
         value = self.values.get("duration_ms", self.values.get("duration"))

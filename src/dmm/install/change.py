@@ -84,8 +84,20 @@ def backup_path(path: Path, stamp: str) -> Path:
 
 def first_copy(path: Path) -> str | None:
     """Read the oldest copy that is kept of a file."""
-    copies = sorted(path.parent.glob(f"{path.name}.{BACKUP}-*"))
+    copies = _copies(path)
     return read_text(copies[0]) if copies else None
+
+
+def drop_copies(path: Path, text: str) -> None:
+    """Remove the copies that hold nothing but what the file holds again."""
+    for copy in _copies(path):
+        if read_text(copy) == text:
+            with translated(copy, "remove the copy"):
+                copy.unlink()
+
+
+def _copies(path: Path) -> list[Path]:
+    return sorted(path.parent.glob(f"{path.name}.{BACKUP}-*"))
 
 
 def read_text(path: Path) -> str | None:

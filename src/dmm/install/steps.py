@@ -5,20 +5,22 @@ from __future__ import annotations
 import json
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
-from dmm.clients.change import Change, first_copy, read_text
-from dmm.clients.entries import NAME, find_server
+from dmm.clients.entries import NAME, CommandServer, find_server
 from dmm.clients.launch import is_server, join
+from dmm.clients.place import Site
 from dmm.errors import ConfigError, UsageError
+from dmm.install.change import Change, drop_copies, first_copy, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
-    from dmm.clients.entries import Configured, Entry
+    from dmm.clients.base import Client, What
+    from dmm.clients.entries import Configured, FileEntry
+    from dmm.clients.launch import Launch
+    from dmm.clients.place import Place, Scope
 
-What = Literal["hooks", "tools", "hooks and tools"]
 State = Literal["none", "older", "same"]
 PATIENCE = 60.0
 
@@ -29,7 +31,7 @@ class FileStep:
 
     what: What
     path: Path
-    entry: Entry
+    entry: FileEntry
     within: Path | None = None
 
     @property
@@ -59,7 +61,11 @@ class FileStep:
 
     def carry_out(self, *, remove: bool, stamp: str) -> Path | None:
         """Change the file; tell the copy that is kept of it."""
-        return self._change(remove=remove).carry_out(stamp)
+        change = self._change(remove=remove)
+        backup = change.carry_out(stamp)
+        if remove and change.after is not None:
+            drop_copies(change.path, change.after)
+        return backup
 
     def _change(self, *, remove: bool) -> Change:
         path = self._target()
@@ -109,9 +115,7 @@ class CommandStep:
 
     what: What
     path: Path
-    program: str | None
-    entry: Mapping[str, Any]
-    environment: Mapping[str, str]
+    server: CommandServer
 
     @property
     def where(self) -> str:
@@ -123,7 +127,7 @@ class CommandStep:
         found = self._found()
         if not is_server(found):
             return "none"
-        return "same" if found == self.entry else "older"
+        return "same" if found == self.server.entry else "older"
 
     def commands(self) -> list[Configured]:
         """List the command that is configured as ours."""
@@ -148,9 +152,17 @@ class CommandStep:
         return servers.get(NAME) if isinstance(servers, dict) else None
 
     def _lines(self, *, remove: bool) -> list[list[str]]:
-        state, program = self.state(), self.program or "claude"
+        state, program = self.state(), self.server.program or self.server.name
         taken_out = [program, "mcp", "remove", "--scope", "user", NAME]
-        put_in = [program, "mcp", "add-json", "--scope", "user", NAME, json.dumps(self.entry)]
+        put_in = [
+            program,
+            "mcp",
+            "add-json",
+            "--scope",
+            "user",
+            NAME,
+            json.dumps(self.server.entry),
+        ]
         if remove:
             return [] if state == "none" else [taken_out]
         if state == "none" and self._found() is not None:
@@ -159,13 +171,13 @@ class CommandStep:
         return {"same": [], "older": [taken_out, put_in], "none": [put_in]}[state]
 
     def _run(self, line: list[str]) -> None:
-        if self.program is None:
+        if self.server.program is None:
             what = "the program is not on the PATH, and only it may write this file"
             raise UsageError(what, where=self.where, hint=f"run yourself: {join(line)}")
         try:
             done = subprocess.run(  # noqa: S603 - the client the user has installed
                 line,
-                env=dict(self.environment),
+                env=dict(self.server.environment),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 encoding="utf-8",
@@ -185,3 +197,14 @@ def _is_empty(text: str | None) -> bool:
 
 
 Step = FileStep | CommandStep
+
+
+def list_steps(client: Client, place: Place, scope: Scope, launch: Launch) -> list[Step]:
+    """List what an installation of a client consists of."""
+    site = Site(place, scope)
+    return [
+        CommandStep(one.what, one.path, one.entry)
+        if isinstance(one.entry, CommandServer)
+        else FileStep(one.what, one.path, one.entry, site.within)
+        for one in client.settings(site, launch)
+    ]

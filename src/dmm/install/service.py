@@ -5,17 +5,18 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from dmm.clients.known import CLIENTS, find_client
+from dmm.clients.registry import all_clients, find_client
 from dmm.errors import DmmError
+from dmm.install.steps import list_steps
 
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Callable, Sequence
 
-    from dmm.clients.known import Client
+    from dmm.clients.base import Client
     from dmm.clients.launch import Launch
     from dmm.clients.place import Place, Scope
-    from dmm.clients.steps import State, Step
+    from dmm.install.steps import State, Step
 
 Result = Literal["installed", "updated", "unchanged", "removed", "absent", "refused"]
 
@@ -76,13 +77,14 @@ class Installation:
     def notice(self) -> tuple[Noticed, ...]:
         """Look which clients are here."""
         return tuple(
-            Noticed(client.name, client.title, client.notice(self.place)) for client in CLIENTS
+            Noticed(client.name, client.title, client.notice(self.place))
+            for client in all_clients()
         )
 
     def choose(self, names: Sequence[str]) -> list[Client]:
         """Choose clients by name; none named: those that are here."""
         if "all" in names:
-            return list(CLIENTS)
+            return list(all_clients())
         if names:
             return [find_client(name) for name in dict.fromkeys(names)]
         return [find_client(one.client) for one in self.notice() if one.by]
@@ -96,7 +98,7 @@ class Installation:
         outcomes = [
             self._apply(client, step, remove=remove, dry=dry, stamp=stamp)
             for client in chosen
-            for step in client.steps(self.place, scope, self.launch)
+            for step in list_steps(client, self.place, scope, self.launch)
         ]
         done = {one.client for one in outcomes if one.result in ("installed", "updated")}
         told = () if remove else tuple(c.afterwards for c in chosen if c.name in done)

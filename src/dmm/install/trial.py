@@ -19,13 +19,18 @@ import time
 import zlib
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from dmm.clients.base import Answer
+from dmm.clients.registry import find_client
 from dmm.endpoint import ABOUT
 from dmm.errors import DaemonError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
+
+    from dmm.clients.base import Client, Kind
 
 PATIENCE = 15.0
 # Another process is waited for, and the system has no way to be told of it: look again, briefly.
@@ -44,24 +49,11 @@ while endpoint.is_running() and time.monotonic() < deadline:
 
 _HTTP_WAY = "see why with: dmm daemon logs; dmm daemon stop, then start begins anew"
 
+# The exit status by which a hook blocks a call, with the reason on standard error.
+BLOCKED = 2
 # Keys under which clients are told a decision.
 _DECISIONS = ("permissionDecision", "decision", "permission")
-
-
-@dataclass(frozen=True, slots=True)
-class Dialect:
-    """How a client names the events and the tool of a trial."""
-
-    begin: str = "SessionStart"
-    before: str = "PreToolUse"
-    tool: str = "Bash"
-
-
-DIALECTS = {
-    "gemini": Dialect(before="BeforeTool", tool="run_shell_command"),
-    "cursor": Dialect("sessionStart", "preToolUse", "Shell"),
-    "opencode": Dialect(tool="bash"),
-}
+_REFUSED = Answer("", "tool_request", "deny", "no")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,15 +80,18 @@ class Trial:
 
     def begin(self, line: str, client: str) -> str:
         """Run a hook as at the beginning of a session; give what it prints."""
-        dialect = DIALECTS.get(client, Dialect())
-        return self._hook(line, {"hook_event_name": dialect.begin, "source": "startup"})
+        return self._hook(line, find_client(client), "session_start", {"source": "startup"})
 
     def request(self, line: str, client: str, command: str, number: int) -> str:
         """Run a hook as before a shell command; give what it prints."""
-        dialect = DIALECTS.get(client, Dialect())
-        asked = {"hook_event_name": dialect.before, "tool_name": dialect.tool}
+        known = find_client(client)
         given = {"command": command, "description": "a trial of dmm doctor"}
-        return self._hook(line, asked | {"tool_input": given, "tool_use_id": f"trial_{number}"})
+        asked = {
+            "tool_name": known.shell_tool,
+            "tool_input": given,
+            "tool_use_id": f"trial_{number}",
+        }
+        return self._hook(line, known, "tool_request", asked, given)
 
     def greet(self, line: str) -> str:
         """Start a configured server and say hello to it; give the name it answers with."""
@@ -114,15 +109,30 @@ class Trial:
         """Say whether a program is on the PATH."""
         return shutil.which(program, path=self.environment.get("PATH", "")) is not None
 
-    def _hook(self, line: str, event: Mapping[str, Any]) -> str:
+    def _hook(
+        self,
+        line: str,
+        client: Client,
+        kind: Kind,
+        told: Mapping[str, Any],
+        given: Mapping[str, Any] = MappingProxyType({}),
+    ) -> str:
         # A session that begins twice is told only once; every command has one of its own.
         name = f"dmm-doctor-{zlib.crc32(line.encode()):08x}"
-        session = {"session_id": name, "cwd": str(self.project), "transcript_path": ""}
+        keys, event = client.keys, client.names_of(kind)[0]
+        values = {keys.event[0]: event, keys.session[0]: name, "cwd": str(self.project)}
+        payload: dict[str, Any] = {**values, "transcript_path": "", **told}
+        call = client.calls.get(event)
+        if call is not None:
+            inner = {key: given[argument] for key, argument in call.arguments.items()}
+            payload |= {keys.inside: inner} if keys.inside else inner
         with self._started(line) as process:
             try:
-                said, faults = process.communicate(json.dumps(session | dict(event)), PATIENCE)
+                said, faults = process.communicate(json.dumps(payload), PATIENCE)
             except subprocess.TimeoutExpired:
                 raise UsageError(f"it gave no answer within {PATIENCE:.0f} s") from None
+        if process.returncode == BLOCKED and isinstance(client.answer(_REFUSED), str):
+            return json.dumps({"deny": faults.strip()})
         if process.returncode:
             last = " ".join(faults.strip().splitlines()[-1:])
             raise UsageError(f"it ended with status {process.returncode}: {last}")

@@ -1,0 +1,1 @@
+"""Our entries in the files of clients: shown, written, removed, tried out."""
