@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.repo.sources import MAX_BYTES, WorkingTree, files_at
+from dmm.repo.sources import MAX_BYTES, CommitTree, WorkingTree
 from dmm.repo.study import blob_hash
 from dmm.repo.walk import walk
 
@@ -71,7 +71,7 @@ def test_a_commit_has_the_files_it_had(repository: Repository) -> None:
     first = repository.commit("Begin")
     repository.write("a.py", "new\n")
     repository.commit("Go on")
-    tree = files_at(repository.folder, first)
+    tree = CommitTree(repository.folder, first)
     (entry,) = tree.entries()
     assert (entry.path, entry.size, entry.blob) == ("a.py", 4, blob_hash(b"old\n"))
     assert tree.read("a.py") == b"old\n"
