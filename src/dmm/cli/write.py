@@ -229,9 +229,7 @@ def _day(text: str) -> dt.date:
 
 def _write(asked: Writing, root: Path | None, *, as_json: bool) -> None:
     """Make the proposal and tell what became of it; a check that failed is a finding."""
-    from dmm.review.writing import write
-
-    told = write(open_project(root).proposals, asked)
+    told = open_project(root).proposals.write(asked)
     if as_json:
         print_json(told)
     else:
