@@ -43,6 +43,7 @@ style: $(VENV)/dev.stamp
 structure: $(VENV)/dev.stamp
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/deptry src
 	@$(BIN)/python tools/check_sizes.py
 
 format: $(VENV)/dev.stamp        ## rewrite the code in the house format
