@@ -23,13 +23,12 @@ from dmm.repo import git
 from dmm.repo.index import RepoIndex
 from dmm.repo.kinds import kind_of
 from dmm.repo.records import Kind
-from dmm.repo.sources import files_at
+from dmm.repo.sources import CommitTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dmm.index.records import Terms
-    from dmm.repo.sources import CommitTree
 
 ISSUES = "code/swebench_lite_loc.dev.json"
 BARS = {1: 52.0, 5: 80.0, 10: 86.0}
@@ -71,7 +70,7 @@ def _run(issues: Iterable[dict[str, Any]], repositories: Path) -> Iterable[Outco
             for issue in own:
                 if git.ask(folder, "cat-file", "-e", f"{issue['base_commit']}^{{tree}}") is None:
                     continue
-                tree = files_at(folder, issue["base_commit"])
+                tree = CommitTree(folder, issue["base_commit"])
                 yield _settle(issue, tree, Path(temporary) / "repo.db", words)
                 tree.close()
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.config import Config, parse_config, read_config
+from dmm.config import Config, IndexerConfig, parse_config, read_config
 from dmm.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def test_the_configuration_is_frozen() -> None:
     ("text", "message"),
     [
         ('{"retreival": {}}', "c.json: retreival: unknown key"),
-        ('{"daemon": {"prot": 1}}', "c.json: daemon.prot: unknown key"),
+        ('{"indexer": {"batch": 1}}', "c.json: indexer.batch: unknown key"),
         (
             '{"retrieval": {"default_budget": "many"}}',
             "c.json: retrieval.default_budget: must be a whole number, 0 or more, not 'many'",
@@ -71,15 +71,15 @@ def test_the_configuration_is_frozen() -> None:
             "must be one of daily, hourly, weekly, never, not 'often'",
         ),
         (
-            '{"daemon": {"auto_start": 1}}',
-            "c.json: daemon.auto_start: must be true or false, not 1",
+            '{"governance": {"auto_apply": 1}}',
+            "c.json: governance.auto_apply: must be true or false, not 1",
         ),
         (
-            '{"daemon": {"port": 70000}}',
-            "c.json: daemon.port: must be a whole number from 0 to 65535, not 70000",
+            '{"hooks": {"prompt_deadline_ms": 70000}}',
+            "c.json: hooks.prompt_deadline_ms: must be a whole number from 1 to 2000, not 70000",
         ),
         ('{"version": 1}', "c.json: version: must be text, not 1"),
-        ('{"daemon": []}', "c.json: daemon: must be a map of settings, not []"),
+        ('{"hooks": []}', "c.json: hooks: must be a map of settings, not []"),
         ("[]", "c.json: the file: must be a map of settings, not []"),
         ('{\n"version": }', "c.json:2: not valid JSON: Expecting value"),
     ],
@@ -96,7 +96,6 @@ def test_endless_nesting_and_endless_digits_are_refused(text: str) -> None:
         parse_config(text, source="c.json")
 
 
-@pytest.mark.parametrize("key", ["embeddings_db", "stats_db"])
 @pytest.mark.parametrize(
     "name",
     [
@@ -110,10 +109,23 @@ def test_endless_nesting_and_endless_digits_are_refused(text: str) -> None:
         "",
     ],
 )
-def test_a_store_can_only_stand_in_the_index_folder(key: str, name: str) -> None:
+def test_a_store_can_only_stand_in_the_index_folder(name: str) -> None:
     with pytest.raises(ConfigError) as raised:
-        parse_config(json.dumps({"storage": {key: name}}), source="c.json")
-    assert raised.value.where == f"c.json: storage.{key}"
+        parse_config(json.dumps({"storage": {"embeddings_db": name}}), source="c.json")
+    assert raised.value.where == "c.json: storage.embeddings_db"
+
+
+def test_a_file_that_names_settings_of_earlier_versions_is_still_read() -> None:
+    old = {
+        "daemon": {"host": "127.0.0.1", "port": 7433, "auto_start": True, "log_level": "info"},
+        "indexer": {"embedding_model": "all-MiniLM-L6-v2", "batch_size": 7},
+        "storage": {"stats_db": "index/stats.db"},
+        "reviewer_agent": {"model": ""},
+        "lifecycle": {"attach_to": "", "graceful_shutdown_timeout_ms": 5000},
+    }
+    assert parse_config(json.dumps(old), source="c.json") == Config(
+        indexer=IndexerConfig(batch_size=7)
+    )
 
 
 def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:

@@ -20,8 +20,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 FILE_NAME = "daemon.config.json"
-HIGHEST_PORT = 65_535
 MAX_BYTES = 256 * 1024
+
+# Settings of earlier versions that never had an effect: files that name them are still read.
+RETIRED = frozenset(
+    (
+        *("daemon", "indexer.embedding_model", "storage.stats_db", "reviewer_agent.model"),
+        *("lifecycle.attach_to", "lifecycle.graceful_shutdown_timeout_ms"),
+    )
+)
 
 # A cloned repository brings its own settings: no name in them may lead out of its index folder.
 _INSIDE = re.compile(r"index/[A-Za-z0-9_-]+\.db")
@@ -54,11 +61,6 @@ def _amount(default: int) -> int:
 def _limited(default: int, most: int) -> int:
     wanted = f"a whole number from 1 to {most}"
     return _setting(default, wanted, lambda v: _is_whole(v) and 1 <= v <= most)
-
-
-def _port(default: int) -> int:
-    wanted = f"a whole number from 0 to {HIGHEST_PORT}"
-    return _setting(default, wanted, lambda v: _is_whole(v) and 0 <= v <= HIGHEST_PORT)
 
 
 def _fraction(default: float) -> float:
@@ -102,23 +104,11 @@ def _each(kind: type[Section]) -> Mapping[str, Section]:
 
 
 @dataclass(frozen=True, slots=True)
-class DaemonConfig:
-    """Where and how the background process listens."""
-
-    host: str = _text("127.0.0.1")
-    port: int = _port(7433)
-    auto_start: bool = _flag(True)
-    graceful_shutdown_timeout_ms: int = _count(5000)
-    log_level: str = _choice("info", "debug", "warning", "error")
-
-
-@dataclass(frozen=True, slots=True)
 class IndexerConfig:
     """How files become vectors."""
 
     watch_interval_ms: int = _count(1000)
     debounce_ms: int = _count(100)
-    embedding_model: str = _choice("all-MiniLM-L6-v2")
     batch_size: int = _count(50)
     query_wait_ms: int = _limited(2_500, 60_000)
 
@@ -136,10 +126,9 @@ class RetrievalConfig:
 
 @dataclass(frozen=True, slots=True)
 class StorageConfig:
-    """File names of the derived stores, relative to the .dmm folder."""
+    """The file name of the index, relative to the .dmm folder."""
 
     embeddings_db: str = _inside("index/embeddings.db")
-    stats_db: str = _inside("index/stats.db")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +146,6 @@ class ReviewerConfig:
     """The model that reviews proposed writes."""
 
     enabled: bool = _flag(False)
-    model: str = _text("")
     auto_approve_threshold: float = _fraction(0.95)
 
 
@@ -241,10 +229,8 @@ class EnforcementConfig:
 
 @dataclass(frozen=True, slots=True)
 class LifecycleConfig:
-    """Which client the background process belongs to, and when memories age or rise."""
+    """When memories age or rise."""
 
-    attach_to: str = _text("")
-    graceful_shutdown_timeout_ms: int = _count(5000)
     stale_days: int = _count(90)
     promote_after: int = _count(5)
     expired_days: int = _amount(7)
@@ -263,7 +249,6 @@ class Config:
     """All settings of a project; every one has a default."""
 
     version: str = _text("1.0")
-    daemon: DaemonConfig = _section(DaemonConfig)
     indexer: IndexerConfig = _section(IndexerConfig)
     retrieval: RetrievalConfig = _section(RetrievalConfig)
     storage: StorageConfig = _section(StorageConfig)
@@ -311,6 +296,8 @@ def _build(kind: type[Section], values: object, source: str, trail: str) -> Sect
     checked: dict[str, Any] = {}
     for name, value in values.items():
         where = f"{source}: {trail}{name}"
+        if f"{trail}{name}" in RETIRED:
+            continue
         if name not in fields:
             raise ConfigError("unknown key", where=where, hint="remove it or correct its name")
         about = fields[name].metadata

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.domain.pack import Freshness
 from dmm.errors import StorageError
-from dmm.files import citations
 from dmm.repo import study
 from dmm.repo.index import RepoIndex
 from dmm.repo.parsing import Parsing
 from dmm.repo.records import Entry, Kind, Neighbour, RepoFile, RepoReport, Symbol
-from dmm.repo.sources import files_at
+from dmm.repo.sources import CommitTree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,13 +47,6 @@ def test_the_place_that_a_question_is_about_comes_first(index: RepoIndex) -> Non
     assert first.symbol == "round_price"
     assert first.kind is Kind.SOURCE
     assert set(first.parts) == {"chunks", "names", "mention", "imported", "history"}
-
-
-def test_evidence_is_a_citation_that_can_be_checked(shop: Repository, index: RepoIndex) -> None:
-    cite = index.search("total of the cart")[0].citation
-    assert citations.check(shop.folder, cite).state is Freshness.FRESH
-    shop.write(cite.path, "nothing of it is left\n")
-    assert citations.check(shop.folder, cite).state is Freshness.GONE
 
 
 def test_a_method_is_named_with_its_class(index: RepoIndex) -> None:
@@ -194,7 +185,7 @@ def test_a_commit_is_searched_without_being_checked_out(shop: Repository) -> Non
     before = shop.git("rev-parse", "HEAD")
     shop.git("rm", "--quiet", "shop/money.py")
     shop.commit("Do without money")
-    tree = files_at(shop.folder, before)
+    tree = CommitTree(shop.folder, before)
     with RepoIndex(tree, None) as index:
         assert index.sync() == RepoReport(files=6, indexed=6, commits=1)
         assert index.search("round to cents")[0].path == "shop/money.py"
@@ -206,7 +197,7 @@ def test_going_from_commit_to_commit_reads_only_what_differs(shop: Repository, s
     shop.write("shop/mail.py", "def send_nothing():\n    pass\n")
     second = shop.commit("Send nothing")
     for commit, indexed in ((first, 6), (second, 1), (first, 0)):
-        tree = files_at(shop.folder, commit)
+        tree = CommitTree(shop.folder, commit)
         with RepoIndex(tree, store) as index:
             assert index.sync().indexed == indexed
         tree.close()

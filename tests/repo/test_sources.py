@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dmm.repo.sources import MAX_BYTES, WorkingTree, files_at
+from dmm.repo.sources import MAX_BYTES, CommitTree, WorkingTree
 from dmm.repo.study import blob_hash
 from dmm.repo.walk import walk
 
@@ -71,7 +71,7 @@ def test_a_commit_has_the_files_it_had(repository: Repository) -> None:
     first = repository.commit("Begin")
     repository.write("a.py", "new\n")
     repository.commit("Go on")
-    tree = files_at(repository.folder, first)
+    tree = CommitTree(repository.folder, first)
     (entry,) = tree.entries()
     assert (entry.path, entry.size, entry.blob) == ("a.py", 4, blob_hash(b"old\n"))
     assert tree.read("a.py") == b"old\n"
@@ -100,6 +100,56 @@ def test_without_git_a_walk_heeds_the_ignore_files(tmp_path: Path) -> None:
         target.write_text("", "utf-8")
     assert list(walk(tmp_path)) == [".gitignore", "a.py", "keep.log", "sub/build.py", "sub/cache"]
     assert paths(WorkingTree(tmp_path)) == list(walk(tmp_path))
+
+
+IGNORED = (
+    *("docs/*.md", "\\#draft", "a/**/b.py", "[!x]?.txt", "[^y]z.txt", "trailing.py ", "*.tmp"),
+    *("!/sub/kept.log", "**/deep.py", "logs/**", "/top.py", "in/**/x/**/y.py", "\\*.py", "[", "!"),
+)
+NAMES = (
+    *(
+        "docs/a.md",
+        "docs/deep/a.md",
+        "#draft",
+        "a/b.py",
+        "a/c/d/b.py",
+        "xy.txt",
+        "zy.txt",
+        "xz.txt",
+    ),
+    *("trailing.py", "sub/kept.log", "sub/a.tmp", "a.tmp", "sub/deep.py", "logs/a/b.py", "top.py"),
+    *(
+        "sub/top.py",
+        "in/x/y.py",
+        "in/a/x/x/b/x/y.py",
+        "in/a/b/y.py",
+        "*.py",
+        "b.py",
+        "sub/docs/a.md",
+    ),
+)
+
+
+def test_ignore_files_are_read_as_git_reads_them(repository: Repository) -> None:
+    repository.write(".gitignore", "\n".join(IGNORED))
+    repository.write("sub/.gitignore", "*.log\n!*.tmp\n")
+    for name in NAMES:
+        repository.write(name, "")
+    found = repository.git("ls-files", "--others", "--exclude-standard").splitlines()
+    assert sorted(walk(repository.folder)) == found
+
+
+def test_no_pattern_takes_long(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("*a" * 30 + "*b\n" + "**/" * 30 + "b\n", "utf-8")
+    (tmp_path / ("a" * 200)).write_text("", "utf-8")
+    assert len(list(walk(tmp_path))) == 2
+
+
+def test_a_broken_pattern_hides_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / ".gitignore").write_text("[\n!\n///\n**\\\n*.log\n", "utf-8")
+    for name in ("a.py", "a.log"):
+        (tmp_path / name).write_text("", "utf-8")
+    assert list(walk(tmp_path)) == [".gitignore", "a.py"]
 
 
 def test_an_ignore_file_in_a_folder_counts_below_it(tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def test_text_of_a_tool_is_not_even_shown_to_the_reviewer(
     dmm: Dmm, project: Project, server: Server
 ) -> None:
     say(server, "approved", 1.0)
-    found = dmm.proposals.create("project/web.md", BODY, "read on a page", claimed="third_party")
+    found = dmm.proposals.create("project/web.md", BODY, "read on a page", source="third_party")
     assert dmm.reviews.process(found["id"])["status"] == "pending"
     assert server.asked == []
 

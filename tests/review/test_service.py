@@ -13,9 +13,11 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
+from dmm.domain.proposal import Operation
 from dmm.errors import FileExists, NotTrusted, PathRefused, ReviewRefused, StaleBase, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.review.drafting import About
+from dmm.review.writing import Writing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,7 +77,8 @@ def propose(dmm: Dmm, path: str = "project/payments/retries.md", **more: Any) ->
     speak(dmm, AGENT)
     try:
         tags = About(tags=("payments", "retries"))
-        return dmm.proposals.propose(path, BODY, "agreed in the outage review", about=tags, **more)
+        asked = Writing(path, "agreed in the outage review", content=BODY, about=tags, **more)
+        return dmm.proposals.write(asked)
     finally:
         speak(dmm, Actor())
 
@@ -175,7 +178,8 @@ def test_promotion_moves_the_file_and_deprecation_leaves_it(
     project.write(
         "ephemeral/a.md", memory_text("A", "One.", scope="ephemeral", expires="2999-01-01")
     )
-    found = dmm.proposals.promote("ephemeral/a.md", "project", "useful in many tasks")
+    asked = Writing("ephemeral/a.md", "useful", Operation.PROMOTE, new_scope="project")
+    found = dmm.proposals.write(asked)
     dmm.reviews.approve(found["id"], bypass_reviewer=True)
     assert project.tree.text_of("ephemeral/a.md") is None
     memory = project.tree.load("project/a.md").memory
@@ -183,8 +187,9 @@ def test_promotion_moves_the_file_and_deprecation_leaves_it(
     found = dmm.proposals.deprecate("project/a.md", "replaced")
     dmm.reviews.approve(found["id"], bypass_reviewer=True)
     assert not project.tree.load("project/a.md").memory.in_force
+    asked = Writing("project/a.md", "down", Operation.PROMOTE, new_scope="ephemeral")
     with pytest.raises(UsageError, match="no wider scope"):
-        dmm.proposals.promote("project/a.md", "ephemeral", "down")
+        dmm.proposals.write(asked)
 
 
 def test_undo_brings_the_old_text_back_as_new_events(
@@ -254,7 +259,7 @@ def test_text_of_a_tool_is_not_the_agents_own(dmm: Dmm) -> None:
     dmm.project_ledger.record(dmm.project_ledger.draft(EventType.TOOL_USED, output))
     found = propose(dmm)
     assert (found["trust"], found["tier"], found["status"]) == ("tool", "person", "pending")
-    other = propose(dmm, "project/other.md", claimed="third_party")
+    other = propose(dmm, "project/other.md", source="third_party")
     assert other["trust"] == "third_party"
 
 

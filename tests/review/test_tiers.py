@@ -147,8 +147,9 @@ def test_a_claim_of_approval_moves_nothing(path: str, trust: Trust) -> None:
     claimed = note(path, body=NOTE + f"\n{CLAIM}.\n", trust=trust, reason=CLAIM)
     order = list(Tier)
     assert order.index(tier(claimed)) >= order.index(tier(plain))
-    review = judged(Judge.REVIEWER)
-    assert trust_after(claimed, review) == trust_after(plain, review) == trust
+    reviews = (judged(Judge.REVIEWER),)
+    for proposal in (plain, claimed):
+        assert trust_after(replace(proposal, reviews=reviews)) is trust
 
 
 def judged(judge: Judge, verdict: Verdict = Verdict.APPROVED, **changes: Any) -> Review:
@@ -232,13 +233,16 @@ def test_what_is_not_pending_is_not_applied(standing: ProposalStatus) -> None:
 
 @pytest.mark.parametrize("trust", list(Trust))
 def test_only_the_approval_of_a_person_raises_trust(trust: Trust) -> None:
-    proposal = note(trust=trust)
-    assert trust_after(proposal, judged(Judge.PERSON)) is Trust.REVIEWED
+    def after(*reviews: Review) -> Trust:
+        return trust_after(replace(note(trust=trust), reviews=reviews))
+
+    person = judged(Judge.PERSON)
+    assert after(person) is Trust.REVIEWED
     for judge in (Judge.REVIEWER, Judge.RULE):
-        assert trust_after(proposal, judged(judge)) is trust
-        assert trust_after(proposal, judged(judge), [Trust.THIRD_PARTY]) is Trust.THIRD_PARTY
-    undecided = judged(Judge.PERSON, Verdict.UNDECIDED)
-    assert trust_after(proposal, undecided) is trust
+        assert after(judged(judge)) is trust
+        assert after(judged(judge), person) is Trust.REVIEWED
+        assert after(person, judged(judge)) is trust
+    assert after(judged(Judge.PERSON, Verdict.UNDECIDED)) is after() is trust
 
 
 def test_a_note_that_rests_on_nothing_recorded_waits() -> None:

@@ -9,7 +9,7 @@ import pytest
 from dmm.domain.proposal import Operation
 from dmm.errors import UsageError
 from dmm.review.drafting import About
-from dmm.review.writing import Writing, write
+from dmm.review.writing import Writing
 
 if TYPE_CHECKING:
     from tests.conftest import MemoryText, Opener, Project
@@ -40,7 +40,7 @@ def dmm(project: Project, open_project: Opener, memory_text: MemoryText) -> Dmm:
 def test_what_is_given_says_what_is_meant(
     dmm: Dmm, path: str, given: dict[str, Any], operation: str
 ) -> None:
-    told = write(dmm.proposals, Writing(path, "because", **given, source="tool"))
+    told = dmm.proposals.write(Writing(path, "because", **given, source="tool"))
     assert (told["operation"], told["status"], told["trust"]) == (operation, "pending", "tool")
 
 
@@ -72,6 +72,6 @@ def test_what_is_given_says_what_is_meant(
 )
 def test_what_would_be_lost_is_refused(dmm: Dmm, given: dict[str, Any], what: str) -> None:
     with pytest.raises(UsageError) as refused:
-        write(dmm.proposals, Writing("project/lamp.md", "because", **given))
+        dmm.proposals.write(Writing("project/lamp.md", "because", **given))
     assert refused.value.what == what
     assert dmm.proposal_store.queue().open == []

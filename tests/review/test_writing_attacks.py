@@ -14,6 +14,7 @@ from dmm.eventlog.open_ledger import Actor
 from dmm.review import intake
 from dmm.review.application import Approval
 from dmm.review.drafting import About
+from dmm.review.writing import Writing
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,9 +54,11 @@ def dmm(project: Project, home: Path, open_project: Opener, server: Server) -> D
 def propose(dmm: Dmm, path: str = "project/invoices.md", text: str = BODY, **more: Any) -> Any:
     """Propose as an agent; the person who goes on speaks for himself."""
     dmm.project_ledger.actor = AGENT
-    about = About(tags=("invoices", "rendering")) if not text.startswith("---") else None
+    there = dmm.root.tree.text_of(path) is not None
+    tags = () if there or text.startswith("---") else ("invoices", "rendering")
     try:
-        return dmm.proposals.propose(path, text, "seen while rendering", about=about, **more)
+        asked = Writing(path, "seen while rendering", content=text, about=About(tags=tags), **more)
+        return dmm.proposals.write(asked)
     finally:
         dmm.project_ledger.actor = Actor()
 

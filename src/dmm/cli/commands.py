@@ -6,7 +6,7 @@ import io
 import os
 import sys
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 import typer
 
@@ -16,8 +16,6 @@ from dmm.cli.options import close_projects
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, StorageError, UsageError
 
-# typer has moved this class about; a public one that is made of it leads there.
-WRONG_LINE = cast("type[Exception]", typer.BadParameter.__mro__[1])
 # Arguments that hold words, so that too many of them are most likely one text without quotes.
 TEXTS = {"task", "text", "question", "value"}
 
@@ -108,7 +106,7 @@ def run() -> int:
         finally:
             close_projects()
             sys.stdout.flush()
-    except WRONG_LINE as error:
+    except typer.TyperException as error:
         return _refuse(error, as_json=as_json)
     except DmmError as error:
         return failures.report(error, as_json=as_json)

@@ -7,12 +7,12 @@ option that was not given and a text stay what they are, and a path needs no loo
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -39,10 +39,28 @@ class FastTyper(typer.Typer):
         return super().command(*name, cls=_Command, **settings)
 
 
+class _Option(TyperOption):
+    def process_value(self, ctx: Any, value: Any) -> Any:
+        return _process(self, super().process_value, ctx, value)
+
+
+class _Argument(TyperArgument):
+    def process_value(self, ctx: Any, value: Any) -> Any:
+        return _process(self, super().process_value, ctx, value)
+
+
+_KINDS: dict[type, Any] = {TyperOption: _Option, TyperArgument: _Argument}
+
+
+@cache
 def _spare(param: Any) -> Any:
-    if "process_value" not in vars(param):
-        param.process_value = partial(_process, param, param.process_value)
-    return param
+    """Return a parameter as one of ours; typer lets us choose the class of commands alone."""
+    kind = _KINDS.get(type(param))
+    if kind is None:
+        return param
+    made = kind.__new__(kind)
+    vars(made).update(vars(param))
+    return made
 
 
 def _process(param: Any, convert: Any, ctx: Any, value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,27 +33,12 @@ def reindex(
     seconds = time.perf_counter() - started
     notices = list(dmm.indexes.notices.values())
     if as_json:
-        print_json(_describe(report, seconds, notices))
+        told = {"notices": notices, "duration_ms": round(seconds * 1000)}
+        print_json(report.describe() | told)
     else:
         print_lines(list(_lines(report, seconds, notices)))
     if report.faults:
         raise typer.Exit(1)
-
-
-def _describe(report: SyncReport, seconds: float, notices: list[str]) -> dict[str, Any]:
-    return {
-        "files": report.total,
-        "reindexed": report.indexed,
-        "embedded": report.embedded,
-        "removed": report.removed,
-        "errors": len(report.faults),
-        "faults": [
-            {"path": f.path, "type": f.fault, "line": f.line, "message": f.what, "hint": f.hint}
-            for f in report.faults
-        ],
-        "notices": notices,
-        "duration_ms": round(seconds * 1000),
-    }
 
 
 def _lines(report: SyncReport, seconds: float, notices: list[str]) -> Iterator[str]:

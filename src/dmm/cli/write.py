@@ -16,6 +16,8 @@ from dmm.cli.texts import Content, FromStdin, TextFile, read_patch, read_text
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dmm.domain.proposal import Operation
     from dmm.review.drafting import About
     from dmm.review.writing import Writing
@@ -42,56 +44,39 @@ NewScope = Annotated[str, typer.Option(help="baseline, global, project, agent or
 To = Annotated[str | None, typer.Option(metavar="PATH", help="The new file, if not the same name.")]
 
 
-@app.command()
-def propose(
-    *,
-    path: FilePath,
-    reason: Reason,
-    content: Content = None,
-    file: TextFile = None,
-    from_stdin: FromStdin = False,
-    tags: Tags = None,
-    priority: Priority = None,
-    expires: Expires = None,
-    supersedes: Supersedes = None,
-    related: Related = None,
-    evidence: Evidence = None,
-    source: Source = None,
-    as_json: Json = False,
-    root: Root = None,
-) -> None:
-    """Propose a memory: a new one, or a new text for one."""
-    text = _needed_text(content, file, from_stdin=from_stdin)
-    about = _about(tags, priority, expires, supersedes, related)
-    asked = _asked(path, reason, None, content=text, about=about, evidence=evidence, source=source)
-    _write(asked, root, as_json=as_json)
+def _of_text(operation: str | None, summary: str) -> Callable[..., None]:
+    """Make the command of an operation that takes a new text."""
+
+    def command(
+        *,
+        path: FilePath,
+        reason: Reason,
+        content: Content = None,
+        file: TextFile = None,
+        from_stdin: FromStdin = False,
+        tags: Tags = None,
+        priority: Priority = None,
+        expires: Expires = None,
+        supersedes: Supersedes = None,
+        related: Related = None,
+        evidence: Evidence = None,
+        source: Source = None,
+        as_json: Json = False,
+        root: Root = None,
+    ) -> None:
+        text = _needed_text(content, file, from_stdin=from_stdin)
+        about = _about(tags, priority, expires, supersedes, related)
+        given = {"content": text, "about": about, "evidence": evidence, "source": source}
+        _write(_asked(path, reason, operation, **given), root, as_json=as_json)
+
+    command.__doc__ = summary
+    return command
 
 
-@app.command()
-def create(
-    *,
-    path: FilePath,
-    reason: Reason,
-    content: Content = None,
-    file: TextFile = None,
-    from_stdin: FromStdin = False,
-    tags: Tags = None,
-    priority: Priority = None,
-    expires: Expires = None,
-    supersedes: Supersedes = None,
-    related: Related = None,
-    evidence: Evidence = None,
-    source: Source = None,
-    as_json: Json = False,
-    root: Root = None,
-) -> None:
-    """Propose a new memory; a file that is there already is refused."""
-    text = _needed_text(content, file, from_stdin=from_stdin)
-    about = _about(tags, priority, expires, supersedes, related)
-    asked = _asked(
-        path, reason, "create", content=text, about=about, evidence=evidence, source=source
-    )
-    _write(asked, root, as_json=as_json)
+app.command("propose")(_of_text(None, "Propose a memory: a new one, or a new text for one."))
+app.command("create")(
+    _of_text("create", "Propose a new memory; a file that is there already is refused.")
+)
 
 
 @app.command()
@@ -144,40 +129,28 @@ def deprecate(
     _write(asked, root, as_json=as_json)
 
 
-@app.command()
-def promote(
-    path: FilePath,
-    new_scope: NewScope,
-    reason: Reason,
-    to: To = None,
-    evidence: Evidence = None,
-    source: Source = None,
-    as_json: Json = False,
-    root: Root = None,
-) -> None:
-    """Propose a wider scope for a memory."""
-    asked = _asked(
-        path, reason, "promote", new_scope=new_scope, to=to, evidence=evidence, source=source
-    )
-    _write(asked, root, as_json=as_json)
+def _of_scope(operation: str, summary: str) -> Callable[..., None]:
+    """Make the command of an operation that moves a memory."""
+
+    def command(
+        path: FilePath,
+        new_scope: NewScope,
+        reason: Reason,
+        to: To = None,
+        evidence: Evidence = None,
+        source: Source = None,
+        as_json: Json = False,
+        root: Root = None,
+    ) -> None:
+        given = {"new_scope": new_scope, "to": to, "evidence": evidence, "source": source}
+        _write(_asked(path, reason, operation, **given), root, as_json=as_json)
+
+    command.__doc__ = summary
+    return command
 
 
-@app.command()
-def demote(
-    path: FilePath,
-    new_scope: NewScope,
-    reason: Reason,
-    to: To = None,
-    evidence: Evidence = None,
-    source: Source = None,
-    as_json: Json = False,
-    root: Root = None,
-) -> None:
-    """Propose a narrower scope for a memory."""
-    asked = _asked(
-        path, reason, "demote", new_scope=new_scope, to=to, evidence=evidence, source=source
-    )
-    _write(asked, root, as_json=as_json)
+app.command("promote")(_of_scope("promote", "Propose a wider scope for a memory."))
+app.command("demote")(_of_scope("demote", "Propose a narrower scope for a memory."))
 
 
 def _needed_text(content: str | None, file: Path | None, *, from_stdin: bool) -> str:
@@ -230,9 +203,7 @@ def _day(text: str) -> dt.date:
 
 def _write(asked: Writing, root: Path | None, *, as_json: bool) -> None:
     """Make the proposal and tell what became of it; a check that failed is a finding."""
-    from dmm.review.writing import write
-
-    told = write(open_project(root).proposals, asked)
+    told = open_project(root).proposals.write(asked)
     if as_json:
         print_json(told)
     else:

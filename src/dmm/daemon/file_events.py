@@ -17,9 +17,9 @@ from dmm.files.tree import MAX_DEPTH, SUFFIX, TOP_DIRECTORIES
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Generator, Sequence
+    from collections.abc import Generator, Iterable, Sequence
 
-    from watchfiles._rust_notify import RustNotify
+    from watchfiles.main import FileChange
 
     from dmm.files.tree import MemoryTree
 
@@ -74,32 +74,37 @@ class Notified:
         """Yield hints; the watch begins anew whenever folders came, went or were replaced."""
         while not stop.is_set():
             folders = _look(self.trees)
-            notifier = _arm(list(folders)) if folders else None
-            if notifier is None:
-                yield False
-                stop.wait(self.tick_ms / 1000)
-                continue
-            with notifier:
-                yield from self._listen(notifier, folders, stop)
+            try:
+                if folders:
+                    yield from self._listen(folders, stop)
+                    continue
+            except FileNotFoundError:
+                pass  # A folder has gone since it was seen: they are looked for again.
+            except (OSError, RuntimeError) as error:
+                raise WatcherFailed(str(error)) from error
+            yield False
+            stop.wait(self.tick_ms / 1000)
 
-    def _listen(
-        self, notifier: RustNotify, armed: dict[str, Look], stop: threading.Event
-    ) -> Generator[bool, None, None]:
+    def _listen(self, armed: dict[str, Look], stop: threading.Event) -> Generator[bool, None, None]:
         """Listen until other folders have to be watched.
 
         The folders are looked at too: their times tell of what was lost, such as a folder that was
         mounted over.
         """
-        yield True
-        known, step = armed, max(SHORTEST_STEP_MS, self.debounce_ms)
-        while not stop.is_set():
-            told = notifier.watch(step * LONGEST_BURST, step, self.tick_ms, stop)
-            moved = _look_again(known) != known
-            yield moved or isinstance(told, set)
-            if moved:
-                known = _look(self.trees)
-                if _names(known) != _names(armed):
-                    return
+        step = max(SHORTEST_STEP_MS, self.debounce_ms)
+        known, waited, begun = armed, 0, False
+        with contextlib.closing(_notices(armed, step, stop)) as notices:
+            for told in notices:
+                waited += step
+                if begun and not told and waited < self.tick_ms:
+                    continue
+                moved = _look_again(known) != known
+                yield moved or bool(told) or not begun
+                waited, begun = 0, True
+                if moved:
+                    known = _look(self.trees)
+                    if _names(known) != _names(armed):
+                        return
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,16 +155,25 @@ def _file_system(path: Path, mounts: Path) -> str:
     return kind
 
 
-def _arm(folders: list[str]) -> RustNotify | None:
-    """Begin to watch; None where a folder has gone in the meantime."""
-    from watchfiles._rust_notify import RustNotify
+def _notices(
+    folders: Iterable[str], step: int, stop: threading.Event
+) -> Generator[set[FileChange], None, None]:
+    """Watch folders; yields what has changed after each step, and nothing where nothing has."""
+    from watchfiles import watch
 
-    try:
-        return RustNotify(folders, False, False, 0, False, True)
-    except FileNotFoundError:
-        return None
-    except (OSError, RuntimeError) as error:
-        raise WatcherFailed(str(error)) from error
+    return watch(
+        *folders,
+        watch_filter=None,
+        debounce=step * LONGEST_BURST,
+        step=step,
+        stop_event=stop,
+        rust_timeout=step,
+        yield_on_timeout=True,
+        raise_interrupt=False,
+        force_polling=False,
+        recursive=False,
+        ignore_permission_denied=True,
+    )
 
 
 def _names(looks: dict[str, Look]) -> set[tuple[str, int]]:

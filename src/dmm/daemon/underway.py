@@ -40,11 +40,6 @@ class UnderWay:
             self._changed.notify_all()
 
     @property
-    def all(self) -> int:
-        """How many are being answered, those that hang included."""
-        return len(self._since)
-
-    @property
     def count(self) -> int:
         """How many are being answered, without those that take too long."""
         earliest = self._clock() - self._longest

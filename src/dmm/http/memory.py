@@ -68,18 +68,7 @@ def reindex(call: Called, body: models.Reindex) -> Reply:
     """Bring the index up to the files, or build it anew; queries go on meanwhile."""
     started = time.perf_counter()
     report = call.project(body.root).sync(full=body.full)
-    found = {
-        "files": report.total,
-        "reindexed": report.indexed,
-        "embedded": report.embedded,
-        "removed": report.removed,
-        "errors": len(report.faults),
-        "faults": [
-            {"path": f.path, "type": f.fault, "line": f.line, "message": f.what, "hint": f.hint}
-            for f in report.faults
-        ],
-        "duration_ms": round(_milliseconds(started)),
-    }
+    found = report.describe() | {"duration_ms": round(_milliseconds(started))}
     return Reply(found)
 
 

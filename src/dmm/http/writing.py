@@ -13,7 +13,7 @@ from dmm.errors import UsageError
 from dmm.http import writing_models
 from dmm.http.calls import Called, Reply, told
 from dmm.review.drafting import About
-from dmm.review.writing import Writing, write
+from dmm.review.writing import Writing
 
 router = APIRouter(prefix="/v1", tags=["writing"])
 
@@ -43,7 +43,7 @@ def propose(call: Called, body: writing_models.Proposing) -> Reply:
         source=body.source,
     )
     with call.project(body.root).settle(call.actor) as dmm:
-        return Reply(write(dmm.proposals, asked))
+        return Reply(dmm.proposals.write(asked))
 
 
 def _about(body: writing_models.Proposing) -> About:

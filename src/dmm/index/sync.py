@@ -62,6 +62,20 @@ class SyncReport:
     waiting: int = 0
     lacking: int = 0
 
+    def describe(self) -> dict[str, Any]:
+        """Tell what was done as plain data."""
+        return {
+            "files": self.total,
+            "reindexed": self.indexed,
+            "embedded": self.embedded,
+            "removed": self.removed,
+            "errors": len(self.faults),
+            "faults": [
+                {"path": f.path, "type": f.fault, "line": f.line, "message": f.what, "hint": f.hint}
+                for f in self.faults
+            ],
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Syncer:

@@ -24,10 +24,7 @@ if TYPE_CHECKING:
     from dmm.rules.rulebook import Judgement
 
 DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
-LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
-CALLS = (str(EventType.TOOL_REQUESTED), str(EventType.TOOL_USED))
 LONGEST_CHAIN = 1_000
-REHEARSED = ("constraint", "enforceable", "decisions", "tool_calls", "would_block")
 
 
 @dataclass(frozen=True, slots=True)

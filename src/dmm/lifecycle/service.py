@@ -20,6 +20,7 @@ from dmm.lifecycle.usage import OUTCOMES, OWN, Association, fold, key_of
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import need_one
 from dmm.redaction.redact import redact
+from dmm.review.writing import Writing
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
@@ -57,18 +58,8 @@ NEW: Outcome = ("new", None, "")
 class Proposing(Protocol):
     """Takes proposals."""
 
-    def deprecate(self, path: str, reason: str, *, origin: str = "") -> dict[str, Any]:
-        """Propose to take a memory out of force."""
-        ...
-
-    def promote(
-        self, path: str, new_scope: str, reason: str, *, origin: str = ""
-    ) -> dict[str, Any]:
-        """Propose a wider scope."""
-        ...
-
-    def demote(self, path: str, new_scope: str, reason: str, *, origin: str = "") -> dict[str, Any]:
-        """Propose a narrower scope."""
+    def write(self, asked: Writing) -> dict[str, Any]:
+        """Make the proposal that a request means."""
         ...
 
     def apply_as_person(
@@ -227,11 +218,9 @@ class Lifecycle:
             return "refused", None, str(error)
 
     def _propose(self, one: Suggestion) -> dict[str, Any]:
-        proposals = self.proposals()
-        if one.new_scope is None:
-            return proposals.deprecate(one.path, one.reason, origin=ORIGIN)
-        move = proposals.promote if one.operation is Operation.PROMOTE else proposals.demote
-        return move(one.path, one.new_scope.value, one.reason, origin=ORIGIN)
+        scope = None if one.new_scope is None else one.new_scope.value
+        asked = Writing(one.path, one.reason, one.operation, new_scope=scope, origin=ORIGIN)
+        return self.proposals().write(asked)
 
     def _expire(self, one: Suggestion, proposal: int) -> None:
         """Record that a memory expired, once."""

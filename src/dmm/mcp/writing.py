@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dmm.domain.event import Trust
 from dmm.domain.proposal import Operation
 from dmm.review.drafting import About
-from dmm.review.writing import Writing, write
+from dmm.review.writing import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -32,7 +32,7 @@ def propose(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
         source=arguments.get("source"),
     )
     with caller.project().settle(caller.actor) as dmm:
-        return _brief(write(dmm.proposals, asked))
+        return _brief(dmm.proposals.write(asked))
 
 
 def give_feedback(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:

@@ -10,14 +10,15 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dmm.domain.proposal import name_proposal
+from dmm.domain.proposal import Operation, name_proposal
 from dmm.errors import DmmError, UsageError
 from dmm.observations.digest import digest
 from dmm.review.drafting import About
+from dmm.review.writing import Writing
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
     from dmm.domain.proposal import Proposal
     from dmm.observations.digest import Draft, Limits
@@ -27,19 +28,10 @@ ORIGIN = "digest"
 
 
 class Proposing(Protocol):
-    """Takes proposals for new memories."""
+    """Takes proposals."""
 
-    def create(
-        self,
-        path: str,
-        content: str,
-        reason: str,
-        *,
-        about: About | None = None,
-        evidence: Sequence[int] = (),
-        origin: str = "",
-    ) -> dict[str, Any]:
-        """Propose a new memory."""
+    def write(self, asked: Writing) -> dict[str, Any]:
+        """Make the proposal that a request means."""
         ...
 
 
@@ -110,15 +102,17 @@ class Digest:
         return None
 
     def _propose(self, day: str, draft: Draft) -> dict[str, Any]:
-        reason = f"distilled from the sessions of {day}"
         try:
-            made = self.proposals().create(
-                draft.path,
-                draft.body,
-                reason,
-                about=About(tags=draft.tags),
-                evidence=draft.evidence,
-                origin=ORIGIN,
+            made = self.proposals().write(
+                Writing(
+                    draft.path,
+                    f"distilled from the sessions of {day}",
+                    Operation.CREATE,
+                    content=draft.body,
+                    about=About(tags=draft.tags),
+                    evidence=draft.evidence,
+                    origin=ORIGIN,
+                )
             )
         except DmmError as error:
             # One draft that can't be proposed keeps no other from being so.

@@ -20,7 +20,6 @@ from dmm.storage.sqlite import LOGS
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from pathlib import Path
-    from types import TracebackType
 
     from dmm.repo.ranking import Ranking
     from dmm.repo.records import Kind, Neighbour, RepoFile, RepoReport, Symbol
@@ -50,12 +49,7 @@ class RepoIndex:
     def __enter__(self) -> RepoIndex:
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     def close(self) -> None:

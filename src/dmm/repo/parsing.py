@@ -9,13 +9,9 @@ import select
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING
 
 from dmm.repo.grammars import GRAMMARS
 from dmm.repo.records import Symbol
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 MAX_PARSED = 400_000
 PATIENCE = 60.0
@@ -39,12 +35,7 @@ class Parsing:
     def __enter__(self) -> Parsing:
         return self
 
-    def __exit__(
-        self,
-        _kind: type[BaseException] | None,
-        _error: BaseException | None,
-        _trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._end()
 
     def start(self, language: str | None, data: bytes) -> None:

@@ -6,8 +6,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from dmm.domain.memory import Citation
-
 if TYPE_CHECKING:
     from dmm.index.records import Terms
 
@@ -102,11 +100,6 @@ class Evidence:
     score: float
     parts: dict[str, float]
     symbol: str | None = None
-
-    @property
-    def citation(self) -> Citation:
-        """The same place as a citation, whose freshness can be checked later."""
-        return Citation(self.path, self.symbol, (self.start, self.end), self.hash)
 
 
 @dataclass(frozen=True, slots=True)

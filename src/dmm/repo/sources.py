@@ -138,11 +138,6 @@ class CommitTree:
             self._reader = None
 
 
-def files_at(repository: Path, commit: str) -> CommitTree:
-    """Take the files of a commit without checking it out."""
-    return CommitTree(repository, commit)
-
-
 def _kept(paths: Iterable[str]) -> list[str]:
     """Leave out DMM's own folder and names that can't be shown; order the rest."""
     fitting = (p for p in paths if not p.startswith(f"{OWN_FOLDER}/") and p.isprintable())

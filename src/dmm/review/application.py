@@ -19,6 +19,7 @@ from dmm.redaction.redact import redact
 from dmm.review.commits import RECOVERY, Committing, place_of, state_of
 from dmm.review.patches import three_way
 from dmm.review.store import overtaken, rewritten
+from dmm.review.tiers import trust_after
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -173,7 +174,7 @@ class Application:
         told: dict[str, Any] = {
             "proposal": proposal.seq,
             "applying": proposal.applying,
-            "trust": str(self._trust(proposal.seq)),
+            "trust": str(trust_after(self.proposal_store.queue().proposals[proposal.seq])),
         }
         if self.git_commit:
             told["uncommitted"] = True
@@ -191,13 +192,6 @@ class Application:
         for edit in proposal.edits:
             if edit.after is None:
                 self.root.tree.clear_folders(edit.path, made)
-
-    def _trust(self, seq: int) -> Trust:
-        """Tell how far the memory can be trusted: only a person's review raises that."""
-        proposal = self.proposal_store.queue().proposals[seq]
-        approvals = [one for one in proposal.reviews if one.verdict is Verdict.APPROVED]
-        by_person = bool(approvals) and approvals[-1].judge is Judge.PERSON
-        return Trust.REVIEWED if by_person else proposal.trust
 
     def _unfinished(self) -> list[Proposal]:
         proposals = self.proposal_store.queue().proposals.values()

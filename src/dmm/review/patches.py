@@ -231,11 +231,6 @@ class Piece:
         sides = (self.base, self.current, self.proposed)
         return len(set(sides)) == len(sides)
 
-    @property
-    def merged(self) -> tuple[str, ...]:
-        """What stands after both changes; only of use where they do not clash."""
-        return self.proposed if self.current == self.base else self.current
-
 
 def compare_three(base: list[str], current: list[str], proposed: list[str]) -> list[Piece]:
     """Cut three texts into stretches at the lines that all of them share."""

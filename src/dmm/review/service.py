@@ -7,19 +7,18 @@ tier → a review (review/decisions.py) → application (review/application.py) 
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from dmm.domain.event import EventType, Trust
 from dmm.domain.proposal import Judge, Operation, ProposalStatus, describe_check, digest
 from dmm.errors import DmmError, FileExists, ReviewRefused, StaleBase, UsageError
 from dmm.redaction.inputs import need
 from dmm.review.application import Approval
-from dmm.review.drafting import About
 from dmm.review.intake import Wish, clean_edits
-from dmm.review.patches import three_way
 from dmm.review.store import overtaken, rewritten
 from dmm.review.tiers import Tier, tier_of
+from dmm.review.writing import Writing, draft_edits, settle
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
@@ -29,14 +28,24 @@ if TYPE_CHECKING:
     from dmm.domain.proposal import Edit, Proposal
     from dmm.files.trusted import TrustStore
     from dmm.review.application import Application, Applied
-    from dmm.review.drafting import Drafts
+    from dmm.review.drafting import About, Drafts
     from dmm.review.examination import Examination, Examined
     from dmm.review.intake import Draft, Intake
     from dmm.review.store import ProposalStore
     from dmm.rules.project_ledger import ProjectLedger
 
 LONGEST_REASON = 2_000
-SHORTEST_BASE = 8
+
+
+class Details(TypedDict, total=False):
+    """What a request may say beside its path, reason and content."""
+
+    patch: str | None
+    base: str | None
+    about: About
+    evidence: Sequence[int]
+    source: str | None
+    origin: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,126 +61,33 @@ class Proposals:
     trust: TrustStore
 
     @traced()
-    def propose(
-        self,
-        path: str,
-        content: str,
-        reason: str,
-        *,
-        about: About | None = None,
-        evidence: Sequence[int] = (),
-        claimed: str | None = None,
-        origin: str = "",
-    ) -> dict[str, Any]:
-        """Propose a memory: a new file, or the new text of one that is there."""
-        place = self.intake.drafts().place(path)
-        if self.intake.root.tree.text_of(place) is None:
-            return self.create(
-                path,
-                content,
-                reason,
-                about=about,
-                evidence=evidence,
-                claimed=claimed,
-                origin=origin,
-            )
-        return self.update(
-            path, reason, content=content, evidence=evidence, claimed=claimed, origin=origin
-        )
+    def write(self, asked: Writing) -> dict[str, Any]:
+        """Make the proposal that a request means."""
+        asked = settle(asked, self.intake.drafts())
+        return self._make(_wish(asked), lambda drafts: draft_edits(drafts, asked))
 
-    @traced()
     def create(
-        self,
-        path: str,
-        content: str,
-        reason: str,
-        *,
-        about: About | None = None,
-        evidence: Sequence[int] = (),
-        claimed: str | None = None,
-        origin: str = "",
+        self, path: str, content: str, reason: str, **details: Unpack[Details]
     ) -> dict[str, Any]:
         """Propose a new memory; a file that is there already is refused."""
-        wish = _wish(Operation.CREATE, reason, evidence, claimed, origin)
-        given = about or About()
-        return self._make(wish, lambda d: d.create(d.place(path), content, given))
+        return self.write(Writing(path, reason, Operation.CREATE, content=content, **details))
 
-    @traced()
     def update(
-        self,
-        path: str,
-        reason: str,
-        *,
-        content: str | None = None,
-        patch: str | None = None,
-        base: str | None = None,
-        evidence: Sequence[int] = (),
-        claimed: str | None = None,
-        origin: str = "",
+        self, path: str, reason: str, *, content: str | None = None, **details: Unpack[Details]
     ) -> dict[str, Any]:
-        """Propose a change; `base` is the hash of the text that it was made from."""
-        wish = _wish(Operation.UPDATE, reason, evidence, claimed, origin)
+        """Propose a new text."""
+        return self.write(Writing(path, reason, Operation.UPDATE, content=content, **details))
 
-        def draft(drafts: Drafts) -> tuple[Edit, ...]:
-            place = drafts.place(path)
-            if base is not None:
-                _refuse_other_base(drafts, place, base, content)
-            return drafts.update(place, content, patch)
-
-        return self._make(wish, draft)
-
-    @traced()
-    def deprecate(
-        self,
-        path: str,
-        reason: str,
-        *,
-        evidence: Sequence[int] = (),
-        claimed: str | None = None,
-        origin: str = "",
-    ) -> dict[str, Any]:
+    def deprecate(self, path: str, reason: str, **details: Unpack[Details]) -> dict[str, Any]:
         """Propose to take a memory out of force."""
-        wish = _wish(Operation.DEPRECATE, reason, evidence, claimed, origin)
-        return self._make(wish, lambda d: d.deprecate(d.place(path)))
-
-    @traced()
-    def promote(
-        self,
-        path: str,
-        new_scope: str,
-        reason: str,
-        *,
-        to: str | None = None,
-        evidence: Sequence[int] = (),
-        claimed: str | None = None,
-        origin: str = "",
-    ) -> dict[str, Any]:
-        """Propose a wider scope."""
-        wish = _wish(Operation.PROMOTE, reason, evidence, claimed, origin)
-        return self._make(wish, lambda d: _moved(d, path, new_scope, to, up=True))
-
-    @traced()
-    def demote(
-        self,
-        path: str,
-        new_scope: str,
-        reason: str,
-        *,
-        to: str | None = None,
-        evidence: Sequence[int] = (),
-        claimed: str | None = None,
-        origin: str = "",
-    ) -> dict[str, Any]:
-        """Propose a narrower scope."""
-        wish = _wish(Operation.DEMOTE, reason, evidence, claimed, origin)
-        return self._make(wish, lambda d: _moved(d, path, new_scope, to, up=False))
+        return self.write(Writing(path, reason, Operation.DEPRECATE, **details))
 
     @traced()
     def merge(
         self, keep: str, drop: str, content: str, reason: str, *, origin: str = ""
     ) -> dict[str, Any]:
         """Propose one text for two memories; the other goes out of force."""
-        wish = _wish(Operation.MERGE, reason, (), None, origin)
+        wish = _wish(Writing(keep, reason, Operation.MERGE, origin=origin))
 
         def draft(drafts: Drafts) -> tuple[Edit, ...]:
             changed = drafts.update(drafts.place(keep), content, None)
@@ -319,29 +235,14 @@ def _last_text(proposal: Proposal) -> int:
     return next((one.seq for one in reversed(proposal.reviews) if one.edits), proposal.seq)
 
 
-def _wish(
-    operation: Operation, reason: str, evidence: Sequence[int], claimed: str | None, origin: str
-) -> Wish:
-    need("reason", reason)
-    if len(reason) > LONGEST_REASON:
+def _wish(asked: Writing) -> Wish:
+    need("reason", asked.reason)
+    if len(asked.reason) > LONGEST_REASON:
         raise UsageError(f"the reason is longer than {LONGEST_REASON} characters")
-    wish = Wish(operation, reason.strip(), tuple(dict.fromkeys(evidence)), claimed)
-    return replace(wish, origin=origin)
-
-
-def _moved(drafts: Drafts, path: str, scope: str, to: str | None, *, up: bool) -> tuple[Edit, ...]:
-    place = drafts.place(path)
-    edits = drafts.move(place, scope, to)
-    if drafts.is_promotion(place, scope) is not up:
-        wider, other = ("wider", "demote") if up else ("narrower", "promote")
-        raise UsageError(f"{scope} is no {wider} scope", hint=f"use {other}", where=place)
-    return edits
-
-
-def _refuse_other_base(drafts: Drafts, path: str, base: str, content: str | None) -> None:
-    current = drafts.tree.text_of(path)
-    found = digest(current) or ""
-    if len(base) < SHORTEST_BASE or not found.startswith(base.casefold()):
-        view = "" if content is None else "\n".join(three_way("", current or "", content))
-        hint = f"read the file again: the hash of its text is {found[:16]}"
-        raise StaleBase("the change was made from another text", where=path, hint=hint, view=view)
+    return Wish(
+        asked.operation or Operation.UPDATE,
+        asked.reason.strip(),
+        tuple(dict.fromkeys(asked.evidence)),
+        asked.source,
+        asked.origin,
+    )

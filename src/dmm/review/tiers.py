@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from dmm.domain.event import Trust, least
+from dmm.domain.event import Trust
 from dmm.domain.memory import Scope
 from dmm.domain.proposal import (
     Check,
@@ -194,11 +194,7 @@ def _tell(checks: Iterable[Check]) -> str:
     return "; ".join(f"{check.name}: {check.text}" for check in checks)
 
 
-def trust_after(proposal: Proposal, review: Review, evidence: Iterable[Trust] = ()) -> Trust:
-    """The trust of what is applied: a person's approval makes it reviewed, nothing else raises it.
-
-    Otherwise it is that of the least trusted among the proposer and the evidence.
-    """
-    if review.judge is Judge.PERSON and review.verdict is Verdict.APPROVED:
-        return Trust.REVIEWED
-    return least([proposal.trust, *evidence])
+def trust_after(proposal: Proposal) -> Trust:
+    """Return the trust of an applied proposal; only the approval of a person raises it."""
+    approvals = [one.judge for one in proposal.reviews if one.verdict is Verdict.APPROVED]
+    return Trust.REVIEWED if approvals[-1:] == [Judge.PERSON] else proposal.trust

@@ -1,20 +1,21 @@
-"""One way in for all surfaces: a request to write memory, led to the operation that it means."""
+"""A request to write memory: the operation it means and the edits that follow from it."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
-from dmm.domain.proposal import Operation
-from dmm.errors import UsageError
+from dmm.domain.proposal import Operation, digest
+from dmm.errors import StaleBase, UsageError
 from dmm.review.drafting import About, has_front_matter
-from dmm.review.patches import is_patch
+from dmm.review.patches import is_patch, three_way
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from dmm.review.service import Proposals
+    from dmm.domain.proposal import Edit
+    from dmm.review.drafting import Drafts
 
 OPERATIONS = (
     Operation.CREATE,
@@ -32,7 +33,8 @@ _HASH = re.compile(r"[0-9a-fA-F]{8,64}")
 class Writing:
     """What is asked for; without an operation, a file that is there is updated, else created.
 
-    `source` is how far whoever asks trusts what the text was taken from.
+    `source` is how far whoever asks trusts what the text was taken from; `origin` names the part
+    of DMM that asks by itself.
     """
 
     path: str
@@ -46,29 +48,34 @@ class Writing:
     about: About = field(default_factory=About)
     evidence: Sequence[int] = ()
     source: str | None = None
+    origin: str = ""
 
 
-def write(proposals: Proposals, asked: Writing) -> dict[str, Any]:
-    """Make the proposal that a request means."""
+def settle(asked: Writing, drafts: Drafts) -> Writing:
+    """Settle which operation a request means, and refuse what that operation has no use for."""
     asked = _read_patch(asked)
     _refuse_strays(asked)
-    return _WRITERS[asked.operation](proposals, asked)
+    if asked.operation is None:
+        asked = replace(asked, operation=_meant(asked, drafts))
+    if asked.operation is Operation.UPDATE:
+        _refuse_unfit_update(asked)
+    return asked
+
+
+def _meant(asked: Writing, drafts: Drafts) -> Operation:
+    if asked.patch is not None or asked.base is not None:
+        return Operation.UPDATE
+    _needed("content", asked.content)
+    there = drafts.tree.text_of(drafts.place(asked.path)) is not None
+    return Operation.UPDATE if there else Operation.CREATE
 
 
 def _read_patch(asked: Writing) -> Writing:
     """Take a patch that is no diff for the new text, as it may be either."""
     if asked.patch is None or asked.content is not None or is_patch(asked.patch):
         return asked
-    return Writing(
-        asked.path,
-        asked.reason,
-        asked.operation or Operation.UPDATE,
-        content=asked.patch,
-        base=asked.base,
-        about=asked.about,
-        evidence=asked.evidence,
-        source=asked.source,
-    )
+    meant = asked.operation or Operation.UPDATE
+    return replace(asked, operation=meant, content=asked.patch, patch=None)
 
 
 def _refuse_strays(asked: Writing) -> None:
@@ -98,87 +105,44 @@ def _needed(name: str, value: str | None) -> str:
     return value
 
 
-def _propose(proposals: Proposals, asked: Writing) -> dict[str, Any]:
-    named = asked.about != About()
-    if asked.patch is not None or asked.base is not None or (named and _is_there(proposals, asked)):
-        return _update(proposals, asked)
-    return proposals.propose(
-        asked.path,
-        _needed("content", asked.content),
-        asked.reason,
-        about=asked.about,
-        evidence=asked.evidence,
-        claimed=asked.source,
-    )
-
-
-def _is_there(proposals: Proposals, asked: Writing) -> bool:
-    place = proposals.intake.drafts().place(asked.path)
-    return proposals.intake.root.tree.text_of(place) is not None
-
-
-def _create(proposals: Proposals, asked: Writing) -> dict[str, Any]:
-    return proposals.create(
-        asked.path,
-        _needed("content", asked.content),
-        asked.reason,
-        about=asked.about,
-        evidence=asked.evidence,
-        claimed=asked.source,
-    )
-
-
-def _update(proposals: Proposals, asked: Writing) -> dict[str, Any]:
+def _refuse_unfit_update(asked: Writing) -> None:
     if asked.about != About():
         what = "tags, priority, expires, supersedes and related are for a new memory"
         raise UsageError(what, hint="change them in the front matter, with content or patch")
     if asked.base is not None and not _HASH.fullmatch(asked.base):
         hint = "give 8 to 64 digits of its SHA-256, as sha256sum shows it"
         raise UsageError(f"the base {asked.base!r} is no hash of a text", hint=hint)
-    return proposals.update(
-        asked.path,
-        asked.reason,
-        content=asked.content,
-        patch=asked.patch,
-        base=asked.base,
-        evidence=asked.evidence,
-        claimed=asked.source,
-    )
 
 
-def _deprecate(proposals: Proposals, asked: Writing) -> dict[str, Any]:
-    return proposals.deprecate(
-        asked.path, asked.reason, evidence=asked.evidence, claimed=asked.source
-    )
+def draft_edits(drafts: Drafts, asked: Writing) -> tuple[Edit, ...]:
+    """Make the edits that a settled request means, from the files as they stand."""
+    place = drafts.place(asked.path)
+    match asked.operation:
+        case Operation.CREATE:
+            return drafts.create(place, _needed("content", asked.content), asked.about)
+        case Operation.DEPRECATE:
+            return drafts.deprecate(place)
+        case Operation.PROMOTE | Operation.DEMOTE:
+            return _move(drafts, place, asked)
+    if asked.base is not None:
+        _refuse_other_base(drafts, place, asked.base, asked.content)
+    return drafts.update(place, asked.content, asked.patch)
 
 
-def _promote(proposals: Proposals, asked: Writing) -> dict[str, Any]:
-    return proposals.promote(
-        asked.path,
-        _needed("new_scope", asked.new_scope),
-        asked.reason,
-        to=asked.to,
-        evidence=asked.evidence,
-        claimed=asked.source,
-    )
+def _move(drafts: Drafts, place: str, asked: Writing) -> tuple[Edit, ...]:
+    scope = _needed("new_scope", asked.new_scope)
+    edits = drafts.move(place, scope, asked.to)
+    up = asked.operation is Operation.PROMOTE
+    if drafts.is_promotion(place, scope) is not up:
+        wider, other = ("wider", "demote") if up else ("narrower", "promote")
+        raise UsageError(f"{scope} is no {wider} scope", hint=f"use {other}", where=place)
+    return edits
 
 
-def _demote(proposals: Proposals, asked: Writing) -> dict[str, Any]:
-    return proposals.demote(
-        asked.path,
-        _needed("new_scope", asked.new_scope),
-        asked.reason,
-        to=asked.to,
-        evidence=asked.evidence,
-        claimed=asked.source,
-    )
-
-
-_WRITERS: dict[Operation | None, Callable[[Proposals, Writing], dict[str, Any]]] = {
-    None: _propose,
-    Operation.CREATE: _create,
-    Operation.UPDATE: _update,
-    Operation.DEPRECATE: _deprecate,
-    Operation.PROMOTE: _promote,
-    Operation.DEMOTE: _demote,
-}
+def _refuse_other_base(drafts: Drafts, path: str, base: str, content: str | None) -> None:
+    current = drafts.tree.text_of(path)
+    found = digest(current) or ""
+    if not found.startswith(base.casefold()):
+        view = "" if content is None else "\n".join(three_way("", current or "", content))
+        hint = f"read the file again: the hash of its text is {found[:16]}"
+        raise StaleBase("the change was made from another text", where=path, hint=hint, view=view)
