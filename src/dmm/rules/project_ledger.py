@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
 from dmm.eventlog.open_ledger import OpenLedger, tool_text
-from dmm.rules.language.judge import Recorded
-from dmm.rules.lookups import asks_lookup
-from dmm.rules.rulebook import Rulebook
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dmm.eventlog.state import Constraint, State
     from dmm.rules.folder import RuleFolder
-    from dmm.rules.language.judge import InForce
-    from dmm.rules.rulebook import Lookups
+    from dmm.rules.language.judge import InForce, Recorded
+    from dmm.rules.rulebook import Lookups, Rulebook
 
 # Tool events are many and seldom a look-up; only those shortly before a decision are read.
 TOOL_EVENTS_WITHIN = 2_000
@@ -54,11 +51,17 @@ class ProjectLedger(OpenLedger):
         """Compile what is in force, once for as long as it is the same."""
         held = self.standing(state)
         if self._rules is None or not _same(self._rules[0], held):
+            # Whoever only looks at the ledger does without what judges.
+            from dmm.rules.rulebook import Rulebook
+
             self._rules = held, Rulebook(held)
         return self._rules[1]
 
     def lookups(self, state: State) -> Lookups:
         """Tell for a constraint what was looked up since the last decision it applied to."""
+        from dmm.rules.language.judge import Recorded
+        from dmm.rules.lookups import asks_lookup
+
         known: dict[int, list[Recorded]] = {}
 
         def since(constraint: InForce) -> list[Recorded]:
@@ -73,6 +76,8 @@ class ProjectLedger(OpenLedger):
         return since
 
     def _by_tools(self, after: int, to: int) -> list[Recorded]:
+        from dmm.rules.language.judge import Recorded
+
         start = max(after, to - TOOL_EVENTS_WITHIN)
         events = self.reading.events_of([EventType.TOOL_USED], start, to)
         told = [Recorded(event.seq, text) for event in events if (text := tool_text(event))]
