@@ -283,7 +283,7 @@ def _measure_hooks(
 
 
 def _measure_clients(machine: Machine, folder: Path, sizes: Sizes) -> Iterator[Measure]:
-    pump = [sys.executable, "-I", "-S", str(PACKAGE / "pump" / "__main__.py")]
+    pump = [sys.executable, "-I", "-S", str(PACKAGE / "mcp_stdio" / "__main__.py")]
     with machine.running():
         machine.query(folder, QUESTION)
         connects = [_connect(pump, machine.env, folder) for _ in range(sizes.rounds + 2)][2:]
@@ -347,7 +347,7 @@ def look(pid: int) -> Held:
 def _measure_memory(
     machine: Machine, folders: Sequence[Path], questions: Sequence[str]
 ) -> Iterator[Measure]:
-    pump = [sys.executable, "-I", "-S", str(PACKAGE / "pump" / "__main__.py")]
+    pump = [sys.executable, "-I", "-S", str(PACKAGE / "mcp_stdio" / "__main__.py")]
     with machine.running() as pid:
         for question in questions[:50]:
             machine.query(folders[0], question)

@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmm.monolith.imperatives import find_imperatives
-from dmm.monolith.sources import Source
+from dmm.importer.imperatives import find_imperatives
+from dmm.importer.sources import Source
 from dmm.rules.callbook import CallBook, CallEntry
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.english import compile_sentence

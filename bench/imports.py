@@ -18,7 +18,7 @@ import numpy as np
 from bench import clock, projects, synthetic
 from bench.report import Measure, Part
 from dmm.embed.model import Embedder
-from dmm.monolith.outline import outline
+from dmm.importer.outline import outline
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,11 +13,11 @@ from bench import clock
 from bench.ledger_append import find_places, measure_append
 from bench.report import Measure, Part
 from dmm.domain.event import Draft, EventType, new_id
-from dmm.ledger.log import EventLog
-from dmm.ledger.replay import replay
-from dmm.ledger.seal import Seal
-from dmm.ledger.state import CODE, State
-from dmm.ledger.verify import verify
+from dmm.eventlog.log import EventLog
+from dmm.eventlog.replay import replay
+from dmm.eventlog.seal import Seal
+from dmm.eventlog.state import CODE, State
+from dmm.eventlog.verify import verify
 from dmm.rules.language.compile import compile_rule
 from dmm.rules.language.judge import InForce, Priority, RuleSet, Status, judge
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bench.report import Measure
-from dmm.ledger.log import EventLog
+from dmm.eventlog.log import EventLog
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from bench.report import Measure, Part, missing
 from dmm.bootstrap import Dmm, open_dmm
 from dmm.domain.event import EventType
 from dmm.embed.model import Embedder
-from dmm.service.recalled import full_lines, row_lines
+from dmm.recall.format import full_lines, row_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

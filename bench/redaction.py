@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import dmm
 from bench.report import Measure, Part
-from dmm.capture.redact import redact
+from dmm.redaction.redact import redact
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

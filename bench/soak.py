@@ -30,11 +30,11 @@ from bench.daemon import HELLO, RULE, Machine, draw_texts, look
 from bench.traffic import CLIENTS, FILES, Agent, Request, write_hook
 from dmm import VERSION
 from dmm.bootstrap import Dmm, open_dmm
-from dmm.capture.payload import parse_payload
 from dmm.domain.event import Draft, EventType
 from dmm.embed.model import Embedder
 from dmm.files.trusted import TrustStore
-from dmm.service.sessions import deliver
+from dmm.sessions.payload import parse_payload
+from dmm.sessions.service import deliver
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

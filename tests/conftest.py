@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import hashlib
 import os
 import shutil
@@ -16,13 +17,17 @@ import numpy as np
 import pytest
 from coverage import Coverage
 from hypothesis import is_hypothesis_test, settings
+from tests.eventlog.conftest import traced
+from tests.models.conftest import server
 
 from dmm.bootstrap import open_dmm
 from dmm.embed.model import Embedder
 from dmm.embed.tokens import TokenCounter
 from dmm.files.consents import find_consents
+from dmm.files.roots import Root
 from dmm.files.tree import MemoryTree
 from dmm.files.trusted import TrustStore
+from dmm.rules.project_ledger import Chronicle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from dmm.bootstrap import Dmm
+
+__all__ = ["server", "traced"]
 
 # The machine that runs the tests may be slow; the seed is fixed, so a failure is the same again.
 settings.register_profile("dmm", deadline=None, derandomize=True, database=None)
@@ -57,7 +64,7 @@ COUNTED = (
     "daemon/test_sessions.py",
     "hook",
     "repo",
-    "service/test_crew.py::test_two_processes",
+    "conflicts/test_worker_pool.py::test_two_processes",
 )
 # It doubles the time of what runs the same lines over and over: those are counted elsewhere, once.
 REPEATS = "repeats: goes over the same code so often that it is not counted which lines it runs"
@@ -343,3 +350,60 @@ def shop(lantern: Project, tmp_path: Path) -> Project:
     connection.execute("UPDATE meta SET value = ? WHERE key = 'file'", (inode,))
     connection.close()
     return copied
+
+
+@pytest.fixture
+def clock() -> Callable[[], dt.datetime]:
+    """A time that stands."""
+    return lambda: dt.datetime(2026, 1, 31, 12, 30, 15, 250_000, tzinfo=dt.UTC)
+
+
+@pytest.fixture
+def chronicle(tmp_path: Path, clock: Callable[[], dt.datetime]) -> Iterator[Chronicle]:
+    opened = Chronicle(tmp_path / "ledger.db", clock)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Root:
+    root = Root(tmp_path / "repository" / ".dmm")
+    root.tree.root.mkdir(parents=True)
+    return root
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Writes memories: each has the id of its number, the scope of its folder and enough words."""
+
+    folder: Path
+    memory_text: MemoryText
+    words: str = " ".join(f"word{number}" for number in range(150))
+
+    def text(self, path: str, number: int = 1, /, body: str = "", **fields: str) -> str:
+        """Make the text of a memory; a field that is empty is left out."""
+        values = {
+            "id": f"mem_2026_01_01_{number:03d}",
+            "tags": "[a, b]",
+            "scope": path.partition("/")[0],
+            "created": "2026-01-01",
+        } | fields
+        left_out = [name for name, value in values.items() if not value]
+        front, _, _ = self.memory_text(without=left_out, **values).partition("# ")
+        told = body or f"# Title {number}\n\n{self.words}"
+        return f"{front}{told}\n"
+
+    def raw(self, path: str, data: bytes) -> None:
+        """Write a file that may hold anything."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+
+    def __call__(self, path: str, number: int = 1, /, body: str = "", **fields: str) -> None:
+        """Write a memory."""
+        self.raw(path, self.text(path, number, body, **fields).encode())
+
+
+@pytest.fixture
+def write(root: Root, memory_text: MemoryText) -> Writer:
+    return Writer(root.tree.root, memory_text)

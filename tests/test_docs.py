@@ -21,9 +21,10 @@ from dmm.cli.commands import make_app
 from dmm.cli.failures import BLOCKED, EXIT_STATUS, FINDINGS, INTERRUPTED
 from dmm.config import Config
 from dmm.errors import FileFault
+from dmm.files import texts
 from dmm.files.roots import NAME
-from dmm.service import texts, validation
-from dmm.service.setup import set_up
+from dmm.memories import validation
+from dmm.project.init import set_up
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,9 +13,9 @@ import pytest
 from dmm.domain.event import Trust
 from dmm.domain.pack import QueryRequest
 from dmm.errors import ConfigError, DaemonError, NotTrusted, PathRefused, RootNotFound
+from dmm.eventlog.open_ledger import Voice
 from dmm.files.trusted import TrustStore
 from dmm.projects import GRACE, Projects, SharedModel
-from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

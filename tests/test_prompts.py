@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.bootstrap import open_stage
-from dmm.service.ledger import SCOPES, Ledger
-from dmm.service.timelines import Timelines
+from dmm.ledger.service import SCOPES, Ledger
+from dmm.ledger.timelines import Timelines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,20 +17,20 @@ from dmm.bootstrap import Dmm, open_root, own_home
 from dmm.config import FILE_NAME, Config
 from dmm.embed.shared import SharedModel
 from dmm.errors import ConfigError, DaemonError, DmmError, PathRefused, RootNotFound
+from dmm.eventlog.open_ledger import Voice
 from dmm.files.consents import find_consents
 from dmm.files.roots import Root, find_root
 from dmm.files.trusted import TrustStore
-from dmm.service.chronicle import Voice
-from dmm.service.sessions import supplement
+from dmm.sessions.service import supplement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from dmm.capture.payload import HookEvent
     from dmm.domain.pack import PackEntry, QueryRequest
     from dmm.index.sync import Progress, SyncReport
-    from dmm.service.packs import Answer
+    from dmm.packs.service import Answer
+    from dmm.sessions.payload import HookEvent
 
 __all__ = ["GRACE", "Project", "Projects", "SharedModel"]
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.domain.event import EventType
-from dmm.ledger.place import find_earlier, find_ledger
+from dmm.eventlog.place import find_earlier, find_ledger
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.bootstrap import open_stage
-from dmm.service import story
-from dmm.service.story import STORY, Scene
+from dmm.project import story
+from dmm.project.story import STORY, Scene
 
 if TYPE_CHECKING:
     from pathlib import Path

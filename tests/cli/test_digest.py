@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
-from dmm.service.chronicle import Voice
+from dmm.eventlog.open_ledger import Voice
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Typed

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from tests.service.test_unchecked import CATASTROPHE, SLOW, write
+from tests.rules.test_unchecked import CATASTROPHE, SLOW, write
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Typed

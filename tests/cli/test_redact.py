@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.ledger.place import find_ledger
+from dmm.eventlog.place import find_ledger
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:

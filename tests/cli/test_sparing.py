@@ -99,7 +99,7 @@ def test_status_loads_neither_rules_nor_token_ranks_nor_the_model(
     told = command("status", within=project.folder, script=LOADED)
     assert told.returncode == 0
     loaded = set(told.stderr.split())
-    assert loaded >= {"dmm.cli.status", "dmm.service.agenda"}
+    assert loaded >= {"dmm.cli.status", "dmm.project.agenda"}
     assert not loaded & {
         "dmm.rules.language.judge",
         "dmm.rules.commands.calls",

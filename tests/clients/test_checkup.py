@@ -11,8 +11,8 @@ import pytest
 
 from dmm import VERSION, endpoint
 from dmm.errors import ConfigError, ModelUnavailable, RootNotFound
-from dmm.service import checkup
-from dmm.service.checkup import Check, Memory, check_daemon, check_program, check_project, examine
+from dmm.project import doctor
+from dmm.project.doctor import Check, Memory, check_daemon, check_program, check_project, examine
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
@@ -283,7 +283,7 @@ def test_events_that_wait_are_counted(
     for number in range(3):
         (spool / f"{number}.event").write_text("")
     assert told(check_daemon())[-1] == ("spool", "ok", "3 events wait")
-    monkeypatch.setattr(checkup, "BACKLOG", 2)
+    monkeypatch.setattr(doctor, "BACKLOG", 2)
     assert told(check_daemon())[-1] == ("spool", "warn", "3 events wait")
     (spool / "dropped").write_text("..")
     (spool / "lost").write_text("00000000000000000005\n")

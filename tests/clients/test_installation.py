@@ -17,18 +17,18 @@ from dmm.clients import launch
 from dmm.clients.known import CLIENTS, FOUND_BY
 from dmm.clients.launch import Launch
 from dmm.clients.place import Place
+from dmm.clients.service import Installation
 from dmm.errors import UsageError
-from dmm.service.installation import Installation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dmm.service.installation import InstallReport
+    from dmm.clients.service import InstallReport
 
 SECONDS = itertools.count()
 FIXED = Launch(
     ("/opt/py thon", "-I", "-S", "/lib/dmm/hook/__main__.py"),
-    ("/opt/py thon", "-I", "-S", "/lib/dmm/pump/__main__.py"),
+    ("/opt/py thon", "-I", "-S", "/lib/dmm/mcp_stdio/__main__.py"),
 )
 FILES = ["claude-code", "codex", "cursor", "gemini", "opencode", "vscode"]
 
@@ -180,7 +180,7 @@ def test_a_path_with_a_blank_is_quoted_for_the_shell(user: Installation, home: P
     server = tomllib.loads((home / ".codex/config.toml").read_text())["mcp_servers"]["dmm"]
     assert server == {
         "command": "/opt/py thon",
-        "args": ["-I", "-S", "/lib/dmm/pump/__main__.py", "--client", "codex"],
+        "args": ["-I", "-S", "/lib/dmm/mcp_stdio/__main__.py", "--client", "codex"],
         "env_vars": list(FOUND_BY),
     }
 
@@ -486,7 +486,7 @@ def test_the_program_of_this_installation_is_started_without_its_packages() -> N
     found = launch.here()
     assert found.hook[1:3] == ("-I", "-S")
     assert found.hook[3].endswith("dmm/hook/__main__.py")
-    assert found.server[3].endswith("dmm/pump/__main__.py")
+    assert found.server[3].endswith("dmm/mcp_stdio/__main__.py")
     assert launch.is_hook(found.hook_line("codex"))
     assert launch.is_hook(launch.anywhere().hook_line("codex"))
     assert not launch.is_hook("their-hook")

@@ -16,16 +16,16 @@ import pytest
 from dmm.clients import launch, trial
 from dmm.clients.known import CLIENTS, CODEX_EVENTS, find_client
 from dmm.clients.place import Place
+from dmm.clients.service import Installation
 from dmm.clients.trial import Trial, ask_http, decision_of
 from dmm.errors import DaemonError
-from dmm.service.installation import Installation
-from dmm.service.proofs import MARK, Wired, Wiring, own_hook, prove, prove_http
+from dmm.project.client_checks import MARK, Wired, Wiring, own_hook, prove, prove_http
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from dmm.service.checkup import Check
+    from dmm.project.doctor import Check
 
 DENY = '{"hookSpecificOutput":{"permissionDecision":"deny"}}'
 

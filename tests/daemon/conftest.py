@@ -22,10 +22,10 @@ from dmm.daemon.house import House
 from dmm.daemon.instance import claim, read_about
 from dmm.daemon.logs import Log
 from dmm.daemon.notified import Notified, Polled
+from dmm.eventlog.log import EventLog
+from dmm.eventlog.place import find_ledger
+from dmm.eventlog.verify import verify
 from dmm.files.tree import MemoryTree
-from dmm.ledger.log import EventLog
-from dmm.ledger.place import find_ledger
-from dmm.ledger.verify import verify
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

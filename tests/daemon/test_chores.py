@@ -27,8 +27,8 @@ from dmm.daemon.logs import Log
 from dmm.daemon.server import Server
 from dmm.domain.event import Trust
 from dmm.errors import DaemonError
+from dmm.eventlog.open_ledger import Voice
 from dmm.projects import Projects, SharedModel
-from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

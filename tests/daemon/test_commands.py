@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm import VERSION, endpoint
-from dmm.service.checkup import check_daemon
+from dmm.project.doctor import check_daemon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

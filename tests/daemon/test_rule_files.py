@@ -181,7 +181,7 @@ def test_a_session_begins_with_what_binds_and_the_user_is_told_of_a_broken_file(
 def test_a_ledger_that_can_not_be_read_leaves_the_files_in_force(
     machine: Machine, ruled: Project, session: Session, open_project: Opener
 ) -> None:
-    from dmm.ledger.place import find_ledger
+    from dmm.eventlog.place import find_ledger
 
     machine.hook(session.start())
     assert answer(machine, session.bash(FORBIDDEN, 1), within=ruled.folder)[0] == "deny"

@@ -9,8 +9,8 @@ import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.capture.channels import CHANNELS
-from tests.capture.secret_cases import Maker, make_cases
+from tests.redaction.channels import CHANNELS
+from tests.redaction.secret_cases import Maker, make_cases
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,11 +14,11 @@ import pytest
 import uvicorn
 
 from dmm.bootstrap import today
+from dmm.eventlog.open_ledger import Voice
 from dmm.files.trusted import TrustStore
 from dmm.http import SERVER, Codes, make_app
+from dmm.project.init import set_up
 from dmm.projects import Projects, SharedModel
-from dmm.service.chronicle import Voice
-from dmm.service.setup import set_up
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.errors import DmmError
+from dmm.eventlog.open_ledger import Voice
 from dmm.http import make_app
 from dmm.http.refusals import STATUS
-from dmm.service.chronicle import Voice
-from dmm.service.ledger import PENDING
+from dmm.ledger.service import PENDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.ledger.place import find_ledger
+from dmm.eventlog.place import find_ledger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from dmm.domain.event import EventType, Trust
-from dmm.service.chronicle import Voice
+from dmm.eventlog.open_ledger import Voice
 
 if TYPE_CHECKING:
     from tests.http.conftest import Server

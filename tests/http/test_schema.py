@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, assume, given, settings
 from schemathesis import GenerationMode
 from schemathesis.config import SchemathesisConfig
 
+from dmm.eventlog.open_ledger import Voice
 from dmm.http import make_app
 from dmm.projects import Projects, SharedModel
-from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

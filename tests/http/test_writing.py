@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dmm.service.chronicle import Voice
+from dmm.eventlog.open_ledger import Voice
 
 if TYPE_CHECKING:
     from tests.http.conftest import Headers, Reply, Server

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.ledger.conftest import launch
+from tests.eventlog.conftest import launch
 
 __all__ = ["launch"]

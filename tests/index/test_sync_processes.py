@@ -13,7 +13,7 @@ from dmm.index.sync import Syncer
 
 if TYPE_CHECKING:
     from tests.conftest import MemoryText, Project
-    from tests.ledger.conftest import Waiting
+    from tests.eventlog.conftest import Waiting
 
     from dmm.embed.model import Embedder
 

@@ -26,8 +26,8 @@ from dmm.files.trusted import TrustStore
 from dmm.http.app import make_app
 from dmm.mcp.stream import serve_stream
 from dmm.mcp.web import make_app as make_mcp_app
+from dmm.project.init import set_up
 from dmm.projects import Projects, SharedModel
-from dmm.service.setup import set_up
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterator

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 import mcp_types as types
 import pytest
 
+from dmm.eventlog.open_ledger import Voice
 from dmm.mcp.tools import BY_NAME
-from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,7 +8,7 @@ import mcp_types as types
 import pytest
 
 from dmm.domain.event import EventType, Trust
-from dmm.service.chronicle import Voice
+from dmm.eventlog.open_ledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,10 +9,10 @@ import pytest
 from dmm.domain.event import Trust
 from dmm.domain.memory import Scope
 from dmm.domain.pack import QueryRequest
+from dmm.eventlog.open_ledger import Voice
+from dmm.ledger.service import PENDING
 from dmm.mcp.server import INSTRUCTIONS, list_tools
 from dmm.mcp.tools import TOOLS
-from dmm.service.chronicle import Voice
-from dmm.service.ledger import PENDING
 
 if TYPE_CHECKING:
     from collections.abc import Callable

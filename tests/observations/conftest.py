@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dmm.capture.events import describe_event
-from dmm.capture.payload import parse_payload
 from dmm.domain.event import Event
 from dmm.observations.distil import distil
+from dmm.sessions.events import describe_event
+from dmm.sessions.payload import parse_payload
 
 if TYPE_CHECKING:
     from collections.abc import Callable

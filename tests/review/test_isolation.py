@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.review.isolation import find_terms
+from dmm.domain.isolation import find_terms
 
 
 @pytest.mark.parametrize(

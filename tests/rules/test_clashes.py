@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.rules.clashes import Clash, clashes
+from dmm.rules.faults import check_rule_files
 from dmm.rules.form import compile_fields
-from dmm.service.rulefaults import check_rule_files
 
 if TYPE_CHECKING:
     from dmm.rules.rule import Rule

@@ -19,11 +19,12 @@ from typing import Any
 import pytest
 
 from dmm.domain.event import EventType, Trust
+from dmm.eventlog.open_ledger import Voice
 from dmm.rules.commands.calls import ToolCall
+from dmm.rules.guard import Guard
+from dmm.rules.project_ledger import Chronicle
+from dmm.rules.rulebook import compile_constraint
 from dmm.rules.shown import NO_CALLS
-from dmm.service.chronicle import Chronicle, Voice
-from dmm.service.guard import Guard
-from dmm.service.rulebook import compile_constraint
 
 HERE = Path(__file__).parent
 TABLES = ["tool_cases.jsonl", "tool_held_out.jsonl", "tool_second_held_out.jsonl"]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dmm.embed.model import Embedder
-    from dmm.service.story import Stage
+    from dmm.project.story import Stage
 
 
 __all__ = ["Dmm", "here", "now", "open_dmm", "open_root", "open_stage", "own_home", "today"]
@@ -78,10 +78,13 @@ def read_agreed_config(root: Root, home: Path) -> Config:
 
 def open_stage() -> Stage:
     """Put a ledger together that lives in memory, for a story; it needs no project."""
-    from dmm.service import chronicle, ledger, story, timelines
+    from dmm.ledger import timelines
+    from dmm.ledger.service import Ledger
+    from dmm.project import story
+    from dmm.rules import project_ledger
 
-    kept = chronicle.Chronicle(None, now)
-    return story.Stage(ledger.Ledger(kept), timelines.Timelines(kept))
+    kept = project_ledger.Chronicle(None, now)
+    return story.Stage(Ledger(kept), timelines.Timelines(kept))
 
 
 def here() -> Path:

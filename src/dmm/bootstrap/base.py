@@ -12,26 +12,26 @@ from typing import TYPE_CHECKING, TypeVar, cast
 
 from dmm.config import FILE_NAME, Config, ModelConfig, StorageConfig, read_config
 from dmm.errors import StorageError
+from dmm.eventlog.place import find_earlier, find_ledger, stands
 from dmm.files.consents import Consents, find_consents
 from dmm.files.roots import NAME, Root
 from dmm.files.trusted import TrustStore
-from dmm.ledger.place import find_earlier, find_ledger, stands
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from dmm.conflicts.register import Docket
     from dmm.embed.model import Embedder
     from dmm.embed.tokens import TokenCounter
-    from dmm.service.baselines import Baselines
-    from dmm.service.chronicle import Chronicle
-    from dmm.service.desk import Desk
-    from dmm.service.docket import Docket
-    from dmm.service.indexes import Indexes
-    from dmm.service.reviewing import Reviewer
-    from dmm.service.rulefolder import RuleFolder
-    from dmm.service.shelves import Shelf
-    from dmm.service.standing import Standing
+    from dmm.index.service import Indexes
+    from dmm.index.shelves import Shelf
+    from dmm.packs.active_constraints import Standing
+    from dmm.packs.baselines import Baselines
+    from dmm.review.reviewer_calls import Reviewer
+    from dmm.review.store import Desk
+    from dmm.rules.folder import RuleFolder
+    from dmm.rules.project_ledger import Chronicle
 
 
 T = TypeVar("T")
@@ -100,8 +100,8 @@ class Base:
     def indexes(self) -> Indexes:
         """The index of the project, and of the user's own memories beside it."""
         _need_memory()
-        from dmm.service.indexes import Indexes
-        from dmm.service.loaded import Loaded
+        from dmm.index.loaded import Loaded
+        from dmm.index.service import Indexes
 
         return Indexes(
             shelves=_shelves(self.root, self.home, self.config),
@@ -114,7 +114,7 @@ class Base:
 
     @cached_property
     def _baselines(self) -> Baselines:
-        from dmm.service.baselines import Baselines
+        from dmm.packs.baselines import Baselines
 
         return Baselines(self.root, self.count, self.consents)
 
@@ -142,24 +142,25 @@ class Base:
     def chronicle(self) -> Chronicle:
         """The ledger's log and state."""
         from dmm.domain.event import Trust
-        from dmm.service import chronicle
+        from dmm.eventlog import open_ledger
+        from dmm.rules.project_ledger import Chronicle
 
-        agent = chronicle.Voice(actor="agent", trust=Trust.AGENT)
-        return chronicle.Chronicle(
+        agent = open_ledger.Voice(actor="agent", trust=Trust.AGENT)
+        return Chronicle(
             self._ledger,
             now,
-            agent if self.by_agent else chronicle.Voice(),
-            chronicle.TrustedLedger(self.trust_store, self.root.folder),
+            agent if self.by_agent else open_ledger.Voice(),
+            open_ledger.TrustedLedger(self.trust_store, self.root.folder),
             find_earlier(self.root.folder),
-            self.shared.part(chronicle.Folded),
-            self._rule_folder,
+            self.shared.part(open_ledger.Folded),
+            folder=self._rule_folder,
         )
 
     @cached_property
     def _rule_folder(self) -> RuleFolder:
-        from dmm.service import rulefolder
+        from dmm.rules import folder
 
-        return rulefolder.RuleFolder(self.root.folder, self.consents)
+        return folder.RuleFolder(self.root.folder, self.consents)
 
     def _find_standing(self) -> Standing | None:
         """Look for the ledger's voice in packs; nothing is loaded where there is no ledger."""
@@ -182,23 +183,25 @@ class Base:
 
     @cached_property
     def _standing(self) -> Standing:
-        from dmm.service import standing
+        from dmm.packs import active_constraints
 
-        return standing.Standing(self.root, self.chronicle, self.count, lambda: self.trusted)
+        return active_constraints.Standing(
+            self.root, self.chronicle, self.count, lambda: self.trusted
+        )
 
     @cached_property
     def desk(self) -> Desk:
         """All proposals, as they stand."""
-        from dmm.service import desk
+        from dmm.review import store
 
-        return desk.Desk(self.chronicle)
+        return store.Desk(self.chronicle)
 
     @cached_property
     def docket(self) -> Docket:
         """The conflicts that are on record."""
-        from dmm.service import docket
+        from dmm.conflicts import register
 
-        return docket.Docket(self.chronicle, lambda: self.trusted)
+        return register.Docket(self.chronicle, lambda: self.trusted)
 
     @cached_property
     def _own_config(self) -> Config:
@@ -209,10 +212,10 @@ class Base:
     def reviewer(self) -> Reviewer:
         """Asks the reviewer agent, where the user has named a model."""
         from dmm.models.choose import choose_model
-        from dmm.service import reviewing
+        from dmm.review import reviewer_calls
 
         settings = self._own_config.model if self.config.reviewer_agent.enabled else ModelConfig()
-        return reviewing.Reviewer(
+        return reviewer_calls.Reviewer(
             lambda: choose_model(settings, os.environ), self.chronicle, settings, now
         )
 
@@ -234,7 +237,7 @@ def _need_memory() -> None:
 def _shelves(root: Root, home: Path, config: Config) -> tuple[Shelf, ...]:
     from dmm.domain.memory import OVERLAY_SCOPES, Origin
     from dmm.files.tree import MemoryTree
-    from dmm.service.shelves import Shelf
+    from dmm.index.shelves import Shelf
 
     name = config.storage.embeddings_db
     shelves = [Shelf(Origin.PROJECT, root.tree, root.folder / name)]

@@ -8,29 +8,29 @@ from typing import TYPE_CHECKING
 
 from dmm.bootstrap.base import Base, now, today
 from dmm.files.roots import NAME
-from dmm.service.heap import release
+from dmm.gc_tuning import release
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from dmm.service.asking import Asking
-    from dmm.service.audit import Audit
-    from dmm.service.backups import Backups
-    from dmm.service.briefing import Briefing
-    from dmm.service.guard import Guard
-    from dmm.service.indexes import Indexes
-    from dmm.service.ledger import Ledger
-    from dmm.service.memories import Memories
-    from dmm.service.observations import Observations
-    from dmm.service.overview import Overview
-    from dmm.service.packs import Packs
-    from dmm.service.published import PublishedRules
-    from dmm.service.recall import Recall
-    from dmm.service.redactions import Redactions
-    from dmm.service.rulefiles import RuleShelf
-    from dmm.service.rules import Rules
-    from dmm.service.sessions import Sessions
-    from dmm.service.timelines import Timelines
+    from dmm.ask.service import Asking
+    from dmm.index.service import Indexes
+    from dmm.ledger.audit import Audit
+    from dmm.ledger.backups import Backups
+    from dmm.ledger.redactions import Redactions
+    from dmm.ledger.service import Ledger
+    from dmm.ledger.timelines import Timelines
+    from dmm.memories.overview import Overview
+    from dmm.memories.service import Memories
+    from dmm.observations.service import Observations
+    from dmm.packs.service import Packs
+    from dmm.recall.service import Recall
+    from dmm.rules.guard import Guard
+    from dmm.rules.published import PublishedRules
+    from dmm.rules.service import Rules
+    from dmm.rules.shelf import RuleShelf
+    from dmm.sessions.briefing import Briefing
+    from dmm.sessions.service import Sessions
 
 
 class Reading(Base):
@@ -40,7 +40,7 @@ class Reading(Base):
     def packs(self) -> Packs:
         """Answers queries."""
         indexes = self.indexes
-        from dmm.service.packs import Packs
+        from dmm.packs.service import Packs
 
         return Packs(
             self.root,
@@ -60,33 +60,29 @@ class Reading(Base):
     @cached_property
     def ledger(self) -> Ledger:
         """Records facts, constraints and decisions."""
-        from dmm.service import ledger
+        from dmm.ledger.service import Ledger
 
-        return ledger.Ledger(self.chronicle, self.published, self.shelf)
+        return Ledger(self.chronicle, self.published, self.shelf)
 
     @cached_property
     def shelf(self) -> RuleShelf:
         """The rules in the project's files."""
-        from dmm.service import rulefiles
+        from dmm.rules import shelf
 
-        return rulefiles.RuleShelf(
-            self.root, self.chronicle, self._rule_folder, self.published.publish
-        )
+        return shelf.RuleShelf(self.root, self.chronicle, self._rule_folder, self.published.publish)
 
     @cached_property
     def rules(self) -> Rules:
         """Writes, shows and tries rules."""
-        from dmm.service import rules
+        from dmm.rules.service import Rules
 
-        return rules.Rules(
-            self.shelf, self.ledger, self.timelines, self._guard, lambda: self.trusted
-        )
+        return Rules(self.shelf, self.ledger, self.timelines, self._guard, lambda: self.trusted)
 
     @cached_property
     def published(self) -> PublishedRules:
         """The rules in force as a file for hooks."""
         from dmm.rulefile import RuleFiles
-        from dmm.service import published
+        from dmm.rules import published
 
         files = RuleFiles(str(self.trust_store.path.parent))
         own = self._own_config.enforcement.on_failure
@@ -97,21 +93,21 @@ class Reading(Base):
     @cached_property
     def sessions(self) -> Sessions:
         """Attends to the sessions of agents."""
-        from dmm.service import sessions
+        from dmm.sessions.service import Sessions
 
-        return sessions.Sessions(
+        return Sessions(
             self.root.project, self.chronicle, lambda: self._guard, lambda: self._briefing
         )
 
     @cached_property
     def _guard(self) -> Guard:
-        from dmm.service import guard
+        from dmm.rules import guard
 
         return guard.Guard(self.chronicle, self.published, self.shelf)
 
     @cached_property
     def _briefing(self) -> Briefing:
-        from dmm.service import briefing
+        from dmm.sessions import briefing
 
         return briefing.Briefing(
             self.root, self._baselines, self.consents, self.count, self._find_standing
@@ -120,31 +116,31 @@ class Reading(Base):
     @cached_property
     def timelines(self) -> Timelines:
         """Looks at the ledger over time."""
-        from dmm.service import timelines
+        from dmm.ledger import timelines
 
         return timelines.Timelines(self.chronicle)
 
     @cached_property
     def audit(self) -> Audit:
         """Makes, verifies, copies and reads out the ledger."""
-        from dmm.ledger.anchors import NAME
-        from dmm.service import audit
+        from dmm.eventlog.anchors import NAME
+        from dmm.ledger import audit
 
         return audit.Audit(self.chronicle, self.root.folder / NAME)
 
     @cached_property
     def backups(self) -> Backups:
         """Backs the ledger up and restores it."""
-        from dmm.service import backups
+        from dmm.ledger import backups
 
         return backups.Backups(self.chronicle)
 
     @cached_property
     def redactions(self) -> Redactions:
         """Blanks what should never have been recorded."""
-        from dmm.ledger.place import NAME, find_earlier, find_folders
+        from dmm.eventlog.place import NAME, find_earlier, find_folders
+        from dmm.ledger import redactions, remains
         from dmm.losses import SPOOL
-        from dmm.service import redactions, remains
 
         folder = self.root.folder
         folders = dict.fromkeys((folder, *find_folders(self._ledger)))
@@ -157,14 +153,14 @@ class Reading(Base):
     @cached_property
     def memories(self) -> Memories:
         """Works on all memories at once."""
-        from dmm.service import memories
+        from dmm.memories.service import Memories
 
-        return memories.Memories(self.root, self.indexes)
+        return Memories(self.root, self.indexes)
 
     @cached_property
     def overview(self) -> Overview:
         """Describes the state of the memory."""
-        from dmm.service import overview
+        from dmm.memories import overview
 
         return overview.Overview(
             self.root, self.config.retrieval, self.indexes.shelves, self.count, today
@@ -174,10 +170,10 @@ class Reading(Base):
     def observations(self) -> Observations:
         """What sessions did, distilled."""
         from dmm.domain.memory import Origin
-        from dmm.service import observations
+        from dmm.observations.service import Observations
 
         indexes = self._unit_indexes
-        return observations.Observations(
+        return Observations(
             self.chronicle,
             str(self.root.project),
             lambda: indexes.store(Origin.PROJECT),
@@ -187,9 +183,9 @@ class Reading(Base):
     @cached_property
     def recall(self) -> Recall:
         """Finds what was said and done in sessions."""
-        from dmm.service import recall
+        from dmm.recall.service import Recall
 
-        return recall.Recall(
+        return Recall(
             self.observations,
             self._unit_indexes,
             self.config.retrieval,
@@ -201,9 +197,9 @@ class Reading(Base):
     def _unit_indexes(self) -> Indexes:
         """The index of the units of recall, beside that of the memories."""
         from dmm.domain.memory import Origin
-        from dmm.service.indexes import Indexes
-        from dmm.service.loaded import Loaded
-        from dmm.service.shelves import Shelf
+        from dmm.index.loaded import Loaded
+        from dmm.index.service import Indexes
+        from dmm.index.shelves import Shelf
 
         path = (self.root.folder / self.config.storage.embeddings_db).with_name("recall.db")
         shelf = Shelf(Origin.PROJECT, self.root.tree, path, lock="recall.lock")
@@ -219,18 +215,19 @@ class Reading(Base):
     @cached_property
     def asking(self) -> Asking:
         """Answers questions from memory, sessions and code."""
-        from dmm.service import asking, drawing, repository
+        from dmm.ask import code, project_sources
+        from dmm.ask.service import Asking
 
         # The user's own memory lies in their home, which is no repository.
         own = self.root.folder == (self.home / NAME).resolve()
         project = None if own else self.root.project
         store = (self.root.folder / self.config.storage.embeddings_db).with_name("repo.db")
-        return asking.Asking(
+        return Asking(
             self.config.ask,
-            drawing.Drawing(
+            project_sources.Drawing(
                 self.packs,
                 self.recall,
-                repository.Repository(project, store),
+                code.Repository(project, store),
                 lambda: self.trusted,
             ),
             self.chronicle,
@@ -242,15 +239,18 @@ class Reading(Base):
 
     def _choose_profile(self, question: str, names: tuple[str, ...]) -> str | None:
         """Have the user's model choose a profile, where they have named one."""
+        from dmm.ask import model_routing
+        from dmm.models import metering
         from dmm.models.choose import choose_model
-        from dmm.service import metering, routing
 
         settings = self._own_config.model
         meter = metering.Meter(
             lambda: choose_model(settings, os.environ), self.chronicle, settings, now
         )
         require = self.trust_store.require
-        return routing.Routing(meter, lambda: require(self.root.folder)).choose(question, names)
+        return model_routing.Routing(meter, lambda: require(self.root.folder)).choose(
+            question, names
+        )
 
     def release_model(self) -> None:
         """Let go of the model and of what only recall holds; the next call loads them again."""

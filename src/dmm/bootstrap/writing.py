@@ -12,22 +12,22 @@ from dmm.bootstrap.reading import Reading
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dmm.conflicts.service import Conflicts
     from dmm.domain.proposal import Edit
-    from dmm.service.agenda import Agenda
-    from dmm.service.application import Application
-    from dmm.service.conflicts import Conflicts
-    from dmm.service.digest import Digest
-    from dmm.service.distilling import Distiller
-    from dmm.service.examination import Examination
-    from dmm.service.importedrules import RuleImport
-    from dmm.service.intake import Intake
-    from dmm.service.lifecycle import Lifecycle
-    from dmm.service.monoliths import Monoliths
-    from dmm.service.proposals import Proposals
-    from dmm.service.reviews import Reviews
-    from dmm.service.transcripts import Transcripts
-    from dmm.service.undoing import Undoing
-    from dmm.service.validation import Validation
+    from dmm.importer.rules import RuleImport
+    from dmm.importer.service import Monoliths
+    from dmm.lifecycle.service import Lifecycle
+    from dmm.memories.validation import Validation
+    from dmm.observations.distilling import Distiller
+    from dmm.observations.proposing import Digest
+    from dmm.project.agenda import Agenda
+    from dmm.review.application import Application
+    from dmm.review.decisions import Reviews
+    from dmm.review.examination import Examination
+    from dmm.review.intake import Intake
+    from dmm.review.service import Proposals
+    from dmm.review.undo import Undoing
+    from dmm.sessions.past_sessions import Transcripts
 
 
 class Writing(Reading):
@@ -37,9 +37,9 @@ class Writing(Reading):
     def transcripts(self) -> Transcripts:
         """Imports sessions from before."""
         from dmm.clients.place import Place
-        from dmm.service import archives, transcripts
+        from dmm.sessions import archives, past_sessions
 
-        return transcripts.Transcripts(
+        return past_sessions.Transcripts(
             self.chronicle,
             archives.Archives(self.root.project.resolve(), Place(self.home, os.environ)),
             self._require,
@@ -52,7 +52,7 @@ class Writing(Reading):
     @cached_property
     def application(self) -> Application:
         """Applies proposals to the files."""
-        from dmm.service import application
+        from dmm.review import application
 
         return application.Application(
             self.root,
@@ -71,19 +71,19 @@ class Writing(Reading):
 
     def _settle(self, paths: tuple[str, ...]) -> list[str]:
         """Bring what is derived up to files that were just written; tell what did not work."""
-        from dmm.service.aftermath import settle
+        from dmm.project.after_write import settle
 
         return settle(self.memories, self.conflicts, paths)
 
     @cached_property
     def _intake(self) -> Intake:
-        from dmm.service import intake
+        from dmm.review import intake
 
         return intake.Intake(self.root, self.chronicle, self.desk, lambda: self.indexes, today)
 
     @cached_property
     def _examination(self) -> Examination:
-        from dmm.service import examination
+        from dmm.review import examination
 
         return examination.Examination(
             self.config,
@@ -97,9 +97,9 @@ class Writing(Reading):
     @cached_property
     def proposals(self) -> Proposals:
         """Takes proposals."""
-        from dmm.service import proposals
+        from dmm.review.service import Proposals
 
-        return proposals.Proposals(
+        return Proposals(
             self.config,
             self.chronicle,
             self.desk,
@@ -112,26 +112,27 @@ class Writing(Reading):
     @cached_property
     def reviews(self) -> Reviews:
         """Decides about proposals."""
-        from dmm.service import reviews
+        from dmm.review import decisions
 
-        return reviews.Reviews(self.proposals, lambda: self.reviewer, now)
+        return decisions.Reviews(self.proposals, lambda: self.reviewer, now)
 
     @cached_property
     def undoing(self) -> Undoing:
         """Takes applied writes back."""
-        from dmm.service import undoing
+        from dmm.review import undo
 
-        return undoing.Undoing(self.proposals)
+        return undo.Undoing(self.proposals)
 
     @cached_property
     def conflicts(self) -> Conflicts:
         """Finds and settles memories that contradict one another."""
-        from dmm.service import conflicts, corpus
+        from dmm.conflicts import comparison_set
+        from dmm.conflicts.service import Conflicts
 
-        return conflicts.Conflicts(
+        return Conflicts(
             self.chronicle,
             self.docket,
-            corpus.Corpus(self.indexes, today),
+            comparison_set.Corpus(self.indexes, today),
             self._require,
             lambda: self.proposals,
         )
@@ -139,14 +140,15 @@ class Writing(Reading):
     @cached_property
     def lifecycle(self) -> Lifecycle:
         """Takes reports on memories, and suggests what should become of them."""
-        from dmm.service import counting, lifecycle
+        from dmm.lifecycle import usage_projection
+        from dmm.lifecycle.service import Lifecycle
 
-        return lifecycle.Lifecycle(
+        return Lifecycle(
             self.root,
             self.config.lifecycle,
             self.config.retrieval.baseline_budget,
             self.chronicle,
-            counting.Counting(self.chronicle),
+            usage_projection.Counting(self.chronicle),
             lambda: self.overview.survey(),
             lambda: self.proposals,
             lambda: self.desk.queue().proposals.values(),
@@ -157,11 +159,11 @@ class Writing(Reading):
     @cached_property
     def digest(self) -> Digest:
         """Proposes what is worth keeping of a day."""
+        from dmm.observations import proposing
         from dmm.observations.digest import Limits
-        from dmm.service import digest
 
         sizes = self.config.validation
-        return digest.Digest(
+        return proposing.Digest(
             self.observations,
             lambda: self.proposals,
             lambda: self.desk.queue().proposals.values(),
@@ -174,8 +176,9 @@ class Writing(Reading):
     def distiller(self) -> Distiller:
         """Has a model retell what sessions did, where the user has named one and wants that."""
         from dmm.config import ModelConfig
+        from dmm.models import metering
         from dmm.models.choose import choose_model
-        from dmm.service import distilling, metering
+        from dmm.observations import distilling
 
         enabled = self.config.observations.distil_with_model
         settings = self._own_config.model if enabled else ModelConfig()
@@ -191,8 +194,8 @@ class Writing(Reading):
     @cached_property
     def agenda(self) -> Agenda:
         """Tells what waits for somebody."""
-        from dmm.service import agenda
-        from dmm.service.committing import Committing
+        from dmm.project import agenda
+        from dmm.review.commits import Committing
 
         wanted = self.config.governance.git_commit
         return agenda.Agenda(
@@ -209,9 +212,9 @@ class Writing(Reading):
     @cached_property
     def monoliths(self) -> Monoliths:
         """Imports and exports instruction files."""
-        from dmm.service import monoliths
+        from dmm.importer.service import Monoliths
 
-        return monoliths.Monoliths(
+        return Monoliths(
             self.root,
             self.config.retrieval,
             self.indexes,
@@ -225,7 +228,7 @@ class Writing(Reading):
         )
 
     def _find_rule_import(self) -> RuleImport:
-        from dmm.service.importedrules import RuleImport
+        from dmm.importer.rules import RuleImport
 
         return RuleImport(self.shelf, lambda: self.shelf.standing(self.chronicle.state()))
 
@@ -240,7 +243,7 @@ class Writing(Reading):
     @cached_property
     def validation(self) -> Validation:
         """Checks and mends memory files."""
-        from dmm.service import validation
+        from dmm.memories import validation
 
         config = self.config
         return validation.Validation(

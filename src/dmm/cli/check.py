@@ -43,7 +43,7 @@ def check(
     2 for a usage error, 5 without a project.
     Example: dmm check "git push origin main"
     """
-    from dmm.service.rulechecks import Asked
+    from dmm.rules.checks import Asked
 
     if [command, write, read, edit, tool].count(None) != len(FORMS) - 1:
         hint = 'for example: dmm check "git push origin main"'

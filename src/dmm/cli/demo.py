@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.table import Table
 
-    from dmm.service.story import Move, Scene
+    from dmm.project.story import Move, Scene
 
 WIDTH = 80
 COLOURS = {"COMMITTED": "green", "BLOCKED": "red", "ALLOWED": "green"}
@@ -35,7 +35,7 @@ def demo(
     from rich.console import Console
 
     from dmm.bootstrap import open_stage
-    from dmm.service.story import STORY
+    from dmm.project.story import STORY
 
     console = Console(highlight=False)
     console.width = min(WIDTH, console.width)

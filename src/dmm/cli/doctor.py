@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.clients.place import Scope
-    from dmm.service.checkup import Check, Memory
-    from dmm.service.installation import Installation
+    from dmm.clients.service import Installation
+    from dmm.project.doctor import Check, Memory
 
 SIGNS = {"ok": "ok  ", "warn": "warn", "fail": "FAIL"}
 
@@ -33,7 +33,7 @@ def doctor(
     The program, the project, the daemon and the clients are looked at; then hooks, tools and HTTP
     are tried in a project of their own.
     """
-    from dmm.service.checkup import examine
+    from dmm.project.doctor import examine
 
     checks = []
     area = ""
@@ -54,28 +54,28 @@ def doctor(
 def _probes(root: Path | None) -> list[Callable[[], Iterable[Check]]]:
     from dmm import bootstrap
     from dmm.embed.model import Embedder
-    from dmm.service import checkup, proofs
+    from dmm.project import client_checks, doctor
 
     scopes = _installations(root)
-    wiring = proofs.Wiring(scopes)
+    wiring = client_checks.Wiring(scopes)
 
     def prove() -> Iterator[Check]:
         wired = wiring.wired()
         if not any(one.kind == "hook" for one in wired):
-            wired.append(proofs.own_hook(scopes["user"]))
-        with proofs.open_trial(os.environ, bootstrap.now) as trial:
-            yield from proofs.prove(trial, wired)
-            yield from checkup.attempt("proof", "HTTP", lambda: proofs.prove_http(trial))
-            own = proofs.own_hook(scopes["user"])
-            look = partial(proofs.prove_alone, trial, own)
-            yield from checkup.attempt("proof", "without the daemon", look)
+            wired.append(client_checks.own_hook(scopes["user"]))
+        with client_checks.open_trial(os.environ, bootstrap.now) as trial:
+            yield from client_checks.prove(trial, wired)
+            yield from doctor.attempt("proof", "HTTP", lambda: client_checks.prove_http(trial))
+            own = client_checks.own_hook(scopes["user"])
+            look = partial(client_checks.prove_alone, trial, own)
+            yield from doctor.attempt("proof", "without the daemon", look)
 
     return [
-        lambda: checkup.check_program(Embedder.load),
-        lambda: checkup.check_project(lambda: _open_memory(root)),
-        checkup.check_daemon,
-        lambda: checkup.attempt("clients", "configuration", wiring.check),
-        lambda: checkup.attempt("proof", "trial", prove),
+        lambda: doctor.check_program(Embedder.load),
+        lambda: doctor.check_project(lambda: _open_memory(root)),
+        doctor.check_daemon,
+        lambda: doctor.attempt("clients", "configuration", wiring.check),
+        lambda: doctor.attempt("proof", "trial", prove),
     ]
 
 
@@ -94,7 +94,7 @@ def _installations(root: Path | None) -> dict[Scope, Installation]:
 
 def _open_memory(root: Path | None) -> Memory:
     from dmm.cli.options import open_project
-    from dmm.service.checkup import Memory
+    from dmm.project.doctor import Memory
 
     dmm = open_project(root, quiet=True)
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from dmm.service.installation import Installation, InstallReport, Noticed, Outcome
+    from dmm.clients.service import Installation, InstallReport, Noticed, Outcome
 
 LABELS = {
     "installed": "installed",
@@ -85,8 +85,8 @@ def open_installation(scope: str, root: Path | None) -> Installation:
     from dmm.bootstrap import here, now, own_home
     from dmm.clients import launch
     from dmm.clients.place import Place
+    from dmm.clients.service import Installation
     from dmm.files.roots import find_root
-    from dmm.service.installation import Installation
 
     home = own_home()
     if scope == "user":

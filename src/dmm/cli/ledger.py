@@ -81,8 +81,8 @@ def constraint(
 
 
 def _add(dmm: Dmm, text: str, priority: str, triggered_by: int | None, *, as_json: bool) -> None:
-    from dmm.service.rulebook import compile_constraint
-    from dmm.service.rulestates import preview_constraint
+    from dmm.rules.ledger_states import preview_constraint
+    from dmm.rules.rulebook import compile_constraint
 
     told = dmm.ledger.add_constraint(text, priority, triggered_by)
     compiled = compile_constraint(text)

@@ -12,7 +12,7 @@ from dmm.domain.text import neutralise
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.service.rulebook import Compiled
+    from dmm.rules.rulebook import Compiled
 
 WIDTH = 80
 NARROWEST = 60

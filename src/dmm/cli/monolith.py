@@ -25,9 +25,9 @@ from dmm.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dmm.monolith.memories import PlannedMemory
-    from dmm.service.importedrules import PlannedRule
-    from dmm.service.monoliths import Import
+    from dmm.importer.memories import PlannedMemory
+    from dmm.importer.rules import PlannedRule
+    from dmm.importer.service import Import
 
 MOST_NAMED = 4
 

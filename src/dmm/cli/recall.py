@@ -9,12 +9,12 @@ import typer
 from dmm.cli import failures
 from dmm.cli.options import Json, Root, open_project, present
 from dmm.cli.progress import bar
-from dmm.service.recalled import full_lines, row_lines
+from dmm.recall.format import full_lines, row_lines
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from dmm.service.recall import Recall
+    from dmm.recall.service import Recall
 
 
 def search(

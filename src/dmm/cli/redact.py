@@ -25,7 +25,7 @@ from dmm.errors import IndexBusy, UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.service.redactions import Plan
+    from dmm.ledger.redactions import Plan
 
 
 LONGEST_SECRET = 20_000
@@ -97,7 +97,7 @@ def _ask(plan: Plan, leaked: str) -> None:
 
 
 def _preview(plan: Plan, leaked: str) -> Iterator[str]:
-    from dmm.service.redactions import mask
+    from dmm.ledger.redactions import mask
 
     for event in plan.events:
         lead = f"{event.seq:6} {event.at[:16].replace('T', ' ')} {event.type} "

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
     from dmm.cli.batch import Decision
-    from dmm.service.reviews import Reviews
+    from dmm.review.decisions import Reviews
 
 app = SparingTyper(help="Proposals that wait: look at them and decide.")
 

@@ -111,7 +111,7 @@ def add(
 
 
 def _matcher(match: str | None, unless: str | None, block: Any, allow: Any) -> dict[str, Any]:
-    from dmm.service.authorship import read_field
+    from dmm.rules.authorship import read_field
 
     given: dict[str, Any] = {}
     for name, text in (("match", match), ("unless", unless)):
@@ -128,7 +128,7 @@ def _matcher(match: str | None, unless: str | None, block: Any, allow: Any) -> d
 
 def _example(text: str) -> Any:
     """Read an example: a mapping in braces, or a shell command."""
-    from dmm.service.authorship import read_field
+    from dmm.rules.authorship import read_field
 
     return read_field("examples", text) if text.startswith("{") else text
 

@@ -19,5 +19,5 @@ def serve(
 
     import dmm
 
-    entry = os.path.join(dmm.__path__[0], "pump", "__main__.py")
+    entry = os.path.join(dmm.__path__[0], "mcp_stdio", "__main__.py")
     os.execv(sys.executable, [sys.executable, "-I", "-S", entry, "--client", client])

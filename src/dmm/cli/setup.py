@@ -18,7 +18,7 @@ def init(as_json: Json = False, root: Root = None) -> None:
     from dmm.bootstrap import here, today
     from dmm.files.roots import NAME
     from dmm.files.trusted import TrustStore
-    from dmm.service.setup import set_up
+    from dmm.project.init import set_up
 
     project = root or here()
     folder = project.parent if project.name == NAME else project

@@ -11,14 +11,14 @@ from dmm.cli.options import Json, Root, counted, open_project, print_json
 from dmm.cli.rulelines import not_checked
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError
-from dmm.service.unchecked import find_misses
+from dmm.rules.unchecked import find_misses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from dmm.bootstrap import Dmm
     from dmm.domain.report import Finding
-    from dmm.service.overview import IndexState, RootState, Status
+    from dmm.memories.overview import IndexState, RootState, Status
 
 SHOWN = 5
 # From so many new files on, the index is still being built.

@@ -16,7 +16,7 @@ from dmm.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.service.transcripts import Imported, SessionImport
+    from dmm.sessions.past_sessions import Imported, SessionImport
 
 MOST_NAMED = 20
 _REASONS = {

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.files.trusted import TrustStore
-    from dmm.service.trust import Inspection, Vetting
+    from dmm.project.trust import Inspection, Vetting
 
 SHOWN = 20
 TRUST = "trust memory"
@@ -104,8 +104,8 @@ def _revoke(root: Path | None, *, as_json: bool) -> None:
 
 def _vetting(root: Path | None) -> Vetting:
     from dmm.bootstrap import now
-    from dmm.ledger.place import find_earlier, find_ledger
-    from dmm.service.trust import Vetting
+    from dmm.eventlog.place import find_earlier, find_ledger
+    from dmm.project.trust import Vetting
 
     dmm = open_project(root, quiet=True)
     folder = dmm.root.folder

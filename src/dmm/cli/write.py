@@ -16,8 +16,8 @@ from dmm.errors import UsageError
 
 if TYPE_CHECKING:
     from dmm.domain.proposal import Operation
-    from dmm.service.drafting import About
-    from dmm.service.writing import Writing
+    from dmm.review.drafting import About
+    from dmm.review.writing import Writing
 
 app = SparingTyper(help="Propose changes of memory: checked, then reviewed.")
 
@@ -189,7 +189,7 @@ def _needed_text(content: str | None, file: Path | None, *, from_stdin: bool) ->
 
 def _asked(path: str, reason: str, operation: str | None, **given: Any) -> Writing:
     from dmm.domain.proposal import Operation
-    from dmm.service.writing import Writing
+    from dmm.review.writing import Writing
 
     meant: Operation | None = None if operation is None else Operation(operation)
     given["evidence"] = given.get("evidence") or ()
@@ -203,7 +203,7 @@ def _about(
     supersedes: str | None,
     related: str | None,
 ) -> About:
-    from dmm.service.drafting import About
+    from dmm.review.drafting import About
 
     usual = About()
     return About(
@@ -229,7 +229,7 @@ def _day(text: str) -> dt.date:
 
 def _write(asked: Writing, root: Path | None, *, as_json: bool) -> None:
     """Make the proposal and tell what became of it; a check that failed is a finding."""
-    from dmm.service.writing import write
+    from dmm.review.writing import write
 
     told = write(open_project(root).proposals, asked)
     if as_json:

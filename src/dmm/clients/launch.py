@@ -14,7 +14,9 @@ SERVER = "dmm-mcp"
 
 _OURS = {
     HOOK: re.compile(r"\bdmm-hook\b|dmm[/\\]+hook[/\\]+__main__\.py"),
-    SERVER: re.compile(r"\bdmm-mcp\b|dmm[/\\]+pump[/\\]+__main__\.py|\bdmm['\"]?,? ['\"]?serve\b"),
+    SERVER: re.compile(
+        r"\bdmm-mcp\b|dmm[/\\]+(?:mcp_stdio|pump)[/\\]+__main__\.py|\bdmm['\"]?,? ['\"]?serve\b"
+    ),
 }
 
 
@@ -49,7 +51,7 @@ def here() -> Launch:
     python = (sys.executable, "-I", "-S")
     return Launch(
         hook=(*python, str(package / "hook" / "__main__.py")),
-        server=(*python, str(package / "pump" / "__main__.py")),
+        server=(*python, str(package / "mcp_stdio" / "__main__.py")),
     )
 
 

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from dmm import losses
 from dmm.branch import find_branch, find_checkout
-from dmm.capture.payload import CLIENTS, HookEvent, HookKind, parse_payload
-from dmm.capture.reply import Reply, write_reply
 from dmm.daemon.spooled import split_body
 from dmm.errors import (
     ConfigError,
@@ -26,10 +24,12 @@ from dmm.errors import (
     StorageError,
     UsageError,
 )
-from dmm.ledger.place import find_folders
+from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.place import find_folders
 from dmm.rulefile import RuleFiles, read_own_settings
-from dmm.service.chronicle import Voice
-from dmm.service.sessions import Attended, Delivery, deliver, write_supplement
+from dmm.sessions.payload import CLIENTS, HookEvent, HookKind, parse_payload
+from dmm.sessions.reply import Reply, write_reply
+from dmm.sessions.service import Attended, Delivery, deliver, write_supplement
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,21 +108,22 @@ class Attendance:
         event = parse_payload(client, payload)
         if event.kind is not HookKind.TOOL_REQUEST:
             return b""
-        from dmm.capture import rulings
         from dmm.rules.commands.calls import ToolCall
+        from dmm.rules.on_file import read_on_failure, read_rules, rule_by_file
+        from dmm.sessions.rulings import write_failure, write_ruling
 
         held = self._files.read_for(event.session, str(self._began_in(event.session) or root))
         if held is None:
             self._count("unchecked calls")
-            on_failure = rulings.read_on_failure(read_own_settings())
-            return write_reply(event, rulings.write_failure(error.what, on_failure))
+            on_failure = read_on_failure(read_own_settings())
+            return write_reply(event, write_failure(error.what, on_failure))
         project = Path(held[0]).parent
         branch = find_branch(project)
         checkout = find_checkout(str(project), event.cwd)
         call = ToolCall(event.tool, event.input, event.cwd, branch, checkout)
-        ruling = rulings.rule_by_file(rulings.read_rules(held[1]), call)
+        ruling = rule_by_file(read_rules(held[1]), call)
         self._count(f"by rules on file: {ruling.level}")
-        return write_reply(event, rulings.write_ruling(ruling, None))
+        return write_reply(event, write_ruling(ruling, None))
 
     def _fail(self, client: str, error: DmmError) -> None:
         self._count(f"failed: {error.code}")

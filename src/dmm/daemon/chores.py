@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
 from dmm.errors import DaemonError, DmmError, StorageError
+from dmm.eventlog.open_ledger import Voice
 from dmm.files.durable import write_derived
 from dmm.reading import read_regular
-from dmm.service.chronicle import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

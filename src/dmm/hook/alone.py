@@ -8,20 +8,15 @@ import sys
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm import rulefile
-from dmm.capture.payload import CLIENTS, HookEvent, HookKind, parse_payload
-from dmm.capture.reply import write_reply
-from dmm.capture.rulings import (
-    read_on_failure,
-    read_rules,
-    rule_by_file,
-    write_failure,
-    write_ruling,
-)
 from dmm.errors import DmmError
+from dmm.rules.on_file import read_on_failure, read_rules, rule_by_file
+from dmm.sessions.payload import CLIENTS, HookEvent, HookKind, parse_payload
+from dmm.sessions.reply import write_reply
+from dmm.sessions.rulings import write_failure, write_ruling
 
 if TYPE_CHECKING:
-    from dmm.capture.rulings import OnFailure, RulesOnFile
     from dmm.rules.callbook import Ruling
+    from dmm.rules.on_file import OnFailure, RulesOnFile
 
 UNREADABLE = "its payload can't be read"
 NO_RULES = "the background process does not answer, and there is no usable rule file"

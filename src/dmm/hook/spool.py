@@ -57,8 +57,8 @@ def _redact(body: bytes) -> bytes:
     """Take secrets out before anything touches the disk."""
     import json
 
-    from dmm.capture.identity import NAMES, keep_identity
-    from dmm.capture.redact import narrow, narrow_value, redact, redact_value
+    from dmm.redaction.identity import NAMES, keep_identity
+    from dmm.redaction.redact import narrow, narrow_value, redact, redact_value
 
     name, root, payload = body.split(b"\n", 2)
     try:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
 from dmm.errors import PathRefused, RootNotFound, UsageError
-from dmm.service.chronicle import Voice
+from dmm.eventlog.open_ledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from dmm.http import models
 from dmm.http.calls import Called, Reply, told
-from dmm.service.packs import MAX_QUERY_CHARACTERS
+from dmm.packs.service import MAX_QUERY_CHARACTERS
 
 router = APIRouter(prefix="/v1", tags=["ask"])
 

@@ -16,11 +16,11 @@ from starlette.responses import Response
 from dmm.bootstrap import Dmm
 from dmm.domain.event import Trust
 from dmm.errors import ReviewRefused, UsageError
+from dmm.eventlog.open_ledger import Voice
 from dmm.http.access import Access, decode_header, voice_of
 from dmm.http.models import Failure
 from dmm.http.refusals import to_json
 from dmm.projects import Project
-from dmm.service.chronicle import Voice
 
 LONGEST_NAME = 60
 Responses = dict[int | str, dict[str, Any]]

@@ -9,9 +9,9 @@ from pydantic import Field
 
 from dmm.domain.memory import Scope
 from dmm.http.models import WRITTEN, InProject, Seq, Told
-from dmm.service.inputs import LONGEST_TEXT
-from dmm.service.lifecycle import LONGEST_CONTEXT, MOST_REPORTED
-from dmm.service.proposals import LONGEST_REASON
+from dmm.lifecycle.service import LONGEST_CONTEXT, MOST_REPORTED
+from dmm.redaction.inputs import LONGEST_TEXT
+from dmm.review.service import LONGEST_REASON
 
 LONGEST_PATH = 1_000
 LONGEST_NAME = 200

@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from dmm.domain.memory import Scope
-from dmm.service.inputs import LONGEST, LONGEST_TEXT
-from dmm.service.packs import MAX_QUERY_CHARACTERS
+from dmm.packs.service import MAX_QUERY_CHARACTERS
+from dmm.redaction.inputs import LONGEST, LONGEST_TEXT
 
 LARGEST = 2**63 - 1
 LARGEST_BUDGET = 10_000_000

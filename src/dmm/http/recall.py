@@ -11,8 +11,8 @@ from fastapi import APIRouter, Query
 from dmm.domain.observation import Kind
 from dmm.http import models
 from dmm.http.calls import Called, Reply, told
-from dmm.service.packs import MAX_QUERY_CHARACTERS
-from dmm.service.recall import DEFAULT_LIMIT, MOST_AROUND, MOST_IDS, MOST_ROWS
+from dmm.packs.service import MAX_QUERY_CHARACTERS
+from dmm.recall.service import DEFAULT_LIMIT, MOST_AROUND, MOST_IDS, MOST_ROWS
 
 router = APIRouter(prefix="/v1", tags=["recall"])
 

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path
 
 from dmm.http import models, rulings
 from dmm.http.calls import Called, Reply, told
-from dmm.service.rulechecks import Asked
+from dmm.rules.checks import Asked
 
 router = APIRouter(prefix="/v1", tags=["rules"])
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from dmm.files.rules import MAX_BYTES
 from dmm.http.models import WRITTEN, InProject, Rule, Seq, Told
-from dmm.service.inputs import LONGEST_TEXT
+from dmm.redaction.inputs import LONGEST_TEXT
 
 LONGEST_CALL = 256 * 1024
 LONGEST_PATH = 4_096

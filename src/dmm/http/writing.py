@@ -12,8 +12,8 @@ from dmm.domain.proposal import Operation
 from dmm.errors import UsageError
 from dmm.http import drafts
 from dmm.http.calls import Called, Reply, told
-from dmm.service.drafting import About
-from dmm.service.writing import Writing, write
+from dmm.review.drafting import About
+from dmm.review.writing import Writing, write
 
 router = APIRouter(prefix="/v1", tags=["writing"])
 

@@ -1,1 +1,1 @@
-"""The derived search index: built from the files, deletable at any time."""
+"""The search index: derived from the files, and deletable at any time."""

@@ -1,1 +1,1 @@
-"""The ledger: an append-only, hash-chained log of events, and everything that is folded from it."""
+"""The ledger: facts, decisions and constraints recorded, replayed, verified and backed up."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
 from dmm.errors import RootNotFound
-from dmm.service.chronicle import Voice
+from dmm.eventlog.open_ledger import Voice
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dmm.service.recalled import full_lines, row_lines
+from dmm.recall.format import full_lines, row_lines
 
 if TYPE_CHECKING:
     from dmm.mcp.caller import Caller

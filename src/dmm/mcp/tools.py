@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from dmm.domain.memory import RETRIEVED_SCOPES, Scope
 from dmm.domain.pack import QueryRequest
 from dmm.domain.text import neutralise
+from dmm.ledger.service import SCOPES
 from dmm.mcp.arguments import Arguments
 from dmm.mcp.asking import ANSWER_STYLES, ask
 from dmm.mcp.recall import get_observations, search, timeline
 from dmm.mcp.writing import OUTCOMES, SOURCES, give_feedback, propose
+from dmm.review.writing import OPERATIONS
 from dmm.rules.language.judge import Priority
-from dmm.service.ledger import SCOPES
-from dmm.service.writing import OPERATIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

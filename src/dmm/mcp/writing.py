@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
 from dmm.domain.proposal import Operation
-from dmm.service.drafting import About
-from dmm.service.writing import Writing, write
+from dmm.review.drafting import About
+from dmm.review.writing import Writing, write
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -1,1 +1,1 @@
-"""The MCP entry an agent starts: standard input and output joined to the background process."""
+"""The MCP entry under the name that configurations of version 0.x hold."""

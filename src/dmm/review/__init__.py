@@ -1,1 +1,1 @@
-"""Proposals under review: what is checked, who may decide, and what became of each."""
+"""Proposals: made, checked, decided, applied and undone."""

@@ -1,1 +1,1 @@
-"""Rules: what they say, what a tool call does, and whether the two meet."""
+"""Rules: their files, what a tool call does, and whether the two meet."""

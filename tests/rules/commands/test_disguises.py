@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dmm.ledger.service import Ledger
 from dmm.rules.commands.calls import ToolCall
-from dmm.service.chronicle import Chronicle
-from dmm.service.guard import Guard
-from dmm.service.ledger import Ledger
+from dmm.rules.guard import Guard
+from dmm.rules.project_ledger import Chronicle
 
 if TYPE_CHECKING:
     from dmm.rules.callbook import Ruling

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from dmm.ledger.service import Ledger
 from dmm.rules.commands.calls import CallFacts, ToolCall, read_call
 from dmm.rules.commands.justfiles import just_recipes
 from dmm.rules.commands.makefiles import recipes_of
 from dmm.rules.commands.scripts import MAX_FILES
-from dmm.service.chronicle import Chronicle
-from dmm.service.guard import Guard
-from dmm.service.ledger import Ledger
+from dmm.rules.guard import Guard
+from dmm.rules.project_ledger import Chronicle
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.rules.content.conftest import make_book
 
-from dmm.capture.rulings import RulesOnFile, read_rules, rule_by_file, write_rules
 from dmm.reading import MAX_CHANGED, read_changed, read_script
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.content.pattern import ContentPattern
+from dmm.rules.on_file import RulesOnFile, read_rules, rule_by_file, write_rules
 from dmm.rules.patterns import AllOf, PathPattern
 
 if TYPE_CHECKING:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.domain.isolation import find_terms
 from dmm.domain.proposal import CheckName
 from dmm.review.checks.subject import failed, passed, quote, unread, words_of_head
-from dmm.review.isolation import find_terms
 
 if TYPE_CHECKING:
     from dmm.domain.proposal import Check

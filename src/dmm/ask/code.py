@@ -1,0 +1,170 @@
+"""The repository of a project as questions see it: kept current, its places as evidence."""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dmm.ask import landmarks
+from dmm.ask.evidence import Evidence, make_code
+from dmm.ask.sources import CodeFile, Definition
+from dmm.errors import IndexBusy, StorageError
+from dmm.files.citations import digest
+from dmm.files.lock import exclusive
+from dmm.private import make_private_folder
+from dmm.redaction.clean import clean
+from dmm.repo import study
+from dmm.repo.index import RepoIndex
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from dmm.repo.records import Evidence as Found
+    from dmm.repo.records import Symbol
+
+LOCK = "repo.lock"
+# A second process that indexes is nearly done, or has a large repository before it.
+PATIENCE = 5.0
+IMPORTED_BY = "imported by"
+MOST_DEFINITIONS = 2
+LONGEST_SHOWN = 60
+
+
+@dataclass(slots=True)
+class Repository:
+    """The files of one project; without a folder there are none.
+
+    The store is derived and can be thrown away; where it can't be written, memory holds it.
+    """
+
+    project: Path | None
+    store: Path
+    notices: dict[str, str] = field(default_factory=dict)
+    _index: RepoIndex | None = None
+
+    def refresh(self, progress: Callable[[int, int], None] | None = None) -> None:
+        """Bring the knowledge up to the files, and note where that was impossible."""
+        self.notices.clear()
+        if self.project is None:
+            self.notices["repository"] = "there is no repository around this memory"
+            return
+        try:
+            index = self._open(self.project)
+            with self._alone():
+                index.sync(progress=progress)
+        except IndexBusy:
+            self.notices["repository"] = "another process is indexing the repository"
+        except StorageError as error:
+            self.notices["repository"] = f"the repository could not be read anew: {error}"
+
+    def files(self) -> list[CodeFile]:
+        """List all files in path order."""
+        listed = [] if self._index is None else self._index.files()
+        return [CodeFile(one.path, str(one.kind), one.language) for one in listed]
+
+    def search(self, question: str, limit: int) -> list[Evidence]:
+        """Find the places that bear on a question, best first, with their lines."""
+        index = self._index
+        if index is None or not question.strip():
+            return []
+        places = [(one, index.excerpt(one)) for one in index.search(question, limit)]
+        return [_evidence(one, text) for one, text in places if text is not None]
+
+    def locate(self, name: str) -> list[Evidence]:
+        """Find the definitions of a name; a dotted one has to stand within what it names first."""
+        outer, _, inner = name.replace("::", ".").rpartition(".")
+        found = [] if self._index is None else self._index.symbols(inner)
+        fitting = [one for one in found if not outer or self._stands_in(one, outer)]
+        best = sorted(fitting, key=lambda one: (*landmarks.order(one.path), one.start))
+        return [self._definition(one) for one in best[:MOST_DEFINITIONS]]
+
+    def _stands_in(self, symbol: Symbol, outer: str) -> bool:
+        module = outer.replace(".", "/")
+        stem = symbol.path.rpartition(".")[0]
+        if stem == module or stem.endswith(f"/{module}"):
+            return True
+        last = outer.rpartition(".")[2]
+        return any(
+            one.name == last and one.start <= symbol.start and symbol.end <= one.end
+            for one in self.definitions(symbol.path)
+        )
+
+    def _definition(self, symbol: Symbol) -> Evidence:
+        end = min(symbol.end, symbol.start + LONGEST_SHOWN - 1)
+        lines = self.read(symbol.path)[symbol.start - 1 : end]
+        text = clean("\n".join(lines))
+        span = (symbol.start, symbol.start + len(lines) - 1)
+        return make_code(
+            symbol.path, span, digest(lines), text, symbol=symbol.name, score=1.0, kind=symbol.kind
+        )
+
+    def rank(self, words: str) -> list[str]:
+        """List the paths of all files that bear on some words, best first."""
+        return [] if self._index is None else self._index.rank(words)
+
+    def read(self, path: str) -> list[str]:
+        """Read the lines of a file; none where it can't be read."""
+        data = None if self._index is None else self._index.source.read(path)
+        return [] if data is None else study.lines_of(data)
+
+    def conceal(self, text: str) -> str:
+        """Take secrets out of lines before they are shown."""
+        return clean(text)
+
+    def definitions(self, path: str) -> Sequence[Definition]:
+        """List the definitions of a file."""
+        found = [] if self._index is None else self._index.symbols_in(path)
+        return [Definition(one.name, one.start, one.end) for one in found]
+
+    def count_users(self, path: str) -> int:
+        """Count the files that import a file."""
+        ties = [] if self._index is None else self._index.neighbours(path)
+        return sum(one.tie == IMPORTED_BY for one in ties)
+
+    def release(self) -> None:
+        """Let go of what takes up memory; the next question loads it again."""
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        if self._index is not None:
+            self._index.close()
+            self._index = None
+
+    def _open(self, project: Path) -> RepoIndex:
+        if self._index is None:
+            try:
+                self._prepare()
+                self._index = RepoIndex.open(project, self.store)
+            except (OSError, StorageError) as error:
+                self.notices["store"] = f"the repository's index is held in memory only: {error}"
+                self._index = RepoIndex.open(project, None)
+        return self._index
+
+    def _prepare(self) -> None:
+        """Make the folder; a cloned repository must not have us write somewhere else."""
+        folder = self.store.parent
+        if folder.resolve() != folder or self.store.is_symlink():
+            raise StorageError("it leads through a symbolic link", where=str(self.store))
+        make_private_folder(folder)
+
+    def _alone(self) -> contextlib.AbstractContextManager[object]:
+        if "store" in self.notices or not self.store.exists():
+            return contextlib.nullcontext()
+        what = "another process is indexing the repository"
+        return exclusive(self.store.with_name(LOCK), what=what, patience=PATIENCE)
+
+
+def _evidence(found: Found, text: str) -> Evidence:
+    """Make evidence of a place; what a file holds of secrets is not shown."""
+    return make_code(
+        found.path,
+        (found.start, found.end),
+        found.hash,
+        clean(text),
+        symbol=found.symbol,
+        score=found.score,
+        kind=str(found.kind),
+    )

@@ -1,0 +1,153 @@
+"""The conflicts of a project as its ledger tells them: folded once, held, and kept current."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dmm.conflicts.records import FOLDED, Records, fold, read_name
+from dmm.domain.text import neutralise
+from dmm.errors import LedgerRefused, StorageError, UsageError
+from dmm.eventlog.chain import Head
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from dmm.conflicts.records import Record
+    from dmm.rules.project_ledger import Chronicle
+
+MOST_MARKS = 3
+LONGEST_MARK = 160
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The conflicts that are not settled, by both memories and by each, and what is accepted."""
+
+    records: Records
+    open: list[Record] = field(default_factory=list)
+    by_pair: dict[frozenset[str], Record] = field(default_factory=dict)
+    by_memory: dict[str, list[Record]] = field(default_factory=dict)
+    accepted: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, records: Records) -> View:
+        """Arrange what the ledger tells."""
+        view = cls(records, records.open, accepted=records.accepted)
+        for record in view.open:
+            view.by_pair[record.ids] = record
+            for side in record.sides:
+                view.by_memory.setdefault(side.id, []).append(record)
+                view.by_memory.setdefault(side.path, []).append(record)
+        return view
+
+    def about(self, names: Iterable[str]) -> list[Record]:
+        """Give the unsettled conflicts of some memories, by their ids or paths."""
+        found = {one.seq: one for name in names for one in self.by_memory.get(name, ())}
+        return [found[seq] for seq in sorted(found)]
+
+
+@dataclass(slots=True)
+class Docket:
+    """All conflicts of one ledger, as they stand at its head; none where it is not trusted."""
+
+    chronicle: Chronicle
+    is_trusted: Callable[[], bool]
+    _records: Records = field(default_factory=Records)
+    _head: Head = field(default_factory=Head)
+    _redaction: int = 0
+    _view: View | None = None
+    _marks: tuple[View, dict[str, tuple[str, ...]]] | None = None
+
+    def records(self) -> Records:
+        """Give the conflicts at the newest event; only what is new since the last look is read."""
+        if not self.is_trusted():
+            return Records()
+        log = self.chronicle.reading
+        head = log.head()
+        if head != self._head:
+            redaction = log.last_redaction()
+            last = log.event(self._head.seq)
+            goes_on = last is not None and last.hash == self._head.hash
+            start = self._records if goes_on and redaction == self._redaction else Records()
+            events = log.events_of(FOLDED, start.seq, head.seq)
+            self._records = fold(events, start, to=head.seq)
+            self._head, self._redaction = head, redaction
+        return self._records
+
+    def view(self) -> View:
+        """Give the conflicts arranged; that is done again only when one of them changes."""
+        records = self.records()
+        if self._view is None or self._view.records.conflicts is not records.conflicts:
+            self._view = View.of(records)
+        return self._view
+
+    def find(self, name: str) -> Record:
+        """Find a conflict by its name or number."""
+        number = read_name(name)
+        if number is None:
+            raise UsageError(f"{name!r} names no conflict", hint="such as conflict_12, or 12")
+        record = self.records().conflicts.get(number)
+        if record is None:
+            hint = "dmm conflicts list shows those that are not resolved"
+            raise UsageError(f"there is no conflict_{number}", hint=hint)
+        return record
+
+    def marks(self) -> Mapping[str, tuple[str, ...]]:
+        """Tell for each memory in conflict, by its id, what a pack says of that.
+
+        One that is merely possible troubles no reader. A ledger that can't be read spoils no pack.
+        """
+        try:
+            view = self.view()
+        except (StorageError, LedgerRefused):
+            return {}
+        if self._marks is None or self._marks[0] is not view:
+            self._marks = view, _mark(view)
+        return self._marks[1]
+
+
+def _mark(view: View) -> dict[str, tuple[str, ...]]:
+    marks: dict[str, tuple[str, ...]] = {}
+    for record in view.open:
+        if not record.sure:
+            continue
+        for own, other in (record.sides, record.sides[::-1]):
+            told = _line(f"in conflict with {other.path} ({record.id}): {other.summary}")
+            held = marks.get(own.id, ())
+            marks[own.id] = (*held, told) if len(held) < MOST_MARKS else held
+    return marks
+
+
+def _line(text: str) -> str:
+    plain = neutralise(" ".join(text.split()))
+    return plain if len(plain) <= LONGEST_MARK else plain[: LONGEST_MARK - 1].rstrip() + "…"
+
+
+def describe(record: Record) -> dict[str, Any]:
+    """A conflict as plain data."""
+    told: dict[str, Any] = {
+        "conflict_id": record.id,
+        "type": str(record.type),
+        "confidence": record.confidence,
+        "sure": record.sure,
+        "status": str(record.status),
+        "detected": record.at,
+        "description": record.description,
+        "suggested_resolution": record.suggestion,
+        "methods": [str(method) for method in record.methods],
+        "memories": [
+            {"id": side.id, "path": side.path, "summary": side.summary} for side in record.sides
+        ],
+        "quotes": list(record.quotes),
+    }
+    return told | ({"resolution": dict(_resolution(record))} if record.action else {})
+
+
+def _resolution(record: Record) -> Iterator[tuple[str, Any]]:
+    yield "action", record.action
+    yield "reason", record.reason
+    yield "at", record.resolved_at
+    yield "proposals", [f"proposal_{seq}" for seq in record.proposals]
+    if record.target:
+        yield "target", record.target

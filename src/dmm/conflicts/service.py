@@ -1,0 +1,383 @@
+"""Conflicts: memories that can't both be followed, found, recorded, and settled by proposals.
+
+A conflict is an event. It is closed by another: when somebody settles it, or when the clash is gone
+because a memory has changed. What a person wants to live with stays quiet until a text changes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from dmm.conflicts.candidates import Pair
+from dmm.conflicts.comparison_set import Corpus, Found
+from dmm.conflicts.records import GONE, Records, key_of, name_conflict
+from dmm.conflicts.register import View, describe
+from dmm.conflicts.resolutions import propose
+from dmm.conflicts.worker_pool import find_workers
+from dmm.domain.conflict import Clash, ConflictType, Method, Resolution
+from dmm.domain.event import EventType, Trust
+from dmm.domain.memory import Origin
+from dmm.errors import LedgerRefused, StorageError, UsageError
+from dmm.gc_tuning import settle
+from dmm.redaction.clean import clean
+from dmm.redaction.inputs import accept, need_one
+from dmm.tracing import traced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from dmm.conflicts.comparison_set import Member
+    from dmm.conflicts.records import Record
+    from dmm.conflicts.register import Docket
+    from dmm.conflicts.resolutions import Proposing
+    from dmm.domain.event import Draft
+    from dmm.domain.memory import Memory
+    from dmm.index.vectors import Floats
+    from dmm.rules.project_ledger import Chronicle
+
+    Progress = Callable[[int, int], None]
+
+LONGEST_SUMMARY = 200
+STATUSES = ("unresolved", "resolved", "all")
+UNTRUSTED = "nothing was recorded: this memory is not trusted yet (see it with: dmm trust)"
+LOW_TRUST = (Trust.TOOL, Trust.THIRD_PARTY)
+# The same sentences stand in many conflicts, as quotes and as summaries.
+_clean = lru_cache(maxsize=1_024)(clean)
+
+
+@dataclass(slots=True)
+class Conflicts:
+    """Finds, records and settles the conflicts of one project."""
+
+    chronicle: Chronicle
+    docket: Docket
+    corpus: Corpus
+    need_trust: Callable[[], None]
+    proposals: Callable[[], Proposing]
+    _notices: list[str] = field(default_factory=list)
+
+    @traced()
+    def scan(self, progress: Progress | None = None, *, alone: bool = False) -> dict[str, Any]:
+        """Compare all memories that may have to do with one another; gives what is unresolved.
+
+        A large project is compared by two processes beside this one, unless it is to stay alone.
+        """
+        self._notices = []
+        self.corpus.indexes.refresh(whole=True, progress=progress)
+        self.corpus.refresh()
+        pairs = self.corpus.all_pairs(progress)
+        compared = {(pair.one, pair.other) for pair in pairs}
+        known = self._recorded_pairs(self._view().open)
+        again = [pair for pair in known if (pair.one, pair.other) not in compared]
+        wanted = [*pairs, *again]
+        workers = 1 if alone else find_workers(len(wanted))
+        found = self.corpus.judge(wanted, progress, workers=workers, complete=True)
+        self.corpus.trim(progress)
+        new, gone = self._settle(found, None)
+        settle(len(self.corpus.members))
+        recorded = not self._notices
+        shown = [describe(one) for one in self._view().open] if recorded else _unrecorded(found)
+        return {
+            "conflicts": shown,
+            "memories": len(self.corpus.serving()),
+            "compared": len(pairs) + len(again),
+            "found": new,
+            "gone": gone,
+            "recorded": recorded,
+            "notices": [*self._notices, *self.corpus.indexes.notices.values()],
+        }
+
+    def check(self, paths: Collection[str]) -> list[dict[str, Any]]:
+        """Compare memories that were just written; gives their unresolved conflicts.
+
+        The index has to hold what was written. A path without a memory in force closes what was
+        open about it.
+        """
+        self._notices = []
+        self.corpus.refresh()
+        numbers = sorted({n for n in map(self.corpus.find, paths) if n is not None})
+        names = {*paths, *(self.corpus.members[n].memory.id for n in numbers)}
+        again = self._recorded_pairs(self._view().about(names))
+        near = [pair for number in numbers for pair in self.corpus.pairs_of(number)]
+        pairs = {(pair.one, pair.other): pair for pair in (*again, *near)}
+        found = self.corpus.judge([pairs[key] for key in sorted(pairs)])
+        self.corpus.trim()
+        self._settle(found, names)
+        if self._notices:
+            return _unrecorded(found)
+        return [describe(one) for one in self._view().about(names)]
+
+    def _recorded_pairs(self, records: Iterable[Record]) -> list[Pair]:
+        """Pair what is open in the ledger, to see whether it still clashes."""
+        numbers = self.corpus.by_id()
+        pairs = []
+        for record in records:
+            known = sorted(numbers[name] for name in record.ids if name in numbers)
+            if len(known) == 2:
+                pairs.append(Pair(known[0], known[1], record.methods))
+        return pairs
+
+    def _view(self) -> View:
+        try:
+            return self.docket.view()
+        except (StorageError, LedgerRefused):
+            # What can't be read can't be written either; recording tells of it.
+            return View(Records())
+
+    def find_clashes(self, memory: Memory, towards: Floats | None) -> list[tuple[Clash, str, str]]:
+        """Tell what a memory that points somewhere would clash with, by path and id."""
+        self.corpus.refresh()
+        found = self.corpus.clashes_of(memory, towards)
+        return [(clash, other.shown, other.memory.id) for other, clash in found]
+
+    def _settle(self, found: Sequence[Found], names: Collection[str] | None) -> tuple[int, int]:
+        """Record what is new and close what is gone; where that may not be, say why."""
+        if not self.docket.is_trusted():
+            self._notices.append(UNTRUSTED)
+            return len(found), 0
+        try:
+            return self._record(found, names)
+        except (StorageError, LedgerRefused) as error:
+            self._notices.append(f"nothing was recorded: {error}")
+            return len(found), 0
+
+    def _record(self, found: Sequence[Found], names: Collection[str] | None) -> tuple[int, int]:
+        new, gone = self._news(found, names)
+        if not new and not gone:
+            return 0, 0
+        with self.chronicle.log.writing() as writer:
+            # Another process may have found the same in the meantime.
+            new, gone = self._news(found, names)
+            for record, reason in gone:
+                writer.append(self._closing(record, GONE, reason))
+            for one in new:
+                writer.append(self._finding(one, writer.head.seq + 1))
+        return len(new), len(gone)
+
+    def _news(
+        self, found: Sequence[Found], names: Collection[str] | None
+    ) -> tuple[list[Found], list[tuple[Record, str]]]:
+        """Tell what is not on record yet, and what is on record but no more, with the reason."""
+        view = self.docket.view()
+        clashing = {_ids(one): one for one in found}
+        gone = []
+        for record in view.open if names is None else view.about(names):
+            reason = self._reason_gone(record, clashing.get(record.ids))
+            gone += [(record, reason)] if reason else []
+        closing = {record.ids for record, _ in gone}
+        new = [
+            one
+            for ids, one in clashing.items()
+            if (ids not in view.by_pair or ids in closing)
+            and not (view.accepted and _key(one) in view.accepted)
+        ]
+        return new, gone
+
+    def _reason_gone(self, record: Record, found: Found | None) -> str | None:
+        """Say why an open conflict is no more; None where it still is."""
+        serving = self.corpus.by_id()
+        missing = sorted(side.path for side in record.sides if side.id not in serving)
+        if missing:
+            return f"no longer in force: {', '.join(missing)}"
+        if record.type is ConflictType.FLAGGED:
+            return None
+        if found is None:
+            return "the memories go together now"
+        return None if _same(record, found) else "the memories clash in another way now"
+
+    def _finding(self, found: Found, seq: int) -> Draft:
+        clash = found.clash
+        payload = {
+            "id": name_conflict(seq),
+            "type": str(clash.type),
+            "confidence": round(clash.confidence, 2),
+            "memories": _sides(found),
+            "description": _clean(clash.description),
+            "suggestion": _clean(clash.suggestion),
+            "methods": [str(method) for method in found.methods],
+            "quotes": [_clean(quote) for quote in clash.quotes],
+            "key": _key(found),
+        }
+        return self.chronicle.draft(EventType.CONFLICT_FOUND, payload)
+
+    def _closing(self, record: Record, action: str, reason: str, **more: Any) -> Draft:
+        payload = {"id": record.id, "action": action, "reason": reason, "proposals": []} | more
+        references = (record.seq, *payload["proposals"])
+        return self.chronicle.draft(
+            EventType.CONFLICT_RESOLVED, payload, caused_by=record.seq, references=references
+        )
+
+    def list(self, status: str = "unresolved") -> dict[str, Any]:
+        """List conflicts: those that are unresolved, resolved, or all."""
+        need_one("status", status, STATUSES)
+        view = self.docket.view()
+        chosen = [
+            one
+            for one in view.records.conflicts.values()
+            if status == "all" or one.is_open is (status == "unresolved")
+        ]
+        return {"conflicts": [describe(one) for one in chosen], "unresolved": len(view.open)}
+
+    def show(self, name: str) -> dict[str, Any]:
+        """Show one conflict."""
+        return describe(self.docket.find(name))
+
+    @traced()
+    def flag(self, names: Sequence[str], description: str) -> dict[str, Any]:
+        """Record a conflict that somebody sees between two memories, by their ids or paths."""
+        self._need_voice("flag a conflict")
+        description = accept("description", description)
+        self.corpus.indexes.refresh()
+        self.corpus.refresh()
+        one, other = self._two(names)
+        found = Found(one, other, _flag(description), (Method.FLAG,))
+        with self.chronicle.log.writing() as writer:
+            known = self.docket.view().by_pair.get(_ids(found))
+            if known is not None:
+                what = f"these two are in conflict already: {known.id}"
+                raise UsageError(what, hint=f"dmm conflicts show {known.id}")
+            event = writer.append(self._finding(found, writer.head.seq + 1))
+        return self.show(name_conflict(event.seq))
+
+    def _two(self, names: Sequence[str]) -> tuple[Member, Member]:
+        wanted = [name.strip() for name in names if name.strip()]
+        if len(wanted) != 2 or wanted[0] == wanted[1]:
+            raise UsageError("a conflict is between two memories", hint='such as --ids "a,b"')
+        one, other = (self._member(name) for name in wanted)
+        if Origin.PROJECT not in (one.origin, other.origin):
+            raise UsageError("neither memory is this project's")
+        if one is other:
+            raise UsageError("both names are of the same memory", where=one.shown)
+        return one, other
+
+    def _member(self, name: str) -> Member:
+        serving = self.corpus.serving().values()
+        for member in serving:
+            if name in (member.memory.id, member.shown):
+                return member
+        hint = "give the id or the path of a memory in force"
+        raise UsageError(f"there is no memory {name!r}", hint=hint)
+
+    @traced()
+    def resolve(
+        self,
+        name: str,
+        action: str,
+        *,
+        target: str | None = None,
+        reason: str,
+        content: str | Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Settle a conflict by proposals; it is resolved once they are applied.
+
+        `target` names the memory to deprecate, to keep in a merge, or to clarify. A conflict that
+        is meant to be needs no proposal, but a person who says so.
+        """
+        need_one("action", action, Resolution)
+        self._need_voice("resolve a conflict")
+        reason = accept("reason", reason)
+        record = self._unsettled(name)
+        if action == Resolution.INTENTIONAL:
+            return self._accept_as_is(record, reason, target, content)
+        self.corpus.indexes.refresh()
+        self.corpus.refresh()
+        sides = [self._member(side.id) for side in record.sides]
+        made = propose(
+            self.proposals(),
+            record,
+            (sides[0], sides[1]),
+            Resolution(action),
+            target,
+            reason,
+            content,
+        )
+        numbers = [one["seq"] for one in made]
+        more = {"proposals": numbers} | ({"target": target} if target else {})
+        self.chronicle.record(self._closing(record, action, reason, **more))
+        return self.show(record.id) | {"proposals": made}
+
+    def _accept_as_is(
+        self, record: Record, reason: str, target: str | None, content: object
+    ) -> dict[str, Any]:
+        if self.chronicle.voice.trust not in (Trust.USER, Trust.REVIEWED):
+            hint = "a person has to say that: dmm conflicts resolve in a terminal of their own"
+            raise LedgerRefused("an agent can't declare a conflict intentional", hint=hint)
+        if target is not None or content is not None:
+            raise UsageError("an intentional conflict changes nothing: give only the reason")
+        self.chronicle.record(self._closing(record, Resolution.INTENTIONAL, reason))
+        return self.show(record.id)
+
+    def _unsettled(self, name: str) -> Record:
+        record = self.docket.find(name)
+        if not record.is_open:
+            raise UsageError(f"{record.id} is resolved already ({record.action}: {record.reason})")
+        if record.proposals:
+            waiting = ", ".join(f"proposal_{seq}" for seq in record.proposals)
+            hint = f"approve or reject first: dmm review show {waiting.partition(',')[0]}"
+            raise UsageError(f"a resolution of {record.id} waits already: {waiting}", hint=hint)
+        return record
+
+    def _need_voice(self, act: str) -> None:
+        self.need_trust()
+        if self.chronicle.voice.trust in LOW_TRUST:
+            raise LedgerRefused(f"what a tool returned can't {act}", hint="a user or an agent can")
+
+
+def _flag(description: str) -> Clash:
+    suggestion = "decide which of the two holds; deprecate, merge or clarify"
+    return Clash(ConflictType.FLAGGED, 1.0, description, suggestion)
+
+
+def _ids(found: Found) -> frozenset[str]:
+    return frozenset((found.one.memory.id, found.other.memory.id))
+
+
+def _key(found: Found) -> str:
+    return key_of(found.one.memory, found.other.memory)
+
+
+def _same(record: Record, found: Found) -> bool:
+    """Say whether a clash is the one that is on record, whose texts hold no secrets."""
+    clash = found.clash
+    known = record.type, record.description, set(record.quotes)
+    return known == (clash.type, clash.description, set(clash.quotes)) or known == (
+        clash.type,
+        _clean(clash.description),
+        {_clean(quote) for quote in clash.quotes},
+    )
+
+
+def _sides(found: Found) -> list[dict[str, str]]:
+    quotes = found.clash.quotes
+    return [
+        {"id": one.memory.id, "path": one.shown, "summary": _summary(one.memory, quote)}
+        for one, quote in zip((found.one, found.other), quotes, strict=True)
+    ]
+
+
+def _summary(memory: Memory, quote: str) -> str:
+    """Say in one line what a memory states: the sentence that clashes, or its title."""
+    text = " ".join(_clean(quote or memory.title).split())
+    return text if len(text) <= LONGEST_SUMMARY else text[: LONGEST_SUMMARY - 1].rstrip() + "…"
+
+
+def _unrecorded(found: Iterable[Found]) -> list[dict[str, Any]]:
+    """Tell of conflicts that no ledger holds."""
+    return [
+        {
+            "conflict_id": f"unrecorded_{number}",
+            "type": str(one.clash.type),
+            "confidence": round(one.clash.confidence, 2),
+            "sure": one.clash.sure,
+            "status": "unresolved",
+            "detected": None,
+            "description": one.clash.description,
+            "suggested_resolution": one.clash.suggestion,
+            "methods": [str(method) for method in one.methods],
+            "memories": _sides(one),
+            "quotes": list(one.clash.quotes),
+        }
+        for number, one in enumerate(found, start=1)
+    ]

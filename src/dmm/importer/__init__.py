@@ -1,0 +1,1 @@
+"""Instruction files imported as memories and rules, and exported again."""

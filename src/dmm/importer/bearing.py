@@ -1,0 +1,196 @@
+"""What a piece of text demands and of whom: hard rule, identity, behaviour, or plain knowledge."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from dmm.domain.memory import Scope
+from dmm.importer.sources import FrontMatter, SourceKind, is_user_level
+from dmm.importer.topics import GENERAL, topic_of
+
+
+class _Words:
+    """A pattern of lower-case words that are found in any case.
+
+    Python's own way to leave case aside is several times slower and is left to foreign letters.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        self._lower, self._any = re.compile(pattern), re.compile(pattern, re.IGNORECASE)
+
+    def search(self, text: str) -> bool:
+        """Say whether the words occur."""
+        return bool(self._lower.search(text.lower()) if text.isascii() else self._any.search(text))
+
+    def match(self, text: str) -> bool:
+        """Say whether the text begins with the words."""
+        return bool(self._lower.match(text.lower()) if text.isascii() else self._any.match(text))
+
+    def fullmatch(self, text: str) -> bool:
+        """Say whether the text is nothing but the words."""
+        found = self._lower.fullmatch(text.lower()) if text.isascii() else self._any.fullmatch(text)
+        return bool(found)
+
+
+IDENTITY = "identity"
+PROJECT_SCOPE = "scope"
+CONSTRAINTS = "constraints"
+BASELINE_TOPICS = (IDENTITY, PROJECT_SCOPE, CONSTRAINTS)
+SHORT = 300
+_HARD = 0.6
+_HARD_ON_SECURITY = 0.3
+_BEHAVIOUR = 0.4
+_ABSOLUTE = _Words(
+    r"\b(never|must|do not|don[\u2019']t|forbidden|prohibited|mandatory|critical|non-negotiable"
+    r"|under no circumstances|no exceptions|not allowed)\b",
+)
+_FIRM = _Words(r"\b(always|only|required|without exception)\b")
+_HAZARD = _Words(
+    r"\b(secrets?|credentials?|passwords?|tokens?|api keys?|private keys?|\.env|production|prod"
+    r"|force[- ]push|rm -rf|drop table|delete|destructive|irreversible|customer data|pii|payments?"
+    r"|main branch|security|vulnerabilit\w+)\b",
+)
+_HARD_TITLE = _Words(
+    r"\b(hard (rules|constraints)|non-negotiables?|critical|never|must|forbidden|prohibited"
+    r"|golden rules?|safety|constraints?|guard ?rails?|do not|don[\u2019']ts?|absolute)\b",
+)
+_WHO = _Words(r"identity|(your )?role|persona|who you are")
+_YOU_ARE = _Words(r"\W*you( are|['\u2019]re) an? ")
+_WHAT = _Words(
+    r"about( this)?( project| repo(sitory)?)?|purpose|mission|what (this|it) is|what is this.*"
+    r"|(project |repo(sitory)? )?(overview|scope|summary|context|description)",
+)
+_THIS_IS = _Words(r"\W*this (project|repo|repository|codebase|package) (is|contains) ")
+_BEHAVES = _Words(
+    r"\b(you are|respond|reply|answer|tone|concise(ly)?|verbose|ask (me|first|before|the user|for)"
+    r"|before (you )?(start|begin|commit|finish|chang|mak|edit|cod)\w*"
+    r"|explain (your|why)|when (in doubt|unsure|asked)"
+    r"|don[\u2019']t (apologi[sz]e|assume|guess)|summari[sz]e|think (step|hard|before)"
+    r"|commit messages?"
+    r"|(small|atomic|separate) commits|plan (first|before)|the user|tell me|show me"
+    r"|your (answers?|responses?|changes|work))\b",
+)
+_BEHAVIOUR_TITLE = _Words(
+    r"\b(communication|tone|workflow|behaviou?r|how (you|to) (work|respond|behave)"
+    r"|working (with|style)"
+    r"|interaction|responses?|collaboration|preferences|commits?|etiquette"
+    r"|agent (rules|instructions|guidelines))\b",
+)
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
+_STATEMENT = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)])[ \t])|(?<=[.!?])\s+(?=[A-Z`*])")
+_WORTH = {Scope.AGENT: 0.7, Scope.GLOBAL: 0.6, Scope.PROJECT: 0.5}
+
+
+@dataclass(frozen=True, slots=True)
+class Bearing:
+    """Where a text belongs and how much it weighs."""
+
+    scope: Scope
+    topic: str
+    priority: float
+
+
+@dataclass(frozen=True, slots=True)
+class Voice:
+    """Who speaks in a source: its path, kind and front matter."""
+
+    path: str
+    kind: SourceKind
+    front: FrontMatter
+
+    @property
+    def is_users(self) -> bool:
+        """Whether it speaks for the user in every project."""
+        return is_user_level(self.path)
+
+
+def bearing(title: str, text: str, tokens: int, voice: Voice, *, of_all: bool = True) -> Bearing:
+    """Judge a titled text of a source; `of_all`: its heading stands right below the title."""
+    topic = topic_of(text, title)
+    hardness = strength(title, text)
+    if voice.kind in (SourceKind.MEMORY_TOPIC, SourceKind.MEMORY_INDEX):
+        scope = Scope.AGENT if voice.front.memory_type in ("user", "feedback") else Scope.PROJECT
+        return Bearing(scope, topic, _weight(scope, hardness))
+    if tokens <= SHORT:
+        if names_the_agent(text) or _WHO.fullmatch(_own(title)):
+            return Bearing(Scope.BASELINE, IDENTITY, 1.0)
+        if _THIS_IS.match(text) or (of_all and _WHAT.fullmatch(_own(title))):
+            return Bearing(Scope.BASELINE, PROJECT_SCOPE, 0.97)
+        enough = _HARD_ON_SECURITY if topic == "security" else _HARD
+        if hardness >= enough and _is_for_every_task(title, text):
+            return Bearing(
+                Scope.BASELINE, CONSTRAINTS, round(0.8 + 0.15 * min(hardness / 1.5, 1), 2)
+            )
+        if voice.front.always:
+            return Bearing(Scope.BASELINE, topic, 0.85)
+    scope = _ordinary_scope(title, text, voice)
+    return Bearing(scope, topic, _weight(scope, hardness))
+
+
+def fallback(topic: str, title: str, text: str, *, users: bool) -> Bearing:
+    """Judge a text that found no room in the baseline: its weight stays high."""
+    if topic in BASELINE_TOPICS:
+        topic = topic_of(text, title)
+    return Bearing(Scope.GLOBAL if users else Scope.PROJECT, topic, 0.9)
+
+
+def strength(title: str, text: str) -> float:
+    """Measure how hard the rules of a text are: 0 for plain knowledge, 1.5 for prohibitions."""
+    found = statements(text)
+    if not found:
+        return 0.0
+    mean = sum(_force(statement) for statement in found) / len(found)
+    return mean + 0.3 if _HARD_TITLE.search(title) and mean else mean
+
+
+def names_the_agent(text: str) -> bool:
+    """Say whether a text begins by telling the agent who it is."""
+    return bool(_YOU_ARE.match(text))
+
+
+@lru_cache(maxsize=16)
+def statements(text: str) -> tuple[str, ...]:
+    """Cut a text into its sentences and list items, code and headings left aside."""
+    bare = _FENCED.sub("", text)
+    lines = "\n".join(line for line in bare.split("\n") if not line.startswith("#"))
+    parts = (part for part in _STATEMENT.split(lines) if part and part.strip(" \n-*"))
+    return tuple(part.strip() for part in parts)
+
+
+def _force(statement: str) -> float:
+    absolute = bool(_ABSOLUTE.search(statement))
+    firm = bool(_FIRM.search(statement))
+    force = 1.0 if absolute else 0.5 if firm else 0.0
+    return force + 0.5 if force and _HAZARD.search(statement) else force
+
+
+def _own(title: str) -> str:
+    return title.rpartition(": ")[2]
+
+
+def _is_for_every_task(title: str, text: str) -> bool:
+    # A hard rule under a heading such as "Tests" matters when the task is about tests.
+    if _HARD_TITLE.search(title) or _HAZARD.search(text):
+        return True
+    return topic_of("", title) in (GENERAL, "security") and _behaviour(text) < _BEHAVIOUR
+
+
+def _ordinary_scope(title: str, text: str, voice: Voice) -> Scope:
+    share = _behaviour(text)
+    if share >= _BEHAVIOUR or (_BEHAVIOUR_TITLE.search(title) and share > 0):
+        return Scope.AGENT
+    if not voice.is_users:
+        return Scope.PROJECT
+    behaves = topic_of(text, title) in ("communication", "workflow", "git", GENERAL)
+    return Scope.AGENT if behaves else Scope.GLOBAL
+
+
+def _behaviour(text: str) -> float:
+    found = statements(text)
+    return sum(bool(_BEHAVES.search(part)) for part in found) / max(len(found), 1)
+
+
+def _weight(scope: Scope, hardness: float) -> float:
+    return round(min(_WORTH[scope] + 0.2 * min(hardness, 1.0), 0.9), 2)

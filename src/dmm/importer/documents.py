@@ -1,0 +1,196 @@
+"""A source read as a tree: what of it is content, and what is left aside and why."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dmm.importer.bearing import Voice, strength
+from dmm.importer.notes import mark_of
+from dmm.importer.outline import Block, BlockKind, Section, edit, outline
+from dmm.importer.sources import (
+    FileImport,
+    FrontMatter,
+    Source,
+    SourceKind,
+    SourceRef,
+    mentions,
+    read_front_matter,
+    split_lines,
+)
+from dmm.importer.titles import LONGEST
+from dmm.importer.wording import strip_marker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_SENTENCE_WORDS = 4
+_INDEX_LINE = re.compile(r"\[[^\]]*\]\(([^)\s]+\.md)\)(.*)", re.DOTALL)
+_FOLLOWS_IMPORTS = (SourceKind.CLAUDE, SourceKind.GEMINI)
+_TEXT_KINDS = (BlockKind.PARAGRAPH, BlockKind.ITEM)
+_NAMES = {".cursorrules": "Cursor rules", "memory.md": "Memory index"}
+# The sentence that tools put on top of the files they make; it tells an agent nothing.
+_ABOUT_THE_FILE = re.compile(
+    r"this (file|document) (provides|gives|contains) (guidance|guidelines|instructions|context)"
+    r" (to|for) ([^.]|\.(?=\S))*\b(repository|repo|codebase|project)\.?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Lines that are not turned into a memory, and the reason."""
+
+    text: str
+    source: SourceRef
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A source with its tree of content, and the account of what is not in the tree."""
+
+    voice: Voice
+    tree: Section
+    content: tuple[int, ...]
+    skipped: tuple[Skipped, ...]
+    imports: tuple[FileImport, ...]
+
+    @property
+    def path(self) -> str:
+        """The path of its source."""
+        return self.voice.path
+
+    @property
+    def name(self) -> str:
+        """What to call it where it has no title: its given name, or its file's."""
+        if self.voice.front.name:
+            name = self.voice.front.name
+            return humanised(re.sub(r"^(user|feedback|project|reference)[_-]", "", name, count=1))
+        file = self.path.replace("\\", "/").rpartition("/")[2]
+        return _NAMES.get(file.casefold()) or humanised(file.rpartition(".")[0] or file)
+
+
+def humanised(name: str) -> str:
+    """Write a file name or identifier as words."""
+    text = " ".join(re.split(r"[\s_-]+", name.strip(" ._-")))
+    return text[:1].upper() + text[1:] if text else "Notes"
+
+
+def read_document(source: Source, kind: SourceKind, together: frozenset[str]) -> Document:
+    """Read a source; `together` are the paths of all sources that are imported with it."""
+    lines = split_lines(source.text)
+    front = read_front_matter(lines)
+    whole = outline(source.path, source.text, skip_lines=front.last_line)
+    whole, bare_headings = _speaking_headings(source.path, whole)
+    aside = {(s.source, s.text): s for s in _left_aside(whole, kind, together)}
+    tree = edit(whole, lambda b: None if (b.ref, b.text) in aside or _is_noise(b) else b)
+    skipped = (*aside.values(), *bare_headings)
+    return Document(
+        voice=Voice(source.path, kind, front),
+        tree=_described(source.path, tree, front),
+        content=_content(whole, lines),
+        skipped=tuple(sorted(skipped, key=lambda item: item.source)),
+        imports=tuple(_imports(whole, kind)),
+    )
+
+
+def _content(tree: Section, lines: list[str]) -> tuple[int, ...]:
+    blocks = (
+        b for b in tree.every_block() if b.kind not in (BlockKind.COMMENT, BlockKind.SEPARATOR)
+    )
+    return tuple(n for block in blocks for n in block.lines if lines[n - 1].strip())
+
+
+def _is_noise(block: Block) -> bool:
+    is_mark = block.kind is BlockKind.COMMENT and mark_of((block,)) is not None
+    return block.kind is BlockKind.SEPARATOR or (block.kind is BlockKind.COMMENT and not is_mark)
+
+
+def _speaking_headings(path: str, section: Section) -> tuple[Section, list[Skipped]]:
+    """Turn a heading that is itself the rule into content; report one that says nothing."""
+    ref = SourceRef(path, section.line, section.line)
+    rule = Block(BlockKind.PARAGRAPH, ref, " ".join(section.heading.split()))
+    if not section.blocks and not section.children and section.level:
+        if len(section.title.split()) >= _SENTENCE_WORDS or strength("", section.title):
+            return replace(section, blocks=(rule,)), []
+        return section, [Skipped(section.heading, ref, "heading without text")]
+    if len(section.heading) > LONGEST:
+        section = replace(section, blocks=(rule, *section.blocks))
+    pairs = [_speaking_headings(path, child) for child in section.children]
+    skipped = [item for _, found in pairs for item in found]
+    return replace(section, children=tuple(child for child, _ in pairs)), skipped
+
+
+def _described(path: str, tree: Section, front: FrontMatter) -> Section:
+    """Put what the front matter says of the document in front of its text."""
+    said = front.description
+    texts = (block.text.casefold() for block in tree.every_block())
+    if not said or any(said.casefold() in text for text in texts):
+        return tree
+    if not tree.children and not tree.blocks:
+        return tree
+    if len(tree.children) == 1 and not tree.blocks:
+        return replace(tree, children=(_described(path, tree.children[0], front),))
+    words = Block(BlockKind.PARAGRAPH, SourceRef(path, 1, 1), said)
+    return replace(tree, blocks=(words, *tree.blocks))
+
+
+def _left_aside(tree: Section, kind: SourceKind, together: frozenset[str]) -> Iterator[Skipped]:
+    for section in tree.walk():
+        for block in section.blocks:
+            for part in (block, *block.items):
+                reason = _reason(part, kind, together)
+                if reason:
+                    yield Skipped(part.text, part.ref, reason)
+
+
+def _reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
+    if block.kind is BlockKind.SEPARATOR:
+        return "separator line"
+    if block.kind is BlockKind.COMMENT:
+        return "" if mark_of((block,)) else "comment"
+    if block.kind not in _TEXT_KINDS:
+        return ""
+    begins = block.text.lstrip()[:4].casefold()
+    if begins == "this" and _ABOUT_THE_FILE.fullmatch(" ".join(block.text.split())):
+        return "says only what the file is for"
+    if kind in _FOLLOWS_IMPORTS and _only_imports(block.text):
+        return f"import of {', '.join(mentions(block.text))}"
+    if kind is SourceKind.MEMORY_INDEX:
+        return _index_reason(block, together)
+    return ""
+
+
+def _index_reason(block: Block, together: frozenset[str]) -> str:
+    match = _INDEX_LINE.fullmatch(strip_marker(block.text).strip())
+    if match is None:
+        return ""
+    folder = block.ref.path.replace("\\", "/").rpartition("/")[0]
+    target = f"{folder}/{match[1]}" if folder else match[1]
+    if target in together:
+        return f"index line of {match[1]}"
+    return (
+        ""
+        if match[2].strip(" -\u2013\u2014:.")
+        else f"link to {match[1]}, which is not among the files"
+    )
+
+
+def _only_imports(text: str) -> bool:
+    return all(
+        mentions(line) and re.fullmatch(r"\s*@\S+\s*", strip_marker(line))
+        for line in text.split("\n")
+    )
+
+
+def _imports(tree: Section, kind: SourceKind) -> Iterator[FileImport]:
+    if kind not in _FOLLOWS_IMPORTS:
+        return
+    for block in tree.every_block():
+        if block.kind not in (BlockKind.PARAGRAPH, BlockKind.LIST, BlockKind.STEPS):
+            continue
+        for number, line in zip(block.lines, block.text.split("\n"), strict=True):
+            for target in mentions(line):
+                yield FileImport(target, SourceRef(block.ref.path, number, number))

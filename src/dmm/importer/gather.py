@@ -1,0 +1,217 @@
+"""Crumbs gathered: sections too small for a file of their own join their kin."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+from dmm.domain.memory import Scope
+from dmm.importer.bearing import CONSTRAINTS, IDENTITY, PROJECT_SCOPE
+from dmm.importer.hosts import Hosts, Seat
+from dmm.importer.notes import WANTED_TOKENS, Count, Note
+from dmm.importer.outline import heading_line, shift_headings
+from dmm.importer.split import CRUMB
+from dmm.importer.titles import LONGEST, clipped, is_generic, is_vague, titled
+from dmm.importer.topics import (
+    GENERAL,
+    MOST_TAGS,
+    content_words,
+    meaning,
+    stem,
+    topic_of,
+    topic_title,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+_APART = (IDENTITY, PROJECT_SCOPE)
+# Only what is tiny is put together with other topics.
+_TINY = 20
+
+
+def gather(notes: Sequence[Note], *, count: Count) -> list[Note]:
+    """Join crumbs to a note of the same title, to their siblings, or to a note of their topic."""
+    # Each note is asked for its size several times, and its text is at hand.
+    count = cache(count)
+    joined = _absorb(list(notes), count, by_title=True)
+    joined = _join_alike(joined, _branch, count)
+    joined = _join_alike(joined, _branch_topic, count)
+    joined = _absorb(joined, count, by_title=False)
+    joined = _join_alike(joined, _topic, count)
+    return _join_alike(joined, _source, count, below=_TINY)
+
+
+def _is_crumb(note: Note, count: Count, below: int = CRUMB) -> bool:
+    return not note.stands_alone and note.topic not in _APART and count(note.body) < below
+
+
+def _branch(note: Note) -> Hashable | None:
+    # Right under the document's title stand different subjects: those need the topic too.
+    parent = note.trail[:-1]
+    below_the_title = len(parent) <= 1
+    if below_the_title and not is_vague(note.trail[-1]):
+        return None
+    return (*_kin(note), parent)
+
+
+def _branch_topic(note: Note) -> Hashable | None:
+    return (*_kin(note), note.trail[:-1], note.topic) if _names_its_topic(note) else None
+
+
+def _topic(note: Note) -> Hashable | None:
+    if note.scope is Scope.BASELINE or not _names_its_topic(note):
+        return None
+    return (note.scope, note.globs, note.users, note.topic)
+
+
+def _names_its_topic(note: Note) -> bool:
+    # A stray word in the text is no reason to put a section to another subject.
+    return note.topic == CONSTRAINTS or note.topic == topic_of("", note.title) != GENERAL
+
+
+def _source(note: Note) -> Hashable | None:
+    return _kin(note)
+
+
+def _kin(note: Note) -> tuple[Hashable, ...]:
+    return (note.sources[0].path, note.scope, note.globs, note.users)
+
+
+def _join_alike(
+    notes: list[Note],
+    key: Callable[[Note], Hashable | None],
+    count: Count,
+    below: int = CRUMB,
+) -> list[Note]:
+    families: dict[Hashable, list[Note]] = {}
+    for note in notes:
+        kin = key(note) if _is_crumb(note, count, below) else None
+        if kin is not None:
+            families.setdefault(kin, []).append(note)
+    leaders = {id(family[0]): family for family in families.values() if len(family) > 1}
+    gone = {id(note) for family in leaders.values() for note in family}
+    result: list[Note] = []
+    for note in notes:
+        if id(note) in leaders:
+            result += _chunks(leaders[id(note)], count)
+        elif id(note) not in gone:
+            result.append(note)
+    return result
+
+
+def _chunks(family: list[Note], count: Count) -> list[Note]:
+    """Join a family into as few notes as fit the wanted size."""
+    runs: list[list[Note]] = [[]]
+    size = 0
+    for note in family:
+        tokens = count(note.body) + 5
+        if runs[-1] and size + tokens > WANTED_TOKENS:
+            runs.append([])
+            size = 0
+        runs[-1].append(note)
+        size += tokens
+    return [_joined(run) if len(run) > 1 else run[0] for run in runs]
+
+
+def _joined(family: list[Note]) -> Note:
+    title = _family_title(family)
+    trails = {note.trail[:-1] for note in family}
+    parts = [heading_line(1, title), *(_part(note, title) for note in family)]
+    return replace(
+        family[0],
+        title=title,
+        body="\n\n".join(parts),
+        tags=_tags(family),
+        priority=max(note.priority for note in family),
+        sources=tuple(ref for note in family for ref in note.sources),
+        trail=trails.pop() if len(trails) == 1 else family[0].trail[:1],
+        topic=family[0].topic if len({note.topic for note in family}) == 1 else GENERAL,
+    )
+
+
+def _family_title(family: list[Note]) -> str:
+    parents = {note.trail[:-1] for note in family}
+    trail = parents.pop() if len(parents) == 1 else family[0].trail[:1]
+    base = trail[-1] if trail and not is_generic(trail[-1]) else ""
+    topics = list(dict.fromkeys(note.topic for note in family))
+    if len(topics) == 1 and topics[0] != GENERAL:
+        about = topic_title(topics[0])
+        told = stem(about) in {stem(word) for word in content_words(base)}
+        return clipped(base) if told else titled(base, about) if base else about.capitalize()
+    if len(trail) > 1 and base:
+        return clipped(base)
+    *most, last = dict.fromkeys(_own(note, base) for note in family)
+    names = f"{', '.join(most)} and {last}" if most else last
+    whole = f"{base}: {names}" if base else f"{names[:1].upper()}{names[1:]}"
+    if len(whole) <= LONGEST:
+        return whole
+    return titled(base, "short notes") if base else "Short notes"
+
+
+def _own(note: Note, base: str) -> str:
+    text = note.title.removeprefix(f"{base}: ")
+    return text[:1].lower() + text[1:]
+
+
+def _part(note: Note, title: str) -> str:
+    rest = note.body.partition("\n\n")[2]
+    if note.title == title or rest.startswith("## "):
+        return rest
+    return shift_headings(note.body, 1)
+
+
+def _tags(family: Sequence[Note]) -> tuple[str, ...]:
+    # One of each in turn, so that every part is found by its first tag.
+    longest = max(len(note.tags) for note in family)
+    turns = (note.tags[n] for n in range(longest) for note in family if n < len(note.tags))
+    return tuple(dict.fromkeys(turns))[:MOST_TAGS]
+
+
+def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
+    """Let each crumb be taken in by a note of its title, or by a larger one of its topic."""
+    crumbs = [_is_crumb(note, count) for note in notes]
+    result: list[Note | None] = list(notes)
+
+    def room(number: int) -> int:
+        host = result[number]
+        return -1 if host is None else WANTED_TOKENS - 5 - count(host.body)
+
+    hosts = Hosts(room)
+    for number, note in enumerate(notes):
+        if (by_title or not crumbs[number]) and not note.stands_alone and note.topic not in _APART:
+            hosts.put(number, _about(note, by_title=by_title), _seat(note), is_crumb=crumbs[number])
+    for at, crumb in enumerate(notes):
+        # One that took in another crumb is no crumb any more.
+        if not crumbs[at] or result[at] is not crumb:
+            continue
+        if not (meaning(crumb.title) if by_title else _names_its_topic(crumb)):
+            continue
+        about, need = _about(crumb, by_title=by_title), count(crumb.body)
+        taker = hosts.find(about, _seat(crumb), need, at, in_branch=not by_title)
+        host = None if taker is None else result[taker]
+        if taker is not None and host is not None:
+            result[taker] = _with(host, crumb, titled_alike=by_title)
+            result[at] = None
+    return [note for note in result if note is not None]
+
+
+def _about(note: Note, *, by_title: bool) -> Hashable:
+    """Tell what two notes must have in common before one takes the other in."""
+    subject = meaning(note.title) if by_title else note.topic
+    return (subject, note.scope, note.globs, note.users)
+
+
+def _seat(note: Note) -> Seat:
+    return Seat(note.sources[0].path, note.trail[:-1])
+
+
+def _with(host: Note, crumb: Note, *, titled_alike: bool) -> Note:
+    part = _part(crumb, crumb.title if titled_alike else host.title)
+    return replace(
+        host,
+        body=f"{host.body}\n\n{part}",
+        priority=max(host.priority, crumb.priority),
+        sources=(*host.sources, *crumb.sources),
+    )

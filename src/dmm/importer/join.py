@@ -1,0 +1,63 @@
+"""Memories joined into one markdown file, which can be imported again without growing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.domain.memory import DEPRECATED_DIRECTORY, Memory, Scope
+from dmm.importer.notes import Mark
+from dmm.importer.outline import heading_line, outline, shift_headings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ORDER = (*Scope, DEPRECATED_DIRECTORY)
+
+
+def join(memories: Sequence[Memory], *, title: str, include_deprecated: bool = False) -> str:
+    """Write memories into one file: by scope, then by path, deprecated ones only if asked for."""
+    shelves: dict[str, list[Memory]] = {str(shelf): [] for shelf in _ORDER}
+    for memory in sorted(memories, key=lambda m: m.path):
+        shelves[str(memory.scope) if memory.in_force else DEPRECATED_DIRECTORY].append(memory)
+    if not include_deprecated:
+        shelves[DEPRECATED_DIRECTORY] = []
+    parts = [heading_line(1, title)]
+    for shelf, found in shelves.items():
+        if found:
+            parts.append(heading_line(2, shelf.capitalize()))
+            parts += (_entry(memory) for memory in found)
+    return "\n\n".join(parts) + "\n"
+
+
+def _entry(memory: Memory) -> str:
+    title, text = _without_title(memory)
+    mark = Mark(
+        path=memory.path,
+        scope=memory.scope,
+        tags=memory.tags,
+        priority=memory.priority,
+        confidence=memory.confidence,
+        status=memory.status,
+        expires=memory.expires,
+        id=memory.id,
+        created=memory.created,
+        aliases=memory.aliases,
+        supersedes=memory.supersedes,
+        related=memory.related,
+        cites=memory.cites,
+    )
+    head = f"{heading_line(3, title)}\n{mark}"
+    return f"{head}\n\n{shift_headings(text, 2, least=4)}" if text else head
+
+
+def _without_title(memory: Memory) -> tuple[str, str]:
+    """Take the first heading off a body, where it is the title the memory is known by."""
+    body = memory.body.strip("\n")
+    tree = outline(memory.path, body)
+    first = tree.children[0] if tree.children else None
+    if tree.blocks or first is None or first.level != 1:
+        return memory.title, body
+    lines = body.split("\n")
+    setext = len(lines) > first.line and not lines[first.line - 1].lstrip().startswith("#")
+    rest = "\n".join(lines[first.line + setext :])
+    return first.heading, rest.strip("\n")

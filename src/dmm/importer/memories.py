@@ -1,0 +1,249 @@
+"""Notes become memories: an id, a file name, a place in the budget, and provenance."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from dmm.domain.memory import (
+    DEPRECATED_DIRECTORY,
+    ID_PATTERN,
+    Confidence,
+    Memory,
+    Scope,
+    Status,
+    free_ids,
+)
+from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
+from dmm.importer.bearing import BASELINE_TOPICS, CONSTRAINTS, IDENTITY, PROJECT_SCOPE, fallback
+from dmm.importer.notes import HARD_LIMIT, LEAST_TOKENS, WANTED_TOKENS, Count, Note
+from dmm.importer.sources import FileImport, SourceRef, line_range
+from dmm.importer.topics import GENERAL
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Mapping, Sequence
+
+    from dmm.importer.conflicts import Conflict
+    from dmm.importer.documents import Skipped
+    from dmm.importer.merge import Merged
+
+_SLUG_LENGTH = 48
+_MOST_RANGES = 8
+_MOST_SOURCES = 6
+_SAFE_PATH = re.compile(
+    r"(baseline|global|agent|project|ephemeral|deprecated)(/[a-z0-9][a-z0-9_-]*)*/[a-z0-9_]+\.md"
+)
+_PROVENANCE = re.compile(r"Source: \S.*:\d+(-\d+)?\S*")
+_DEVICES = re.compile(r"con|prn|aux|nul|(com|lpt)\d?")
+# The baseline knows these files by name and puts the first two in front.
+_BASELINE_NAMES = {
+    IDENTITY: "identity",
+    CONSTRAINTS: "hard_constraints",
+    PROJECT_SCOPE: "project_scope",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedMemory:
+    """A memory to be written, with its size, the lines it comes from, and remarks."""
+
+    memory: Memory
+    tokens: int
+    sources: tuple[SourceRef, ...]
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPlan:
+    """What an import would write, and the account of everything that is not written."""
+
+    memories: tuple[PlannedMemory, ...]
+    merged: tuple[Merged, ...] = ()
+    skipped: tuple[Skipped, ...] = ()
+    imports: tuple[FileImport, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    monolith_tokens: int = 0
+    baseline_tokens: int = 0
+
+
+def propose(
+    notes: Sequence[Note],
+    *,
+    day: dt.date,
+    taken_ids: set[str],
+    taken_paths: set[str],
+    count: Count,
+    baseline_budget: int = DEFAULT_BASELINE_BUDGET,
+) -> ImportPlan:
+    """Make a memory of each note, none with an id or path that is taken."""
+    kept = _within_baseline(notes, baseline_budget, count)
+    paths = _Paths({path.casefold() for path in taken_paths})
+    planned = []
+    for note, memory in zip(kept, _identified(kept, day, taken_ids), strict=True):
+        path = _free_path(note, paths)
+        tokens = count(memory.body)
+        placed = replace(memory, path=path)
+        planned.append(PlannedMemory(placed, tokens, note.sources, _warnings(placed, tokens)))
+    served = [p for p in planned if p.memory.in_force and p.memory.scope is Scope.BASELINE]
+    baseline = sum(p.tokens for p in served)
+    return ImportPlan(memories=tuple(planned), baseline_tokens=baseline)
+
+
+def _identified(notes: Sequence[Note], day: dt.date, taken: set[str]) -> list[Memory]:
+    """Give each memory an id, the one it had where that is free, and links that hold."""
+    ids = set(taken)
+    chosen: list[str] = []
+    wanted = {note.mark.id for note in notes if note.mark and ID_PATTERN.fullmatch(note.mark.id)}
+    fresh = free_ids(day, taken | wanted)
+    for note in notes:
+        own = note.mark.id if note.mark else ""
+        free = own in wanted and own not in ids
+        chosen.append(own if free else next(fresh))
+        ids.add(chosen[-1])
+    became = {
+        note.mark.id: identity
+        for note, identity in zip(notes, chosen, strict=True)
+        if note.mark and note.mark.id
+    }
+    return [
+        _memory(note, identity, became, day) for note, identity in zip(notes, chosen, strict=True)
+    ]
+
+
+def provenance(refs: Sequence[SourceRef]) -> str:
+    """Name the sources of a memory in one line: `Source: CLAUDE.md:12-40, AGENTS.md:3`."""
+    by_path: dict[str, list[SourceRef]] = {}
+    for ref in refs:
+        by_path.setdefault(ref.path, []).append(ref)
+    named = [_place(path, found) for path, found in by_path.items()]
+    more = len(named) - _MOST_SOURCES
+    rest = f" and {more} more" if more > 0 else ""
+    return "Source: " + ", ".join(named[:_MOST_SOURCES]) + rest
+
+
+def slug(title: str) -> str:
+    """Make a safe file name, without its ending, out of a title."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().casefold()
+    text = re.sub(r"[^a-z0-9]+", "_", plain.replace("'", "")).strip("_")
+    if len(text) > _SLUG_LENGTH:
+        text = text[:_SLUG_LENGTH].rpartition("_")[0] or text[:_SLUG_LENGTH]
+    return f"note_{text}" if _DEVICES.fullmatch(text) else text
+
+
+def _within_baseline(notes: Sequence[Note], budget: int, count: Count) -> list[Note]:
+    """Admit the strongest to the baseline while they fit; the others keep a high priority."""
+    wanted = [number for number, note in enumerate(notes) if _directory(note) == Scope.BASELINE]
+    # What was in a baseline before goes first, then the strongest, then the first in the text.
+    wanted.sort(key=lambda n: (notes[n].mark is None, -notes[n].priority, n))
+    result = list(notes)
+    for number in wanted:
+        note = notes[number]
+        tokens = count(_body(note))
+        if tokens <= budget:
+            budget -= tokens
+            continue
+        found = fallback(note.topic, note.title, note.body, users=note.users)
+        result[number] = replace(
+            note, scope=found.scope, topic=found.topic, priority=max(found.priority, 0.9)
+        )
+    return result
+
+
+@dataclass(slots=True)
+class _Paths:
+    """The paths that are taken; one that is wanted again gets the next number."""
+
+    taken: set[str]
+    _numbers: dict[str, int] = field(default_factory=dict)
+
+    def take(self, path: str) -> str:
+        """Take a path, or the first free one with a number."""
+        stem, free = path.removesuffix(".md"), path
+        while free.casefold() in self.taken:
+            # What was taken once stays taken, so no number is tried twice.
+            number = self._numbers[stem] = self._numbers.get(stem, 1) + 1
+            free = f"{stem}_{number}.md"
+        self.taken.add(free)
+        return free
+
+
+def _free_path(note: Note, paths: _Paths) -> str:
+    path = f"{_directory(note)}/{_name(note, paths.taken)}.md"
+    if note.mark is not None and _SAFE_PATH.fullmatch(note.mark.path):
+        top = note.mark.path.partition("/")[0]
+        path = note.mark.path if top in (note.scope, DEPRECATED_DIRECTORY) else path
+    return paths.take(path)
+
+
+def _directory(note: Note) -> str:
+    if note.mark is not None and not note.mark.in_force:
+        return DEPRECATED_DIRECTORY
+    if note.scope is Scope.BASELINE:
+        return note.scope.value
+    topic = note.topic if note.topic not in (*BASELINE_TOPICS, "") else GENERAL
+    return f"{note.scope.value}/{topic}"
+
+
+def _name(note: Note, taken: set[str]) -> str:
+    if note.scope is Scope.BASELINE:
+        first = _BASELINE_NAMES.get(note.topic, "")
+        if first and f"baseline/{first}.md" not in taken:
+            return first
+    return slug(note.title) or slug("_".join(note.tags)) or "note"
+
+
+def _memory(note: Note, identity: str, became: Mapping[str, str], day: dt.date) -> Memory:
+    made = Memory(
+        id=identity,
+        path="",
+        title=note.title,
+        body=_body(note),
+        tags=note.tags,
+        scope=note.scope,
+        priority=note.priority,
+        confidence=Confidence.ACTIVE,
+        status=Status.ACTIVE,
+        created=day,
+    )
+    mark = note.mark
+    if mark is None:
+        return made
+    return replace(
+        made,
+        confidence=mark.confidence,
+        status=mark.status,
+        created=mark.created,
+        expires=mark.expires,
+        aliases=mark.aliases,
+        # An id that is not in the same file may be that of another memory here.
+        supersedes=tuple(became[old] for old in mark.supersedes if old in became),
+        related=tuple(became[old] for old in mark.related if old in became),
+        cites=mark.cites,
+    )
+
+
+def _body(note: Note) -> str:
+    last = note.body.rstrip().rpartition("\n")[2]
+    if note.mark is not None or _PROVENANCE.fullmatch(last):
+        return note.body.rstrip()
+    return f"{note.body.rstrip()}\n\n{provenance(note.sources)}"
+
+
+def _place(path: str, refs: Sequence[SourceRef]) -> str:
+    if len(refs) > _MOST_RANGES:
+        refs = [SourceRef(path, min(r.first_line for r in refs), max(r.last_line for r in refs))]
+    ranges = ",".join(line_range(ref.first_line, ref.last_line) for ref in refs)
+    return f"{path}:{ranges}"
+
+
+def _warnings(memory: Memory, tokens: int) -> tuple[str, ...]:
+    if tokens > HARD_LIMIT:
+        return (f"{tokens} tokens: above the limit of {HARD_LIMIT}",)
+    if tokens > WANTED_TOKENS:
+        return (f"{tokens} tokens: more than the recommended {WANTED_TOKENS}",)
+    if tokens < LEAST_TOKENS and memory.scope is not Scope.BASELINE:
+        return (f"{tokens} tokens: less than the recommended {LEAST_TOKENS}",)
+    return ()

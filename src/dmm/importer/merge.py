@@ -1,0 +1,275 @@
+"""The same rule in two places is written once; what was merged is listed with where it went."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from dmm.importer.groups import Group, group
+from dmm.importer.likeness import Alike, Rarity
+from dmm.importer.notes import mark_of
+from dmm.importer.outline import Block, BlockKind, Section, edit
+from dmm.importer.sources import SourceRef
+from dmm.importer.topics import GENERAL, content_words, meaning, topic_of, words
+from dmm.importer.vocabulary import vocabulary
+from dmm.importer.wording import LEAST_OVERLAP, Wording, guards_of, squeezed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+SPEAKS_FOR_ITSELF = 4
+SUBJECTS = vocabulary(
+    """python typescript javascript go golang rust java kotlin swift ruby php sql react vue svelte
+    node deno frontend backend server client web mobile ios android windows linux macos api worker
+    cli database staging production development local ci unit integration e2e"""
+)
+_EXACT = (BlockKind.FENCE, BlockKind.CODE, BlockKind.TABLE, BlockKind.QUOTE, BlockKind.HTML)
+
+_Key = tuple[BlockKind, SourceRef]
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """A rule that is not written a second time, and the place whose wording is kept."""
+
+    text: str
+    source: SourceRef
+    kept: SourceRef
+    memory: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The headings and the intro a rule stands under, which are part of its meaning."""
+
+    path: str
+    trail: tuple[str, ...]
+    guards: tuple[str, ...]
+    subjects: frozenset[str]
+    intro: frozenset[str]
+    globs: tuple[str, ...]
+
+    @property
+    def heading(self) -> str:
+        """The nearest heading."""
+        return self.trail[-1] if self.trail else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule that can be merged as a whole: a list item, or blocks that belong together."""
+
+    blocks: tuple[Block, ...]
+    wording: Wording
+    exact: str
+    place: Place
+
+    @property
+    def ref(self) -> SourceRef:
+        """The lines it stands on."""
+        return span(self.blocks)
+
+
+@dataclass(slots=True)
+class _Cluster:
+    """Units that say the same; the fullest wording is kept, the first among equals."""
+
+    kept: Rule
+    others: list[Rule] = field(default_factory=list)
+
+    def add(self, unit: Rule) -> bool:
+        """Take a unit in; say whether it is now the one that is kept."""
+        fuller = unit.wording.size > self.kept.wording.size
+        if fuller:
+            self.kept, unit = unit, self.kept
+        self.others.append(unit)
+        return fuller
+
+
+class _Family:
+    """The clusters that stand under like headings, in the order in which they were found."""
+
+    def __init__(self, rarity: Rarity) -> None:
+        self.clusters: list[_Cluster] = []
+        self._alike: Alike[_Cluster] = Alike(rarity, LEAST_OVERLAP)
+        self._exact: dict[str, list[tuple[int, _Cluster]]] = {}
+
+    def sort_in(self, unit: Rule) -> None:
+        """Put a unit to the first cluster that says the same, or begin a new one."""
+        words = frozenset(unit.wording.words)
+        near = self._exact.get(unit.exact, ()) if unit.exact else self._alike.find(words)
+        for number, cluster in near:
+            if _same(cluster.kept, unit):
+                if cluster.add(unit):
+                    self._enter(number, cluster)
+                return
+        self.clusters.append(_Cluster(unit))
+        self._enter(len(self.clusters) - 1, self.clusters[-1])
+
+    def _enter(self, number: int, cluster: _Cluster) -> None:
+        unit = cluster.kept
+        if unit.exact:
+            self._exact.setdefault(unit.exact, []).append((number, cluster))
+        else:
+            self._alike.put(number, cluster, frozenset(unit.wording.words))
+
+
+def span(blocks: Sequence[Block]) -> SourceRef:
+    """Name the lines from the first to the last of some blocks of one source."""
+    return replace(blocks[0].ref, last_line=blocks[-1].ref.last_line)
+
+
+def merge(
+    trees: Sequence[tuple[Section, tuple[str, ...]]],
+) -> tuple[list[Section], tuple[Merged, ...]]:
+    """Leave each rule in one place of the trees, each given with the globs of its source."""
+    units = [unit for tree, globs in trees for unit in rules_of(tree, globs)]
+    rarity = Rarity.of(set(unit.wording.words) for unit in units)
+    families: dict[tuple[object, ...], _Family] = {}
+    for unit in units:
+        place = unit.place
+        key = (unit.wording.guarded, place.guards, place.subjects, place.intro, place.globs)
+        if key not in families:
+            families[key] = _Family(rarity)
+        families[key].sort_in(unit)
+    repeated = [c for family in families.values() for c in family.clusters if c.others]
+    merged = tuple(
+        Merged(text="\n".join(b.text for b in unit.blocks), source=unit.ref, kept=cluster.kept.ref)
+        for cluster in repeated
+        for unit in cluster.others
+    )
+    changes = _changes(repeated)
+    pruned = [edit(tree, lambda block: changes.get(_key(block), block)) for tree, _ in trees]
+    trees_left, stranded = _drop_stranded_intros(pruned, [tree for tree, _ in trees], merged)
+    return trees_left, tuple(sorted((*merged, *stranded), key=lambda item: item.source))
+
+
+def rules_of(tree: Section, globs: tuple[str, ...]) -> Iterator[Rule]:
+    """Give the rules of a tree that are in force, in the order of the text."""
+    return (_unit(blocks, place) for blocks, place in placed_blocks(tree, globs))
+
+
+def placed_blocks(
+    tree: Section, globs: tuple[str, ...], trail: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[Block, ...], Place]]:
+    """Give the blocks of each rule in force and where it stands, in the order of the text."""
+    mark = mark_of(tree.blocks)
+    if mark is not None and not mark.in_force:
+        # A rule in force must not end in a memory that is not.
+        return
+    # The title of the document names the project, not the subject of a rule.
+    here = (*trail, tree.title) if tree.level > 1 else trail
+    for found in group(tree.blocks):
+        place = _place(tree, here, found, globs)
+        yield from ((blocks, place) for blocks in _units(found))
+    for child in tree.children:
+        yield from placed_blocks(child, globs, here)
+
+
+def _key(block: Block) -> _Key:
+    # A list of one item covers the same lines as the item.
+    return block.kind, block.ref
+
+
+def _same(a: Rule, b: Rule) -> bool:
+    if a.exact or b.exact:
+        alike = a.exact == b.exact
+    else:
+        alike = a.wording.size > 0 and a.wording.says_the_same_as(b.wording)
+    return alike and _comparable(a, b)
+
+
+def _comparable(a: Rule, b: Rule) -> bool:
+    if a.place.path == b.place.path:
+        return a.place.trail == b.place.trail
+    if meaning(a.place.heading) == meaning(b.place.heading):
+        return True
+    if min(a.wording.size, b.wording.size) < SPEAKS_FOR_ITSELF and not a.exact:
+        return False
+    topics = {topic_of("", a.place.heading), topic_of("", b.place.heading)}
+    return len(topics) == 1 and (GENERAL not in topics or _is_vague(a) or _is_vague(b))
+
+
+def _is_vague(unit: Rule) -> bool:
+    return not content_words(unit.place.heading)
+
+
+def _place(section: Section, trail: tuple[str, ...], found: Group, globs: tuple[str, ...]) -> Place:
+    around = (*trail, found.label)
+    return Place(
+        path=next((block.ref.path for block in section.blocks), ""),
+        trail=trail,
+        guards=guards_of(around),
+        subjects=frozenset(word for text in around for word in subjects_of(text)),
+        intro=meaning(found.label),
+        globs=globs,
+    )
+
+
+@lru_cache(maxsize=4_096)
+def subjects_of(text: str) -> frozenset[str]:
+    """Name what a heading speaks of; asked for every rule below it, so remembered."""
+    return SUBJECTS & set(words(text))
+
+
+def _units(found: Group) -> Iterator[tuple[Block, ...]]:
+    """Give what of a group can be merged as a whole: each item of a list, or all of it."""
+    lists = [block for block in found.blocks if block.kind is BlockKind.LIST]
+    leading = found.blocks[1:] if found.label else found.blocks
+    if lists and len(lists) == len(leading):
+        yield from ((item,) for block in lists for item in block.items)
+    elif found.blocks[0].kind not in (BlockKind.COMMENT, BlockKind.SEPARATOR):
+        yield found.blocks
+
+
+def _unit(blocks: tuple[Block, ...], place: Place) -> Rule:
+    text = "\n".join(block.text for block in blocks)
+    # Code and tables mean what they say to the letter, and steps stand in their order.
+    whole = len(blocks) > 1 or blocks[0].kind in (*_EXACT, BlockKind.STEPS) or "```" in text
+    return Rule(blocks, Wording.of(text), squeezed(text) if whole else "", place)
+
+
+def _changes(repeated: Sequence[_Cluster]) -> dict[_Key, Block | None]:
+    changes: dict[_Key, Block | None] = {}
+    for cluster in repeated:
+        also = tuple(unit.ref for unit in cluster.others)
+        kept = cluster.kept.blocks[0]
+        changes[_key(kept)] = replace(kept, also=also)
+        changes.update({_key(block): None for unit in cluster.others for block in unit.blocks})
+    return changes
+
+
+def _drop_stranded_intros(
+    pruned: Sequence[Section], whole: Sequence[Section], merged: Sequence[Merged]
+) -> tuple[list[Section], list[Merged]]:
+    left = {block.ref.path: set[int]() for tree in whole for block in tree.every_block()}
+    for tree in pruned:
+        for block in tree.every_block():
+            left[block.ref.path].add(block.ref.last_line)
+    kept_at = {item.source: item.kept for item in merged}
+    stranded: list[Merged] = []
+    for tree in whole:
+        for section in tree.walk():
+            stranded += _stranded(section, left, kept_at)
+    gone = {item.source for item in stranded}
+    trees = [edit(tree, lambda b: None if b.ref in gone else b) for tree in pruned]
+    return trees, stranded
+
+
+def _stranded(
+    section: Section, left: dict[str, set[int]], kept_at: dict[SourceRef, SourceRef]
+) -> Iterator[Merged]:
+    for found in group(section.blocks):
+        intro, *rest = found.blocks
+        alone = found.label and not any(_remains(block, left) for block in rest)
+        if alone and _remains(intro, left):
+            items = [item for block in rest for item in (block.items or (block,))]
+            kept = next((kept_at[item.ref] for item in items if item.ref in kept_at), None)
+            if kept is not None:
+                yield Merged(intro.text, intro.ref, kept)
+
+
+def _remains(block: Block, left: dict[str, set[int]]) -> bool:
+    here = left[block.ref.path]
+    return any(part.ref.last_line in here for part in (block.items or (block,)))

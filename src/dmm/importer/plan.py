@@ -1,0 +1,100 @@
+"""The import of monoliths: sources → documents → merge → split → gather → memories."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
+from dmm.importer.conflicts import find_conflicts
+from dmm.importer.counting import count_once
+from dmm.importer.documents import Document, read_document
+from dmm.importer.gather import gather
+from dmm.importer.memories import ImportPlan, propose
+from dmm.importer.merge import Merged, merge
+from dmm.importer.sources import Source, SourceLines, SourceRef, kinds_of
+from dmm.importer.split import split
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Iterator, Sequence
+
+    from dmm.importer.notes import Count, Note
+
+
+def plan_import(
+    sources: Sequence[Source],
+    *,
+    count: Count,
+    day: dt.date,
+    taken_ids: set[str],
+    taken_paths: set[str],
+    baseline_budget: int = DEFAULT_BASELINE_BUDGET,
+) -> ImportPlan:
+    """Plan the memories that replace some instruction files; nothing of them is lost unsaid."""
+    count = count_once(count)
+    documents = read_all(sources)
+    trees, merged = merge([(d.tree, d.voice.front.globs) for d in documents])
+    left = [replace(d, tree=tree) for d, tree in zip(documents, trees, strict=True)]
+    cut = [note for document in left for note in split(document, count=count)]
+    content = {
+        document.path: {line: number for number, line in enumerate(document.content)}
+        for document in documents
+    }
+    notes = [_tidied(note, content) for note in gather(cut, count=count)]
+    plan = propose(
+        notes,
+        day=day,
+        taken_ids=taken_ids,
+        taken_paths=taken_paths,
+        count=count,
+        baseline_budget=baseline_budget,
+    )
+    left_rules = [(document.tree, document.voice.front.globs) for document in left]
+    lines = SourceLines.of({p.memory.path: p.sources for p in plan.memories})
+    return replace(
+        plan,
+        conflicts=find_conflicts(left_rules, lines),
+        merged=tuple(_located(item, lines) for item in merged),
+        skipped=tuple(item for document in documents for item in document.skipped),
+        imports=tuple(item for document in documents for item in document.imports),
+        monolith_tokens=sum(count(source.text) for source in sources),
+    )
+
+
+def read_all(sources: Sequence[Source]) -> list[Document]:
+    """Read sources that are imported together, each path once."""
+    unique = {source.path: source for source in sources}
+    kinds = kinds_of(tuple(unique))
+    together = frozenset(path.replace("\\", "/") for path in unique)
+    return [read_document(source, kinds[path], together) for path, source in unique.items()]
+
+
+def _tidied(note: Note, content: dict[str, dict[int, int]]) -> Note:
+    """Join the refs of a note where no line of another note stands between them."""
+    by_path: dict[str, set[int]] = {}
+    for ref in note.sources:
+        lines = range(ref.first_line, ref.last_line + 1)
+        by_path.setdefault(ref.path, set()).update(lines)
+    refs = [ref for path, lines in by_path.items() for ref in _runs(path, lines, content[path])]
+    return replace(note, sources=tuple(refs))
+
+
+def _runs(path: str, lines: set[int], content: dict[int, int]) -> Iterator[SourceRef]:
+    """Join lines that stand next to each other among the lines with content."""
+    held = sorted(line for line in lines if line in content)
+    if not held:
+        yield SourceRef(path, min(lines), max(lines))
+        return
+    start = end = held[0]
+    for line in held[1:]:
+        if content[line] != content[end] + 1:
+            yield SourceRef(path, start, end)
+            start = line
+        end = line
+    yield SourceRef(path, start, end)
+
+
+def _located(item: Merged, lines: SourceLines) -> Merged:
+    memory = next(iter(lines.memories_at(item.kept)), None)
+    return item if memory is None else replace(item, memory=memory)

@@ -1,0 +1,361 @@
+"""Instruction files into memories and back: read, plan, measure, write."""
+
+from __future__ import annotations
+
+import dataclasses
+import statistics
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.hidden import find_hidden
+from dmm.domain.memory import Origin
+from dmm.domain.pack import QueryRequest
+from dmm.domain.proposal import Edit
+from dmm.domain.text import strip_hidden
+from dmm.errors import MemoryFileError, UsageError
+from dmm.files import markdown
+from dmm.files.consents import without_consents
+from dmm.files.roots import NAME, Root
+from dmm.files.tree import MAX_FILE_BYTES
+from dmm.gc_tuning import undisturbed
+from dmm.importer.join import join
+from dmm.importer.plan import plan_import
+from dmm.importer.remembered import Remembered
+from dmm.importer.sources import Source, SourceKind, SourceRef, recognise
+from dmm.index.shelves import Shelf
+from dmm.packs.baselines import Baselines
+from dmm.packs.service import Packs
+from dmm.project.init import settle_trust
+from dmm.redaction.clean import clean
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from dmm.config import RetrievalConfig
+    from dmm.domain.memory import Memory
+    from dmm.files.trusted import TrustStore
+    from dmm.importer.memories import ImportPlan, PlannedMemory
+    from dmm.importer.rules import PlannedRule, RuleImport
+    from dmm.importer.sources import FileImport
+    from dmm.index.service import Indexes
+
+SUFFIXES = (".md", ".mdc")
+SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules"}
+MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
+SAMPLE = 15
+# To try a pack takes the model a twentieth of a second for each memory.
+MOST_TRIED = 100
+# What one write holds at most: an event has room for a mebibyte, and escapes take some of it.
+LARGEST_BATCH = 150_000
+# What a .dmm folder may hold that says nothing to an agent.
+OWN = {"memory", "index", "packs", "run", ".gitignore"}
+LOADED = (
+    SourceKind.CLAUDE,
+    SourceKind.AGENTS,
+    SourceKind.GEMINI,
+    SourceKind.COPILOT,
+    SourceKind.CURSOR_RULES,
+    SourceKind.CURSOR_RULE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden:
+    """Characters of one line that nobody sees, by their codes; they are left out."""
+
+    source: SourceRef
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """What an import would write, what is there already, and what a pack then costs.
+
+    `known` counts, by path, the rules left out of a memory because the project has them;
+    `missing` are the mentioned files that do not exist; `instructions` are the files that a tool
+    reads in every session; `notice` says why the memory is not trusted, where it is not; `secret`
+    are memories left out because they hold what looks like one; `repeated` are those of the
+    `proposed` that had been proposed before; `hidden` are characters of the sources that nobody
+    sees, which were left out, and `unseen` the memories that would still hold some; `rules` are the
+    rule files that its binding sentences become.
+    """
+
+    plan: ImportPlan
+    present: tuple[PlannedMemory, ...]
+    pack_tokens: int | None
+    written: tuple[str, ...] = ()
+    known: Mapping[str, int] = field(default_factory=dict)
+    missing: tuple[FileImport, ...] = ()
+    instructions: tuple[str, ...] = ()
+    notice: str = ""
+    sources: tuple[str, ...] = ()
+    secret: tuple[str, ...] = ()
+    proposed: tuple[str, ...] = ()
+    repeated: tuple[str, ...] = ()
+    hidden: tuple[Hidden, ...] = ()
+    unseen: tuple[str, ...] = ()
+    rules: tuple[PlannedRule, ...] = ()
+
+    @property
+    def named(self) -> str:
+        """The files that it comes from, in a few words."""
+        more = f" and {len(self.sources) - 3} more" if len(self.sources) > 3 else ""
+        return ", ".join(self.sources[:3]) + more
+
+
+@dataclass(frozen=True, slots=True)
+class Monoliths:
+    """Imports into and exports from one project."""
+
+    root: Root
+    settings: RetrievalConfig
+    indexes: Indexes
+    count: Callable[[str], int]
+    today: Callable[[], dt.date]
+    home: Path
+    store: TrustStore
+    write: Callable[[Sequence[Edit], str], None]
+    propose: Callable[[str, str, str], dict[str, Any]]
+    find_rules: Callable[[], RuleImport]
+
+    def plan(self, files: Sequence[Path]) -> Import:
+        """Plan the memories that replace some instruction files; nothing is written."""
+        paths = [path for given in files for path in _expand(given)]
+        read = [self._read(path) for path in paths]
+        sources = [Source(one.path, strip_hidden(one.text)) for one in read]
+        memories = self._memories()
+        with undisturbed():
+            plan = self._plan(sources, memories)
+        remembered = Remembered.of(memory.body for memory in memories)
+        rests = [(one, remembered.rest_of(one.memory.body)) for one in plan.memories]
+        present = tuple(one for one, rest in rests if not rest.text)
+        ids = {memory.title: memory.id for memory in memories}
+        there = {one.memory.id: ids.get(one.memory.title) for one in present}
+        fresh = tuple(self._trimmed(one, rest.text, there) for one, rest in rests if rest.text)
+        secret = tuple(one.memory.path for one in fresh if _holds_secret(one.memory))
+        unseen = tuple(one.memory.path for one in fresh if _hides(one.memory))
+        fresh = tuple(one for one in fresh if one.memory.path not in {*secret, *unseen})
+        known = {one.memory.path: rest.known for one, rest in rests if rest.text and rest.known}
+        new = {one.memory.path for one in fresh}
+        files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
+        mentions = self._mentions(plan, files_read)
+        plan = dataclasses.replace(
+            plan,
+            memories=fresh,
+            conflicts=tuple(found for found in plan.conflicts if new & {*found.memories}),
+            imports=tuple(mentions),
+        )
+        return Import(
+            plan,
+            present,
+            self._measure(fresh),
+            known=known,
+            missing=tuple(one for one, file in mentions.items() if not _is_there(file)),
+            instructions=tuple(name for name in files_read if recognise(name) in LOADED),
+            sources=tuple(files_read),
+            secret=secret,
+            hidden=tuple(found for one in read for found in _find_hidden(one)),
+            unseen=unseen,
+            rules=self.find_rules().plan([one for one in sources if recognise(one.path) in LOADED]),
+        )
+
+    def _plan(self, sources: Sequence[Source], memories: Sequence[Memory]) -> ImportPlan:
+        return plan_import(
+            sources,
+            count=self.count,
+            day=self.today(),
+            taken_ids={memory.id for memory in memories},
+            taken_paths={stamp.path for stamp in self.root.tree.scan().stamps},
+            baseline_budget=max(0, self.settings.baseline_budget - self._baseline_tokens(memories)),
+        )
+
+    def apply(self, planned: Import) -> Import:
+        """Write the planned memories; each file is new, nothing is overwritten.
+
+        A memory that was empty before is the user's own from now on.
+        """
+        notice = settle_trust(self.store, self.root.folder, own=self._is_empty())
+        self.store.require(self.root.folder)
+        memories = planned.plan.memories
+        edits = [Edit(one.memory.path, None, markdown.render(one.memory)) for one in memories]
+        for batch in _batches(edits):
+            self.write(batch, f"import of {planned.named}")
+        self.find_rules().write(planned.rules)
+        written = tuple(edit.path for edit in edits)
+        return dataclasses.replace(planned, written=written, notice=notice)
+
+    def submit(self, planned: Import) -> Import:
+        """Propose the planned memories; each waits for a review of its own."""
+        told = [
+            self.propose(one.memory.path, markdown.render(one.memory), f"import of {planned.named}")
+            for one in planned.plan.memories
+        ]
+        return dataclasses.replace(
+            planned,
+            proposed=tuple(one["id"] for one in told),
+            repeated=tuple(one["id"] for one in told if "repeated" in one),
+        )
+
+    def _is_empty(self) -> bool:
+        """Whether nothing here came from anybody: no memory, contract, setting or ledger."""
+        scan = self.root.tree.scan()
+        folder = self.root.folder
+        held = [path for path in folder.iterdir() if path.name not in OWN]
+        return not (scan.stamps or scan.descriptors or scan.faults or held)
+
+    def export(self, *, include_deprecated: bool = False) -> str:
+        """Join all memories into one markdown text."""
+        title = f"{self.root.project.name}: project memory"
+        return join(self._memories(), title=title, include_deprecated=include_deprecated)
+
+    def _mentions(self, plan: ImportPlan, files: Mapping[str, Path]) -> dict[FileImport, Path]:
+        """Find the mentioned files, beside the file that mentions them; given ones need no word."""
+        given = {path.resolve() for path in files.values()}
+        found = {}
+        for one in plan.imports:
+            target = one.target.removeprefix("~/")
+            folder = self.home if target != one.target else files[one.ref.path].parent
+            if (folder / target).resolve() not in given:
+                found[one] = folder / target
+        return found
+
+    def _trimmed(
+        self, one: PlannedMemory, body: str, there: Mapping[str, str | None]
+    ) -> PlannedMemory:
+        """Leave out what is known, and link to the memories that are there already."""
+        memory = dataclasses.replace(
+            one.memory,
+            body=body,
+            related=_linked(one.memory.related, there),
+            supersedes=_linked(one.memory.supersedes, there),
+        )
+        return dataclasses.replace(one, memory=memory, tokens=self.count(body))
+
+    def _baseline_tokens(self, memories: Sequence[Memory]) -> int:
+        return sum(self.count(m.body) for m in memories if m.path.startswith("baseline/"))
+
+    def _memories(self) -> list[Memory]:
+        """Read all memories of the project that can be read."""
+        memories = []
+        for stamp in self.root.tree.scan().stamps:
+            try:
+                memories.append(self.root.tree.load(stamp.path).memory)
+            except MemoryFileError:
+                # A faulty file is told by `dmm validate`; its name stays taken all the same.
+                continue
+        return memories
+
+    def _read(self, path: Path) -> Source:
+        try:
+            if path.stat().st_size > MAX_SOURCE_BYTES:
+                raise UsageError(f"larger than {MAX_SOURCE_BYTES >> 20} MiB", where=str(path))
+            data = path.read_bytes()
+        except OSError as error:
+            raise UsageError(f"unreadable: {error.strerror}", where=str(path)) from error
+        return Source(self._shown(path), markdown.plain(markdown.decode(str(path), data)))
+
+    def _shown(self, path: Path) -> str:
+        """Name a source by its path in the project, or below the user's home."""
+        full = path.resolve()
+        if full.is_relative_to(self.root.project):
+            return full.relative_to(self.root.project).as_posix()
+        if full.is_relative_to(self.home):
+            return f"~/{full.relative_to(self.home).as_posix()}"
+        return full.as_posix()
+
+    def _measure(self, planned: Sequence[PlannedMemory]) -> int | None:
+        """Measure a typical pack: the planned memories asked for by some of their own titles.
+
+        Among many memories there is enough for any pack, so it is taken to be as large as it may.
+        """
+        if not planned:
+            return None
+        if len(planned) > MOST_TRIED:
+            return self.settings.default_budget
+        with tempfile.TemporaryDirectory(prefix="dmm-import-") as folder:
+            root = Root(Path(folder) / NAME)
+            for one in planned:
+                root.tree.create(one.memory.path, markdown.render(one.memory))
+            packs = self._trial(root)
+            step = max(1, len(planned) // SAMPLE)
+            titles = [one.memory.title for one in planned[::step]][:SAMPLE]
+            packs.indexes.sync()
+            sizes = [self._size(packs, title) for title in titles]
+            packs.indexes.close()
+        return int(statistics.median(sizes))
+
+    def _trial(self, root: Root) -> Packs:
+        shelf = Shelf(Origin.PROJECT, root.tree, root.folder / "index" / "embeddings.db")
+        indexes = self.indexes.beside(shelf)
+        baselines = Baselines(root, self.count, without_consents(root.folder))
+        return Packs(root, self.settings, indexes, baselines, self.count, self.today)
+
+    def _size(self, packs: Packs, title: str) -> int:
+        request = QueryRequest(title, self.settings.default_budget, self.settings.baseline_budget)
+        return packs.query(request, refresh=False).pack.total_tokens
+
+
+def _holds_secret(memory: Memory) -> bool:
+    text = markdown.render(memory)
+    return clean(text) != text
+
+
+def _hides(memory: Memory) -> bool:
+    """Whether a memory holds what nobody sees: the name of a file can, and YAML has escapes."""
+    names = (*memory.tags, *memory.aliases, *memory.supersedes, *memory.related)
+    text = "\n".join((memory.title, memory.body, *names))
+    return bool(find_hidden(text))
+
+
+def _find_hidden(source: Source) -> Iterator[Hidden]:
+    for number, codes in find_hidden(source.text).items():
+        yield Hidden(SourceRef(source.path, number, number), tuple(codes))
+
+
+def _batches(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
+    """Cut many new files into writes that an event can hold."""
+    batch: list[Edit] = []
+    size = 0
+    for edit in edits:
+        length = len(edit.after or "")
+        if batch and size + length > LARGEST_BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(edit)
+        size += length
+    if batch:
+        yield batch
+
+
+def _expand(given: Path) -> Iterator[Path]:
+    """List the instruction files of a folder, or the file itself."""
+    if not given.is_dir():
+        if not given.exists():
+            raise UsageError("no such file", where=str(given))
+        yield given
+        return
+    found = sorted(
+        path
+        for path in given.rglob("*")
+        if path.suffix in SUFFIXES
+        and not SKIPPED & set(path.relative_to(given).parts)
+        and path.is_file()
+    )
+    if not found:
+        raise UsageError("no .md or .mdc files in this folder", where=str(given))
+    yield from found
+
+
+def _linked(ids: Sequence[str], there: Mapping[str, str | None]) -> tuple[str, ...]:
+    return tuple(found for one in ids if (found := there.get(one, one)))
+
+
+def _is_there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        # A name that no file can have.
+        return False

@@ -1,0 +1,147 @@
+"""When two rules say the same: equal numbers, polarity, conditions and code, and the same words."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Self
+
+from dmm.importer.topics import stem
+from dmm.importer.vocabulary import vocabulary
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LEAST_OVERLAP = 0.85
+_FILLER = vocabulary(
+    """a an the this that these those is are be been being you your we our us it its i please always
+    should must shall will do does make sure ensure of and so also just very all any every each
+    there here need needs have has remember note important critical"""
+)
+# A word of these changes what a rule demands or where it holds, so it may not differ.
+_GUARDED = vocabulary(
+    """not no never none nor without unless except avoid instead only but however may might can
+    could would optional optionally prefer preferred try sometimes usually rarely or before after
+    when while if until during for in on off at by from to into over under above below between via
+    with within per than more less least most max maximum min minimum first last enable disable
+    allow forbid deny forbidden prohibited required true false"""
+)
+# In a heading or intro only these turn the rules below; "in" or "for" merely name the subject.
+_TURNING = vocabulary(
+    """not without unless except avoid instead only before after when if until optional forbidden
+    prohibited deny disable"""
+)
+_SAME_NEGATION = frozenset({"never", "not", "no", "cannot"})
+_TOKEN = re.compile(
+    r"`[^`]+`|\[[ xX]\]|-{1,2}[A-Za-z][\w-]*|[\w@$%€£<>=≤≥+#]+(?:[./:'\u2019_-][\w%]+)*"
+)
+_CONTRACTION = re.compile(
+    r"\b(do|does|did|is|are|was|must|should|would|could|wo|ca|can)n['\u2019]?t\b", re.I
+)
+_CONTRACTED = re.compile("[nN]['\u2019]?[tT]")
+_SPAN = re.compile(r"(`[^`]+`)")
+_MARKER = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+")
+_EMPHASIS = re.compile(r"\*{1,3}|(?<!\w)_{1,3}|_{1,3}(?!\w)")
+_IDENTIFIER = re.compile(r".*(\d|[_/$@<>=%€£+#≤≥]|\w\.\w|[a-z][A-Z]|^-)")
+
+
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """A rule reduced to what it demands: guarded tokens, and the stems of its other words."""
+
+    guarded: tuple[str, ...]
+    words: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Reduce a sentence or list item."""
+        guarded: list[str] = []
+        words: list[str] = []
+        for token in _tokens(text):
+            kept, stemmed = _weigh(token)
+            if kept:
+                guarded.append(kept)
+            elif stemmed:
+                words.append(stemmed)
+        return cls(tuple(guarded), tuple(words))
+
+    @property
+    def size(self) -> int:
+        """How many tokens carry its meaning."""
+        return len(self.guarded) + len(self.words)
+
+    def says_the_same_as(self, other: Wording) -> bool:
+        """Say whether the two differ at most by a few added words that change nothing else."""
+        if self.guarded != other.guarded:
+            return False
+        fewer, more = sorted((self.words, other.words), key=len)
+        if set(fewer) == set(more):
+            return fewer == more
+        overlap = len(set(fewer) & set(more)) / len(set(fewer) | set(more))
+        return overlap >= LEAST_OVERLAP and _in_order(fewer, more)
+
+
+def words_in(text: str) -> frozenset[str]:
+    """Give at least the stems of every word that some rule of a text may have."""
+    # Where code begins and ends depends on how the text is cut into rules.
+    bare = _spelt_out(text.replace("cannot", "not").replace("`", " "))
+    return frozenset(_weigh(token)[1] for token in _TOKEN.findall(bare)) - {""}
+
+
+def strip_marker(text: str) -> str:
+    """Take the list marker off an item."""
+    marker = _MARKER.match(text)
+    return text[marker.end() :] if marker else text
+
+
+def squeezed(text: str) -> str:
+    """Give a text with its list marker and its spacing made uniform, for exact comparison."""
+    return " ".join(strip_marker(text).split())
+
+
+def guards_of(texts: Iterable[str]) -> tuple[str, ...]:
+    """Give the words in the headings and the intro above a rule that turn its meaning."""
+    return tuple(sorted(token for text in texts for token in _turning(text)))
+
+
+@lru_cache(maxsize=4_096)
+def _turning(text: str) -> tuple[str, ...]:
+    """Asked for every rule below a heading, so the answer is remembered."""
+    return tuple(token for token in Wording.of(text).guarded if token in _TURNING)
+
+
+def _tokens(text: str) -> list[str]:
+    text = strip_marker(text).replace("cannot", "not")
+    parts = _SPAN.split(text) if "`" in text else [text]
+    found: list[str] = []
+    for part in parts:
+        if part.startswith("`"):
+            found.append(" ".join(part.split()))
+            continue
+        found += _TOKEN.findall(_spelt_out(part))
+    return found
+
+
+def _spelt_out(text: str) -> str:
+    """Take emphasis and contractions off; most texts have none, which is quick to see."""
+    if "*" in text or "_" in text:
+        text = _EMPHASIS.sub("", text)
+    return _CONTRACTION.sub("not", text) if _CONTRACTED.search(text) else text
+
+
+@lru_cache(maxsize=65_536)
+def _weigh(token: str) -> tuple[str, str]:
+    """Give what a token guards, or else the stem of its word; neither of one that says nothing."""
+    if token.startswith("`"):
+        return token, ""
+    # The case of an identifier matters; that of a word does not.
+    folded = token if _IDENTIFIER.match(token) else token.casefold()
+    if folded in _GUARDED or _IDENTIFIER.match(folded):
+        return "not" if folded in _SAME_NEGATION else folded, ""
+    return "", "" if folded in _FILLER else stem(folded)
+
+
+def _in_order(fewer: tuple[str, ...], more: tuple[str, ...]) -> bool:
+    rest = iter(more)
+    return all(word in rest for word in fewer)

@@ -1,0 +1,212 @@
+"""Backups of the ledger: a few, compressed, in the user's state folder, and how one is put back."""
+
+from __future__ import annotations
+
+import gzip
+import re
+import secrets
+import shutil
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import PERSONS, EventType
+from dmm.endpoint import make_private
+from dmm.errors import LedgerBroken, LedgerRefused, StorageError, UsageError
+from dmm.eventlog.file import PRIVATE, PRIVATE_FOLDER
+from dmm.eventlog.log import EventLog
+from dmm.eventlog.verify import verify
+from dmm.files.durable import make_folder, sync_directory, translated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from dmm.eventlog.open_ledger import TrustedLedger
+    from dmm.rules.project_ledger import Chronicle
+
+FOLDER = "backups"
+KEPT = 3
+LOGS = ("", "-wal", "-shm")
+_NAME = re.compile(r"(\d{4}-\d{2}-\d{2})-(\d+)\.db\.gz", re.ASCII)
+_LEVEL = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Backup:
+    """One backup: when it was made, the newest event in it, and its size in bytes."""
+
+    path: Path
+    day: str
+    seq: int
+    size: int
+
+    def describe(self) -> dict[str, Any]:
+        """Return the backup as plain data."""
+        return {"path": str(self.path), "day": self.day, "seq": self.seq, "bytes": self.size}
+
+
+@dataclass(frozen=True, slots=True)
+class Backups:
+    """The backups of one project's ledger."""
+
+    chronicle: Chronicle
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the backups are; None for a ledger that nobody vouches for."""
+        record = self.chronicle.record_of
+        known = None if record is None or not record.trusted else record.kept
+        return None if record is None or known is None else record.state / FOLDER / known[0]
+
+    def find(self) -> list[Backup]:
+        """Find the backups, newest first."""
+        return sorted(self._find(), key=lambda one: (one.day, one.seq), reverse=True)
+
+    def describe(self) -> list[dict[str, Any]]:
+        """Describe the backups, newest first."""
+        return [one.describe() for one in self.find()]
+
+    def _find(self) -> Iterator[Backup]:
+        folder = self.folder
+        if folder is None or not folder.is_dir():
+            return
+        for path in folder.iterdir():
+            found = _NAME.fullmatch(path.name)
+            if found is not None:
+                yield Backup(path, found[1], int(found[2]), path.stat().st_size)
+
+    def make(self) -> Backup | None:
+        """Back the ledger up, unless nothing was recorded since; only a few are kept."""
+        folder = self.folder
+        if folder is None or not self.chronicle.exists:
+            return None
+        known = self.find()
+        head = self.chronicle.reading.head()
+        if head.seq == 0 or (known and known[0].seq == head.seq):
+            return None
+        with translated(folder, "make the folder of backups"):
+            make_private(str(folder.parent))
+            make_private(str(folder))
+        backup = self._write(folder)
+        for old in self.find()[KEPT:]:
+            old.path.unlink(missing_ok=True)
+        return backup
+
+    def _write(self, folder: Path) -> Backup:
+        copy = folder / f".{secrets.token_hex(6)}.db"
+        try:
+            head = self.chronicle.reading.backup(copy, derived=False)
+            day = self.chronicle.now().date().isoformat()
+            target = folder / f"{day}-{head.seq}.db.gz"
+            packed = copy.with_name(f"{copy.name}.gz")
+            with translated(target, "write the backup"):
+                packed.touch(PRIVATE)
+                with copy.open("rb") as source, gzip.open(packed, "wb", _LEVEL) as sink:
+                    shutil.copyfileobj(source, sink)
+                packed.rename(target)
+                sync_directory(folder)
+        finally:
+            for path in folder.glob(f"{copy.name}*"):
+                path.unlink(missing_ok=True)
+        return Backup(target, day, head.seq, target.stat().st_size)
+
+    def restore(self, source: Path | None = None) -> dict[str, Any]:
+        """Put a backup in the place of a ledger that is gone, damaged, or not as it was.
+
+        A ledger that is whole is not replaced, and one that is replaced is kept beside it.
+        """
+        record, path = self.chronicle.record_of, self.chronicle.path
+        if record is None or path is None or not record.trusted:
+            raise LedgerRefused("only the ledger of a trusted project can be restored")
+        if self.chronicle.voice.trust not in PERSONS:
+            raise LedgerRefused("an agent can't restore a ledger", hint="a person can")
+        chosen = source or next((one.path for one in self.find()), None)
+        if chosen is None:
+            hint = "name a copy that dmm ledger backup made"
+            raise LedgerRefused("there is no backup of this ledger", hint=hint)
+        if not chosen.is_file():
+            raise UsageError("there is no such backup", where=str(chosen))
+        self._refuse_whole()
+        copy = self._unpack(chosen, path)
+        try:
+            seq = _examine(copy, record)
+            aside = _set_aside(path)
+            with translated(path, "put the backup in place"):
+                copy.rename(path)
+                sync_directory(path.parent)
+        finally:
+            for end in LOGS:
+                copy.with_name(copy.name + end).unlink(missing_ok=True)
+        return self._settle(record, chosen, seq, aside)
+
+    def _settle(
+        self, record: TrustedLedger, source: Path, seq: int, aside: Path | None
+    ) -> dict[str, Any]:
+        """Go on from the backup: what the mark names is lost, and that is recorded."""
+        kept = record.kept
+        mark = record.mark("" if kept is None else kept[0])
+        lost = mark.read()
+        mark.forget()
+        self.chronicle.close()
+        missing = 0 if lost is None else max(0, lost.seq - seq)
+        payload = {"seq": seq, "missing": missing}
+        self.chronicle.record(self.chronicle.draft(EventType.LEDGER_RESTORED, payload))
+        told = {"source": str(source), "seq": seq, "missing": missing}
+        return told | {"aside": None if aside is None else str(aside)}
+
+    def _refuse_whole(self) -> None:
+        """Refuse to replace a ledger that is as it was recorded."""
+        if not self.chronicle.exists:
+            return
+        try:
+            found = verify(self.chronicle.log.raw())
+        except (LedgerRefused, StorageError):
+            return
+        if found.valid and found.events:
+            what = f"the ledger is whole, up to event {found.events}; a backup may lack some of it"
+            raise LedgerRefused(what, hint="if you really want that, move the ledger away first")
+
+    def _unpack(self, source: Path, path: Path) -> Path:
+        """Write a backup beside the place of the ledger, packed or not."""
+        make_folder(path.parent, mode=PRIVATE_FOLDER)
+        copy = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+        with translated(source, "read the backup"):
+            copy.touch(PRIVATE)
+            packed = source.suffix == ".gz"
+            try:
+                with source.open("rb") as file, copy.open("wb") as sink:
+                    shutil.copyfileobj(gzip.GzipFile(fileobj=file) if packed else file, sink)
+            except (EOFError, gzip.BadGzipFile) as error:
+                copy.unlink()
+                raise LedgerBroken("the backup is damaged", where=str(source)) from error
+        return copy
+
+
+def _examine(copy: Path, record: TrustedLedger) -> int:
+    """Prove that a backup is one of this ledger, and whole; give the number of its newest event."""
+    log = EventLog.open(copy)
+    try:
+        known = record.kept
+        if known is None or log.first() != known[0]:
+            raise LedgerRefused("this is no backup of the ledger that was written here")
+        found = verify(log.raw())
+        if not found.valid:
+            raise LedgerBroken(f"the backup is not valid: {found.reason}")
+        return log.head().seq
+    finally:
+        log.close()
+
+
+def _set_aside(path: Path) -> Path | None:
+    """Rename what stands in the place of the ledger; nothing is deleted."""
+    if not path.exists():
+        return None
+    number = 1
+    while (aside := path.with_name(f"{path.name}.replaced-{number}")).exists():
+        number += 1
+    with translated(path, "set the ledger aside"):
+        for end in LOGS:
+            part = path.with_name(path.name + end)
+            if part.exists():
+                part.rename(aside.with_name(aside.name + end))
+    return aside

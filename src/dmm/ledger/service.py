@@ -1,0 +1,166 @@
+"""Facts, constraints and decisions: recorded, looked up, and held to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import PERSONS, EventType
+from dmm.errors import UsageError
+from dmm.index.analysis import analyze
+from dmm.ledger.views import show_alerts, show_decision, show_fact, show_state
+from dmm.redaction.inputs import accept
+from dmm.rules.constraints import Constraints
+from dmm.rules.language.judge import Status
+from dmm.rules.views import show_constraint
+from dmm.tracing import traced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dmm.eventlog.state import Constraint, Fact, State
+    from dmm.rules.rulebook import Judgement
+    from dmm.rules.shelf import RuleShelf
+
+SCOPES = ("facts", "constraints", "decisions", "all")
+PENDING = "pending until a person accepts it ({command}); until then it asks at most"
+
+
+@dataclass(frozen=True, slots=True)
+class Ledger(Constraints):
+    """The operations on one ledger; each returns plain data."""
+
+    shelf: RuleShelf | None = None
+
+    @traced()
+    def add_fact(
+        self, key: str, value: str, confidence: float = 1.0, *, caused_by: int | None = None
+    ) -> dict[str, Any]:
+        """Record a fact; a changed value is an alert."""
+        key, value = accept("key", key), accept("value", value)
+        if not 0.0 <= confidence <= 1.0:
+            raise UsageError("the confidence is a number from 0.0 to 1.0")
+        payload = {"key": key, "value": value, "confidence": confidence}
+        draft = self.chronicle.draft(EventType.FACT_ADDED, payload, caused_by=caused_by)
+        with self.chronicle.log.writing() as writer:
+            before = self.chronicle.state().facts.get(key)
+            event = writer.append(draft)
+        told: dict[str, Any] = {"seq": event.seq, "key": key, "value": value}
+        if before is not None:
+            told["previous_value"] = before.value
+            if before.value != value:
+                told["drift_alert"] = True
+        return told
+
+    @traced()
+    def record_message(self, text: str) -> dict[str, Any]:
+        """Record what the user said, so that facts and rules can name it as their cause."""
+        text = accept("text", text)
+        draft = self.chronicle.draft(EventType.USER_MESSAGE_RECEIVED, {"text": text})
+        return {"seq": self.chronicle.record(draft).seq, "text": text}
+
+    @traced()
+    def record_decision(
+        self, text: str, rationale: str, references: Sequence[int] | None = None
+    ) -> dict[str, Any]:
+        """Check a decision against all constraints and record it, committed or blocked."""
+        text, rationale = accept("text", text), accept("rationale", rationale)
+        refs = tuple(dict.fromkeys(references or ()))
+        if self.shelf is not None:
+            self.shelf.record()
+        with self.chronicle.log.writing() as writer:
+            state = self.chronicle.state()
+            rules = self.chronicle.rulebook(state)
+            verdict = rules.judge(text, self.chronicle.lookups(state))
+            payload: dict[str, Any] = {
+                "text": text,
+                "rationale": rationale,
+                "references": list(refs),
+                "status": "blocked" if verdict.blocked else "committed",
+                "verdict": verdict.describe(),
+                "applied": [] if verdict.blocked else rules.used_up(text),
+            }
+            if any(one.from_file for one in self.chronicle.standing(state)):
+                payload["place"] = self.chronicle.place
+            kind = EventType.DECISION_BLOCKED if verdict.blocked else EventType.DECISION_MADE
+            event = writer.append(self.chronicle.draft(kind, payload, references=refs))
+        if verdict.blocked:
+            return _show_block(verdict)
+        told = {"status": "COMMITTED", "seq": event.seq, "decision": text, "rationale": rationale}
+        return told | ({"warning": verdict.reason} if verdict.status is Status.WARNING else {})
+
+    @traced()
+    def query_memory(self, question: str, scope: str = "all") -> dict[str, Any]:
+        """Search the ledger and record that it was asked, which can satisfy a verification."""
+        question = accept("question", question)
+        if scope not in SCOPES:
+            raise UsageError(f"the scope is one of {', '.join(SCOPES)}")
+        draft = self.chronicle.draft(
+            EventType.MEMORY_QUERY_ISSUED, {"question": question, "scope": scope}
+        )
+        event = self.chronicle.record(draft)
+        state = self.chronicle.state(event.seq).at_place(self.chronicle.place)
+        told: dict[str, Any] = {"query_seq": event.seq, "facts": []}
+        if scope in ("facts", "all"):
+            known = ((f"{one.key} {one.value}", show_fact(one)) for one in state.facts.values())
+            told["facts"] = _best(question, known)
+        if scope in ("constraints", "all"):
+            shown = self._shown(state.constraints.values())
+            held = ((one.text, show_constraint(one)) for one in shown)
+            told["constraints"] = _best(question, held)
+        if scope in ("decisions", "all"):
+            made = ((one.text, show_decision(one)) for one in state.decisions.values())
+            told["decisions"] = _best(question, made)
+        return told
+
+    @traced()
+    def get_memory_context(self) -> dict[str, Any]:
+        """Tell everything that is held to be so, and what should be looked at."""
+        if self.shelf is not None:
+            self.shelf.record()
+        state = self.chronicle.state().at_place(self.chronicle.place)
+        found = show_alerts(state, self._replaced(state))
+        told = {"current_seq": state.seq, **show_state(state), "alerts": found}
+        shown = self._shown(state.constraints.values())
+        told["constraints"] = [show_constraint(one) for one in shown]
+        if len(shown) < len(state.constraints):
+            told["pending_constraints"] = len(state.constraints) - len(shown)
+        return told
+
+    def _shown(self, constraints: Iterable[Constraint]) -> list[Constraint]:
+        """Leave out what no person has accepted where an agent asks: it would read it as a rule."""
+        reader = self.chronicle.voice.trust
+        return [one for one in constraints if reader in PERSONS or not one.pending]
+
+    def _replaced(self, state: State) -> dict[int, Fact]:
+        """Find the facts that decisions rest on and that have another value by now."""
+        current = {fact.seq for fact in state.facts.values()}
+        rested_on = {seq for one in state.decisions.values() for seq in one.references} - current
+        replaced = {}
+        for seq in sorted(rested_on):
+            event = self.chronicle.reading.event(seq)
+            if event is not None and event.type == EventType.FACT_ADDED:
+                now = state.facts.get(str(event.get("key")))
+                if now is not None and now.value != event.get("value"):
+                    replaced[seq] = now
+        return replaced
+
+
+def _show_block(verdict: Judgement) -> dict[str, Any]:
+    return {
+        "status": "BLOCKED",
+        "violated_constraint_seq": verdict.findings[0].seq,
+        "reason": verdict.reason,
+        "suggestion": verdict.suggestion,
+    } | ({"id": verdict.findings[0].id} if verdict.findings[0].id else {})
+
+
+def _best(question: str, items: Iterable[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Keep what shares a word with the question or contains it, most shared first."""
+    words, whole = set(analyze(question)), question.strip().casefold()
+    scored = [
+        (len(words & set(analyze(text))) + (whole in text.casefold()), shown)
+        for text, shown in items
+    ]
+    ordered = sorted(scored, key=lambda pair: (-pair[0], pair[1]["seq"]))
+    return [shown for score, shown in ordered if score]

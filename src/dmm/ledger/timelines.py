@@ -1,0 +1,144 @@
+"""The ledger over time: where something came from, what was known when, and what if."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import EventType
+from dmm.errors import LedgerRefused, UsageError
+from dmm.eventlog.compare import diff, drift
+from dmm.ledger.views import show_state
+from dmm.redaction.inputs import need
+from dmm.rules.constraints import need_priority
+from dmm.rules.discretion import discreet
+from dmm.rules.lookups import last_guarded
+from dmm.rules.rehearsals import Rehearsals, suppose
+from dmm.rules.rulebook import Rulebook, in_words
+from dmm.tracing import SIMULATION, traced
+
+if TYPE_CHECKING:
+    from dmm.domain.event import Event
+    from dmm.eventlog.state import Constraint, State
+    from dmm.rules.rulebook import Judgement
+
+DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
+LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
+CALLS = (str(EventType.TOOL_REQUESTED), str(EventType.TOOL_USED))
+LONGEST_CHAIN = 1_000
+REHEARSED = ("constraint", "enforceable", "decisions", "tool_calls", "would_block")
+
+
+@dataclass(frozen=True, slots=True)
+class Timelines(Rehearsals):
+    """Looks at a ledger; nothing here records anything."""
+
+    @traced()
+    @discreet
+    def trace_provenance(
+        self, seq: int | None = None, fact_key: str | None = None
+    ) -> dict[str, Any]:
+        """Follow causes and references back to the first event; stale facts are marked."""
+        if not self.chronicle.exists:
+            return {"chain": []}
+        state = self.chronicle.state()
+        if seq is None:
+            if fact_key is None:
+                raise UsageError("name an event or a fact", hint="give seq or fact_key")
+            fact = state.facts.get(fact_key)
+            if fact is None:
+                hint = "dmm ledger context lists the facts"
+                raise LedgerRefused(f"no fact is called {fact_key!r}", hint=hint)
+            seq = fact.seq
+        chain: list[dict[str, Any]] = []
+        waiting, seen = deque([self.event(seq)]), {seq}
+        while waiting and len(chain) < LONGEST_CHAIN:
+            event = waiting.popleft()
+            chain.append(_link(event, state))
+            cause = () if event.caused_by is None else (event.caused_by,)
+            for source in (*cause, *event.references):
+                if source not in seen:
+                    seen.add(source)
+                    waiting.append(self.event(source))
+        return {"chain": chain}
+
+    @traced()
+    @discreet
+    def replay(self, to: int | None = None) -> dict[str, Any]:
+        """Fold the log up to an event; equal logs give equal hashes, on every machine."""
+        state = self.state_at(to)
+        return {"seq": state.seq, "state_hash": state.hash(), "state": state.describe()}
+
+    @traced()
+    @discreet
+    def time_travel(self, to_seq: int) -> dict[str, Any]:
+        """Show what was known at an event, and how today differs."""
+        then, now = self.here(to_seq), self.chronicle.state().at_place(self.chronicle.place)
+        return {
+            "mode": "FLASHBACK",
+            "viewing_seq": to_seq,
+            "current_seq": now.seq,
+            "historical_state": show_state(then),
+            "diff_from_current": diff(then, now).describe(),
+        }
+
+    @traced()
+    @discreet
+    def diff(self, before: int, after: int) -> dict[str, Any]:
+        """Compare what was known at two events."""
+        found = diff(self.here(before), self.here(after))
+        return {"from_seq": before, "to_seq": after, **found.describe()}
+
+    @traced()
+    def drift(self, before: int, after: int) -> dict[str, Any]:
+        """Measure how far two points of the log are apart, from 0 to 1."""
+        measure = drift(self.here(before), self.here(after))
+        return {"from_seq": before, "to_seq": after, "drift": round(measure, 4)}
+
+    @traced(*SIMULATION)
+    @discreet
+    def simulate_timeline(
+        self, inject_constraint: str, at_seq: int, then_decide: str, priority: str = "required"
+    ) -> dict[str, Any]:
+        """Try a decision as if a constraint had been there since an event; nothing is recorded."""
+        need("constraint", inject_constraint)
+        need("text", then_decide)
+        need_priority(priority)
+        state = self.here(at_seq)
+        injected = suppose(inject_constraint, priority, at_seq + 1)
+        since = last_guarded(in_words(injected).rule, list(state.decisions.values()))
+        timeline = replace(state, committed=state.committed | {injected.seq: since})
+        rules = Rulebook([*state.in_force, injected])
+        verdict = rules.judge(then_decide, self.chronicle.lookups(timeline))
+        return {
+            "timeline": "B (simulated)",
+            "injected_constraint": inject_constraint,
+            "injected_at_seq": at_seq,
+            "injected_priority": priority,
+            "tested_decision": then_decide,
+            "result": "BLOCKED" if verdict.blocked else "ALLOWED",
+            "reason": _reason(verdict, injected) if verdict.blocked else None,
+        }
+
+
+def _reason(verdict: Judgement, injected: Constraint) -> str:
+    own = (one for one in verdict.findings if one.seq == injected.seq and one.blocks)
+    found = next(own, None)
+    return (
+        verdict.reason if found is None else f'injected constraint "{found.text}": {found.reason}'
+    )
+
+
+def _link(event: Event, state: State) -> dict[str, Any]:
+    told: dict[str, Any] = {
+        "seq": event.seq,
+        "type": event.type,
+        "payload": event.payload,
+        "caused_by": event.caused_by,
+    }
+    if event.type == EventType.FACT_ADDED and event.payload is not None:
+        current = state.facts.get(str(event.get("key")))
+        if current is not None and current.value != event.get("value"):
+            told["stale"] = True
+    return told

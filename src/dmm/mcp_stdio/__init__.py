@@ -1,0 +1,1 @@
+"""The MCP entry an agent starts: standard input and output joined to the background process."""

@@ -1,0 +1,1 @@
+"""Memories: indexed, mapped, validated and summarised."""

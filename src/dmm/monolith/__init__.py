@@ -1,1 +1,0 @@
-"""Replacing the monolith: instruction files split into memories, and memories joined again."""

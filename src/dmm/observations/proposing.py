@@ -1,0 +1,138 @@
+"""The digest of a day: observations worth keeping become proposals, once.
+
+DIGEST: ledger → observations (service/observations.py) → drafts (observations/digest.py) →
+proposals (service/proposals.py) → review.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dmm.domain.proposal import name_proposal
+from dmm.errors import DmmError, UsageError
+from dmm.observations.digest import digest
+from dmm.review.drafting import About
+from dmm.tracing import traced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from dmm.domain.proposal import Proposal
+    from dmm.observations.digest import Draft, Limits
+    from dmm.observations.service import Observations
+
+ORIGIN = "digest"
+
+
+class Proposing(Protocol):
+    """Takes proposals for new memories."""
+
+    def create(
+        self,
+        path: str,
+        content: str,
+        reason: str,
+        *,
+        about: About | None = None,
+        evidence: Sequence[int] = (),
+        origin: str = "",
+    ) -> dict[str, Any]:
+        """Propose a new memory."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """Digests the days of one project; `known` are the proposals that were made so far.
+
+    `require` refuses a project that is not trusted: its ledger is neither read nor written.
+    """
+
+    observations: Observations
+    proposals: Callable[[], Proposing]
+    known: Callable[[], Iterable[Proposal]]
+    limits: Limits
+    today: Callable[[], dt.date]
+    require: Callable[[], object]
+
+    def look(self, day: str | None = None) -> dict[str, Any]:
+        """Tell what would be proposed of a day; nothing is recorded."""
+        return self._carry_out(self._day(day), dry_run=True)
+
+    @traced()
+    def run(self, day: str | None = None) -> dict[str, Any]:
+        """Propose what is worth keeping of a day, the last whole one unless another is named.
+
+        What was proposed before is not proposed again, whatever became of it.
+        """
+        return self._carry_out(self._day(day), dry_run=False)
+
+    def _day(self, given: str | None) -> str:
+        today = self.today()
+        if given is None:
+            return (today - dt.timedelta(days=1)).isoformat()
+        try:
+            day = dt.date.fromisoformat(given)
+        except ValueError:
+            raise UsageError(f"{given!r} is no day", hint="such as 2026-01-31") from None
+        if day > today:
+            raise UsageError(f"{given} is still to come")
+        return day.isoformat()
+
+    def _carry_out(self, day: str, *, dry_run: bool) -> dict[str, Any]:
+        self.require()
+        units = self.observations.of_day(day)
+        drafts = digest(day, units, self.limits)
+        told = []
+        for draft in drafts:
+            before = self._answered(draft)
+            if before is not None:
+                told.append(_tell(draft, str(before.standing), before.seq))
+            elif dry_run:
+                told.append(_tell(draft, "new", None))
+            else:
+                told.append(self._propose(day, draft))
+        return {
+            "day": day,
+            "observations": sum(unit.kind != "message" for unit in units),
+            "proposed": sum(one["state"] == "proposed" for one in told),
+            "drafts": told,
+        }
+
+    def _answered(self, draft: Draft) -> Proposal | None:
+        """Find the digest that already proposed the same file, whatever became of it."""
+        for one in self.known():
+            same = one.origin == ORIGIN and any(edit.path == draft.path for edit in one.edits)
+            if same:
+                return one
+        return None
+
+    def _propose(self, day: str, draft: Draft) -> dict[str, Any]:
+        reason = f"distilled from the sessions of {day}"
+        try:
+            made = self.proposals().create(
+                draft.path,
+                draft.body,
+                reason,
+                about=About(tags=draft.tags),
+                evidence=draft.evidence,
+                origin=ORIGIN,
+            )
+        except DmmError as error:
+            # One draft that can't be proposed keeps no other from being so.
+            return _tell(draft, "refused", None) | {"why": str(error)}
+        return _tell(draft, "pending" if "repeated" in made else "proposed", int(made["seq"]))
+
+
+def _tell(draft: Draft, state: str, seq: int | None) -> dict[str, Any]:
+    return {
+        "path": draft.path,
+        "title": draft.title,
+        "tokens": draft.tokens,
+        "tags": list(draft.tags),
+        "evidence": list(draft.evidence),
+        "state": state,
+        "proposal": None if seq is None else name_proposal(seq),
+    }

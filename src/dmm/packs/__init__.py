@@ -1,0 +1,1 @@
+"""Packs: from a query to cited memory within a token budget."""

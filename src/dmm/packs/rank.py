@@ -1,0 +1,205 @@
+"""Score the candidates: evidence, neighbours, the pull of directories, what the memory claims.
+
+Evidence is absolute: the similarity of the best window plus what the words of the query prove. A
+query whose words are not found leaves the word to the similarity, and the other way round, so no
+weight has to be chosen per query. The figures behind the constants are in docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dmm.domain.memory import Confidence
+from dmm.index.analysis import names_identifier
+from dmm.index.snapshot import CONFIDENCES
+from dmm.index.vectors import NO_VECTORS
+from dmm.packs import route
+from dmm.packs.search import widen
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Sequence
+
+    from numpy.typing import NDArray
+
+    from dmm.index.snapshot import Snapshot
+    from dmm.packs.assemble import Ranked
+    from dmm.packs.search import Found
+
+    Floats = NDArray[np.float32]
+    Flags = NDArray[np.bool_]
+    Rows = NDArray[np.intp]
+
+WORDS_WEIGHT = 0.25
+CODE_FROM, CODE_TO, CODE_CUT, CODE_SAMPLE = 0.03, 0.07, 0.9, 20
+PREVIOUS_WEIGHT, NEXT_WEIGHT = 0.5, 0.4
+SHORT_WORDS = 80
+NOISE_RANK = 100
+WIDENED_BY, WIDENED_WORDS = 64, 160
+
+QUERY_FLOOR, ITEM_FLOOR = 0.40, 0.20
+PRECISE_FLOOR, PRECISE_SHARE = 0.60, 0.80
+
+PRIORITY_WEIGHT, CONFIDENCE_WEIGHT, RECENCY_WEIGHT = 0.10, 0.06, 0.04
+RECENT_DAYS = 90.0
+STALE_FACTOR = 0.8
+_TRUST = {Confidence.STABLE: 1.0, Confidence.ACTIVE: 0.8, Confidence.EXPERIMENTAL: 0.5}
+_TRUST_OF = np.array([_TRUST.get(word, 0.0) for word in CONFIDENCES], np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The candidates, their scores and the parts these are made of, all in row order."""
+
+    found: Found
+    score: Floats
+    relevant: Flags
+    parts: dict[str, Floats]
+    directories: tuple[tuple[str, float], ...]
+
+
+def rank(
+    snapshot: Snapshot,
+    found: Found,
+    query: str,
+    day: dt.date,
+    *,
+    named: set[int],
+    precise: bool = False,
+    top_directories: int = 3,
+) -> Ranking:
+    """Score every candidate; `named` are memories that the query calls by name."""
+    code = _code_share(snapshot, found, query)
+    words_weight = WORDS_WEIGHT * (1 - CODE_CUT * code)
+    if named:
+        found = widen(snapshot, found, np.array(sorted(named), np.intp))
+    found = widen(snapshot, found, _beside(snapshot, found, _evidence(found, words_weight)))
+    rows = found.rows
+    evidence = _evidence(found, words_weight)
+    raised = evidence + (1 - code) * _neighbours(snapshot, rows, evidence)
+    folders = route.score(snapshot, found, raised)
+    pull = route.pull(snapshot, found, folders)
+    placed = raised + pull
+    claims = _claims(snapshot, rows, day)
+    called = np.isin(rows, list(named)) if named else np.zeros(len(rows), np.bool_)
+    parts = {
+        "similarity": _similarity(found),
+        "bm25": found.lexical.bm25[rows],
+        "coverage": found.lexical.coverage[rows],
+        "evidence": evidence,
+        "neighbours": raised - evidence,
+        "directory": pull,
+        "named": called.astype(np.float32),
+        "claims": claims,
+    }
+    return Ranking(
+        found=found,
+        score=np.asarray(_squash(placed) * claims, np.float32),
+        relevant=called | (_certain(evidence) if precise else _relevant(evidence, placed, called)),
+        parts=parts,
+        directories=route.prefer(snapshot, folders, top_directories),
+    )
+
+
+def _similarity(found: Found) -> Floats:
+    """Give the similarities; a memory that waits for its vectors is judged by its words alone."""
+    if found.vector is None:
+        return np.zeros(len(found.rows), np.float32)
+    known = found.similarity[found.rows]
+    return np.where(known <= NO_VECTORS, np.float32(0.0), known)
+
+
+def _evidence(found: Found, words_weight: float) -> Floats:
+    words = found.lexical.bm25[found.rows] + found.lexical.coverage[found.rows]
+    return np.asarray(_similarity(found) + words_weight * words, np.float32)
+
+
+def _relevant(evidence: Floats, placed: Floats, called: Flags) -> Flags:
+    """Mark what is worth reading where it stands; if nothing at all stands out, nothing is."""
+    if not called.any() and (not len(evidence) or float(evidence.max()) < QUERY_FLOOR):
+        return np.zeros(len(evidence), np.bool_)
+    return np.asarray(placed >= ITEM_FLOOR, np.bool_)
+
+
+def _certain(evidence: Floats) -> Flags:
+    """Mark what is worth reading even if being wrong costs more than being silent."""
+    best = float(evidence.max()) if len(evidence) else 0.0
+    return np.asarray(evidence >= max(PRECISE_FLOOR, PRECISE_SHARE * best), np.bool_)
+
+
+def _code_share(snapshot: Snapshot, found: Found, query: str) -> float:
+    """Say how much of what the query is nearest to is code, where shared words prove little.
+
+    A query that names an identifier keeps its words: there they prove much.
+    """
+    if found.vector is None or not len(found.rows) or names_identifier(query):
+        return 0.0
+    nearest = np.argsort(-found.similarity[found.rows], kind="stable")[:CODE_SAMPLE]
+    density = float(snapshot.columns.code_density[found.rows[nearest]].mean())
+    return min(1.0, max(0.0, (density - CODE_FROM) / (CODE_TO - CODE_FROM)))
+
+
+def _beside(snapshot: Snapshot, found: Found, evidence: Floats) -> Rows:
+    """Name the short memories next to the best candidates in their folders."""
+    best = found.rows[np.argsort(-evidence, kind="stable")[:WIDENED_BY]]
+    directory = snapshot.columns.directory
+    near = np.concatenate([best - 1, best + 1])
+    own = np.concatenate([best, best])
+    inside = (near >= 0) & (near < len(snapshot))
+    near, own = near[inside], own[inside]
+    short = snapshot.columns.words[near] <= WIDENED_WORDS
+    beside = near[short & (directory[near] == directory[own])]
+    # Not np.unique: for one call it would load the whole of numpy.ma.
+    return np.array(sorted(set(beside.tolist())), np.intp)
+
+
+def _neighbours(snapshot: Snapshot, rows: Rows, evidence: Floats) -> Floats:
+    """Lift short memories beside strong ones: a turn of talk needs the turns around it.
+
+    Pieces of code that stand beside each other tell nothing about each other.
+    """
+    if len(rows) < 2:
+        return np.zeros(len(rows), np.float32)
+    last = min(NOISE_RANK, len(rows)) - 1
+    noise = -np.partition(-evidence, last)[last]
+    directory = snapshot.columns.directory[rows]
+    beside = (rows[1:] - rows[:-1] == 1) & (directory[1:] == directory[:-1])
+    above = np.zeros(len(rows), np.float32)
+    below = np.zeros(len(rows), np.float32)
+    above[1:] = np.where(beside, PREVIOUS_WEIGHT * (evidence[:-1] - noise), 0.0)
+    below[:-1] = np.where(beside, NEXT_WEIGHT * (evidence[1:] - noise), 0.0)
+    shortness = 1 / (1 + (snapshot.columns.words[rows] / SHORT_WORDS) ** 2)
+    return np.asarray(np.maximum(0.0, np.maximum(above, below)) * shortness, np.float32)
+
+
+def _claims(snapshot: Snapshot, rows: Rows, day: dt.date) -> Floats:
+    """Weigh what a memory says of itself: priority, confidence, and how new it is."""
+    columns = snapshot.columns
+    age = np.maximum(0, day.toordinal() - columns.created[rows])
+    claims = (
+        PRIORITY_WEIGHT * columns.priority[rows]
+        + CONFIDENCE_WEIGHT * _TRUST_OF[columns.confidence[rows]]
+        + RECENCY_WEIGHT * np.exp(-age / RECENT_DAYS)
+    )
+    return np.asarray(1 - PRIORITY_WEIGHT - CONFIDENCE_WEIGHT - RECENCY_WEIGHT + claims, np.float32)
+
+
+def _squash(evidence: Floats) -> Floats:
+    """Bring evidence into 0 to 1; what is below nothing stays nothing."""
+    return np.asarray(1 - np.exp(-1.8 * np.maximum(evidence, 0.0)), np.float32)
+
+
+def demote(ranked: Sequence[Ranked], rows: set[int]) -> list[Ranked]:
+    """Lower the score of memories whose cited code has changed, and sort again."""
+    if not rows:
+        return list(ranked)
+    lowered = [
+        one._replace(score=one.score * STALE_FACTOR, parts=one.parts | {"stale": STALE_FACTOR})
+        if one.row in rows
+        else one
+        for one in ranked
+    ]
+    return sorted(lowered, key=lambda one: -one.score)

@@ -1,0 +1,126 @@
+"""Retrieval as one step: which memories speak to a request, best first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import compress, product
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from dmm.domain.pack import shown_path
+from dmm.index.analysis import weigh_query
+from dmm.index.stem import stem
+from dmm.packs.assemble import Ranked
+from dmm.packs.rank import rank
+from dmm.packs.search import eligible, find
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Sequence
+
+    from numpy.typing import NDArray
+
+    from dmm.config import RetrievalConfig
+    from dmm.domain.pack import QueryRequest
+    from dmm.index.snapshot import Snapshot
+    from dmm.packs.rank import Ranking
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """The candidates in rank order, and the directories that were preferred.
+
+    `ranked` may be served; `others` are too weak or too many, and listed only to be explained.
+    """
+
+    ranked: list[Ranked]
+    others: list[Ranked]
+    directories: tuple[tuple[str, float], ...]
+    considered: int
+
+
+def retrieve(
+    snapshot: Snapshot,
+    request: QueryRequest,
+    vector: NDArray[np.float32] | None,
+    day: dt.date,
+    settings: RetrievalConfig,
+    is_word: Callable[[str], bool],
+    only: Sequence[bool] | None = None,
+) -> Retrieval:
+    """Find and rank the candidates of a request; without a vector the keywords decide alone.
+
+    `is_word` knows common words, which are never taken for a slip in writing a name. `only` has a
+    flag for each memory that may be found.
+    """
+    allowed = eligible(snapshot, request, day, only)
+    found = find(snapshot, weigh_query(request.query), vector, allowed)
+    ranking = rank(
+        snapshot,
+        found,
+        request.query,
+        day,
+        named=snapshot.names.find(
+            request.query, lambda word: stem(word) not in found.lexical.unknown or is_word(word)
+        ),
+        precise=request.precise,
+        top_directories=settings.top_k_directories,
+    )
+    order = np.argsort(-ranking.score.round(6), kind="stable")
+    served = order[ranking.relevant[order]][: settings.max_candidates]
+    others = order[~np.isin(order, served)] if request.explain else order[:0]
+    return Retrieval(
+        ranked=_lines(snapshot, ranking, served, explain=request.explain),
+        others=_lines(snapshot, ranking, others, explain=True),
+        directories=ranking.directories,
+        considered=len(ranking.found.rows),
+    )
+
+
+def _lines(
+    snapshot: Snapshot, ranking: Ranking, order: NDArray[np.intp], *, explain: bool
+) -> list[Ranked]:
+    """Give each candidate its own line of figures; the parts only where they are asked for."""
+    found = ranking.found
+    rows = found.rows[order].tolist()
+    parts: list[dict[str, float]] = [{}] * len(rows)
+    if explain:
+        columns = [part[order].tolist() for part in ranking.parts.values()]
+        parts = [
+            dict(zip(ranking.parts, values, strict=True)) for values in zip(*columns, strict=True)
+        ]
+    figures = zip(
+        rows,
+        parts,
+        ranking.score[order].tolist(),
+        snapshot.columns.tokens[rows].tolist(),
+        ranking.relevant[order].tolist(),
+        found.by_similarity[rows].tolist(),
+        found.by_keywords[rows].tolist(),
+        ranking.parts["named"][order].tolist(),
+        strict=True,
+    )
+    return [
+        Ranked(
+            row,
+            shown_path(place.path, place.origin),
+            place.title,
+            _LANES[near, word, named > 0],
+            own,
+            score,
+            tokens,
+            relevant,
+        )
+        for row, own, score, tokens, relevant, near, word, named in figures
+        for place in (snapshot.places[row],)
+    ]
+
+
+def _name_lanes(*taken: bool) -> tuple[str, ...]:
+    """Name the ways that led to a candidate; one that only stands beside others has no own."""
+    ways = ("similarity", "keywords", "name")
+    return tuple(compress(ways, taken)) or ("neighbours",)
+
+
+_LANES = {taken: _name_lanes(*taken) for taken in product((False, True), repeat=3)}

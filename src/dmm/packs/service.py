@@ -1,0 +1,308 @@
+"""A query answered with a pack: refresh, search, rank, assemble; the baseline is always in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.memory import RETRIEVED_SCOPES, Origin
+from dmm.domain.pack import (
+    Baseline,
+    Freshness,
+    Pack,
+    PackEntry,
+    QueryRequest,
+    Receipt,
+    digest_entry,
+    label_line,
+)
+from dmm.errors import DmmError, IndexBroken, IndexBusy, StorageError, UsageError
+from dmm.files import citations
+from dmm.files.durable import write_derived
+from dmm.packs import assemble, baseline, render
+from dmm.packs.rank import demote
+from dmm.packs.retrieve import retrieve
+from dmm.packs.twins import find_twin
+from dmm.redaction.clean import clean
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from dmm.config import RetrievalConfig
+    from dmm.domain.pack import CitationCheck
+    from dmm.files.roots import Root
+    from dmm.index.service import Indexes
+    from dmm.index.snapshot import Snapshot
+    from dmm.index.sync import Progress
+    from dmm.packs.active_constraints import Standing
+    from dmm.packs.assemble import Ranked
+    from dmm.packs.baselines import Baselines
+
+    # What is said of memories in conflict, by their ids.
+    Marks = Mapping[str, tuple[str, ...]]
+
+MAX_QUERY_CHARACTERS = 20_000
+MOST_CITES = 16
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A pack and how it came about."""
+
+    pack: Pack
+    stats: dict[str, Any]
+
+    @cached_property
+    def markdown(self) -> str:
+        """The pack as an agent reads it."""
+        return render.render_pack(self.pack)
+
+    def describe(self, *, explain: bool = False) -> dict[str, Any]:
+        """The answer as plain data, with its receipt where that is asked for."""
+        told = {
+            "pack": render.describe_pack(self.pack),
+            "pack_markdown": self.markdown,
+            "stats": self.stats,
+        }
+        return told | ({"receipt": render.describe_receipt(self.pack.receipt)} if explain else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Packs:
+    """Answers queries of one project."""
+
+    root: Root
+    settings: RetrievalConfig
+    indexes: Indexes
+    baselines: Baselines
+    count: Callable[[str], int]
+    today: Callable[[], dt.date]
+    find_standing: Callable[[], Standing | None] = lambda: None
+    find_marks: Callable[[], Marks] = dict
+
+    def query(
+        self, request: QueryRequest, *, refresh: bool = True, progress: Progress | None = None
+    ) -> Answer:
+        """Compile the pack for a request; `refresh` looks for changed files first."""
+        _check(request)
+        # The task stands in the pack, on the disk and in the ledger.
+        request = replace(request, query=clean(request.query))
+        day = self.today()
+        marks = self.find_marks()
+        always = self._marked(self.baselines.compile(), marks)
+        retrieved: tuple[PackEntry, ...] = ()
+        receipt = Receipt()
+        stats: dict[str, Any] = {
+            "indexed": 0,
+            "candidates": 0,
+            "directories": [],
+            "retrieval": "none",
+        }
+        notices = list(always.notices)
+        try:
+            if refresh:
+                report = self.indexes.refresh(request.query, progress=progress)
+                if report is not None and report.waiting:
+                    stats["waiting"] = report.waiting
+            snapshot = self.indexes.snapshot()
+            stats["indexed"] = len(snapshot)
+            if request.query.strip():
+                retrieved, receipt = self._look_up(snapshot, request, always, day, marks)
+                stats |= self._count(receipt)
+        except DmmError as error:
+            notices.append(f"only the baseline could be served: {error}")
+        standing = self.find_standing()
+        constraints = () if standing is None else standing.constraints()
+        over = baseline.overflow_notice(always, request.baseline_budget)
+        notices += [*([over] if over else []), *self.indexes.notices.values()]
+        notices += [] if standing is None else standing.notices
+        pack = Pack(
+            query=request.query,
+            day=day,
+            budget=request.budget,
+            baseline_budget=request.baseline_budget,
+            baseline_entries=always.entries,
+            retrieved_entries=retrieved,
+            receipt=receipt,
+            notices=tuple(notices),
+            constraints=constraints,
+        )
+        answer = Answer(_recorded(pack, standing), stats)
+        self._keep(answer)
+        return answer
+
+    def supplement(self, request: QueryRequest, known: Collection[str]) -> tuple[PackEntry, ...]:
+        """Find what a prompt adds to what a session was given, told by digests.
+
+        The index is taken as it stands: whoever waits for this answer is a person.
+        """
+        _check(request)
+        snapshot = self.indexes.snapshot_at_hand()
+        found, _ = self._look_up(snapshot, request, Baseline(), self.today(), self.find_marks())
+        return tuple(entry for entry in found if digest_entry(entry) not in known)
+
+    def _count(self, receipt: Receipt) -> dict[str, Any]:
+        hybrid = self.indexes.embedder() is not None
+        return {
+            "candidates": receipt.considered,
+            "directories": [path for path, _ in receipt.directories],
+            "retrieval": "hybrid" if hybrid else "keyword",
+        }
+
+    def _look_up(
+        self,
+        snapshot: Snapshot,
+        request: QueryRequest,
+        always: Baseline,
+        day: dt.date,
+        marks: Marks,
+    ) -> tuple[tuple[PackEntry, ...], Receipt]:
+        try:
+            return self._retrieve(snapshot, request, always, day, marks)
+        except (IndexBusy, IndexBroken) as error:
+            # Another process may have indexed in between; if not, the index is damaged.
+            if isinstance(error, IndexBroken) and self._is_current(snapshot):
+                self.indexes.mend(error)
+            return self._retrieve(self.indexes.snapshot(), request, always, day, marks)
+
+    def _is_current(self, snapshot: Snapshot) -> bool:
+        return self.indexes.snapshot().places is snapshot.places
+
+    def _retrieve(
+        self,
+        snapshot: Snapshot,
+        request: QueryRequest,
+        always: Baseline,
+        day: dt.date,
+        marks: Marks,
+    ) -> tuple[tuple[PackEntry, ...], Receipt]:
+        vector = self.indexes.embed(request.query)
+        retrieval = retrieve(snapshot, request, vector, day, self.settings, self.indexes.is_word)
+        checks = self._check_citations(snapshot, retrieval.ranked)
+        stale = {row for row, found in checks.items() if _stale(found)}
+        ranked = demote(retrieval.ranked, stale)
+        labels = {
+            one.row: (
+                *_labels(snapshot, one.row, checks.get(one.row, ())),
+                *marks.get(snapshot.places[one.row].id, ()),
+            )
+            for one in ranked
+        }
+        choice = assemble.choose(
+            [self._priced(one, labels[one.row]) for one in ranked],
+            room=request.budget - always.cost,
+            twin=find_twin(snapshot, self.settings.diversity_threshold),
+        )
+        entries = [
+            self._entry(snapshot, one, labels[one.row], checks.get(one.row, ()))
+            for one in choice.included
+        ]
+        receipt = Receipt(
+            directories=retrieval.directories,
+            candidates=assemble.account(choice, retrieval.others),
+            considered=retrieval.considered,
+            abstained=not ranked,
+        )
+        return _by_scope(entries), receipt
+
+    def _marked(self, always: Baseline, marks: Marks) -> Baseline:
+        """Mark the rules of the baseline that are in conflict with something."""
+        if not marks:
+            return always
+        return replace(always, entries=tuple(map(partial(self._mark, marks), always.entries)))
+
+    def _mark(self, marks: Marks, entry: PackEntry) -> PackEntry:
+        told = marks.get(entry.id, ())
+        extra = sum(self.count(label_line(label)) for label in told)
+        labels, heading = (*entry.labels, *told), entry.heading_tokens + extra
+        return replace(entry, labels=labels, heading_tokens=heading) if told else entry
+
+    def _priced(self, candidate: Ranked, labels: tuple[str, ...]) -> Ranked:
+        """Add what its labels cost to the tokens of a candidate."""
+        if not labels:
+            return candidate
+        extra = sum(self.count(label_line(label)) for label in labels)
+        return candidate._replace(tokens=candidate.tokens + extra)
+
+    def _check_citations(
+        self, snapshot: Snapshot, ranked: Sequence[Ranked]
+    ) -> dict[int, tuple[CitationCheck, ...]]:
+        """Look at the cited code of the candidates that may be served."""
+        checks: dict[int, tuple[CitationCheck, ...]] = {}
+        for candidate in ranked:
+            place = snapshot.places[candidate.row]
+            if place.origin is Origin.PROJECT and snapshot.columns.cited[candidate.row]:
+                cites = self.indexes.memory(place).cites[:MOST_CITES]
+                found = tuple(citations.check(self.root.project, cite) for cite in cites)
+                checks[candidate.row] = found
+        return checks
+
+    def _entry(
+        self,
+        snapshot: Snapshot,
+        candidate: Ranked,
+        labels: tuple[str, ...],
+        checks: tuple[CitationCheck, ...],
+    ) -> PackEntry:
+        place = snapshot.places[candidate.row]
+        content, tokens, heading_tokens = self.indexes.served(place)
+        if tokens + heading_tokens != snapshot.columns.tokens[candidate.row]:
+            raise IndexBusy(f"{place.path} has just changed", hint="run the command again")
+        return PackEntry(
+            id=place.id,
+            path=candidate.path,
+            title=place.title,
+            content=content,
+            token_count=tokens,
+            heading_tokens=candidate.tokens - tokens,
+            source="retrieved",
+            scope=snapshot.scope_of(candidate.row),
+            origin=place.origin,
+            relevance_score=candidate.score,
+            labels=labels,
+            citations=checks,
+        )
+
+    def _keep(self, answer: Answer) -> None:
+        """Leave the pack for others to read; where that is impossible nothing else suffers."""
+        try:
+            data = answer.markdown.encode("utf-8", "replace")
+            write_derived(self.root.make_packs() / "last_pack.md", data)
+        except StorageError:
+            return
+
+
+def _recorded(pack: Pack, standing: Standing | None) -> Pack:
+    """Record that the pack is served; where that fails, the pack says so."""
+    fault = None if standing is None else standing.record(pack)
+    return pack if fault is None else replace(pack, notices=(*pack.notices, fault))
+
+
+def _check(request: QueryRequest) -> None:
+    for name, value in (("budget", request.budget), ("baseline budget", request.baseline_budget)):
+        if value < 0:
+            raise UsageError(f"the {name} is negative", hint="give a number of tokens, 0 or more")
+    if len(request.query) > MAX_QUERY_CHARACTERS:
+        what = f"the task has more than {MAX_QUERY_CHARACTERS:,} characters"
+        raise UsageError(what, hint="describe the task in a few sentences")
+
+
+def _stale(checks: tuple[CitationCheck, ...]) -> bool:
+    return any(check.state in (Freshness.CHANGED, Freshness.GONE) for check in checks)
+
+
+def _labels(snapshot: Snapshot, row: int, checks: tuple[CitationCheck, ...]) -> tuple[str, ...]:
+    stale = tuple(_label(check) for check in checks if check.state is not Freshness.FRESH)
+    return stale if snapshot.columns.in_force[row] else ("deprecated", *stale)
+
+
+def _label(check: CitationCheck) -> str:
+    now = f", now {check.now}" if check.now else ""
+    return f"cites {check.cite}: {check.state}{now}"
+
+
+def _by_scope(entries: Sequence[PackEntry]) -> tuple[PackEntry, ...]:
+    """Order the entries as the pack shows them: by scope, best first within each."""
+    return tuple(sorted(entries, key=lambda entry: RETRIEVED_SCOPES.index(entry.scope)))

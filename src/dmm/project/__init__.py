@@ -1,0 +1,1 @@
+"""A project: created, trusted, checked, and what is pending in it."""

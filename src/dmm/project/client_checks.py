@@ -1,0 +1,286 @@
+"""Proof that the clients are connected: their configuration is read, and its commands are run."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+import sys
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dmm.clients import jsontext, tomltext
+from dmm.clients.change import read_text
+from dmm.clients.known import CLIENTS, CODEX_EVENTS
+from dmm.clients.launch import HOOK, SERVER
+from dmm.clients.trial import Trial, decision_of
+from dmm.errors import DmmError
+from dmm.eventlog.open_ledger import TrustedLedger
+from dmm.eventlog.place import find_ledger
+from dmm.files.consents import find_consents
+from dmm.files.roots import NAME
+from dmm.files.trusted import FILE_NAME, TrustStore
+from dmm.ledger.service import Ledger
+from dmm.project.doctor import Check
+from dmm.project.init import set_up
+from dmm.rulefile import RuleFiles
+from dmm.rules.project_ledger import Chronicle
+from dmm.rules.published import PublishedRules
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Iterator, Mapping
+
+    from dmm.clients.known import Client
+    from dmm.clients.place import Scope
+    from dmm.clients.service import Installation
+    from dmm.clients.steps import Step
+
+_BY_NAME = {name: re.compile(rf"(?<![\w/\\.-]){name} --client\b") for name in (HOOK, SERVER)}
+RULE = "Never run git push --force."
+FORBIDDEN = "git push --force origin main"
+HARMLESS = "git status"
+MARK = "The doctor's mark: a memory that every session begins with."
+_BASELINE = f"""---
+id: mem_2026_01_01_001
+tags: [doctor]
+scope: baseline
+priority: 1.0
+confidence: stable
+status: active
+---
+
+# The doctor's mark
+
+{MARK}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wired:
+    """One of our commands as a client has it."""
+
+    client: Client
+    kind: str
+    line: str
+    configured: bool = True
+
+    @property
+    def title(self) -> str:
+        """Name whose command it is: a client's, or our own that no client has yet."""
+        return self.client.title if self.configured else "the hook itself"
+
+
+@dataclass(frozen=True, slots=True)
+class Wiring:
+    """What is configured for DMM in the user's files and in those of the project."""
+
+    scopes: Mapping[Scope, Installation]
+
+    def check(self) -> Iterator[Check]:
+        """Check the configuration of every client that is here or holds something of ours."""
+        for client in CLIENTS:
+            yield from self._check_client(client)
+
+    def wired(self) -> list[Wired]:
+        """List the commands that are configured, each once."""
+        found = {}
+        for client in CLIENTS:
+            for _, step in self._steps(client):
+                with contextlib.suppress(DmmError):
+                    for one in step.commands():
+                        found[one.line] = Wired(client, one.kind, one.line)
+        return list(found.values())
+
+    def _steps(self, client: Client) -> Iterator[tuple[Scope, Step]]:
+        for scope, installation in self.scopes.items():
+            for step in client.steps(installation.place, scope, installation.launch):
+                yield scope, step
+
+    def _check_client(self, client: Client) -> Iterator[Check]:
+        place = next(iter(self.scopes.values())).place
+        noticed = client.notice(place)
+        checks, there = [], []
+        for scope, step in self._steps(client):
+            check, state = self._check_step(client, scope, step)
+            if check is not None:
+                checks.append(check)
+            if state != "none":
+                there.append((scope, step))
+        if not there and not checks:
+            if noticed:
+                told = f"it is here ({noticed}) and knows nothing of dmm"
+                way = f"dmm install --client {client.name}"
+                yield Check("clients", client.title, "warn", told, way)
+            return
+        yield from checks
+        yield from _check_doubles(client, there)
+        for _, step in there:
+            yield from _check_switches(client, step)
+
+    def _check_step(self, client: Client, scope: Scope, step: Step) -> tuple[Check | None, str]:
+        name = f"{client.title} {step.what}"
+        try:
+            state = step.state()
+        except DmmError as error:
+            return Check("clients", name, "fail", str(error), error.hint), "broken"
+        if state == "same":
+            return Check("clients", name, "ok", f"installed for the {scope}: {step.where}"), state
+        if state == "none":
+            return None, state
+        way = f"dmm install --client {client.name} --scope {scope}"
+        told = f"not as this version writes it: {step.where}"
+        installation = self.scopes[scope]
+        return Check(
+            *("clients", name, "warn", told, way),
+            mend=lambda: installation.apply([client.name], scope),
+        ), state
+
+
+def _check_doubles(client: Client, there: list[tuple[Scope, Step]]) -> Iterator[Check]:
+    scopes = {scope for scope, step in there if step.what != "tools"}
+    if len(scopes) > 1:
+        told = "the hooks are in your own files and in the project's: each event comes twice"
+        way = f"keep one: dmm install --uninstall --client {client.name} --scope project"
+        yield Check("clients", f"{client.title} hooks", "warn", told, way)
+
+
+def _check_switches(client: Client, step: Step) -> Iterator[Check]:
+    """Look for settings that keep a client from running what is configured."""
+    if step.what == "tools" or step.where.endswith(".js"):
+        return
+    if client.name == "claude-code":
+        settings = jsontext.read(read_text(Path(step.where)) or "")
+        if settings.get("disableAllHooks"):
+            told = f"all hooks are switched off: disableAllHooks in {step.where}"
+            yield Check("clients", "Claude Code hooks", "fail", told, "remove that line")
+        if any(name.startswith("dmm@") for name in settings.get("enabledPlugins") or ()):
+            told = "the plugin dmm is installed too: each event comes twice"
+            way = "keep one: claude plugin uninstall dmm"
+            yield Check("clients", "Claude Code plugin", "warn", told, way)
+    if client.name == "codex":
+        yield from _check_codex_trust(Path(step.where))
+
+
+def _check_codex_trust(hooks: Path) -> Iterator[Check]:
+    """See whether the user has told Codex to trust the hooks; without that it skips them."""
+    settings = tomltext.read(read_text(hooks.with_name("config.toml")) or "")
+    kept = settings.get("hooks")
+    states: dict[str, Any] = (kept.get("state") or {}) if isinstance(kept, dict) else {}
+    trusted = [
+        key
+        for key, state in states.items()
+        if key.startswith(f"{hooks}:") and isinstance(state, dict) and state.get("trusted_hash")
+    ]
+    if len(trusted) < len(CODEX_EVENTS):
+        told = "Codex has not been told yet to trust the hooks, so it skips them"
+        way = "start codex and choose to trust them, or open /hooks there"
+        yield Check("clients", "Codex trust", "warn", told, way)
+    else:
+        yield Check("clients", "Codex trust", "ok", "the hooks are trusted in Codex")
+
+
+@contextlib.contextmanager
+def open_trial(environment: Mapping[str, str], now: Callable[[], dt.datetime]) -> Iterator[Trial]:
+    """Make a trusted project with one memory and one rule, for as long as the proofs take."""
+    with tempfile.TemporaryDirectory(prefix="dmm-doctor-") as base:
+        project, state = Path(base).resolve() / "project", Path(base) / "state"
+        project.mkdir()
+        store = TrustStore(state / FILE_NAME)
+        set_up(project, day=now().date(), store=store)
+        (project / NAME / "memory" / "baseline" / "doctor.md").write_text(_BASELINE)
+        find_consents(store, project / NAME).accept()
+        record = TrustedLedger(store, project / NAME)
+        chronicle = Chronicle(find_ledger(project / NAME), now, record_of=record)
+        try:
+            published = PublishedRules(RuleFiles(str(state)), project / NAME, chronicle, "allow")
+            Ledger(chronicle, published).add_constraint(RULE)
+        finally:
+            chronicle.close()
+        kept = {key: value for key, value in environment.items() if not key.startswith("DMM_")}
+        own = {"DMM_STATE_DIR": str(state), "DMM_RUN_DIR": str(Path(base) / "run")}
+        trial = Trial(project, kept | own)
+        with trial.background():
+            yield trial
+
+
+def prove(trial: Trial, wired: list[Wired]) -> Iterator[Check]:
+    """Run every configured command as its client would, and see that it does its work."""
+    for number, one in enumerate(wired):
+        lacking = _lacking(trial, one)
+        if lacking is not None:
+            yield lacking
+            continue
+        try:
+            if one.kind == "hook":
+                yield from _prove_hook(trial, one, number)
+            else:
+                yield _prove_server(trial, one)
+        except DmmError as error:
+            way = f"dmm install --client {one.client.name}; then: dmm doctor"
+            told = f"{error.what}: {one.line}"
+            yield Check("proof", f"{one.title} {one.kind}", "fail", told, error.hint or way)
+
+
+def prove_alone(trial: Trial, own: Wired) -> Iterator[Check]:
+    """See that the hook denies also where no background process can be reached or started."""
+    nowhere = {"DMM_RUN_DIR": str(trial.project / ".dmm" / "BOOT.md" / "run")}
+    alone = replace(trial, environment={**trial.environment, **nowhere})
+    name = own.client.name
+    forbidden = decision_of(alone.request(own.line, name, FORBIDDEN, 10_000))
+    harmless = decision_of(alone.request(own.line, name, HARMLESS, 10_001))
+    if forbidden == "deny" and harmless != "deny":
+        told = "a forbidden command is denied also while the daemon is away"
+        yield Check("proof", "without the daemon", "ok", told)
+    else:
+        told = f"a forbidden command got: {forbidden or 'nothing'}, a harmless one: {harmless}"
+        yield Check("proof", "without the daemon", "fail", told, "report this as a bug")
+
+
+def prove_http(trial: Trial) -> Iterator[Check]:
+    """See that the background process of the trial answers over HTTP."""
+    trial.ask_http()
+    yield Check("proof", "HTTP", "ok", "the daemon answers over HTTP")
+
+
+def _lacking(trial: Trial, one: Wired) -> Check | None:
+    """Tell of a command that is called by its name alone and can't be found by it."""
+    named = next((name for name in (HOOK, SERVER) if _BY_NAME[name].search(one.line)), None)
+    if named is None or trial.finds(named):
+        return None
+    there = Path(sys.executable).with_name(named)
+    told = f"{named} is not on your PATH, so nothing of dmm runs there"
+    way = f'make install in the folder of dmm links it, or: ln -s "{there}" ~/.local/bin/'
+    return Check("proof", f"{one.title} {one.kind}", "fail", told, way)
+
+
+def _prove_hook(trial: Trial, one: Wired, number: int) -> Iterator[Check]:
+    title, name = one.title, one.client.name
+    way = "see what the daemon says: dmm daemon logs"
+    if MARK in trial.begin(one.line, name):
+        yield Check("proof", f"{title} begins", "ok", "a session begins with its memory")
+    else:
+        told = f"the hook runs but brings no memory: {one.line}"
+        yield Check("proof", f"{title} begins", "fail", told, way)
+    forbidden = decision_of(trial.request(one.line, name, FORBIDDEN, 2 * number))
+    harmless = decision_of(trial.request(one.line, name, HARMLESS, 2 * number + 1))
+    if forbidden == "deny" and harmless != "deny":
+        told = "a forbidden command is denied, a harmless one goes through"
+        yield Check("proof", f"{title} denies", "ok", told)
+    elif forbidden != "deny":
+        told = f"a forbidden command was not denied (it said: {forbidden or 'nothing'})"
+        yield Check("proof", f"{title} denies", "fail", told, way)
+    else:
+        yield Check("proof", f"{title} denies", "fail", "a harmless command was denied", way)
+
+
+def _prove_server(trial: Trial, one: Wired) -> Check:
+    told = trial.greet(one.line)
+    return Check("proof", f"{one.title} tools", "ok", f"the server answers: {told}")
+
+
+def own_hook(installation: Installation) -> Wired:
+    """Give the hook of this installation, to be proved where no client has it yet."""
+    line = installation.launch.hook_line(CLIENTS[0].name)
+    return Wired(CLIENTS[0], "hook", line, configured=False)

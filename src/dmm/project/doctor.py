@@ -1,0 +1,325 @@
+"""A check of everything from end to end: the program, the project, the daemon, the clients."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from dmm import VERSION, endpoint, losses
+from dmm.clients.trial import ask_http
+from dmm.errors import DmmError, LedgerRefused
+from dmm.storage import sqlite
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from dmm.files.consents import Consents
+    from dmm.ledger.audit import Audit
+    from dmm.ledger.backups import Backups
+    from dmm.memories.overview import Overview, RootState
+    from dmm.rules.published import PublishedRules
+
+Level = Literal["ok", "warn", "fail"]
+
+OLDEST_PYTHON = (3, 11)
+# Older versions can damage a database that several processes write.
+OLDEST_SQLITE = (3, 51, 3)
+ANSWER_WITHIN = 3.0
+BACKLOG = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing that was looked at: how it is, and the way out where it is not well."""
+
+    area: str
+    name: str
+    level: Level
+    told: str
+    way: str | None = None
+    fixed: bool = False
+    mend: Callable[[], object] | None = field(default=None, repr=False, compare=False)
+
+    def describe(self) -> dict[str, Any]:
+        """Tell it as plain data."""
+        told = {"area": self.area, "name": self.name, "level": self.level, "told": self.told}
+        return told | {"way": self.way, "fixed": self.fixed}
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What a checkup looks at in one project; `reindex` leaves nothing open."""
+
+    folder: Path
+    trusted: bool
+    overview: Overview
+    audit: Audit
+    reindex: Callable[[], object]
+    consents: Consents
+    published: PublishedRules
+    backups: Backups
+    unchecked: Callable[[], list[dict[str, Any]]]
+
+
+def examine(probes: Iterable[Callable[[], Iterable[Check]]], *, fix: bool) -> Iterator[Check]:
+    """Carry the checks out; where that is wanted, mend what can be mended and look again."""
+    for probe in probes:
+        found = list(probe())
+        mends = [check.mend for check in found if check.mend is not None] if fix else []
+        if not mends:
+            yield from found
+            continue
+        for mend in mends:
+            mend()
+        before = {(check.area, check.name): check.told for check in found if check.mend}
+        for check in probe():
+            told = before.get((check.area, check.name))
+            fixed = check.level == "ok" and told is not None and told != check.told
+            yield replace(check, fixed=fixed)
+
+
+def attempt(area: str, name: str, look: Callable[[], Iterable[Check]]) -> Iterator[Check]:
+    """Look; a failure that explains itself becomes a finding."""
+    try:
+        yield from look()
+    except DmmError as error:
+        yield Check(area, name, "fail", str(error), error.hint)
+
+
+# The program
+
+
+def check_program(load_model: Callable[[], object]) -> Iterator[Check]:
+    """Check the versions of what this program stands on, and that the model loads."""
+    yield Check("program", "dmm", "ok", f"version {VERSION}")
+    yield _check_version("Python", sys.version_info[:3], OLDEST_PYTHON, "install a newer Python")
+    found = tuple(int(part) for part in sqlite.version().split(".")[:3])
+    yield _check_version("SQLite", found, OLDEST_SQLITE, "pip install --upgrade apsw")
+    yield from attempt("program", "model", lambda: _check_model(load_model))
+
+
+def _check_version(name: str, found: tuple[int, ...], oldest: tuple[int, ...], way: str) -> Check:
+    told = ".".join(map(str, found))
+    if found >= oldest:
+        return Check("program", name, "ok", f"version {told}")
+    needed = ".".join(map(str, oldest))
+    return Check("program", name, "fail", f"version {told} is older than {needed}", way)
+
+
+def _check_model(load_model: Callable[[], object]) -> Iterator[Check]:
+    load_model()
+    yield Check("program", "model", "ok", "it loads")
+
+
+# The project
+
+
+def check_project(open_memory: Callable[[], Memory]) -> Iterator[Check]:
+    """Check the project around the working directory."""
+    try:
+        memory = open_memory()
+    except DmmError as error:
+        level: Level = "warn" if error.code == "no_root" else "fail"
+        yield Check("project", "memory", level, str(error), error.hint)
+        return
+    yield Check("project", "memory", "ok", str(memory.folder))
+    if memory.trusted:
+        yield Check("project", "trust", "ok", "it is trusted")
+    else:
+        way = "look at it and decide: dmm trust"
+        told = "it is not trusted: agents get nothing of it, and no rule is enforced"
+        yield Check("project", "trust", "warn", told, way)
+    yield from attempt("project", "files", lambda: _check_files(memory))
+    if memory.trusted:
+        yield _check_consents(memory.consents)
+        yield from attempt("project", "ledger", lambda: _check_ledger(memory.audit))
+        yield from attempt("project", "rules on file", lambda: _check_rules(memory.published))
+        yield from attempt("project", "rule", lambda: _check_marks(memory.unchecked()))
+        yield from attempt("project", "backup", lambda: _check_backup(memory.backups))
+
+
+def _check_consents(consents: Consents) -> Check:
+    held = [one.path for one in consents.changes()]
+    if not held:
+        return Check("project", "consent", "ok", "nothing is held back")
+    told = f"not in force until you review it: {', '.join(held)}"
+    return Check("project", "consent", "warn", told, "see the changes: dmm trust")
+
+
+def _check_rules(published: PublishedRules) -> Iterator[Check]:
+    """Check that a hook could judge without the daemon."""
+    if published.publish():
+        yield Check("project", "rules on file", "ok", "a hook can judge without the daemon")
+    else:
+        way = "free some disk space, and check the owner of the state folder"
+        told = "the rules can't be written to the state folder"
+        yield Check("project", "rules on file", "fail", told, way)
+
+
+def _check_marks(unchecked: list[dict[str, Any]]) -> Iterator[Check]:
+    """Name the rules that could not be checked on real calls lately."""
+    for one in unchecked:
+        where = f" ({one['where']})" if one["where"] else ""
+        times = "1 call" if one["calls"] == 1 else f"{one['calls']:,} calls"
+        told = f"{one['id']} could not be checked on {times}: {one['why']}{where}"
+        way = "such calls ask; make it simpler or narrower: docs/rules.md, limits"
+        yield Check("project", "rule", "warn", told, way)
+
+
+def _check_backup(backups: Backups) -> Iterator[Check]:
+    found = backups.find()
+    if found:
+        told = f"of {found[0].day}, up to event {found[0].seq}"
+        yield Check("project", "backup", "ok", told)
+    else:
+        yield Check("project", "backup", "ok", "none yet; the daemon makes one each day")
+
+
+def _check_files(memory: Memory) -> Iterator[Check]:
+    state = memory.overview.describe()
+    files = sum(root.files for root in state.roots)
+    faults = len(state.faults) - len(state.rule_faults)
+    told = f"{files - faults} of {files} memory files valid"
+    if faults:
+        yield Check("project", "files", "fail", told, "see them with: dmm validate")
+    else:
+        yield Check("project", "files", "ok", told)
+    for fault in state.rule_faults:
+        told = f"{fault.where}: {fault.message}"
+        yield Check("project", "rule file", "fail", told, fault.hint or "see: dmm validate")
+    for root in state.roots:
+        yield _check_index(root, memory.reindex)
+
+
+def _check_index(root: RootState, reindex: Callable[[], object]) -> Check:
+    index, name = root.index, f"index of {root.folder}"
+    if index.up_to_date and not index.without_vectors:
+        return Check("project", name, "ok", f"up to date, {index.indexed} memories")
+    if index.note and endpoint.is_running():
+        # What is newest stands in a log that only its owner may read.
+        return Check("project", name, "ok", f"open in the daemon, {_progress(root)}")
+    if index.state == "not built":
+        return Check("project", name, "ok", "not built yet; the next query builds it", mend=reindex)
+    if index.state == "ready":
+        counts = {"new": index.added, "changed": index.changed, "removed": index.removed}
+        counts["without vectors"] = index.without_vectors
+        parts = ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+        told = f"behind the files: {parts}"
+        return Check("project", name, "warn", told, "dmm reindex", mend=reindex)
+    told = f"{index.state}: {index.note}" if index.note else index.state
+    return Check("project", name, "fail", told, "dmm reindex", mend=reindex)
+
+
+def _progress(root: RootState) -> str:
+    """Say how far the daemon is with an index."""
+    told = endpoint.call("status", {}, timeout=ANSWER_WITHIN) or {}
+    for one in told.get("projects", ()):
+        if one["indexing"] and Path(root.folder).parent == Path(one["root"]):
+            done, of = one["indexing"]
+            return f"which is indexing it, {100 * done // max(1, of)} % done"
+    return "which keeps it up to date"
+
+
+def _check_ledger(audit: Audit) -> Iterator[Check]:
+    if not audit.chronicle.exists and not audit.chronicle.missing:
+        yield Check("project", "ledger", "ok", "none yet")
+        return
+    try:
+        told = audit.verify()
+    except LedgerRefused as error:
+        yield Check("project", "ledger", "fail", error.what, error.hint or "see: dmm trust")
+        return
+    if told.get("wrong_snapshots"):
+        what = f"the stored state at event {told['wrong_snapshots'][0]} was changed"
+        yield Check("project", "ledger", "fail", what, "see: dmm ledger verify")
+    elif not told["valid"]:
+        what = f"broken at event {told['first_bad_seq']}: {told['reason']}"
+        yield Check("project", "ledger", "fail", what, "see: dmm ledger verify")
+    else:
+        yield Check("project", "ledger", "ok", f"the chain of {told['events']} events holds")
+
+
+# The daemon
+
+
+def check_daemon() -> Iterator[Check]:
+    """Check the background process, and what an earlier one may have left behind."""
+    folder = Path(endpoint.run_folder())
+    yield from _check_folder(folder)
+    told = endpoint.call("health", {}, timeout=ANSWER_WITHIN)
+    if told is not None:
+        yield _check_answer(told)
+        yield from attempt("daemon", "HTTP", lambda: _check_http(folder))
+    elif endpoint.is_running():
+        way = "dmm daemon stop; if that does not help, end its process"
+        yield Check("daemon", "socket", "fail", "a process holds the lock but answers not", way)
+    else:
+        yield from _check_remains(folder)
+    yield _check_spool(Path(endpoint.state_folder()) / "spool")
+
+
+def _check_folder(folder: Path) -> Iterator[Check]:
+    try:
+        found = folder.lstat()
+    except FileNotFoundError:
+        return
+    mode = stat.S_IMODE(found.st_mode)
+    if sys.platform != "win32" and (not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid()):
+        told = "it is not a folder of yours"
+        yield Check("daemon", "run folder", "fail", f"{folder}: {told}", "remove it")
+    elif mode & 0o077:
+        told = f"{folder}: others may enter it (mode {mode:o})"
+        way = f"chmod 700 {folder}"
+        yield Check("daemon", "run folder", "fail", told, way, mend=lambda: folder.chmod(0o700))
+    else:
+        yield Check("daemon", "run folder", "ok", f"{folder}, for you alone")
+
+
+def _check_answer(told: dict[str, Any]) -> Check:
+    if told["version"] == VERSION:
+        up = f"it answers (process {told['pid']}, version {VERSION})"
+        return Check("daemon", "socket", "ok", up)
+    what = f"it runs version {told['version']}, this is {VERSION}"
+    return Check("daemon", "socket", "warn", what, "dmm daemon stop; the next hook starts it anew")
+
+
+def _check_http(folder: Path) -> Iterator[Check]:
+    # A process answers calls once it has told its port: what is not told by now never will be.
+    yield Check("daemon", "HTTP", "ok", f"it answers on port {ask_http(folder)}")
+
+
+def _check_remains(folder: Path) -> Iterator[Check]:
+    left = [name for name in (endpoint.SOCKET, endpoint.ABOUT) if os.path.lexists(folder / name)]
+    if left:
+        told = f"not running, but left behind: {', '.join(left)}"
+        way = "dmm daemon start; it clears them away"
+        yield Check("daemon", "socket", "warn", told, way, mend=lambda: _clear(folder, left))
+        return
+    told = "not running; the first hook starts it"
+    yield Check("daemon", "socket", "ok", told, mend=endpoint.start)
+
+
+def _clear(folder: Path, names: list[str]) -> None:
+    """Remove what a dead process has left; one that came up meanwhile keeps its own."""
+    if not endpoint.is_running():
+        for name in names:
+            (folder / name).unlink(missing_ok=True)
+        endpoint.start()
+
+
+def _check_spool(folder: Path) -> Check:
+    try:
+        waiting = sum(path.suffix == ".event" for path in folder.iterdir())
+    except FileNotFoundError:
+        return Check("daemon", "spool", "ok", "empty")
+    lost = losses.count()
+    told = f"{waiting} events wait" if waiting else "empty"
+    if waiting > BACKLOG or lost:
+        told += f", {lost} events were lost: the disk or the spool was full" if lost else ""
+        way = "free some disk space; dmm daemon start records what waits"
+        return Check("daemon", "spool", "warn", told, way, mend=endpoint.start)
+    return Check("daemon", "spool", "ok", told)

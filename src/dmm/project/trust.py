@@ -1,0 +1,320 @@
+"""A look at memory that came from elsewhere, before it is trusted, and the decision itself."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections import Counter
+from dataclasses import asdict, dataclass, replace
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from dmm.domain.hidden import find_hidden
+from dmm.errors import DmmError, LedgerBroken, MemoryFileError, PathRefused, StorageError
+from dmm.eventlog.file import is_sealed
+from dmm.eventlog.identity import open_own, peek
+from dmm.eventlog.open_ledger import TrustedLedger
+from dmm.eventlog.place import stands
+from dmm.files.consents import find_consents
+from dmm.files.durable import sync_directory, translated
+from dmm.files.repository import find_repository
+from dmm.files.trusted import Kept
+from dmm.reading import read_regular
+from dmm.rulefile import RuleFiles
+from dmm.rules.folder import FOLDER as RULES
+from dmm.rules.folder import list_rule_files
+from dmm.rules.project_ledger import Chronicle
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable, Iterator
+
+    from dmm.files.consents import Change, Consents
+    from dmm.files.roots import Root
+    from dmm.files.trusted import TrustStore
+    from dmm.rules.wording import ShownRule
+
+T = TypeVar("T")
+TEXTS = ("BOOT.md", "policy.md")
+BROUGHT = (".claude", ".codex", ".cursor", ".gemini", ".mcp.json", ".vscode/mcp.json")
+LONGEST = 160
+MAX_TEXT_BYTES = 1 << 20
+MAX_LEDGER_BYTES = 64 << 20
+LOGS = ("-wal", "-shm")
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """A memory that every session would begin with."""
+
+    path: str
+    title: str
+    begins: str
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A constraint that would be in force."""
+
+    text: str
+    priority: str
+
+
+@dataclass(frozen=True, slots=True)
+class Inspection:
+    """What a project's memory holds, for a person who decides whether to trust it.
+
+    `memories` counts by top folder, `faulty` the files that can't be read as memories; `changed`
+    are texts that differ from those DMM writes; `brought` are settings of agents in the project;
+    `hidden` counts characters that can't be seen. `strange` says of a trusted project that its
+    ledger is not the one that was written here: `other`, `gone`, or `behind` what was recorded.
+    `rules` are the rule files that would come into force, in plain words.
+    """
+
+    folder: str
+    trusted: bool
+    memories: dict[str, int]
+    faulty: int
+    baseline: tuple[Always, ...]
+    ledger: str | None
+    constraints: tuple[Demand, ...]
+    ledger_note: str
+    changed: tuple[str, ...]
+    brought: tuple[str, ...]
+    hidden: int
+    strange: str = ""
+    changes: tuple[Change, ...] = ()
+    rules: tuple[ShownRule, ...] = ()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is something to decide."""
+        return not self.trusted or bool(self.strange or self.changes)
+
+    def describe(self) -> dict[str, Any]:
+        """Tell it as plain data."""
+        held = [{"path": one.path, "kind": one.kind} for one in self.changes]
+        return asdict(replace(self, changes=())) | {"changes": held}
+
+
+@dataclass(frozen=True, slots=True)
+class Vetting:
+    """Lets a person look at one project's memory and trust it, or not."""
+
+    root: Root
+    store: TrustStore
+    ledger: Path
+    now: Callable[[], dt.datetime]
+    earlier: tuple[Path, ...] = ()
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the memory may be used without being asked for."""
+        return self.store.is_trusted(self.root.folder)
+
+    def inspect(self) -> Inspection:
+        """Look at all that trust would let in; nothing is changed."""
+        tree = self.root.tree
+        scan = tree.scan()
+        trusted, shipped, strange = self.trusted, stands(self._held), self.strange
+        baseline, hidden, faulty = [], 0, len(scan.faults)
+        for stamp in scan.stamps:
+            hidden += _count_hidden(self.root.folder / "memory" / stamp.path)
+            try:
+                memory = tree.load(stamp.path).memory
+            except MemoryFileError:
+                faulty += 1
+                continue
+            if stamp.path.startswith("baseline/"):
+                baseline.append(Always(stamp.path, memory.title, _begin(memory.body)))
+        changes = tuple(self._consents.changes())
+        demands, note = self._demands() if shipped and (strange or not trusted) else ((), "")
+        return Inspection(
+            folder=str(self.root.folder),
+            trusted=trusted,
+            memories=dict(Counter(stamp.path.partition("/")[0] for stamp in scan.stamps)),
+            faulty=faulty,
+            baseline=tuple(baseline),
+            ledger=str(self._held) if shipped else None,
+            constraints=demands,
+            ledger_note=note,
+            changed=tuple(self._changed()),
+            brought=tuple(n for n in BROUGHT if os.path.lexists(self.root.project / n)),
+            hidden=hidden + sum(_count_hidden(self.root.folder / name) for name in TEXTS),
+            strange=strange,
+            changes=changes,
+            rules=tuple(self._rules(changes)),
+        )
+
+    def _rules(self, changes: tuple[Change, ...]) -> Iterator[ShownRule]:
+        """Show the rules that would come into force: all of a clone's, or those that changed."""
+        folder = self.root.folder
+        found = {one.path: one.after for one in changes if one.path.startswith(f"{RULES}/")}
+        if not self.trusted:
+            found = {path: _read(folder / path) for path in sorted(list_rule_files(folder))}
+        for path, data in found.items():
+            if data is not None:
+                # The rules take long to load, and many projects have none in files.
+                from dmm.rules.wording import show_rule_file
+
+                yield show_rule_file(path, data)
+
+    @property
+    def _consents(self) -> Consents:
+        return find_consents(self.store, self.root.folder)
+
+    @property
+    def _held(self) -> Path:
+        """The ledger that is there: in its place, or where one can come with a clone."""
+        places = (self.ledger, *self.earlier)
+        return next((path for path in places if stands(path)), self.ledger)
+
+    @property
+    def strange(self) -> str:
+        """Say how the ledger of a trusted project is not the one that was written here."""
+        found = self.store.find(self.root.folder)
+        if found is None:
+            return ""
+        known = found.ledger
+        if not stands(self._held):
+            return "gone" if known is not None and known.settled else ""
+        first = self._identify()
+        if first is None and (known is None or not known.settled):
+            return ""
+        if known is None or known.first != first:
+            return "other"
+        return "" if self._is_whole() else "behind"
+
+    def _is_whole(self) -> bool:
+        """Say whether the ledger holds all that was recorded in it.
+
+        Of one that can't be opened nobody can say that something is missing.
+        """
+        record = TrustedLedger(self.store, self.root.folder)
+        sealed = is_sealed(self.ledger)
+        try:
+            open_own(self.ledger, record, sealed=sealed, earlier=self.earlier).close()
+        except DmmError as error:
+            return isinstance(error, StorageError) and not isinstance(error, LedgerBroken)
+        return True
+
+    def accept(self, seen: Inspection | None = None, *, with_ledger: bool = False) -> Path | None:
+        """Trust the project, as it was seen or as it is, with all that instructs and configures.
+
+        A ledger that came with it is put aside, unless it is wanted too. The same goes for one that
+        took the place of a trusted project's own. Gives the place where that ledger is now.
+        """
+        trusted = self.trusted
+        if trusted:
+            self._consents.accept_seen(self._consents.changes() if seen is None else seen.changes)
+            if not self.strange:
+                return None
+        if not with_ledger and not self._is_own():
+            what = "the .git of this project leads to the ledger of another one"
+            hint = "if you want the two to share it: dmm trust --with-ledger"
+            raise PathRefused(what, where=str(self.ledger), hint=hint)
+        there = stands(self._held)
+        first = self._identify() if there and with_ledger else None
+        aside = self._put_aside() if there and not with_ledger else None
+        self.store.trust(self.root.folder)
+        if not trusted:
+            self._consents.accept()
+        self.store.keep_ledger(self.root.folder, None if first is None else Kept(first))
+        if first is not None:
+            # A person has looked at it: from here on its newest event counts.
+            TrustedLedger(self.store, self.root.folder).mark(first).forget()
+        return aside
+
+    def revoke(self) -> bool:
+        """Trust the project no more; say whether it was trusted."""
+        RuleFiles(str(self.store.path.parent)).remove(str(self.root.folder))
+        self._consents.forget()
+        return self.store.revoke(self.root.folder)
+
+    def _put_aside(self) -> Path:
+        """Rename the ledger; nothing is deleted, and nobody else's rules become ours."""
+        held = self._held
+        name = f"{held.name}.untrusted-{self.now().date().isoformat()}"
+        target, number = held.with_name(name), 1
+        while os.path.lexists(target):
+            number += 1
+            target = held.with_name(f"{name}-{number}")
+        with translated(held, "put the ledger aside"):
+            for end in (*LOGS, ""):
+                part = held.with_name(held.name + end)
+                if os.path.lexists(part):
+                    part.rename(target.with_name(target.name + end))
+            sync_directory(target.parent)
+        return target
+
+    def _is_own(self) -> bool:
+        """Whether the ledger belongs to this project: it is inside, or the repository vouches."""
+        if self.ledger.parent == self.root.folder.resolve():
+            return True
+        found = find_repository(self.root.folder)
+        return found is not None and found.vouched
+
+    def _demands(self) -> tuple[tuple[Demand, ...], str]:
+        """Read the constraints in force."""
+        try:
+            return self._look(_in_force), ""
+        except OSError as error:
+            return (), f"it can't be read: {error.strerror}"
+        except DmmError as error:
+            return (), f"it can't be read: {error.what}"
+
+    def _identify(self) -> str | None:
+        """Tell which ledger is there; the log beside it may belong to the one it replaced."""
+        try:
+            return peek(self._held) or self._look(lambda chronicle: chronicle.log.first())
+        except PermissionError as error:
+            what, hint = "the ledger can't be read", "check its owner and permissions"
+            raise StorageError(what, where=str(self._held), hint=hint) from error
+        except (OSError, DmmError):
+            return None
+
+    def _look(self, read: Callable[[Chronicle], T]) -> T:
+        """Read from a copy, so that a look leaves the ledger as it is."""
+        with tempfile.TemporaryDirectory(prefix="dmm-look-") as folder:
+            copy = Path(folder) / "ledger.db"
+            for end in ("", LOGS[0]):
+                part = self._held.with_name(self._held.name + end)
+                if not end or part.exists():
+                    data = read_regular(part, MAX_LEDGER_BYTES)[0]
+                    copy.with_name(copy.name + end).write_bytes(data)
+            chronicle = Chronicle(copy, self.now)
+            try:
+                return read(chronicle)
+            finally:
+                chronicle.close()
+
+    def _changed(self) -> Iterator[str]:
+        templates = resources.files("dmm.files") / "templates"
+        for name in TEXTS:
+            path = self.root.folder / name
+            if os.path.lexists(path) and _read(path) != (templates / name).read_bytes():
+                yield name
+
+
+def _in_force(chronicle: Chronicle) -> tuple[Demand, ...]:
+    return tuple(Demand(one.text, one.priority) for one in chronicle.state().in_force)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return read_regular(path, MAX_TEXT_BYTES)[0]
+    except OSError:
+        # A link, a pipe or a giant: it differs, and its characters are nobody's.
+        return b""
+
+
+def _count_hidden(path: Path) -> int:
+    return sum(map(len, find_hidden(_read(path).decode("utf-8", "replace")).values()))
+
+
+def _begin(body: str) -> str:
+    """Give the first line of a text that is not a heading."""
+    lines = (line.strip() for line in body.splitlines())
+    line = next((line for line in lines if line and not line.startswith("#")), "")
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"

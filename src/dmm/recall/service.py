@@ -1,0 +1,319 @@
+"""Recall of sessions in three layers: rows to choose from, what stood around one, and all of some.
+
+Everything comes from the ledger: the units are distilled of its events, and their index is brought
+up to its newest event at every call. The same ledger gives the same answers on any day.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import time
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from dmm.domain.memory import Origin
+from dmm.domain.observation import describe_observation
+from dmm.domain.pack import QueryRequest
+from dmm.domain.text import neutralise, shield
+from dmm.errors import IndexBroken, IndexBusy, UsageError
+from dmm.index.analysis import analyze
+from dmm.index.recall import LOW_TRUST, digest, place, tell
+from dmm.index.sync import SyncReport
+from dmm.index.unit_sync import UnitSyncer
+from dmm.packs.retrieve import retrieve
+from dmm.packs.service import MAX_QUERY_CHARACTERS
+from dmm.recall.format import Wanted, find_gist, read_wanted
+from dmm.redaction.clean import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dmm.config import RetrievalConfig
+    from dmm.domain.observation import Observation
+    from dmm.embed.model import Embedder
+    from dmm.index.service import Indexes
+    from dmm.index.snapshot import Snapshot
+    from dmm.index.store import IndexStore
+    from dmm.index.sync import Progress
+    from dmm.index.units import UnitStore
+    from dmm.observations.service import Observations
+
+T = TypeVar("T")
+DEFAULT_LIMIT = 20
+MOST_ROWS = 200
+MOST_WEAK = 5
+MOST_IDS = 100
+MOST_AROUND = 100
+DEFAULT_AROUND = 5
+MOST_COUNTED = 1_000
+MOST_FILES_IN_ROW = 3
+MOST_SOURCES_IN_ROW = 5
+# Whoever asks waits so long for vectors; the words are always up to date.
+EMBED_WITHIN = 2.0
+NOTHING_YET = (
+    "no session is recorded here yet: dmm install connects an agent,"
+    " dmm import-sessions reads earlier sessions"
+)
+NO_DAY = "2000-01-01"
+NO_SUCH_ID = "search gives the ids, such as obs_17 or msg_12"
+NOTHING_LEFT = "no unit passes these filters: leave one out, or widen the dates"
+NOTHING_CLEAR = "nothing speaks clearly to these words; these come nearest"
+NOTHING_FOUND = (
+    "nothing speaks to these words: use others, fewer filters, or no words for the newest"
+)
+
+
+@dataclass(slots=True)
+class Recall:
+    """Finds what was said and done in the sessions of one project."""
+
+    observations: Observations
+    indexes: Indexes
+    settings: RetrievalConfig
+    count: Callable[[str], int]
+    require_trust: Callable[[], object]
+    embed_within: float | None = EMBED_WITHIN
+    _synced: str = ""
+    _waiting: int = 0
+    _tokens: dict[str, int] = field(default_factory=dict)
+
+    def search(
+        self,
+        query: str,
+        *,
+        kind: str | None = None,
+        file: str | None = None,
+        session: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        limit: int = DEFAULT_LIMIT,
+        progress: Progress | None = None,
+    ) -> dict[str, Any]:
+        """Rank the units that speak to a query; without words the newest come first."""
+        wanted = read_wanted(kind=kind, file=file, session=session, since=since, until=until)
+        _check(limit, "limit", 1, MOST_ROWS)
+        words = _words(query)
+        self.require_trust()
+        found, way, hint = self._mended(lambda: self._find(words, wanted, limit, progress))
+        terms = frozenset(analyze(words))
+        rows = [self.row(unit, terms) for unit in found]
+        told = {"query": words, "results": rows, "retrieval": way}
+        return told | self._remarks(hint)
+
+    def _find(
+        self, words: str, wanted: Wanted, limit: int, progress: Progress | None
+    ) -> tuple[list[Observation], str, str | None]:
+        """Give what was found, the way it was found, and what to say about it."""
+        kept = self.observations.units().kept
+        if kept is None or not wanted.choose(kept, 1):
+            return [], "newest", NOTHING_LEFT if kept and kept.count() else NOTHING_YET
+        if not words:
+            return list(kept.each(wanted.choose(kept, limit))), "newest", None
+        if found := self._rank(words, wanted, limit, progress):
+            return found, self._way(), None
+        weak = self._retrieve(words, wanted, min(limit, MOST_WEAK), weak=True)
+        return weak, self._way(), NOTHING_CLEAR if weak else NOTHING_FOUND
+
+    def timeline(
+        self,
+        name: str | None = None,
+        query: str | None = None,
+        before: int = DEFAULT_AROUND,
+        after: int = DEFAULT_AROUND,
+    ) -> dict[str, Any]:
+        """Tell what stood around a unit, the best match of a query, or else the newest."""
+        _check(before, "before", 0, MOST_AROUND)
+        _check(after, "after", 0, MOST_AROUND)
+        self.require_trust()
+        words = _words(query or "")
+        return self._mended(lambda: self._tell_around(name, words, before, after))
+
+    def _tell_around(self, name: str | None, words: str, before: int, after: int) -> dict[str, Any]:
+        anchor = self._choose(name, words)
+        kept = self.observations.units().kept
+        if anchor is None or kept is None:
+            told: dict[str, Any] = {"anchor": None, "results": []}
+            some = kept is not None and kept.count()
+            hint = NOTHING_YET if not some else NO_SUCH_ID if name else NOTHING_FOUND
+            return told | self._remarks(hint)
+        around = kept.each(kept.around(anchor, before, after))
+        return {"anchor": anchor, "results": [self.row(unit) for unit in around]}
+
+    def _choose(self, name: str | None, words: str) -> str | None:
+        """Name the unit that a timeline is about."""
+        units = self.observations.units()
+        if name:
+            return name if name in units else None
+        if words:
+            return next((unit.id for unit in self._rank(words, Wanted(), 1, None)), None)
+        return None if units.kept is None else next(iter(Wanted().choose(units.kept, 1)), None)
+
+    def get_observations(self, ids: Sequence[str]) -> dict[str, Any]:
+        """Give units in full, in the order in which they are named."""
+        if not 1 <= len(ids) <= MOST_IDS:
+            raise UsageError(f"name from 1 to {MOST_IDS} ids", hint="search gives them")
+        self.require_trust()
+        found = self._mended(lambda: self.observations.find(ids))
+        known = {unit.id for unit in found}
+        missing = [name for name in dict.fromkeys(ids) if name not in known]
+        told: dict[str, Any] = {"observations": [self._full(unit) for unit in found]}
+        return told | ({"missing": missing, "hint": NO_SUCH_ID} if missing else {})
+
+    def _mended(self, answer: Callable[[], T]) -> T:
+        """Answer; where the index turns out to be damaged, once more when it is built anew."""
+        try:
+            return answer()
+        except IndexBroken as error:
+            self.indexes.mend(error)
+            return answer()
+
+    def release(self) -> None:
+        """Let go of what takes up memory; the next call loads it again."""
+        self._tokens.clear()
+        self.indexes.release_model()
+        self.indexes.release_snapshot()
+
+    def close(self) -> None:
+        """Close the index."""
+        self.indexes.close()
+
+    def row(self, unit: Observation, terms: frozenset[str] = frozenset()) -> dict[str, Any]:
+        """Describe a unit in a row: enough to choose by, and what the whole would cost."""
+        told: dict[str, Any] = {
+            "id": unit.id,
+            "kind": str(unit.kind),
+            "at": unit.at,
+            "title": neutralise(find_gist(unit, terms)),
+            "session": neutralise(unit.session),
+            "tokens": self._cost(unit),
+            "sources": list(unit.evidence[:MOST_SOURCES_IN_ROW]),
+        }
+        if unit.files:
+            told["files"] = [neutralise(one) for one in unit.files[:MOST_FILES_IN_ROW]]
+        return told | _marked(unit)
+
+    def _full(self, unit: Observation) -> dict[str, Any]:
+        described = describe_observation(unit)
+        told: dict[str, Any] = {
+            name: [_shown(one) for one in value] if isinstance(value, list) else _shown(value)
+            for name, value in described.items()
+            if name not in ("evidence", "trust")
+        }
+        told |= {"trust": str(unit.trust), "sources": list(unit.evidence)}
+        return told | {"tokens": self._cost(unit), "text": tell(unit)} | _marked(unit)
+
+    def _cost(self, unit: Observation) -> int:
+        """Tell the tokens of a unit: as they are in the index, or counted once and kept."""
+        own = digest(unit)
+        store = self.indexes.store(Origin.PROJECT)
+        known = None if store is None else store.counted(place(unit))
+        if known is not None and known[0] == own:
+            return known[1]
+        if own not in self._tokens:
+            if len(self._tokens) >= MOST_COUNTED:
+                self._tokens.clear()
+            self._tokens[own] = self.count(tell(unit))
+        return self._tokens[own]
+
+    def _rank(
+        self, words: str, wanted: Wanted, limit: int, progress: Progress | None
+    ) -> list[Observation]:
+        if not self.observations.units():
+            return []
+        self._refresh(progress)
+        try:
+            return self._retrieve(words, wanted, limit)
+        except IndexBusy:
+            return self._retrieve(words, wanted, limit)
+
+    def _retrieve(
+        self, words: str, wanted: Wanted, limit: int, *, weak: bool = False
+    ) -> list[Observation]:
+        kept = self.observations.units().kept
+        snapshot = self.indexes.snapshot()
+        if kept is None:
+            return []
+        # The newest day stands for today: the same ledger is ranked the same on any day.
+        day = dt.date.fromisoformat(kept.newest_day() or NO_DAY)
+        # A unit and a decision made of the same event may both be found.
+        settings = replace(self.settings, max_candidates=2 * limit)
+        found = retrieve(
+            snapshot,
+            QueryRequest(words, explain=weak),
+            self.indexes.embed(words),
+            day,
+            settings,
+            self.indexes.is_word,
+            _only(snapshot, kept, wanted),
+        )
+        rows = (one.row for one in (found.others if weak else found.ranked))
+        units = kept.each([snapshot.places[row].id for row in rows])
+        return _once(list(units))[:limit]
+
+    def _refresh(self, progress: Progress | None) -> None:
+        """Bring the index up to the units, unless nothing has happened since the last time."""
+        units = self.observations.units()
+        newest = "" if units.kept is None else units.kept.reading().hash
+        current = newest == self._synced and not self._waiting
+        # Somebody may have removed the index meanwhile.
+        if not current or len(self.indexes.snapshot()) != len(units):
+            self._synced = newest if self.indexes.refresh(progress=progress) else ""
+
+    def fill(
+        self, store: IndexStore, embedder: Embedder | None, progress: Progress | None
+    ) -> SyncReport:
+        """Write the units into their index; called under its lock."""
+        ends = None if self.embed_within is None else time.monotonic() + self.embed_within
+        syncer = UnitSyncer(self.count, embedder, lambda: ends is None or time.monotonic() < ends)
+        kept = self.observations.units().kept
+        if kept is None or kept.store is not store:
+            return SyncReport()
+        self._waiting = syncer.sync(kept, progress)
+        return SyncReport(total=kept.count())
+
+    def _way(self) -> str:
+        return "hybrid" if self.indexes.embedder() is not None else "keyword"
+
+    def _remarks(self, hint: str | None) -> dict[str, Any]:
+        notices = list(self.indexes.notices.values())
+        if self._waiting:
+            notices.append(f"{self._waiting} units wait for their vectors; their words count")
+        told: dict[str, Any] = {"notices": notices} if notices else {}
+        return told | ({"hint": hint} if hint else {})
+
+
+def _words(query: str) -> str:
+    if len(query) > MAX_QUERY_CHARACTERS:
+        what = f"the query has more than {MAX_QUERY_CHARACTERS:,} characters"
+        raise UsageError(what, hint="ask in a few words")
+    return clean(query).strip()
+
+
+def _check(number: int, name: str, least: int, most: int) -> None:
+    if not least <= number <= most:
+        raise UsageError(f"{name} must be from {least} to {most}")
+
+
+def _marked(unit: Observation) -> dict[str, Any]:
+    """Mark what a tool or a stranger said: it tells, it never orders."""
+    return {"low_trust": str(unit.trust)} if unit.trust in LOW_TRUST else {}
+
+
+def _shown(text: object) -> str:
+    return shield(neutralise(str(text)))
+
+
+def _only(snapshot: Snapshot, kept: UnitStore, wanted: Wanted) -> list[bool] | None:
+    """Mark the rows that may be found; None where all may, as is usual."""
+    if wanted == Wanted() and len(snapshot) == kept.count():
+        return None
+    admitted = frozenset(wanted.choose(kept))
+    return [one.id in admitted for one in snapshot.places]
+
+
+def _once(units: Sequence[Observation]) -> list[Observation]:
+    """Leave out what rests on the very events of something that ranks higher."""
+    seen: dict[tuple[int, ...], Observation] = {}
+    for unit in units:
+        seen.setdefault(unit.evidence, unit)
+    return list(seen.values())

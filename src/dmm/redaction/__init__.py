@@ -1,0 +1,1 @@
+"""Redaction: secrets and private passages are removed before a text goes anywhere."""

@@ -1,0 +1,238 @@
+"""Carriers: places that hold credentials by their form: addresses, headers, cookies, listings."""
+
+from __future__ import annotations
+
+from binascii import Error, a2b_base64
+
+from dmm.redaction.patterns import later, match_at
+from dmm.redaction.randomness import has_digit, is_mixed, is_random, is_uuid
+from dmm.redaction.values import is_placeholder
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.redaction.layers import Layer
+    from dmm.redaction.patterns import Span
+
+_USERINFO = r"://([^\s/?#\"'<>:@\\]{0,256}):([^\s\"'<>/\\]{1,256})@(?=[\w.\[$%{-])"
+_LOOSE_USERINFO = r"://([^\s/?#\"'<>:@\\]{0,256}):([^\s\"'<>\\]{1,256})@(?=[\w.\[-])"
+_DATABASE = (
+    r"(?i)(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|clickhouse|ldaps?)"
+    r"(?:\+\w{1,20})?\Z"
+)
+_USER_ALONE = r"://([^\s/?#\"'<>:@\\]{16,256})(?::[^\s/?#\"'<>:@\\]{0,64})?@(?=[\w.\[-])"
+_LOGIN = r"([A-Za-z][\w.-]{1,32}):([^\s:@/\"'<>]{8,64})\Z"
+_PAIR = r"([A-Za-z][\w.@+-]{0,64}):([^\s:/\"'<>]{5,128})\s{0,2}\Z"
+_LOGIN_HOST = r"@(?:[\w-]{1,63}\.[\w.-]{1,200}|localhost)"
+# A link that lets in whoever has it.
+_LINK = (
+    r"://[^\s\"'<>?#]{1,200}/(?:reset|invit|verif|confirm|activat|magic|token|unlock|unsubscrib)"
+    r"[\w-]{0,20}/([\w.~-]{20,200})"
+)
+_QUERY = r"[?&;]([\w.%\[\]-]{1,60})=(?=([^&\s\"'<>#\\]{4,128}))"
+_QUERY_REST = r"[^&\s\"'<>#\\]*"
+_QUERY_NAMES = (
+    "token", "key", "secret", "sig", "signature", "password", "passwd", "pwd", "auth", "code",
+    "credential", "session", "sid", "ticket", "hmac", "assertion", "jwt", "nonce", "pass",
+)  # fmt: skip
+_AUTHORIZATION = (
+    r"(?i)authorization[\"']?\s{0,4}(?:[:=,]|=>|\|)\s{0,4}(?:[bfr]?[\"'`])?\s{0,4}"
+    r"((?:basic|bearer|token|digest|negotiate|ntlm|apikey|api-key|key|ssws|hawk|oauth|aws4-hmac-sha256)"
+    r"\b:?\s{1,4})?([^\s\"'`<>][^\n\"'`<>]{0,4096})"
+)
+_MORE_PAIRS = r"&[A-Za-z_]\w{0,40}="
+_DIGEST = r"(?i)authorization:\s{0,4}(?:digest|oauth|hawk|aws4-hmac-sha256)\s{1,4}([^\n]{8,4096})"
+_SCHEME = r"(?i)\b(bearer|basic)[ \t]{1,4}([\w.~+/=-]{6,4096})"
+# What a server tells of itself when it asks for credentials.
+_CHALLENGE = r"(?i)(?:realm|scope|error|charset|authorization_uri|resource_metadata)="
+_HEADER = (
+    r"(?i)(x-[\w-]{1,60})"
+    r"[\"']?\s{0,4}[:=,]\s{0,4}[\"']?([^\s\"'`<>,;]{4,4096})"
+)
+_COOKIE = (
+    r"(?i)cookie2?(?:[\"']?\s{0,4}(?:[:=]|=>)|[\"']\s{0,4},)\s{0,4}[\"'`]?"
+    r"((?=[^\s\"'`=;]{1,200}=)[^\n\"'`]{3,8192})"
+)
+_JAR = (
+    r"\t(?:TRUE|FALSE)\t[^\t\n]{0,500}\t(?:TRUE|FALSE)\t\d{1,20}\t[^\t\n]{1,200}\t([^\t\n]{1,4096})"
+)
+_PGPASS = r":(?:\d{4,5}|\*):[^:\s]{1,100}:[^:\s]{1,100}:([^\s:\"']{4,200})(?![:\w])"
+_NETRC = (
+    r"(?i)\b(?:login|machine)\s{1,8}(?!(?:by|for|via|and|or)\s)\S{1,200}\s{1,8}(?:account\s{1,4}\S{1,100}\s{1,4})?"
+    r"password\s{1,8}(\S{1,500})"
+)
+_CLUSTER_KIND = r"kind[\"']?\s{0,4}:\s{0,4}[\"']?Secret\b"
+_CLUSTER_DATA = (
+    r"(?m)^[ \t+-]{1,20}[\w.-]{1,100}:\s{1,4}[\"']?([A-Za-z0-9+/]{4,}={0,2})[\"']?[ \t\r]{0,4}$"
+)
+_NO_LOGIN = frozenset({
+    "mailto", "to", "cc", "bcc", "from", "email", "mail", "sip", "xmpp", "acct", "npm", "git",
+    "ssh", "sha256", "urn", "data", "node", "python",
+})  # fmt: skip
+_HEADER_NAMES = ("key", "token", "secret", "auth", "signature", "session", "password", "credential")
+_ATTRIBUTES = frozenset({"path", "domain", "expires", "max-age", "samesite", "priority"})
+_EXAMPLES = frozenset({"password", "pass", "passwd", "pwd", "pw", "secret", "token", "x", "***"})
+_STRONG_QUERY = ("token", "secret", "passw", "pwd", "signature", "assertion", "jwt", "credential")
+
+
+def scan_carriers(layer: Layer) -> Iterator[Span]:
+    """Find credentials in addresses, headers, cookies and the files that programs keep them in."""
+    text, lowered = layer.text, layer.lowered
+    if "://" in text:
+        yield from _addresses(text)
+        for found in match_at(_LINK, text, ("://",)):
+            if is_random(found[1]):
+                yield (*found.span(1), "url-parameter")
+    if "@" in text:
+        yield from _logins(text)
+    if "=" in text and ("?" in text or "&" in text):
+        yield from _queries(text)
+    yield from _authorizations(text, lowered)
+    yield from _schemes(text, lowered)
+    yield from _headers(text, lowered)
+    yield from _listings(text, lowered)
+
+
+def _addresses(text: str) -> Iterator[Span]:
+    for found in match_at(_USERINFO, text, ("://",)):
+        if _is_password(found[2], found[1]):
+            yield (*found.span(2), "url-password")
+    for found in match_at(_LOOSE_USERINFO, text, ("://",)):
+        scheme = text[max(0, found.start() - 24) : found.start()]
+        if _is_password(found[2], found[1]) and later(_DATABASE).search(scheme):
+            yield (*found.span(2), "url-password")
+    for found in match_at(_USER_ALONE, text, ("://",)):
+        if is_random(found[1]):
+            yield (*found.span(1), "url-password")
+
+
+def _is_password(word: str, user: str) -> bool:
+    """Tell a password from an example: the word itself, or the user once more."""
+    return word.lower() not in (*_EXAMPLES, user.lower()) and not is_placeholder(word)
+
+
+def _logins(text: str) -> Iterator[Span]:
+    for host in match_at(_LOGIN_HOST, text, ("@",)):
+        near = text[max(0, host.start() - 100) : host.start()]
+        words = near.replace('"', " ").replace("'", " ").replace("/", " ").split()
+        found = later(_LOGIN).match(words[-1]) if words and near[-1:].strip() else None
+        if found is None or found[1].lower() in _NO_LOGIN:
+            continue
+        if has_digit(found[2]) and is_mixed(found[2]) and not is_placeholder(found[2]):
+            yield (host.start() - len(found[2]), host.start(), "password")
+
+
+def _queries(text: str) -> Iterator[Span]:
+    done = 0
+    for found in later(_QUERY).finditer(text):
+        name, value = found[1].lower(), found[2]
+        if found.start() < done or not any(word in name for word in _QUERY_NAMES):
+            continue
+        if is_placeholder(value) or value.isdigit():
+            continue
+        strong = any(word in name for word in _STRONG_QUERY)
+        if (strong and (has_digit(value) or "pass" in name or "pwd" in name)) or (
+            is_random(value) and not is_uuid(value)
+        ):
+            rest = later(_QUERY_REST).match(text, found.end(2))
+            done = found.end(2) if rest is None else rest.end()
+            yield (found.start(2), done, "url-parameter")
+
+
+def _authorizations(text: str, lowered: str) -> Iterator[Span]:
+    for found in match_at(_DIGEST, text, ("authorization:",), lowered):
+        yield (*found.span(1), "authorization")
+    for found in match_at(_AUTHORIZATION, text, ("authorization",), lowered):
+        scheme, value = found[1], _without_pairs(found[2]).rstrip(" \t,;)}]")
+        if is_placeholder(found[2]):
+            continue
+        if scheme or (is_mixed(value) and " " not in value) or is_random(value):
+            yield (found.start(2), found.start(2) + len(value), "authorization")
+
+
+def _without_pairs(value: str) -> str:
+    """Leave out what follows a value in an address: &name=value."""
+    more = later(_MORE_PAIRS).search(value)
+    return value if more is None else value[: more.start()]
+
+
+def _schemes(text: str, lowered: str) -> Iterator[Span]:
+    for found in match_at(_SCHEME, text, ("bearer", "basic"), lowered):
+        value = found[2].rstrip(".")
+        if is_placeholder(value) or later(_CHALLENGE).match(value):
+            continue
+        basic = found[1].lower() == "basic"
+        if is_login(value) if basic else is_mixed(value) or is_random(value, 12):
+            end = found.start(2) + len(value)
+            yield (found.start(2), end, "basic-auth" if basic else "bearer")
+
+
+def _headers(text: str, lowered: str) -> Iterator[Span]:
+    for found in match_at(_HEADER, text, ("x-",), lowered):
+        if not any(word in found[1].lower() for word in _HEADER_NAMES):
+            continue
+        if not is_placeholder(found[2]) and (is_mixed(found[2]) or is_random(found[2])):
+            yield (*found.span(2), "header")
+    for found in match_at(_COOKIE, text, ("cookie",), lowered):
+        if not _is_hidden(found[1]) and "(" not in found[1].partition("=")[0]:
+            yield (*found.span(1), "cookie")
+
+
+def _is_hidden(cookie: str) -> bool:
+    """Say whether the values of a cookie were taken out before; attributes tell nothing."""
+    pairs = (part.partition("=")[::2] for part in cookie.split(";") if "=" in part)
+    values = [value for name, value in pairs if name.strip().lower() not in _ATTRIBUTES]
+    return all(len(value) > 2 and is_placeholder(value) for value in values or [cookie])
+
+
+def is_login(value: str) -> bool:
+    """Recognise a user and a password in base64."""
+    try:
+        plain = a2b_base64(value + "=" * (-len(value) % 4))
+    except (Error, ValueError):
+        return False
+    return b":" in plain and all(31 < code < 127 for code in plain)
+
+
+def is_pair(text: str) -> bool:
+    """Recognise a user and a password, and nothing else."""
+    found = later(_PAIR).match(text)
+    if found is None or found[1].lower().rpartition("@")[2] in _NO_LOGIN:
+        return False
+    return is_mixed(found[2]) and not is_placeholder(found[2])
+
+
+def is_header_secret(name: str, value: str) -> str | None:
+    """Judge the value of a header that is plain data; give the label where it is a secret."""
+    lowered = name.lower()
+    if is_placeholder(value):
+        return None
+    if lowered in ("cookie", "set-cookie") and "=" in value:
+        return None if _is_hidden(value) else "cookie"
+    if lowered not in ("authorization", "proxy-authorization"):
+        return None
+    scheme, _, word = value.partition(" ")
+    return None if is_placeholder(word or scheme) else "authorization"
+
+
+def _listings(text: str, lowered: str) -> Iterator[Span]:
+    if "\tTRUE\t" in text or "\tFALSE\t" in text:
+        for found in later(_JAR).finditer(text):
+            yield (*found.span(1), "cookie")
+    if "password" in lowered:
+        for found in match_at(_NETRC, text, ("login", "machine"), lowered):
+            if not is_placeholder(found[1]):
+                yield (*found.span(1), "password")
+    for found in later(_PGPASS).finditer(text):
+        if is_mixed(found[1]):
+            yield (*found.span(1), "password")
+    if "Secret" in text and later(_CLUSTER_KIND).search(text):
+        yield from _cluster_data(text)
+
+
+def _cluster_data(text: str) -> Iterator[Span]:
+    """Take every value of a Kubernetes secret: its names are free."""
+    for found in later(_CLUSTER_DATA).finditer(text):
+        if "=" in found[1] or has_digit(found[1]):
+            yield (*found.span(1), "secret")

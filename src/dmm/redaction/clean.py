@@ -1,0 +1,10 @@
+"""Texts freed of secrets; what that needs is loaded when the first text comes."""
+
+from __future__ import annotations
+
+
+def clean(text: str) -> str:
+    """Give a text without secrets and private parts: what `redact` leaves of it."""
+    from dmm.redaction.redact import redact
+
+    return redact(text).text

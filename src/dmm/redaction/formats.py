@@ -1,0 +1,223 @@
+"""Formats: tokens that are known by their own shape, whatever stands around them."""
+
+from __future__ import annotations
+
+from dmm.redaction.layers import TOKEN
+from dmm.redaction.patterns import later, match_at, words_of
+from dmm.redaction.randomness import class_changes, is_opaque, is_random, is_varied
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from dmm.redaction.layers import Layer
+    from dmm.redaction.patterns import Span
+
+# Prefix, label, the least length after the prefix. A prefix that is also an ordinary beginning
+# of names is in the second table: what follows it must look random.
+_CERTAIN = (
+    ("ABSK", "aws-key", 40),
+    ("AIza", "google-key", 30), ("ya29.", "google-key", 16), ("GOCSPX-", "google-key", 16),
+    ("1//0", "google-key", 24),
+    ("ghp_", "github-token", 16), ("gho_", "github-token", 16), ("ghu_", "github-token", 16),
+    ("ghs_", "github-token", 16), ("ghr_", "github-token", 16),
+    ("github_pat_", "github-token", 16),
+    ("glpat-", "gitlab-token", 12), ("gldt-", "gitlab-token", 12), ("glrt-", "gitlab-token", 12),
+    ("glft-", "gitlab-token", 12), ("glcbt-", "gitlab-token", 12), ("glptt-", "gitlab-token", 12),
+    ("glsoat-", "gitlab-token", 12), ("glimt-", "gitlab-token", 12),
+    ("glagent-", "gitlab-token", 12), ("gloas-", "gitlab-token", 12),
+    ("glffct-", "gitlab-token", 12), ("GR1348941", "gitlab-token", 16),
+    ("xoxb-", "slack-token", 8), ("xoxa-", "slack-token", 8), ("xoxp-", "slack-token", 8),
+    ("xoxo-", "slack-token", 8), ("xoxs-", "slack-token", 8), ("xoxr-", "slack-token", 8),
+    ("xoxc-", "slack-token", 8), ("xoxd-", "slack-token", 8), ("xoxe-", "slack-token", 8),
+    ("xoxe.", "slack-token", 8), ("xapp-", "slack-token", 8),
+    ("sk_live_", "stripe-key", 8), ("sk_test_", "stripe-key", 8), ("rk_live_", "stripe-key", 8),
+    ("rk_test_", "stripe-key", 8), ("whsec_", "stripe-key", 16),
+    ("npm_", "npm-token", 24), ("pypi-AgE", "pypi-token", 16), ("rubygems_", "token", 24),
+    ("sk-ant-", "anthropic-key", 12), ("sk-proj-", "openai-key", 12),
+    ("sk-svcacct-", "openai-key", 12), ("sk-admin-", "openai-key", 12), ("sk-or-", "api-key", 16),
+    ("SG.", "sendgrid-key", 20), ("dckr_pat_", "docker-token", 16),
+    ("dckr_oat_", "docker-token", 16), ("dop_v1_", "token", 24), ("doo_v1_", "token", 24),
+    ("dor_v1_", "token", 24), ("hvs.", "vault-token", 16), ("hvb.", "vault-token", 16),
+    ("hvr.", "vault-token", 16), ("shpat_", "token", 16), ("shpca_", "token", 16),
+    ("shppa_", "token", 16), ("shpss_", "token", 16), ("sq0atp-", "token", 16),
+    ("sq0csp-", "token", 16), ("sq0idp-", "token", 16), ("ATATT3", "token", 16),
+    ("ATCTT3", "token", 16), ("ATBB", "token", 16), ("lin_api_", "token", 16),
+    ("lin_oauth_", "token", 16), ("figd_", "token", 16), ("PMAK-", "api-key", 16),
+    ("NRAK-", "api-key", 16), ("NRII-", "api-key", 16), ("pscale_tkn_", "token", 16),
+    ("pscale_pw_", "token", 16), ("pscale_oauth_", "token", 16), ("sbp_", "token", 24),
+    ("sb_secret_", "api-key", 10), ("sntrys_", "token", 16), ("sntryu_", "token", 16),
+    ("AGE-SECRET-KEY-1", "private-key", 16), ("gsk_", "api-key", 20), ("pplx-", "api-key", 20),
+    ("glsa_", "token", 16), ("glc_", "token", 20), ("CFPAT-", "token", 16),
+    ("dt0c01.", "token", 20), ("HRKU-", "api-key", 16), ("xkeysib-", "api-key", 20),
+    ("tskey-", "api-key", 12), ("lsv2_pt_", "api-key", 16), ("lsv2_sk_", "api-key", 16),
+    ("pcsk_", "api-key", 20), ("bkua_", "token", 20), ("CCIPAT_", "token", 16),
+    ("AKCp", "token", 40), ("dapi", "token", 30), ("LTAI", "api-key", 12), ("AKID", "api-key", 24),
+    ("EAAA", "token", 40), ("EAAC", "token", 40), ("EAAB", "token", 40),
+    ("access-production-", "token", 24), ("access-sandbox-", "token", 24),
+    ("squ_", "token", 32), ("sqp_", "token", 32), ("sqa_", "token", 32), ("sgp_", "token", 32),
+    ("SWMTKN-", "token", 32), ("sha256~", "token", 32), ("nvapi-", "api-key", 32),
+    ("CLOJARS_", "token", 32), ("FLWSECK", "api-key", 16), ("EZAK", "api-key", 40),
+    ("EZTK", "api-key", 40), ("duffel_live_", "token", 24), ("duffel_test_", "token", 24),
+    ("dnkey-", "api-key", 24), ("vercel_blob_rw_", "token", 16), ("ATTA", "token", 40),
+    ("API-", "api-key", 26), ("sm_pat_", "token", 16), ("nsec1", "private-key", 50),
+    ("secret-token:", "token", 16), ("vk1.a.", "token", 40), ("y0_A", "token", 30),
+    ("AQVN", "api-key", 30), ("mlsn.", "api-key", 32), ("ico-", "api-key", 32),
+    ("xprv", "private-key", 80), ("ops_eyJ", "token", 30), ("mdb_sa_sk_", "token", 16),
+)  # fmt: skip
+_LIKELY = (
+    ("sk-", "openai-key", 20), ("sk_", "api-key", 24), ("hf_", "huggingface-token", 16),
+    ("pypi-", "pypi-token", 24), ("key-", "api-key", 24), ("xai-", "api-key", 20),
+    ("r8_", "api-key", 20), ("re_", "api-key", 20), ("ntn_", "token", 20),
+    ("secret_", "token", 24), ("pat-", "token", 20), ("pat", "token", 60),
+    ("s.", "vault-token", 24),
+    ("dp.", "token", 24), ("nfp_", "token", 20), ("vcp_", "token", 20), ("fo1_", "token", 24),
+    ("fm1_", "token", 40), ("fm2_", "token", 40), ("pul-", "token", 24), ("aio_", "token", 20),
+    ("oy2", "api-key", 40), ("cio", "token", 30), ("rdme_", "token", 40), ("tfp_", "token", 24),
+    ("shippo_live_", "token", 24), ("sl.", "token", 50), ("pnu_", "token", 24),
+    ("tk-us-", "token", 24), ("AC", "twilio-key", 30), ("SK", "twilio-key", 30),
+    ("fc-", "api-key", 24), ("tvly-", "api-key", 20), ("phx_", "api-key", 24),
+    ("phc_", "api-key", 24), ("rnd_", "api-key", 20), ("fw_", "api-key", 20),
+    ("fio-u-", "token", 32), ("sk.eyJ", "token", 32), ("oauth:", "token", 30),
+)  # fmt: skip
+_BEFORE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
+_ALONE = later(r"[A-Za-z0-9]+")
+_TAIL = later(r"[A-Za-z0-9_-]+(?:[.=/+][A-Za-z0-9_-]+)*={0,2}")
+# Label, the literals that a match begins with, and the pattern; its first group is the secret.
+_SHAPES = (
+    ("aws-key", ("AKIA", "ASIA", "ABIA", "ACCA", "AROA", "AIDA", "A3T"),
+     r"(?<![A-Za-z0-9])((?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA|AROA|AIDA)[A-Z0-9]{16,})"),
+    ("jwt", ("eyJ",),
+     r"(eyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_=-]{2,}){1,4}\.?|eyJ[A-Za-z0-9_+/-]{28,}={0,2})"),
+    ("slack-token", ("hooks.slack.com/",), r"hooks\.slack\.com/([a-z]{4,12}/[\w/-]{12,})"),
+    ("webhook", ("/webhooks/", "/webhookb2/"), r"/webhook(?:s/\d{6,20}|b2)/([\w@./-]{16,})"),
+    ("token", ("access_token$",), r"(access_token\$[\w$-]{20,})"),
+    ("password-hash", ("$",),
+     r"(\$(?:1|2[abxy]?|5|6|7|y|gy|apr1|sha1|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]{0,16}|bcrypt-sha256)"
+     r"\$[./A-Za-z0-9$=,+-]{16,})"),
+    ("secret", ("otpauth://",), r"otpauth://[^\s\"'<>]{0,200}[?&]secret=([A-Za-z2-7=%]{8,})"),
+)  # fmt: skip
+# The same where nothing fixed begins the match: a literal that must occur, and the pattern.
+_LOOSE_SHAPES = (
+    ("telegram-token", ":AA", r"(?<!\d)(\d{6,12}:AA[\w-]{30,})"),
+    ("api-key", "-us", r"(?<![0-9a-f])([0-9a-f]{32}-us\d{1,2})(?!\w)"),
+    ("azure-key", "Q~", r"(?<![\w~.-])([\w~.-]{3}[78]Q~[\w~.-]{30,36})"),
+    ("token", ".atlasv1.", r"(?<![A-Za-z0-9])([A-Za-z0-9]{10,20}\.atlasv1\.[\w=-]{20,})"),
+    ("token", "/1", r"(?<!\d)(\d/1\d{14,17}:[0-9a-f]{32})"),
+)  # fmt: skip
+# The numbers of a key in JSON that are private.
+_JWK = r"""["'](?:d|dp|dq|qi|p|q|k)["']\s{0,4}:\s{0,4}["']([\w-]{16,}=?)["']"""
+_DIGITS = r"\d\d\d(?:[ -]?\d){10}"
+_CARD_NAMED = r"(?:card|visa|amex|mastercard)\D{1,30}(\d(?:[ -]?\d){12,18})(?![\d-])"
+_CARD = r"[3-6]\d{3}([ -])\d{4}\1\d{4}\1\d{4}(?![\d-])"
+_LONG = r"(?<![A-Za-z0-9+/_.-])[A-Za-z0-9+/_.-]{40,}={0,2}"
+_LONG_WORD = 40
+
+
+def scan_formats(layer: Layer) -> Iterator[Span]:
+    """Find tokens by their prefix or shape, and long random strings."""
+    text = layer.text
+    words = layer.long_words
+    likely = "\n".join(words)
+    if likely:
+        yield from _prefixed(text, likely)
+        yield from _shaped(text, likely)
+    if later(_DIGITS).search(text):
+        yield from _cards(layer)
+    place = 0
+    for word in words:
+        if len(word) >= _LONG_WORD:
+            place = text.find(word, place)
+            yield from _random(text, place, place + len(word))
+            place += len(word)
+
+
+def _cards(layer: Layer) -> Iterator[Span]:
+    for found in later(_CARD).finditer(layer.text):
+        if _is_card(found[0]):
+            yield (*found.span(), "card-number")
+    for found in match_at(_CARD_NAMED, layer.lowered, ("card", "visa", "amex")):
+        if _is_card(found[1], varied=False):
+            yield (*found.span(1), "card-number")
+
+
+def _random(text: str, first: int, last: int) -> Iterator[Span]:
+    for found in later(_LONG).finditer(text, first, last):
+        start, end = found.span()
+        # A code such as %2F ends where the run begins.
+        start += 2 if text[start - 1 : start] == "%" else 0
+        start += len(found[0]) - len(found[0].lstrip("+-")) if text[start] in "+-" else 0
+        if is_opaque(text[start:end]):
+            yield (start, end, "opaque")
+
+
+def _shaped(text: str, likely: str) -> Iterator[Span]:
+    for label, literals, source in _SHAPES:
+        for literal in literals:
+            if literal in likely:
+                for found in match_at(source, text, (literal,)):
+                    yield (*found.span(1), label)
+    for label, literal, source in _LOOSE_SHAPES:
+        if literal in likely:
+            for found in later(source).finditer(text):
+                yield (*found.span(1), label)
+    if "kty" in text:
+        for found in later(_JWK).finditer(text):
+            yield (*found.span(1), "private-key")
+
+
+def _prefixed(text: str, likely: str) -> Iterator[Span]:
+    parts = words_of(likely)
+    known = _prefixes()
+    for first in parts & known.keys():
+        for prefix in known[first]:
+            yield from _tokens(text, *prefix)
+    # Prefixes that nothing parts from what follows them are rare, and so are such long parts.
+    if any(len(part) >= TOKEN for part in parts):
+        for prefix in known[b""]:
+            if prefix[0] in likely:
+                yield from _tokens(text, *prefix)
+
+
+Prefix = tuple[str, str, int, bool]
+_known: dict[bytes, list[Prefix]] = {}
+
+
+def _prefixes() -> dict[bytes, list[Prefix]]:
+    """Give the prefixes by what they begin with, up to a sign that ends it."""
+    if not _known:
+        _known[b""] = []
+        for table, sure in ((_CERTAIN, True), (_LIKELY, False)):
+            for prefix, label, least in table:
+                first = _ALONE.match(prefix)
+                own = "" if first is None or first[0] == prefix else first[0]
+                _known.setdefault(own.encode(), []).append((prefix, label, least, sure))
+    return _known
+
+
+def _tokens(text: str, prefix: str, label: str, least: int, sure: bool) -> Iterator[Span]:
+    place = text.find(prefix)
+    while place >= 0:
+        start, place = place, place + len(prefix)
+        if start == 0 or text[start - 1] not in _BEFORE:
+            tail = _TAIL.match(text, place)
+            if tail is not None:
+                # Going on behind the tail keeps a row of prefixes from being read again.
+                place = tail.end()
+                if _is_token(tail[0], least, sure=sure):
+                    yield (start, place, label)
+        place = text.find(prefix, place)
+
+
+def _is_token(tail: str, least: int, *, sure: bool) -> bool:
+    if len(tail) < least or not is_varied(tail):
+        return False
+    return sure or is_random(tail) or class_changes(tail) >= len(tail) * 0.3
+
+
+def _is_card(number: str, *, varied: bool = True) -> bool:
+    """Check the last digit of a card number, so that other groups of digits are left alone."""
+    digits = [int(char) for char in number if char.isdigit()]
+    total = sum(digits[-1::-2])
+    total += sum(twice - 9 if (twice := 2 * digit) > 9 else twice for digit in digits[-2::-2])
+    return total % 10 == 0 and (not varied or is_varied(number))

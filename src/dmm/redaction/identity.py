@@ -1,0 +1,33 @@
+"""Identities: names that others give to sessions, calls, agents and turns, kept without secrets.
+
+A name without a secret stays as it is. Any other one is always written in the same way, whatever it
+came through, so that what belongs together is still found together.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+
+# What clients call these names in the payloads of their hooks.
+SESSIONS = ("session_id", "sessionId", "sessionID", "conversation_id")
+CALLS = ("tool_use_id", "toolUseId", "call_id", "callID")
+AGENTS = ("agent_id", "subagent_id")
+TURNS = ("prompt_id", "turn_id", "generation_id")
+NAMES = (*SESSIONS, *CALLS, *AGENTS, *TURNS)
+
+# No secret of a known form is shorter.
+_SHORTEST = 8
+# Enough to tell a few names apart, and too little to check a guess at a secret by.
+_DIGITS = 4
+
+
+def keep_identity(name: str) -> str:
+    """Give a name as it is recorded: as it is, or with a marker and a few digits of its hash."""
+    if len(name) < _SHORTEST:
+        return name
+    from dmm.redaction.redact import redact
+
+    found = redact(name)
+    if not found.counts:
+        return name
+    return f"{found.text}#{sha256(name.encode('utf-8', 'replace')).hexdigest()[:_DIGITS]}"

@@ -1,0 +1,37 @@
+"""What comes from outside: refused where nobody could use it, before anything else sees it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.errors import UsageError
+from dmm.redaction.clean import clean
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+LONGEST = {"key": 200, "constraint": 4_000}
+LONGEST_TEXT = 20_000
+HINTS = {"reason": "say in a sentence why; it is recorded"}
+
+
+def accept(name: str, value: str) -> str:
+    """Take a text into the ledger: checked, and without secrets before anything else sees it."""
+    need(name, value)
+    return clean(value)
+
+
+def need(name: str, value: str) -> None:
+    """Refuse a value that is empty, or too long to be read by anybody."""
+    if not value.strip():
+        raise UsageError(f"the {name} is empty", hint=HINTS.get(name))
+    most = LONGEST.get(name, LONGEST_TEXT)
+    if len(value) > most:
+        raise UsageError(f"the {name} is longer than {most} characters")
+
+
+def need_one(name: str, value: str, known: Iterable[str]) -> None:
+    """Refuse a value that is none of those there are."""
+    there = list(known)
+    if value not in there:
+        raise UsageError(f"{value!r} is not a known {name}", hint=f"one of {', '.join(there)}")

@@ -1,0 +1,111 @@
+"""Random or written by a person: how a string looks, without knowing what it means."""
+
+from __future__ import annotations
+
+from dmm.redaction.patterns import later
+
+_RUNS = later(r"[a-z]+|[A-Z]+|[0-9]+")
+_PARTS = later(r"[A-Za-z0-9]+")
+_UUID = later(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\Z")
+_DATE = later(r"\d{4}-?\d\d-?\d\d(?:T|\b)|\d\d:\d\d|v?\d+\.\d+")
+_HEX = later(r"(?:0x)?[0-9a-fA-F]+\Z")
+_WORDLIKE = later(r"[a-z]+(?:[-_.][a-z]+)*\Z|[A-Z]?[a-z]+\Z|[A-Z]+\Z|\d{0,4}\Z|[0-9a-f]+\Z")
+_IDENTITY = later(r"[a-z]{2,12}[_-][A-Za-z0-9]+\Z")
+_HUMPS = later(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[A-Z]")
+_DIGIT = later(r"[0-9]")
+_LETTER = later(r"[^\W\d_]")
+_CAPITAL = later(r"[A-Z]")
+_SMALL = later(r"[a-z]")
+_SPECIAL = later(r"[!@#$%^&*+~?=]")
+
+_ENOUGH = 16
+OPAQUE = 40
+_BARE_VARIETY = 6
+
+
+def class_changes(value: str) -> int:
+    """Count how often small letters, capitals and digits take turns inside words."""
+    return len(_RUNS.findall(value)) - len(_PARTS.findall(value))
+
+
+def has_digit(value: str) -> bool:
+    """Say whether a digit occurs."""
+    return _DIGIT.search(value) is not None
+
+
+def has_letter(value: str) -> bool:
+    """Say whether a letter occurs."""
+    return _LETTER.search(value) is not None
+
+
+def is_uuid(value: str) -> bool:
+    """Recognise the usual form of a UUID."""
+    return _UUID.match(value) is not None
+
+
+def is_hex(value: str) -> bool:
+    """Recognise a string of hexadecimal digits."""
+    return _HEX.match(value) is not None
+
+
+def is_mixed(value: str, length: int = 6) -> bool:
+    """Recognise letters among digits or signs, as passwords are asked to have."""
+    if len(value) < length or not has_letter(value):
+        return False
+    return has_digit(value) or _SPECIAL.search(value) is not None
+
+
+def is_random(value: str, length: int = _ENOUGH) -> bool:
+    """Recognise a value that no person would have made up as a name."""
+    letters = sum(map(len, _PARTS.findall(value)))
+    if letters < length or is_pathlike(value):
+        return False
+    if has_digit(value) and class_changes(value) >= max(3, letters * 0.18):
+        return True
+    # Without digits: capitals come more often than words of a name would begin.
+    if not (_CAPITAL.search(value) and _SMALL.search(value)):
+        return False
+    return len(_HUMPS.findall(value)) >= letters / 3
+
+
+def is_pathlike(value: str) -> bool:
+    """Recognise a path or an address whose steps are mostly words."""
+    steps = [step for step in value.split("/") if step]
+    if "/" not in value or not steps:
+        return False
+    words = sum(1 for step in steps if _WORDLIKE.match(step.partition(".")[0]))
+    return words * 2 > len(steps)
+
+
+def is_opaque(value: str, length: int = OPAQUE) -> bool:
+    """Recognise a random value even without a name beside it; hashes in hex are none."""
+    if len(value) < length or is_hex(value) or is_pathlike(value):
+        return False
+    if not (has_digit(value) and _CAPITAL.search(value) and _SMALL.search(value)):
+        return False
+    return is_scrambled(value)
+
+
+def is_scrambled(value: str) -> bool:
+    """Recognise letters and digits that change all the time, as no name does."""
+    letters = sum(map(len, _PARTS.findall(value)))
+    return letters >= _ENOUGH and class_changes(value) >= letters * 0.4
+
+
+def is_identity(value: str) -> bool:
+    """Recognise the name of a record: a word for its kind, and no more behind it than needed."""
+    return len(value) < OPAQUE and _IDENTITY.match(value) is not None
+
+
+def is_torn(value: str) -> bool:
+    """Recognise a piece of a random value: no word, no number, no date, no hash in hex."""
+    if is_hex(value) or _DATE.match(value) or is_uuid(value) or is_pathlike(value):
+        return False
+    if has_digit(value) and has_letter(value):
+        return class_changes(value) >= max(2, len(value) * 0.2)
+    return len(_HUMPS.findall(value)) >= max(3, len(value) / 3)
+
+
+def is_varied(value: str) -> bool:
+    """Tell a value from a row of x or zeros that stands for one."""
+    return len(set(value)) >= _BARE_VARIETY

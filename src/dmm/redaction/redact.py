@@ -1,0 +1,242 @@
+"""Redaction: secrets and private passages are taken out of a text before it goes anywhere."""
+
+from __future__ import annotations
+
+from dmm.redaction.blocks import scan_private
+from dmm.redaction.finding import find_secrets
+from dmm.redaction.layers import Layer
+from dmm.redaction.names import is_named_secret
+from dmm.redaction.randomness import has_digit, is_mixed, is_random
+from dmm.redaction.values import MARKER
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from dmm.redaction.patterns import Span
+
+DEEPEST = 64
+# What is looked through of one text, at its start and at its end, and of one payload in all.
+MARGIN = 32_000
+ROOM = 200_000
+_ROUNDS = 4
+_REMEMBERED = 64
+_RECOGNISABLE = 8
+
+
+class Redacted:
+    """A text without its secrets, and how many of each kind were taken out."""
+
+    __slots__ = ("counts", "text")
+
+    def __init__(self, text: str, counts: dict[str, int]) -> None:
+        self.text = text
+        self.counts = counts
+
+
+def redact(text: str) -> Redacted:
+    """Replace private passages and secrets by markers that tell their kind and nothing else."""
+    redaction = _Redaction()
+    return Redacted(redaction.clean(text), redaction.counts)
+
+
+def strip_private(text: str) -> str:
+    """Replace private passages alone."""
+    pieces, done = [], 0
+    for start, end, label in _merge(scan_private(Layer(text))):
+        pieces += [text[done:start], mark(label)]
+        done = end
+    return "".join([*pieces, text[done:]])
+
+
+def narrow(text: str) -> str:
+    """Take the middle out of a text of megabytes, which nobody keeps, and say how much that was.
+
+    The rest reaches so far beyond what is kept of it that no secret can reach into that.
+    """
+    if len(text) <= 3 * MARGIN:
+        return text
+    # What is private may begin in the part that goes and end in the part that stays.
+    text = strip_private(text)
+    if len(text) <= 2 * MARGIN:
+        return text
+    gone = len(text) - 2 * MARGIN
+    return f"{text[:MARGIN]}\n[{gone} characters left out]\n{text[-MARGIN:]}"
+
+
+def narrow_value(value: object, most_items: int, room: int = ROOM) -> object:
+    """Narrow plain data to what can be looked through in a moment: few items, texts of one size."""
+    left = [room]
+
+    def take(value: object, depth: int) -> object:
+        if isinstance(value, str):
+            text = narrow(value)
+            if len(text) > left[0]:
+                return f"[{len(value)} characters left out]"
+            left[0] -= len(text)
+            return text
+        if depth > DEEPEST:
+            return None
+        if isinstance(value, dict):
+            items = list(value.items())[:most_items]
+            return {str(take(key, depth + 1)): take(one, depth + 1) for key, one in items}
+        if isinstance(value, list | tuple):
+            return [take(one, depth + 1) for one in list(value)[:most_items]]
+        return value
+
+    return take(value, 0)
+
+
+def redact_value(value: object) -> tuple[object, dict[str, int]]:
+    """Redact every text of plain data; a secret found in one place is taken out everywhere."""
+    redaction = _Redaction()
+    cleaned = redaction.clean_value(value, "", 0)
+    if redaction.known:
+        cleaned = redaction.forget(cleaned)
+    return cleaned, redaction.counts
+
+
+def mark(label: str) -> str:
+    """Write the marker that stands for a secret of a kind."""
+    return f"{MARKER}{label}]"
+
+
+class _Redaction:
+    """One run over a text or over plain data: what was counted and what was learnt."""
+
+    def __init__(self) -> None:
+        self.counts: dict[str, int] = {}
+        self.known: dict[str, str] = {}
+
+    def clean(self, text: str) -> str:
+        """Redact until nothing is found any more, so that a second run changes nothing."""
+        for _ in range(_ROUNDS):
+            spans = _merge(find_secrets(text))
+            if not spans:
+                break
+            text = self._replace(text, spans)
+        return text
+
+    def _replace(self, text: str, spans: list[Span]) -> str:
+        for start, end, label in spans:
+            self._learn(text[start:end], label)
+        known = (span for span in self._repeats(text))
+        spans = _merge([*spans, *known])
+        pieces, done = [], 0
+        for start, end, label in spans:
+            self._count(label)
+            pieces += [text[done:start], mark(label)]
+            done = end
+        return "".join([*pieces, text[done:]])
+
+    def _count(self, label: str) -> None:
+        self.counts[label] = self.counts.get(label, 0) + 1
+
+    def _learn(self, value: str, label: str) -> None:
+        bare = value.strip()
+        recognisable = len(bare) >= _RECOGNISABLE or (len(bare) > 5 and has_digit(bare))
+        if label == "private" or not recognisable or len(self.known) >= _REMEMBERED:
+            return
+        if (is_mixed(bare) or is_random(bare)) and MARKER not in bare:
+            self.known.setdefault(bare, label)
+
+    def _repeats(self, text: str) -> Iterator[Span]:
+        for value, label in self.known.items():
+            place = text.find(value)
+            while place >= 0:
+                yield (place, place + len(value), label)
+                place = text.find(value, place + len(value))
+
+    def clean_value(self, value: object, name: str, depth: int) -> object:
+        """Redact plain data; `name` is the name that the value goes by."""
+        if isinstance(value, str):
+            return self._clean_named(value, name)
+        if depth >= DEEPEST:
+            return None
+        if isinstance(value, dict):
+            return self._clean_mapping(value, name, depth)
+        if isinstance(value, (list, tuple)):
+            return self._clean_list(value, name, depth)
+        if isinstance(value, int) and not isinstance(value, bool) and name:
+            return self._clean_number(value, name)
+        return value
+
+    def _clean_named(self, value: str, name: str) -> str:
+        label = is_named_secret(name, value) if name else None
+        if label is None:
+            return self.clean(value)
+        self._learn(value, label)
+        self._count(label)
+        return mark(label)
+
+    def _clean_number(self, value: int, name: str) -> object:
+        label = is_named_secret(name, str(value))
+        if label not in ("password", "pin"):
+            return value
+        self._count(label)
+        return mark(label)
+
+    def _clean_mapping(self, value: Mapping[object, object], name: str, depth: int) -> object:
+        cleaned: dict[str, object] = {}
+        told = _told_name(value)
+        for key, one in value.items():
+            key_text = self.clean(str(key))
+            own = told if told and key in ("value", "Value") else str(key)
+            while key_text in cleaned:
+                key_text += "'"
+            cleaned[key_text] = self.clean_value(one, own or name, depth + 1)
+        return cleaned
+
+    def _clean_list(self, values: Iterable[object], name: str, depth: int) -> list[object]:
+        items = list(values)
+        words = [one for one in items if isinstance(one, str)]
+        if len(words) > 1 and len(words) == len(items):
+            items = self._clean_words(words)
+        return [self.clean_value(one, name, depth + 1) for one in items]
+
+    def _clean_words(self, words: list[str]) -> list[object]:
+        """Read a list of words as one command line: a flag tells about the word behind it."""
+        line = " ".join(words)
+        spans = _merge(find_secrets(line, line=True))
+        if not spans:
+            return list(words)
+        cleaned: list[object] = []
+        place = 0
+        for word in words:
+            inside = [
+                (max(start - place, 0), min(end - place, len(word)), label)
+                for start, end, label in spans
+                if start < place + len(word) and end > place
+            ]
+            cleaned.append(self._replace(word, inside) if inside else word)
+            place += len(word) + 1
+        return cleaned
+
+    def forget(self, value: object) -> object:
+        """Take the secrets that were learnt out of data that was redacted before they were."""
+        if isinstance(value, str):
+            spans = _merge(self._repeats(value))
+            return self._replace(value, spans) if spans else value
+        if isinstance(value, dict):
+            return {self.forget(key): self.forget(one) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self.forget(one) for one in value]
+        return value
+
+
+def _told_name(value: Mapping[object, object]) -> str:
+    """Read the name of a pair that is written as a name and a value."""
+    told = value.get("name") or value.get("Name") or value.get("key") or value.get("Key")
+    return told if isinstance(told, str) else ""
+
+
+def _merge(spans: Iterable[Span]) -> list[Span]:
+    """Join what overlaps; the first found names the whole, but a private passage goes first."""
+    merged: list[Span] = []
+    for start, end, label in sorted(spans, key=lambda span: (span[0], -span[1])):
+        if merged and start < merged[-1][1]:
+            first, last, known = merged[-1]
+            merged[-1] = (first, max(last, end), "private" if label == "private" else known)
+        else:
+            merged.append((start, end, label))
+    return merged

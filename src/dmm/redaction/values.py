@@ -1,0 +1,212 @@
+"""Values: whether what stands beside a telling name is a secret, a word, a type or a reference."""
+
+from __future__ import annotations
+
+from dmm.redaction.layers import layers_of
+from dmm.redaction.patterns import later
+from dmm.redaction.randomness import (
+    class_changes,
+    has_digit,
+    has_letter,
+    is_mixed,
+    is_pathlike,
+    is_random,
+    is_uuid,
+)
+
+MARKER = "[redacted:"
+
+_VARIABLE = later(
+    r"\$\(|\$\{|\$[A-Za-z_]\w*(?:\Z|[\s/:;,.)\]}\"'<>|&?\\-])|%[A-Za-z_]+%"
+    r"|\{\{|\{(?:[A-Za-z_}]|\Z)|<[A-Za-z_ -]+>|\[[A-Za-z_ -]+\]"
+    r"|(?:os|process|import\.meta|sys|System|Deno|Bun|ENV|env|secrets|vars|var|local|data|module"
+    r"|self|this|cls|config|cfg|settings|args|options|opts|params|props|req|request|ctx|user|input)"
+    r"(?:\.|\[|::|->)"
+)
+_STAND_IN = later(
+    r"[A-Z_]*(?:TOKEN|KEY|SECRET|PASSWORD|PASS)\Z"
+    r"|(?i:(?:change|replace|insert|fill|put|your|todo|fixme|placeholder)"
+    r"(?:[_ -]?(?:me|it|this|here|in|with|your|the|own|a|real|actual|api|access|secret|auth|db"
+    r"|token|key|password|passwd|pass|value))*\Z)"
+)
+# Where a value is kept: a reference that a program resolves.
+_ELSEWHERE = later(
+    r"(?:vault|op|ssm|env|file|secretsmanager|keyvault|ref\+\w{2,20}|arn:aws[\w-]{0,10}):[\w/{$.]"
+)
+# The start of a key with the rest left out, and tags of YAML that fetch a value.
+_ELIDED = later(r"[A-Za-z]\w*[_-](?:\.{3}|\u2026)\Z")
+_FETCHED = later(r"(?i)!(?:vault|secret|env|ref|sub|getatt|reference|include)(?:\s|\Z)")
+_MOMENT = later(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:?\d\d[\d:.,Zz+-]*)?\Z")
+# A key with its middle hidden, as masks leave it.
+_MASKED = later(r"[\w.-]{0,12}[*\u2022]{4,}[\w.-]{0,8}\Z")
+_SAME = later(r"(.)\1*\Z|[xX*.#_\u2022\u2026-]+\Z")
+_CALL = later(r"&?\*?(?:await\s|new\s)?[A-Za-z_][\w.:>-]*[(\[{]")
+_DOTTED = later(r"[A-Za-z_]\w*(?:(?:\.|::|->|\?\.)[A-Za-z_]\w*)+\Z")
+_IDENTIFIER = later(r"[a-z][A-Za-z_]*\d{0,2}\Z|_+[a-z_]+\d{0,2}\Z")
+_CONSTANT = later(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\Z")
+_NAMED = later(r"[a-z]+(?:[_-][a-z]+)+\Z")
+# Names of types that code and notes about it put where a value could stand.
+_CLASS = later(
+    r"(?:[A-Z][a-z]+)+(?:Error|Exception|Failure|Handler|Provider|Service|Field|Hasher|Encoder"
+    r"|Policy|Validator|Request|Response|Event)\Z"
+)
+# More of them, which only count in code marks: a password could end like that.
+_MARKED_CLASS = later(
+    r"(?:[A-Z][a-z]+)+(?:Adapter|Builder|Cache|Checker|Client|Component|Config|Context|Controller"
+    r"|Decoder|Encoder|Factory|Filter|Flow|Form|Generator|Guard|Hasher|Interceptor|Job|Limiter"
+    r"|Manager|Middleware|Model|Options|Parser|Provider|Reader|Repository|Result|Schema|Service"
+    r"|Settings|Store|Strategy|Test|Type|Validator|View|Widget|Worker|Writer)\d?\Z"
+)
+_HUMPED = later(r"[a-z]+(?:[A-Z][a-z]*)+\Z")
+_TWO_HUMPS = later(r"(?:[A-Z][a-z]+){2,}\Z")
+_WHOLE_CALL = later(r"[A-Za-z_][\w.:]{0,60}\([\w\s,.=]{0,80}\)\Z")
+_LONGEST_CODE = 80
+_OPTION = later(r"--?[a-z]")
+_AMOUNT = later(
+    r"(?i)[a-z_]{2,20}=\d[\d.,]*\Z|\d+(?:[.,]\d+)*(?:ms|s|secs?|mins?|minutes?|m|hrs?|hours?|h|days?|d|w|weeks?|kb|mb|gb|kib|mib"
+    r"|gib|bits?|bytes?|chars?|characters?)\Z"
+)
+_ALGORITHM = later(
+    r"(?i)(?:(?:aes|3?des|rsa|ec|ecdsa|eddsa|hmac|sha|pbkdf|argon|scrypt|bcrypt|chacha|poly|x25519|ed25519|ed448|p256|p384|oaep"
+    r"|pkcs|cbc|gcm|ctr|cfb|ecb|ocb|siv|wrap|dsa|dh|ecdh)\d{0,5}(?:[-_/+]|\Z)|\d{1,4}(?:[-_/+]|\Z))+\Z"
+)
+_TYPE = later(
+    r"(?i)(?:optional|option|maybe|list|dict|set|tuple|union|vec|array|map|sequence|mapping|secret|box)?"
+    r"[\[<(]?&?(?:str|string|bytes?|bytearray|text|n?varchar2?|char|int|integer|uint|float|double|number"
+    r"|bool|boolean|any|object|unknown|void|never|uuid|secretstr|secretbytes|nil|none|null|undefined"
+    r"|true|false|yes|no|on|off)(?:\d{1,3}|\(\d+\))?(?:\[\])?[?!;,)\]>|]*(?:\s|\Z)"
+)
+_SENTENCE = later(
+    r"(?i)\b(?:the|your|a|an|is|are|was|be|must|please|enter|invalid|incorrect|wrong|forgot|reset|new|old"
+    r"|confirm|change|for|to|of|and|or|not|no|required|should|will|can|cannot|with|from|in|on|use)\b"
+)
+_NAMES_ONE = later(r"(?i)pass|secret|token|key|cred|auth")
+# Words that stand where a value could: descriptions, kinds, states, parts of speech.
+WORDS = frozenset({
+    "a", "accepted", "access", "after", "again", "also", "an", "and", "another", "are", "arg",
+    "args", "argument", "arguments", "as", "ask", "asks", "at", "auth", "authentication",
+    "authorization", "based", "basic", "be", "bearer", "before", "budget", "by", "can", "change",
+    "changed", "changes", "check", "checks", "compat", "correct", "count", "credential",
+    "credentials", "default", "denied", "digest", "disabled", "else", "email", "empty", "enabled",
+    "encrypted", "env", "environment", "error", "example", "expired", "expires", "expiry",
+    "failed", "failure", "false", "field", "fields", "file", "first", "flag", "flag.", "for",
+    "from", "generated", "had", "has", "hash", "hashed", "hashing", "have", "here", "hidden",
+    "if", "in", "incorrect", "input", "invalid", "is", "it", "its", "key", "keychain", "keys",
+    "last", "leaked", "length", "limit", "login", "logout", "manager", "managers", "masked",
+    "match", "matches", "mismatch", "missing", "must", "name", "new", "next", "nil", "no", "none",
+    "not", "null", "of", "off", "ok", "old", "omitted", "on", "only", "option", "optional",
+    "options", "or", "other", "our", "parameter", "passphrase", "passwd", "password", "path",
+    "plain", "plaintext", "policies", "policy", "previous", "private", "prompt", "protected",
+    "public", "random", "redacted", "refresh", "refused", "rejected", "removed", "required",
+    "reset", "revoked", "rotation", "rule", "rules", "same", "sample", "second", "secret",
+    "session", "set", "should", "sign", "signing", "size", "stdin", "stored", "str", "strength",
+    "string", "success", "tbd", "test", "text", "that", "the", "their", "then", "there", "they",
+    "this", "to", "todo", "token", "tokens", "true", "type", "undefined", "unknown", "unset",
+    "usage", "user", "username", "valid", "validation", "validator", "value", "values",
+    "variable", "variables", "vault", "verification", "visible", "was", "we", "were", "when",
+    "which", "will", "window", "with", "without", "would", "wrong", "yes", "you", "your",
+})  # fmt: skip
+_TECHNICAL = frozenset({
+    "2fa", "argon2", "argon2id", "base32", "base64", "bcrypt2", "cl100k_base", "ed25519", "es256",
+    "fido2", "hs256", "http/2", "http1.1", "http2", "httponly", "ipv4", "ipv6", "md5", "o200k_base",
+    "oauth1", "oauth2", "oauth2.0", "p256", "pbkdf2", "python3", "rs256", "samesite", "sha-256",
+    "sha-512", "sha1", "sha256", "sha512", "ssl3", "tls1.2", "tls1.3", "u2f", "utf-8", "utf16",
+    "utf8", "v1", "v2", "v3", "win32", "win64", "x509", "x86_64",
+})  # fmt: skip
+
+
+def bare_of(value: str) -> str:
+    """Give a value as it is meant: without the quotes around it, and with its codes resolved."""
+    if "\\" in value or "%" in value or "&" in value:
+        for layer in layers_of(value):
+            value = layer.text
+    return value.strip(" \t\"'`,;\\")
+
+
+def is_placeholder(value: str) -> bool:
+    """Recognise what stands for a value: a variable, a template, a row of stars, our own marker."""
+    bare = bare_of(value)
+    if not bare or bare.startswith((MARKER, "[redacted")):
+        return True
+    if bare[0] == "$" and has_digit(bare) and class_changes(bare) >= len(bare) * 0.3:
+        return False
+    return any(
+        known.match(bare)
+        for known in (_VARIABLE, _SAME, _MASKED, _STAND_IN, _ELIDED, _FETCHED, _MOMENT, _ELSEWHERE)
+    )
+
+
+def _is_reference(value: str) -> bool:
+    """Recognise the name of something that holds the value."""
+    if _CONSTANT.match(value):
+        return _NAMES_ONE.search(value) is not None
+    if _NAMED.match(value):
+        return _NAMES_ONE.search(value) is not None
+    if value.startswith(("/", "./", "../", "~/")) or is_pathlike(value):
+        return not is_random(value.replace("/", ""))
+    if _CLASS.match(value):
+        return True
+    return _DOTTED.match(value) is not None and not is_random(value)
+
+
+def is_code(value: str) -> bool:
+    """Recognise a name of code that stands in code marks: of a function, a type or a call."""
+    if len(value) > _LONGEST_CODE:
+        return False
+    if _HUMPED.match(value) or _MARKED_CLASS.match(value) or _WHOLE_CALL.match(value):
+        return not is_random(value)
+    return _TWO_HUMPS.match(value) is not None and _NAMES_ONE.search(value) is not None
+
+
+def is_quoted_secret(value: str, *, strong: bool) -> bool:
+    """Judge a value in quotes beside a telling name."""
+    if is_placeholder(value) or len(value) < 3 or value.lower() in WORDS:
+        return False
+    if _TYPE.match(value) or _is_reference(value) or value.lower() in _TECHNICAL:
+        return False
+    if " " in value.strip():
+        return strong and _SENTENCE.search(value) is None and "\n" not in value
+    if strong:
+        return has_letter(value) or len(value) > 3
+    return is_keylike(value)
+
+
+def is_keylike(value: str) -> bool:
+    """Judge a value beside a name that often stands for harmless things too."""
+    if is_placeholder(value) or _TYPE.match(value):
+        return False
+    if is_uuid(value) or is_random(value):
+        return True
+    if _IDENTIFIER.match(value):
+        return False
+    return is_mixed(value, 8) and has_digit(value) and not _is_reference(value)
+
+
+def is_bare_secret(value: str, *, strong: bool, tight: bool) -> bool:
+    """Judge a value without quotes; `tight` where only an assignment looks like this."""
+    if is_placeholder(value) or value.lower().rstrip(".:;!?") in WORDS or _CALL.match(value):
+        return False
+    if value[0] in "{[(" or value[-1] == ":" or _TYPE.match(value) or _is_reference(value):
+        return False
+    if not strong:
+        return is_keylike(value)
+    if tight:
+        return len(value) > 2 and not (_IDENTIFIER.match(value) and _NAMES_ONE.search(value))
+    if _IDENTIFIER.match(value) and not is_random(value):
+        return False
+    return is_mixed(value, 5) or is_random(value)
+
+
+def is_spoken_secret(value: str) -> bool:
+    """Judge a word of a sentence: only what nobody would write as a word."""
+    if is_placeholder(value) or value.lower() in WORDS or _CALL.match(value):
+        return False
+    if _TYPE.match(value) or _is_reference(value) or is_uuid(value) or not has_letter(value):
+        return False
+    if value.rstrip("!?").islower() and value.rstrip("!?").isalpha():
+        return False
+    if value.lower() in _TECHNICAL or any(
+        known.match(value) for known in (_OPTION, _AMOUNT, _ALGORITHM)
+    ):
+        return False
+    return is_mixed(value, 5) or is_random(value, 10)

@@ -1,1 +1,0 @@
-"""From a query to a pack: route, search, rank, assemble, render; values in, values out."""

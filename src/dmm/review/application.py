@@ -1,0 +1,243 @@
+"""A proposal applied: the intent is recorded, the files are written, and that is recorded too.
+
+Whoever is killed in between leaves an intent. The next one who works here finishes it: every file
+is then as it was before or as it was proposed, never something else.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import EventType, Trust
+from dmm.domain.proposal import Edit, Judge, Standing, Verdict, digest
+from dmm.errors import DmmError, StaleBase
+from dmm.files.edits import carry_out, in_order, invert
+from dmm.files.lock import exclusive
+from dmm.redaction.redact import redact
+from dmm.review.commits import RECOVERY, Committing, place_of, state_of
+from dmm.review.patches import three_way
+from dmm.review.store import overtaken, rewritten
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from dmm.domain.proposal import Proposal
+    from dmm.files.roots import Root
+    from dmm.review.store import Desk
+    from dmm.rules.project_ledger import Chronicle
+
+PATIENCE = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Approval:
+    """Why a proposal may be applied: who said so of which texts, and what was overridden."""
+
+    judge: Judge
+    edits: tuple[Edit, ...]
+    reason: str = ""
+    confidence: float | None = None
+    remarks: Mapping[str, str] = field(default_factory=dict)
+    overridden: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Applied:
+    """A proposal that is in force now, and what did not go as usual."""
+
+    proposal: Proposal
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Application:
+    """Applies proposals to the files of one project."""
+
+    root: Root
+    chronicle: Chronicle
+    desk: Desk
+    git_commit: bool
+    settle: Callable[[tuple[str, ...]], list[str]]
+    agree: Callable[[tuple[str, ...]], None] = lambda _: None
+
+    def apply(self, seq: int, approval: Approval, *, settle: bool = True) -> Applied:
+        """Apply a proposal that waits, once; the files must be those it was made from.
+
+        Many writes at once need not `settle`: the next query brings the index up to them.
+        """
+        with self._alone():
+            self._finish()
+            proposal = self._claim(seq, approval)
+            self._write(proposal)
+            self._close(proposal)
+        notices = self.settle(tuple(edit.path for edit in proposal.edits)) if settle else []
+        if self.git_commit:
+            notices += self._committing.commit(seq)
+        return Applied(self.desk.queue().proposals[seq], tuple(notices))
+
+    def recover(self) -> list[str]:
+        """Finish what was begun and broke off; gives the names of the proposals."""
+        if not self._unfinished():
+            return []
+        with self._alone():
+            names, paths = self._finish()
+        self.settle(paths)
+        if self.git_commit:
+            self._committing.commit()
+        return names
+
+    def refuse_stale(self, proposal: Proposal) -> None:
+        """Refuse a proposal whose files are no longer what it was made from."""
+        for edit in proposal.edits:
+            current = self.root.tree.text_of(edit.path)
+            if digest(current) != edit.base:
+                raise _stale(proposal, edit, current)
+
+    @property
+    def _committing(self) -> Committing:
+        return Committing(self.root, self.chronicle, self.desk)
+
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        folder = self.root.make_run()
+        what = "another process is writing memory"
+        with exclusive(folder / "write.lock", what=what, patience=PATIENCE):
+            yield
+
+    def _claim(self, seq: int, approval: Approval) -> Proposal:
+        """Record the approval and the intent in one transaction; from here it will be applied."""
+        with self.chronicle.log.writing() as writer:
+            proposal = self.desk.find(str(seq))
+            if not proposal.is_open:
+                raise overtaken(proposal)
+            if proposal.edits != approval.edits:
+                raise rewritten(proposal)
+            self.refuse_stale(proposal)
+            review: dict[str, Any] = {
+                "proposal": seq,
+                "judge": str(approval.judge),
+                "verdict": str(Verdict.APPROVED),
+                "reason": redact(approval.reason).text,
+                "remarks": {name: redact(text).text for name, text in approval.remarks.items()},
+            }
+            if approval.confidence is not None:
+                review["confidence"] = approval.confidence
+            if approval.overridden:
+                review["overridden"] = list(approval.overridden)
+            writer.append(self._draft(EventType.PROPOSAL_REVIEWED, review, seq))
+            intent: dict[str, Any] = {
+                "proposal": seq,
+                "place": place_of(self.root),
+                "edits": [
+                    {"path": e.path, "before": e.base, "after": digest(e.after)}
+                    for e in proposal.edits
+                ],
+            }
+            folders = self._new_folders(proposal)
+            if folders:
+                intent["folders"] = folders
+            event = writer.append(self._draft(EventType.PROPOSAL_APPLYING, intent, seq))
+        return replace(proposal, applying=event.seq)
+
+    def _new_folders(self, proposal: Proposal) -> list[str]:
+        """Name the folders that are made along with new files, so that an undo can remove them."""
+        made = [edit.path for edit in proposal.edits if edit.before is None]
+        return sorted({name for path in made for name in self.root.tree.missing_folders(path)})
+
+    def _draft(self, kind: EventType, payload: dict[str, Any], seq: int) -> Any:
+        return self.chronicle.draft(kind, payload, caused_by=seq, references=(seq,))
+
+    def _write(self, proposal: Proposal) -> None:
+        """Carry out all edits, or none of them."""
+        done: list[Edit] = []
+        try:
+            for edit in in_order(proposal.edits):
+                carry_out(self.root.tree, edit)
+                done.append(edit)
+        except DmmError as error:
+            self._withdraw(proposal, done, str(error))
+            raise
+
+    def _withdraw(self, proposal: Proposal, done: Sequence[Edit], reason: str) -> None:
+        """Take back what was written, and let the proposal wait again."""
+        for edit in reversed(done):
+            carry_out(self.root.tree, invert(edit))
+        failed = {"proposal": proposal.seq, "applying": proposal.applying, "reason": reason}
+        self.chronicle.record(self._draft(EventType.PROPOSAL_FAILED, failed, proposal.seq))
+
+    def _close(self, proposal: Proposal) -> None:
+        """Record that the files are written, and whether a commit of them is still to come."""
+        self._clear_folders(proposal)
+        told: dict[str, Any] = {
+            "proposal": proposal.seq,
+            "applying": proposal.applying,
+            "trust": str(self._trust(proposal.seq)),
+        }
+        if self.git_commit:
+            told["uncommitted"] = True
+        self.chronicle.record(self._draft(EventType.PROPOSAL_APPLIED, told, proposal.seq))
+        if told["trust"] == Trust.REVIEWED:
+            # A person has agreed to these very texts.
+            self.agree(tuple(edit.path for edit in proposal.edits))
+
+    def _clear_folders(self, proposal: Proposal) -> None:
+        """Remove the folders that an undo has left empty, if the undone writes made them."""
+        known = self.desk.queue().proposals
+        undone = [known[seq].applying for seq in proposal.undoes if seq in known]
+        intents = [self.chronicle.reading.event(seq) for seq in undone if seq is not None]
+        made = {name for one in intents if one is not None for name in one.get("folders", [])}
+        for edit in proposal.edits:
+            if edit.after is None:
+                self.root.tree.clear_folders(edit.path, made)
+
+    def _trust(self, seq: int) -> Trust:
+        """Tell how far the memory can be trusted: only a person's review raises that."""
+        proposal = self.desk.queue().proposals[seq]
+        approvals = [one for one in proposal.reviews if one.verdict is Verdict.APPROVED]
+        by_person = bool(approvals) and approvals[-1].judge is Judge.PERSON
+        return Trust.REVIEWED if by_person else proposal.trust
+
+    def _unfinished(self) -> list[Proposal]:
+        proposals = self.desk.queue().proposals.values()
+        open_ones = [one for one in proposals if one.standing is Standing.APPLYING]
+        return [one for one in open_ones if self._is_here(one)]
+
+    def _is_here(self, proposal: Proposal) -> bool:
+        intent = self.chronicle.reading.event(proposal.applying or 0)
+        return intent is not None and intent.get("place") == place_of(self.root)
+
+    def _finish(self) -> tuple[list[str], tuple[str, ...]]:
+        """Finish the intents that somebody left; the lock tells that nobody is at them."""
+        names, paths = [], []
+        voice, left = self.chronicle.voice, self._unfinished()
+        for proposal in left:
+            self.chronicle.voice = RECOVERY
+            try:
+                self._resume(proposal)
+            finally:
+                self.chronicle.voice = voice
+            names.append(proposal.id)
+            paths += [edit.path for edit in proposal.edits]
+        return names, tuple(paths)
+
+    def _resume(self, proposal: Proposal) -> None:
+        """Go on with an application, or take it back where somebody else changed a file."""
+        states = {e: state_of(self.root, e.path) for e in proposal.edits}
+        if all(now in (e.base, digest(e.after)) for e, now in states.items()):
+            for edit in in_order(proposal.edits):
+                carry_out(self.root.tree, edit)
+            self._close(proposal)
+            return
+        done = [e for e, now in states.items() if now == digest(e.after)]
+        self._withdraw(proposal, done, "a file was changed while the application was broken off")
+
+
+def _stale(proposal: Proposal, edit: Edit, current: str | None) -> StaleBase:
+    view = three_way(edit.before or "", current or "", edit.after or "")
+    what = f"{edit.path} was changed since {proposal.id} was made"
+    if edit.before is None:
+        what = f"{edit.path} is there by now; {proposal.id} would have made it"
+    hint = f"see the three texts with: dmm review show {proposal.id}; then edit or reject it"
+    return StaleBase(what, where=edit.path, hint=hint, view="\n".join(view))

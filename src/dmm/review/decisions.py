@@ -1,0 +1,370 @@
+"""Proposals decided: listed, shown, put to the reviewer agent, approved, rejected or edited."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime as dt
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import Trust
+from dmm.domain.proposal import (
+    Edit,
+    Judge,
+    Operation,
+    Review,
+    Standing,
+    Verdict,
+    describe_check,
+    describe_edits,
+    digest,
+)
+from dmm.errors import DmmError, ReviewRefused, StaleBase, StorageError, UsageError
+from dmm.redaction.inputs import need, need_one
+from dmm.redaction.redact import redact
+from dmm.review.application import Approval
+from dmm.review.drafting import has_front_matter, refuse_large, with_body
+from dmm.review.intake import clean_edits
+from dmm.review.patches import show_diff, three_way
+from dmm.review.reviewer_calls import Silence
+from dmm.review.service import tell
+from dmm.review.store import overtaken, rewritten
+from dmm.review.tiers import Tier, may_apply
+from dmm.tracing import traced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dmm.domain.proposal import Proposal
+    from dmm.review.reviewer import Answer
+    from dmm.review.reviewer_calls import Reviewer
+    from dmm.review.service import Proposals
+
+# As much of a digest as chance does not repeat, up to the whole.
+_SEEN = re.compile("[0-9a-f]{8,64}", re.IGNORECASE)
+STATUSES = ("pending", "all", *(str(one) for one in Standing if one is not Standing.PENDING))
+
+
+@dataclass(frozen=True, slots=True)
+class Reviews:
+    """Decides about the proposals of one project."""
+
+    proposals: Proposals
+    reviewer: Callable[[], Reviewer]
+    now: Callable[[], dt.datetime]
+
+    @traced()
+    def list(self, status: str = "pending") -> dict[str, Any]:
+        """List proposals, oldest first, with their age."""
+        need_one("status", status, STATUSES)
+        queue = self.proposals.desk.queue()
+        chosen = [p for p in queue.proposals.values() if status in ("all", str(p.standing))]
+        return {
+            "proposals": [self._row(proposal) for proposal in chosen],
+            "pending": len(queue.open),
+        }
+
+    def _row(self, proposal: Proposal) -> dict[str, Any]:
+        outcomes = Counter(str(check.outcome) for check in proposal.checks)
+        return {
+            "id": proposal.id,
+            "operation": str(proposal.operation),
+            "path": proposal.path,
+            "proposer": proposal.proposer,
+            "source": proposal.source,
+            "trust": str(proposal.trust),
+            "reason": proposal.reason,
+            "origin": proposal.origin,
+            "at": proposal.at,
+            "age_seconds": self._age(proposal),
+            "status": str(proposal.standing),
+            "checks": {name: outcomes[name] for name in ("pass", "warn", "fail")},
+        }
+
+    def _age(self, proposal: Proposal) -> int:
+        made = dt.datetime.fromisoformat(proposal.at)
+        return max(0, int((self.now() - made).total_seconds()))
+
+    @traced()
+    def show(self, name: str) -> dict[str, Any]:
+        """Tell everything about one proposal; one that waits is checked anew."""
+        proposal = self.proposals.desk.find(name)
+        neighbours: Sequence[dict[str, Any]] = ()
+        if proposal.is_open and self._may_record:
+            examined = self.proposals.look(proposal)
+            # Where nothing can be written, it is shown all the same.
+            with contextlib.suppress(StorageError):
+                self.proposals.keep_checks(proposal, examined)
+            seen, proposal = proposal, self.proposals.desk.find(name)
+            if proposal.edits == seen.edits:
+                proposal = replace(proposal, checks=examined.checks)
+            neighbours = [
+                {"path": n.path, "id": n.id, "title": n.title, "similarity": n.similarity}
+                for n in examined.neighbours
+            ]
+        tier, why = self._tier(proposal)
+        return self._row(proposal) | {
+            "session": proposal.session,
+            "evidence": list(proposal.evidence),
+            "undoes": list(proposal.undoes),
+            "checks": [describe_check(check) for check in proposal.checks],
+            "reviews": [_show_review(review) for review in proposal.reviews],
+            "tier": str(tier),
+            "why": why,
+            "failure": proposal.failure,
+            "commit": proposal.commit,
+            "uncommitted": proposal.uncommitted,
+            "neighbours": [*neighbours],
+            "digest": proposal.seal,
+            "edits": describe_edits(proposal.edits),
+            "diff": [line for e in proposal.edits for line in _diff(e)],
+            "stale": [*self._stale(proposal)],
+        }
+
+    @property
+    def _may_record(self) -> bool:
+        root = self.proposals.intake.root.folder
+        return self.proposals.trust.is_trusted(root)
+
+    def _stale(self, proposal: Proposal) -> tuple[str, ...]:
+        """Show base, file and proposal side by side where the file was changed since."""
+        lines: tuple[str, ...] = ()
+        for edit in proposal.edits if proposal.is_open else ():
+            current = self.proposals.intake.root.tree.text_of(edit.path)
+            if digest(current) != edit.base:
+                lines += tuple(three_way(edit.before or "", current or "", edit.after or ""))
+        return lines
+
+    def _tier(self, proposal: Proposal) -> tuple[Tier, str]:
+        return self.proposals.tier(proposal)
+
+    @traced()
+    def process(self, name: str) -> dict[str, Any]:
+        """Put a proposal to the reviewer agent; whatever goes wrong, it waits on."""
+        self._require()
+        proposal = self._waiting(name)
+        examined = self.proposals.examine(proposal)
+        proposal = self.proposals.desk.find(name)
+        tier, why = self._tier(proposal)
+        if any(check.hard and check.failed for check in proposal.checks):
+            return self._left(proposal, "a check refuses it; the reviewer was not asked")
+        if tier is Tier.PERSON:
+            return self._left(proposal, why)
+        answer = self.reviewer().review(proposal, examined.checks, examined.neighbours)
+        if isinstance(answer, Silence):
+            return self._left(proposal, answer.reason)
+        self.proposals.examine(proposal)
+        if self._again(proposal) != proposal:
+            why = "it or the memory around it was changed while the reviewer thought"
+            return self._left(self._again(proposal), why)
+        return self._follow(proposal, answer)
+
+    def _left(self, proposal: Proposal, why: str) -> dict[str, Any]:
+        return tell(proposal) | {"why": why}
+
+    def _follow(self, proposal: Proposal, answer: Answer) -> dict[str, Any]:
+        """Do what the reviewer agent says, as far as the checks and the threshold let it."""
+        threshold = self.proposals.config.reviewer_agent.auto_approve_threshold
+        if answer.verdict is Verdict.APPROVED:
+            review = _review(Judge.REVIEWER, answer.reason, answer.confidence)
+            why = may_apply(proposal, proposal.checks, review, threshold=threshold)
+            if why is None:
+                remarks = dict(answer.remarks)
+                given = answer.reason, answer.confidence, remarks
+                approval = Approval(Judge.REVIEWER, proposal.edits, *given)
+                return self._apply(proposal, approval)
+            self._note(proposal, answer)
+            return self._left(self._again(proposal), f"the reviewer approves, but {why}")
+        if answer.verdict is Verdict.MODIFIED and not has_front_matter(answer.content or ""):
+            return self._left(proposal, "the reviewer's text has no front matter")
+        self._note(proposal, answer)
+        if answer.verdict is Verdict.MODIFIED:
+            proposal = self._again(proposal)
+            self.proposals.examine(proposal)
+            why = "the reviewer changed the text; a person decides"
+            return self._left(self._again(proposal), why)
+        return self._left(self._again(proposal), answer.reason)
+
+    def _note(self, proposal: Proposal, answer: Answer) -> None:
+        said: dict[str, Any] = {
+            "judge": str(Judge.REVIEWER),
+            "verdict": str(answer.verdict),
+            "reason": redact(answer.reason).text,
+            "confidence": answer.confidence,
+            "remarks": {name: redact(text).text for name, text in answer.remarks},
+        }
+        if answer.verdict is Verdict.MODIFIED and answer.content is not None:
+            said |= _changed(proposal, answer.content)
+        self.proposals.judge(proposal, said)
+
+    @traced()
+    def process_all(self) -> dict[str, Any]:
+        """Put everything that waits to the reviewer agent, oldest first."""
+        told = []
+        for proposal in self.proposals.desk.queue().open:
+            try:
+                told.append(self.process(proposal.id))
+            except DmmError as error:
+                told.append(self._left(proposal, str(error)))
+        return {"processed": told, "pending": len(self.proposals.desk.queue().open)}
+
+    @traced()
+    def approve(
+        self, name: str, *, bypass_reviewer: bool = False, reason: str = "", seen: str | None = None
+    ) -> dict[str, Any]:
+        """Apply a proposal because a person says so; some refusals hold for a person too.
+
+        `seen` is the digest of the texts that were looked at, or its beginning.
+        """
+        self._need_person("approve")
+        self.proposals.application.recover()
+        proposal = self.as_seen(name, seen)
+        self._refuse_stale(proposal)
+        self.proposals.examine(proposal)
+        examined, proposal = proposal, self._still_waiting(proposal)
+        if proposal.edits != examined.edits:
+            raise rewritten(proposal)
+        review = _review(Judge.PERSON, reason)
+        why = may_apply(proposal, proposal.checks, review, bypass=bypass_reviewer)
+        if why is not None:
+            hint = f"change it with: dmm review edit {proposal.id}"
+            raise ReviewRefused(why, where=proposal.id, hint=hint)
+        overridden = tuple(str(check.name) for check in proposal.failures)
+        said = redact(reason).text
+        approval = Approval(Judge.PERSON, proposal.edits, said, overridden=overridden)
+        return self._apply(proposal, approval)
+
+    def _refuse_stale(self, proposal: Proposal) -> None:
+        """Refuse a proposal whose files were changed; one just applied is told as that."""
+        try:
+            self.proposals.application.refuse_stale(proposal)
+        except StaleBase:
+            self._still_waiting(proposal)
+            raise
+
+    def _still_waiting(self, proposal: Proposal) -> Proposal:
+        now = self._again(proposal)
+        if not now.is_open:
+            raise overtaken(now)
+        return now
+
+    def _apply(self, proposal: Proposal, approval: Approval) -> dict[str, Any]:
+        applied = self.proposals.application.apply(proposal.seq, approval)
+        return tell(applied.proposal, applied.notices)
+
+    @traced()
+    def reject(self, name: str, reason: str, *, seen: str | None = None) -> dict[str, Any]:
+        """Turn a proposal down; it stays on record."""
+        self._need_person("reject")
+        need("reason", reason)
+        proposal = self.as_seen(name, seen)
+        self._say(proposal, Verdict.REJECTED, reason)
+        return tell(self._again(proposal))
+
+    @traced()
+    def edit(
+        self, name: str, content: str, reason: str = "", *, seen: str | None = None
+    ) -> dict[str, Any]:
+        """Put a person's text in the place of the proposed one; it waits on, checked anew."""
+        self._need_person("edit")
+        proposal = self.as_seen(name, seen)
+        if content == proposal.text and not self._stale(proposal):
+            raise UsageError("nothing was changed", where=proposal.id)
+        changed = _changed(self._upon_now(proposal), content)
+        self._say(proposal, Verdict.MODIFIED, reason or "edited by hand", changed)
+        proposal = self._again(proposal)
+        self.proposals.examine(proposal)
+        return tell(self._again(proposal))
+
+    def _upon_now(self, proposal: Proposal) -> Proposal:
+        """Set a change upon the file as it is now: whoever edits has seen what became of it."""
+        tree = self.proposals.intake.root.tree
+        now = {e.path: tree.text_of(e.path) for e in proposal.edits if e.before and e.after}
+        edits = (replace(e, before=now.get(e.path) or e.before) for e in proposal.edits)
+        return replace(proposal, edits=tuple(edits))
+
+    def _say(
+        self,
+        proposal: Proposal,
+        verdict: Verdict,
+        reason: str,
+        more: dict[str, Any] | None = None,
+    ) -> None:
+        said = {
+            "judge": str(Judge.PERSON),
+            "verdict": str(verdict),
+            "reason": redact(reason.strip()).text,
+            "remarks": {},
+        }
+        self.proposals.judge(proposal, said | (more or {}))
+
+    def _again(self, proposal: Proposal) -> Proposal:
+        return self.proposals.desk.queue().proposals[proposal.seq]
+
+    def _waiting(self, name: str) -> Proposal:
+        proposal = self.proposals.desk.find(name)
+        if not proposal.is_open:
+            hint = "dmm review list shows what waits"
+            raise ReviewRefused(f"{proposal.id} is {proposal.standing}", hint=hint)
+        return proposal
+
+    def as_seen(self, name: str, seen: str | None) -> Proposal:
+        """Find a proposal that waits, with the texts that somebody has looked at."""
+        if seen is not None and not _SEEN.fullmatch(seen.strip()):
+            hint = "dmm review show tells it, such as: --seen 3f2a9c81d07b"
+            raise UsageError(f"{seen!r} is no digest of a proposal", hint=hint)
+        proposal = self._waiting(name)
+        if seen is not None and not proposal.seal.startswith(seen.strip().lower()):
+            raise rewritten(proposal)
+        return proposal
+
+    def _require(self) -> None:
+        self.proposals.trust.require(self.proposals.intake.root.folder)
+
+    def _need_person(self, act: str) -> None:
+        self._require()
+        if self.proposals.chronicle.voice.trust is not Trust.USER:
+            hint = "a person does that, with dmm review in a terminal"
+            raise ReviewRefused(f"an agent can't {act} a proposal", hint=hint)
+
+
+def _changed(proposal: Proposal, content: str) -> dict[str, Any]:
+    """Put another text in the place of the proposed one."""
+    refuse_large(content)
+    target = next((e for e in proposal.edits if e.after is not None), None)
+    if target is None or proposal.operation is Operation.UNDO:
+        raise ReviewRefused("this proposal has no text to change", where=proposal.id)
+    if not content.strip():
+        hint = f"to turn it down: dmm review reject {proposal.id}"
+        raise UsageError("the text is empty", where=proposal.id, hint=hint)
+    if not has_front_matter(content):
+        content = with_body(target.path, target.after or "", content)
+    new = Edit(target.path, target.before, content)
+    edits = tuple(new if edit is target else edit for edit in proposal.edits)
+    cleaned, secrets = clean_edits(edits)
+    said: dict[str, Any] = {"edits": describe_edits(cleaned)}
+    return said | ({"secrets": secrets} if secrets else {})
+
+
+def _review(judge: Judge, reason: str, confidence: float | None = None) -> Review:
+    """An approval that is about to be given."""
+    return Review(0, "", judge, "", Verdict.APPROVED, reason, confidence)
+
+
+def _diff(edit: Edit) -> list[str]:
+    return show_diff(edit.before, edit.after, edit.path)
+
+
+def _show_review(review: Review) -> dict[str, Any]:
+    return {
+        "seq": review.seq,
+        "at": review.at,
+        "judge": str(review.judge),
+        "by": review.by,
+        "verdict": str(review.verdict),
+        "reason": review.reason,
+        "confidence": review.confidence,
+        "remarks": dict(review.remarks),
+    }

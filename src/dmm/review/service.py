@@ -1,0 +1,347 @@
+"""Proposals made: a wish becomes an event, is examined, and waits, or is applied by the rule.
+
+WRITE: wish → drafting → intake (redaction, trust, ProposalMade) → examination (ProposalChecked) →
+tier → a review (service/reviews.py) → application (service/application.py) → index, conflicts.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import EventType, Trust
+from dmm.domain.proposal import Judge, Operation, Standing, describe_check, digest
+from dmm.errors import DmmError, FileExists, ReviewRefused, StaleBase, UsageError
+from dmm.redaction.inputs import need
+from dmm.review.application import Approval
+from dmm.review.drafting import About
+from dmm.review.intake import Wish, clean_edits
+from dmm.review.patches import three_way
+from dmm.review.store import overtaken, rewritten
+from dmm.review.tiers import Tier, tier_of
+from dmm.tracing import traced
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dmm.config import Config
+    from dmm.domain.proposal import Edit, Proposal
+    from dmm.files.trusted import TrustStore
+    from dmm.review.application import Application, Applied
+    from dmm.review.drafting import Drafts
+    from dmm.review.examination import Examination, Examined
+    from dmm.review.intake import Draft, Intake
+    from dmm.review.store import Desk
+    from dmm.rules.project_ledger import Chronicle
+
+LONGEST_REASON = 2_000
+SHORTEST_BASE = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """Takes proposals for one project."""
+
+    config: Config
+    chronicle: Chronicle
+    desk: Desk
+    intake: Intake
+    examination: Callable[[], Examination]
+    application: Application
+    trust: TrustStore
+
+    @traced()
+    def propose(
+        self,
+        path: str,
+        content: str,
+        reason: str,
+        *,
+        about: About | None = None,
+        evidence: Sequence[int] = (),
+        claimed: str | None = None,
+        origin: str = "",
+    ) -> dict[str, Any]:
+        """Propose a memory: a new file, or the new text of one that is there."""
+        place = self.intake.drafts().place(path)
+        if self.intake.root.tree.text_of(place) is None:
+            return self.create(
+                path,
+                content,
+                reason,
+                about=about,
+                evidence=evidence,
+                claimed=claimed,
+                origin=origin,
+            )
+        return self.update(
+            path, reason, content=content, evidence=evidence, claimed=claimed, origin=origin
+        )
+
+    @traced()
+    def create(
+        self,
+        path: str,
+        content: str,
+        reason: str,
+        *,
+        about: About | None = None,
+        evidence: Sequence[int] = (),
+        claimed: str | None = None,
+        origin: str = "",
+    ) -> dict[str, Any]:
+        """Propose a new memory; a file that is there already is refused."""
+        wish = _wish(Operation.CREATE, reason, evidence, claimed, origin)
+        given = about or About()
+        return self._make(wish, lambda d: d.create(d.place(path), content, given))
+
+    @traced()
+    def update(
+        self,
+        path: str,
+        reason: str,
+        *,
+        content: str | None = None,
+        patch: str | None = None,
+        base: str | None = None,
+        evidence: Sequence[int] = (),
+        claimed: str | None = None,
+        origin: str = "",
+    ) -> dict[str, Any]:
+        """Propose a change; `base` is the hash of the text that it was made from."""
+        wish = _wish(Operation.UPDATE, reason, evidence, claimed, origin)
+
+        def draft(drafts: Drafts) -> tuple[Edit, ...]:
+            place = drafts.place(path)
+            if base is not None:
+                _refuse_other_base(drafts, place, base, content)
+            return drafts.update(place, content, patch)
+
+        return self._make(wish, draft)
+
+    @traced()
+    def deprecate(
+        self,
+        path: str,
+        reason: str,
+        *,
+        evidence: Sequence[int] = (),
+        claimed: str | None = None,
+        origin: str = "",
+    ) -> dict[str, Any]:
+        """Propose to take a memory out of force."""
+        wish = _wish(Operation.DEPRECATE, reason, evidence, claimed, origin)
+        return self._make(wish, lambda d: d.deprecate(d.place(path)))
+
+    @traced()
+    def promote(
+        self,
+        path: str,
+        new_scope: str,
+        reason: str,
+        *,
+        to: str | None = None,
+        evidence: Sequence[int] = (),
+        claimed: str | None = None,
+        origin: str = "",
+    ) -> dict[str, Any]:
+        """Propose a wider scope."""
+        wish = _wish(Operation.PROMOTE, reason, evidence, claimed, origin)
+        return self._make(wish, lambda d: _moved(d, path, new_scope, to, up=True))
+
+    @traced()
+    def demote(
+        self,
+        path: str,
+        new_scope: str,
+        reason: str,
+        *,
+        to: str | None = None,
+        evidence: Sequence[int] = (),
+        claimed: str | None = None,
+        origin: str = "",
+    ) -> dict[str, Any]:
+        """Propose a narrower scope."""
+        wish = _wish(Operation.DEMOTE, reason, evidence, claimed, origin)
+        return self._make(wish, lambda d: _moved(d, path, new_scope, to, up=False))
+
+    @traced()
+    def merge(
+        self, keep: str, drop: str, content: str, reason: str, *, origin: str = ""
+    ) -> dict[str, Any]:
+        """Propose one text for two memories; the other goes out of force."""
+        wish = _wish(Operation.MERGE, reason, (), None, origin)
+
+        def draft(drafts: Drafts) -> tuple[Edit, ...]:
+            changed = drafts.update(drafts.place(keep), content, None)
+            return (*changed, *drafts.deprecate(drafts.place(drop)))
+
+        return self._make(wish, draft)
+
+    def apply_as_person(
+        self,
+        edits: Sequence[Edit],
+        reason: str,
+        *,
+        operation: Operation = Operation.UPDATE,
+        origin: str = "",
+        undoes: tuple[int, ...] = (),
+        settle: bool = True,
+    ) -> Applied:
+        """Record and apply what a person's own command does, as one proposal."""
+        if self.chronicle.voice.trust is not Trust.USER:
+            what = "only a person can write memory past the queue"
+            raise ReviewRefused(what, hint="run it in your own terminal")
+        self.trust.require(self.intake.root.folder)
+        _, secrets = clean_edits(tuple(edits))
+        if secrets:
+            what = f"the text holds what looks like a secret: {', '.join(secrets)}"
+            raise UsageError(what, where=edits[0].path, hint="take it out of the text first")
+        for edit in edits:
+            self._refuse_taken(edit)
+        wish = Wish(operation, reason, origin=origin, undoes=undoes)
+        proposal = self.intake.record(wish, lambda _: tuple(edits))
+        approval = Approval(Judge.PERSON, proposal.edits, reason)
+        try:
+            return self.application.apply(proposal.seq, approval, settle=settle)
+        except DmmError as error:
+            # Nobody asked for something that waits.
+            said = {"judge": "person", "verdict": "rejected", "reason": f"not applied: {error}"}
+            with contextlib.suppress(DmmError):
+                self.judge(proposal, said)
+            raise
+
+    def _refuse_taken(self, edit: Edit) -> None:
+        current = self.intake.root.tree.text_of(edit.path)
+        if edit.before is None and current is not None:
+            raise FileExists("the file is already there", where=edit.path)
+        if digest(current) != edit.base:
+            raise StaleBase("the file has just been changed", where=edit.path)
+
+    def _make(self, wish: Wish, draft: Draft) -> dict[str, Any]:
+        """Record a proposal, examine it, and apply it if the rule for small notes says so."""
+        self.trust.require(self.intake.root.folder)
+        self.application.recover()
+        proposal, repeated = self.intake.record_once(wish, draft)
+        if repeated:
+            tier, why = self.tier(proposal)
+            notice = f"the same was proposed before: {proposal.id} waits for a review"
+            return tell(proposal, [notice]) | {"tier": str(tier), "why": why, "repeated": True}
+        self.examine(proposal)
+        proposal = self.desk.queue().proposals[proposal.seq]
+        tier, why = self.tier(proposal)
+        notices: tuple[str, ...] = ()
+        if tier is Tier.AUTO:
+            notices = self._apply_by_rule(proposal, why)
+        told = tell(self.desk.queue().proposals[proposal.seq], notices)
+        return told | {"tier": str(tier), "why": why}
+
+    def tier(self, proposal: Proposal) -> tuple[Tier, str]:
+        """Say who decides about a proposal, by the checks that it has now, and why."""
+        known = self.desk.queue().proposals.values()
+        written = [one for one in known if one.standing is Standing.APPLIED]
+        own = {one.path for one in written if one.proposer == proposal.proposer}
+        rules = self.config.governance, self.config.reviewer_agent
+        return tier_of(proposal, proposal.checks, *rules, own)
+
+    def _apply_by_rule(self, proposal: Proposal, why: str) -> tuple[str, ...]:
+        """Apply a note of little weight; where that fails it waits like any other."""
+        try:
+            approval = Approval(Judge.RULE, proposal.edits, why)
+            return self.application.apply(proposal.seq, approval).notices
+        except DmmError as error:
+            return (f"it waits for a review: {error}",)
+
+    def examine(self, proposal: Proposal) -> Examined:
+        """Run the checks as the memory stands now, and record them where they are new."""
+        examined = self.look(proposal)
+        self.keep_checks(proposal, examined)
+        return examined
+
+    def look(self, proposal: Proposal) -> Examined:
+        """Run the checks as the memory stands now; nothing is recorded."""
+        others = [one for one in self.desk.queue().open if one.seq != proposal.seq]
+        log = self.chronicle.reading
+        made, text = log.event(proposal.seq), log.event(_last_text(proposal))
+        tainted = None if made is None else made.get("tainted")
+        return self.examination().examine(
+            proposal,
+            others,
+            secrets=() if text is None else text.get("secrets", ()),
+            tainted=None if tainted is None else f"event {tainted}",
+        )
+
+    def keep_checks(self, proposal: Proposal, examined: Examined) -> None:
+        """Record checks that are new, unless it was decided or its text changed meanwhile."""
+        if examined.checks == proposal.checks:
+            return
+        checks = [describe_check(check) for check in examined.checks]
+        with self.chronicle.log.writing() as writer:
+            now = self.desk.queue().proposals[proposal.seq]
+            if now.is_open and now.edits == proposal.edits:
+                said = {"checks": checks}
+                writer.append(self._draft(EventType.PROPOSAL_CHECKED, proposal, said))
+
+    def judge(self, proposal: Proposal, said: dict[str, Any]) -> None:
+        """Record a verdict on a proposal that waits, with the very texts that were judged."""
+        with self.chronicle.log.writing() as writer:
+            now = self.desk.queue().proposals[proposal.seq]
+            if not now.is_open:
+                raise overtaken(now)
+            if now.edits != proposal.edits:
+                raise rewritten(now)
+            writer.append(self._draft(EventType.PROPOSAL_REVIEWED, proposal, said))
+
+    def _draft(self, kind: EventType, proposal: Proposal, said: dict[str, Any]) -> Any:
+        payload = {"proposal": proposal.seq, **said}
+        about = (proposal.seq,)
+        return self.chronicle.draft(kind, payload, caused_by=proposal.seq, references=about)
+
+
+def tell(proposal: Proposal, notices: Sequence[str] = ()) -> dict[str, Any]:
+    """A proposal as plain data, as whoever made or decided it is told."""
+    told: dict[str, Any] = {
+        "id": proposal.id,
+        "seq": proposal.seq,
+        "status": str(proposal.standing),
+        "operation": str(proposal.operation),
+        "path": proposal.path,
+        "trust": str(proposal.trust),
+        "reason": proposal.reason,
+        "checks": [describe_check(check) for check in proposal.checks],
+    }
+    return told | ({"notices": list(notices)} if notices else {})
+
+
+def _last_text(proposal: Proposal) -> int:
+    """Tell the event that the present text comes from: a review that changed it, or the first."""
+    return next((one.seq for one in reversed(proposal.reviews) if one.edits), proposal.seq)
+
+
+def _wish(
+    operation: Operation, reason: str, evidence: Sequence[int], claimed: str | None, origin: str
+) -> Wish:
+    need("reason", reason)
+    if len(reason) > LONGEST_REASON:
+        raise UsageError(f"the reason is longer than {LONGEST_REASON} characters")
+    wish = Wish(operation, reason.strip(), tuple(dict.fromkeys(evidence)), claimed)
+    return replace(wish, origin=origin)
+
+
+def _moved(drafts: Drafts, path: str, scope: str, to: str | None, *, up: bool) -> tuple[Edit, ...]:
+    place = drafts.place(path)
+    edits = drafts.move(place, scope, to)
+    if drafts.is_promotion(place, scope) is not up:
+        wider, other = ("wider", "demote") if up else ("narrower", "promote")
+        raise UsageError(f"{scope} is no {wider} scope", hint=f"use {other}", where=place)
+    return edits
+
+
+def _refuse_other_base(drafts: Drafts, path: str, base: str, content: str | None) -> None:
+    current = drafts.tree.text_of(path)
+    found = digest(current) or ""
+    if len(base) < SHORTEST_BASE or not found.startswith(base.casefold()):
+        view = "" if content is None else "\n".join(three_way("", current or "", content))
+        hint = f"read the file again: the hash of its text is {found[:16]}"
+        raise StaleBase("the change was made from another text", where=path, hint=hint, view=view)

@@ -1,0 +1,117 @@
+"""Applied writes taken back, newest first, as one new write that is recorded like any other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.proposal import Edit, Operation, Standing, digest
+from dmm.errors import ReviewRefused, StaleBase, UsageError
+from dmm.redaction.identity import keep_identity
+from dmm.review.patches import show_diff, three_way
+from dmm.review.service import tell
+from dmm.tracing import traced
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dmm.domain.proposal import Proposal
+    from dmm.review.service import Proposals
+
+
+@dataclass(frozen=True, slots=True)
+class Undoing:
+    """Takes writes back."""
+
+    proposals: Proposals
+
+    @traced()
+    def undo(
+        self,
+        seq: int | None = None,
+        *,
+        session: str | None = None,
+        source: str | None = None,
+        reason: str = "",
+    ) -> dict[str, Any]:
+        """Undo one write by its number, or all that a session or a source made."""
+        self.proposals.trust.require(self.proposals.intake.root.folder)
+        self.proposals.application.recover()
+        chosen, edits = self._plan(seq, session, source)
+        applied = self.proposals.apply_as_person(
+            edits,
+            reason or f"undo {', '.join(one.id for one in chosen)}",
+            operation=Operation.UNDO,
+            undoes=tuple(one.seq for one in chosen),
+        )
+        told = {"undone": [one.id for one in chosen], "paths": [edit.path for edit in edits]}
+        return tell(applied.proposal, applied.notices) | told
+
+    def preview(
+        self, seq: int | None = None, *, session: str | None = None, source: str | None = None
+    ) -> dict[str, Any]:
+        """Tell what an undo would take back, and how the files would change."""
+        chosen, edits = self._plan(seq, session, source)
+        return {
+            "would_undo": [tell(one) | {"proposer": one.proposer} for one in chosen],
+            "paths": [edit.path for edit in edits],
+            "diff": [line for e in edits for line in show_diff(e.before, e.after, e.path)],
+        }
+
+    def _plan(
+        self, seq: int | None, session: str | None, source: str | None
+    ) -> tuple[list[Proposal], tuple[Edit, ...]]:
+        """Find what is meant and what has to be written; files changed since are refused."""
+        if [seq is not None, bool(session), bool(source)].count(True) != 1:
+            raise UsageError("give one of a number, a session and a source")
+        chosen = self._chosen(seq, session, source)
+        edits = _inverse(chosen)
+        if not edits:
+            raise ReviewRefused("these writes have taken each other back already")
+        for edit in edits:
+            self._refuse_changed(edit, chosen)
+        return chosen, edits
+
+    def _chosen(self, seq: int | None, session: str | None, source: str | None) -> list[Proposal]:
+        """Find the applied proposals that are meant, newest first."""
+        known = self.proposals.desk.queue().proposals.values()
+        if seq is not None:
+            meant = [one for one in known if seq in (one.seq, one.applied)]
+        elif session:
+            named = keep_identity(session)
+            meant = [one for one in known if one.session == named]
+        else:
+            meant = [one for one in known if source in (one.source, one.proposer, one.origin)]
+        chosen = [one for one in meant if one.standing is Standing.APPLIED]
+        if seq is None:
+            # What was taken back is out already; taking that back too would bring it again.
+            chosen = [one for one in chosen if one.operation is not Operation.UNDO]
+        if not chosen:
+            what = "there is no applied write to undo"
+            if seq is not None and meant:
+                what = f"{meant[0].id} is {meant[0].standing}, so there is nothing to undo"
+            hint = "dmm review list --status applied shows the writes"
+            raise ReviewRefused(what, hint=hint)
+        return sorted(chosen, key=lambda one: one.applied or 0, reverse=True)
+
+    def _refuse_changed(self, edit: Edit, chosen: Sequence[Proposal]) -> None:
+        current = self.proposals.intake.root.tree.text_of(edit.path)
+        if digest(current) != edit.base:
+            view = "\n".join(three_way(edit.before or "", current or "", edit.after or ""))
+            hint = "undo what came later first, or change the file by hand"
+            what = f"{edit.path} was changed after {', '.join(one.id for one in chosen)}"
+            raise StaleBase(what, where=edit.path, hint=hint, view=view)
+
+
+def _inverse(newest_first: Sequence[Proposal]) -> tuple[Edit, ...]:
+    """Turn some writes round into one: each file as it was before the first of them."""
+    inverse: dict[str, Edit] = {}
+    for proposal in newest_first:
+        for edit in proposal.edits:
+            known = inverse.get(edit.path)
+            if known is not None and digest(known.after) != digest(edit.after):
+                what = f"{edit.path} was changed by others in between"
+                raise StaleBase(what, where=edit.path, hint="undo the writes one by one")
+            start = edit.after if known is None else known.before
+            inverse[edit.path] = Edit(edit.path, before=start, after=edit.before)
+    return tuple(edit for edit in inverse.values() if edit.before != edit.after)

@@ -1,0 +1,207 @@
+"""A rule file written from a sentence: matcher, examples and reason, compiled and proved."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from dmm.errors import MemoryFileError, UsageError
+from dmm.files.rules import FOLDER, name_rule, parse_rule, write_rule
+from dmm.redaction.clean import clean
+from dmm.redaction.inputs import accept, need_one
+from dmm.rules.callrules import CallRule
+from dmm.rules.english import NOWHERE, Surroundings, asks_first, compile_sentence
+from dmm.rules.examples import prove
+from dmm.rules.fields import example_of, fields_of
+from dmm.rules.form import compile_fields
+from dmm.rules.formerror import RuleFormError
+from dmm.rules.rule import RULE_LEVELS, RuleLevel
+from dmm.rules.source import check_rule, read_sentence
+from dmm.rules.syntax import compile_tool_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from dmm.rules.rule import Rule
+
+MATCHERS = ("match", "unless", "before", "require")
+# What a matcher may bring along where it is given as the fields of a file.
+GIVEN = (*MATCHERS, "level", "folder")
+_PUNCTUATION = re.compile(r"[^\w]+")
+FORM_HINT = "dmm rules draft prints the matcher reference"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What somebody wants as a rule; without a matcher the sentence is compiled.
+
+    `origin` is the file and line it was imported from, `folder` what that file is about.
+    """
+
+    text: str
+    level: str | None = None
+    match: Any = None
+    unless: Any = None
+    examples: Any = None
+    why: str = ""
+    triggered_by: int | None = None
+    origin: str = ""
+    folder: str = ""
+    compiled: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A rule that was read and proved, with the text of its file.
+
+    `why_not` says why the sentence gave no matcher.
+    """
+
+    rule: Rule
+    source: str
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The fields that a sentence was compiled to; none with the reason why not."""
+
+    fields: dict[str, Any] | None
+    why_not: str = ""
+
+
+def compile_english(text: str, folder: str = "") -> Reading:
+    """Compile a sentence into the fields of a rule file; `folder` is what it is about."""
+    tool = compile_tool_rule(text)
+    if tool is None:
+        found = compile_sentence(text, Surroundings(folder=folder) if folder else NOWHERE)
+        return Reading(found.fields, found.why_not)
+    fields = fields_of((CallRule(tool),))
+    if fields is None:
+        return Reading(None, "what it says can't be written as a matcher")
+    examples = {"block": [example_of(tool.blocked)], "allow": [example_of(tool.allowed)]}
+    return Reading(fields | {"examples": examples})
+
+
+def compose(wish: Wish, taken: Sequence[str], kept: Mapping[str, Any] | None = None) -> Composed:
+    """Write and prove the rule that is wanted; `kept` are fields of the file it replaces."""
+    title = " ".join(accept("constraint", wish.text).split())
+    if wish.level is not None:
+        need_one("level", wish.level, RULE_LEVELS)
+    reading = _read(wish, title)
+    fields: dict[str, Any] = dict(kept or {})
+    fields.setdefault("id", name_rule(title, taken))
+    fields |= reading.fields or {}
+    if wish.examples is not None:
+        fields["examples"] = wish.examples
+    level = wish.level or fields.get("level")
+    if level is None and not _matches(fields):
+        level = _level_alone(title)
+    if level is not None:
+        fields["level"] = level
+    if wish.triggered_by is not None:
+        fields["triggered_by"] = wish.triggered_by
+    if wish.origin:
+        fields["origin"] = wish.origin
+    _prove(compile_fields(fields, title, wish.why))
+    source = clean(write_rule(fields, title, wish.why))
+    # Read back as it will be from the file; nothing that is cleaned out may change what it says.
+    return Composed(check_rule(f"{FOLDER}/{fields['id']}.md", source), source, reading.why_not)
+
+
+def _level_alone(title: str) -> RuleLevel | None:
+    """Choose the level of a sentence that has no matcher: decisions are still held to it."""
+    if asks_first(title):
+        return "ask"
+    return "deny" if read_sentence(title) is not None else None
+
+
+def _prove(rule: Rule) -> None:
+    """Refuse a rule that its own examples contradict; the first that fails is named."""
+    for failure in prove(rule):
+        wanted = "stopped" if failure.kind == "block" else "allowed"
+        what = f"{failure.example!r} should be {wanted}, but {failure.what}"
+        hint = "correct the matcher or the example"
+        raise RuleFormError(failure.place, what, hint=hint)
+
+
+def _read(wish: Wish, title: str) -> Reading:
+    if wish.match is None:
+        if wish.unless is not None:
+            raise UsageError("'unless' needs 'match'", hint=FORM_HINT)
+        return compile_english(title, wish.folder) if wish.compiled else Reading(None)
+    given = wish.match
+    # The fields of a file, or what it matches alone.
+    whole = isinstance(given, dict) and not set(GIVEN).isdisjoint(given)
+    fields = dict(given) if whole else {"match": given}
+    for name in fields:
+        if name not in GIVEN:
+            what = f"unknown field '{name}'"
+            raise UsageError(what, where="match", hint=f"known: {', '.join(GIVEN)}; {FORM_HINT}")
+    return Reading(fields | ({} if wish.unless is None else {"unless": wish.unless}))
+
+
+def _matches(fields: Mapping[str, Any]) -> bool:
+    return "match" in fields or "before" in fields
+
+
+def need_examples(examples: Any) -> None:
+    """Refuse a rule that does not show what it stops and what it lets through."""
+    for kind in ("block", "allow"):
+        if not isinstance(examples, dict) or not examples.get(kind):
+            what = f"the rule has no example of a call that it must {kind}"
+            hint = 'give examples, such as {"block": ["git push -f"], "allow": ["git push"]}'
+            raise UsageError(what, where="examples", hint=hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """Knows a rule that says the same as another, in its words or by what it matches."""
+
+    words: str
+    matcher: object = field(default=None)
+
+    @classmethod
+    def of(cls, title: str, call: CallRule | None = None, folder: str = "") -> Likeness:
+        """Describe a rule by what makes it the same as another."""
+        matcher = None
+        if call is not None:
+            parts = (call.rule.patterns, call.rule.exceptions, call.needs, call.scopes)
+            matcher = (*parts, folder)
+        return cls(_PUNCTUATION.sub(" ", title.casefold()).strip(), matcher)
+
+    def same_words(self, other: Likeness) -> bool:
+        """Whether both have the same sentence."""
+        return self.words == other.words
+
+    def same(self, other: Likeness) -> bool:
+        """Whether both say the same."""
+        alike = self.matcher is not None and self.matcher == other.matcher
+        return alike or self.same_words(other)
+
+
+def first_paragraph(why: str) -> str:
+    """Return the reason that is shown with a block."""
+    return " ".join(why.strip().partition("\n\n")[0].split())
+
+
+def switch(source: str, *, disabled: bool) -> str:
+    """Switch a rule off or on in its front matter; every other line stays as it is."""
+    front, mark, rest = source.partition("\n---")
+    lines = [line for line in front.split("\n") if not line.startswith("disabled:")]
+    if disabled:
+        lines.append("disabled: true")
+    return "\n".join(lines) + mark + rest
+
+
+def read_field(name: str, text: str) -> Any:
+    """Read the YAML of one field as it would stand in a rule file."""
+    path = f"--{name}"
+    body = "\n".join(f"  {line}" for line in text.strip().splitlines())
+    source = f"---\n{name}:\n{body}\n---\n# {name}\n"
+    try:
+        return parse_rule(path, source).fields[name]
+    except MemoryFileError as error:
+        hint = f"write it as in a rule file; {FORM_HINT}"
+        raise UsageError(error.what, where=path, hint=hint) from error

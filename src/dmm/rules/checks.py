@@ -1,0 +1,128 @@
+"""Calls and examples judged on request: nothing is recorded."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.branch import find_branch
+from dmm.errors import MemoryFileError, UsageError
+from dmm.files.markdown import decode
+from dmm.files.rules import FOLDER, MAX_BYTES
+from dmm.reading import read_regular
+from dmm.rules.commands.calls import ToolCall
+from dmm.rules.explain import describe_call
+from dmm.rules.source import find_failures, read_rule
+from dmm.rules.views import show_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from dmm.rules.callbook import Finding, Ruling
+
+OUTCOMES = {"allow": "allowed", "warn": "warned", "ask": "asks", "deny": "denied"}
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A call to judge: a shell command, or a tool with its input."""
+
+    command: str | None = None
+    write: str | None = None
+    text: str = ""
+    read: str | None = None
+    edit: str | None = None
+    old: str = ""
+    new: str = ""
+    tool: str | None = None
+    input: Mapping[str, Any] | None = None
+    branch: str | None = None
+
+    def to_call(self, project: Path) -> ToolCall:
+        """Make the call that a client would make in a project."""
+        forms = (self.command, self.write, self.read, self.edit, self.tool)
+        if sum(one is not None for one in forms) != 1:
+            hint = 'for example: dmm check "git push origin main"'
+            raise UsageError("name one call: a command, write, read, edit or tool", hint=hint)
+        tool, values = self._named()
+        branch = self.branch or find_branch(project)
+        return ToolCall(tool, values, cwd=str(project), branch=branch)
+
+    def _named(self) -> tuple[str, dict[str, Any]]:
+        if self.command is not None:
+            return "Bash", {"command": self.command}
+        if self.write is not None:
+            return "Write", {"file_path": self.write, "content": self.text}
+        if self.read is not None:
+            return "Read", {"file_path": self.read}
+        if self.edit is not None:
+            values = {"file_path": self.edit, "old_string": self.old, "new_string": self.new}
+            return "Edit", values
+        return self.tool or "", dict(self.input or {})
+
+
+def show_ruling(call: ToolCall, ruling: Ruling) -> dict[str, Any]:
+    """Return what is said to a call, with every rule that it meets."""
+    return {
+        "call": describe_call(call),
+        "outcome": OUTCOMES[ruling.level],
+        "rule": ruling.id or None,
+        "seq": ruling.seq or None,
+        "title": ruling.text or None,
+        "reason": ruling.reason,
+        "suggestion": ruling.suggestion or None,
+        "findings": [_finding(one) for one in ruling.findings],
+    }
+
+
+def _finding(one: Finding) -> dict[str, Any]:
+    return {
+        "rule": one.id or None,
+        "seq": one.seq or None,
+        "title": one.text,
+        "outcome": OUTCOMES[one.level],
+        "reason": one.reason,
+    }
+
+
+def prove_files(folder: Path) -> dict[str, Any]:
+    """Run the examples of all rule files as they stand on disk: no trust, ledger or consent."""
+    rules, examples, ids = 0, 0, dict[str, str]()
+    faults: list[MemoryFileError] = []
+    paths = list(_find(folder))
+    for path in paths:
+        try:
+            source = _read(folder, path)
+            rule = read_rule(path, source)
+            faults += find_failures(path, source)
+        except MemoryFileError as fault:
+            faults.append(fault)
+            continue
+        rules += 1
+        examples += len(rule.block) + len(rule.allow)
+        other = ids.setdefault(rule.id, path)
+        if other != path:
+            what = f"the id {rule.id!r} is also used by .dmm/{other}"
+            faults.append(MemoryFileError(path, "content", what, hint="give it another id"))
+    return {
+        "files": len(paths),
+        "rules": rules,
+        "examples": examples,
+        "failures": [show_fault(one) for one in faults],
+    }
+
+
+def _find(folder: Path) -> Iterator[str]:
+    for path in sorted((folder / FOLDER).rglob("*.md")):
+        if path.is_file() and not path.is_symlink():
+            yield path.relative_to(folder).as_posix()
+
+
+def _read(folder: Path, path: str) -> str:
+    try:
+        data, _ = read_regular(folder / path, MAX_BYTES + 1)
+    except OSError as error:
+        what = f"the file can't be read: {error.strerror or error}"
+        raise MemoryFileError(path, "io", what) from error
+    return decode(path, data)

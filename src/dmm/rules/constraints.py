@@ -1,0 +1,244 @@
+"""Constraints of the ledger: added, accepted, listed and made inactive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import PERSONS, EventType, Trust
+from dmm.errors import LedgerRefused, UsageError
+from dmm.eventlog.provenance import find_tool_source
+from dmm.eventlog.state import Constraint
+from dmm.redaction.inputs import accept
+from dmm.rules.discretion import discreet
+from dmm.rules.language.judge import Priority
+from dmm.rules.lookups import last_guarded
+from dmm.rules.patterns import STARTER_VERSION
+from dmm.rules.rulebook import compile_constraint, in_words, show_tool_rule
+from dmm.rules.starter import starter_rules
+from dmm.rules.views import show_constraint
+from dmm.tracing import traced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.published import PublishedRules
+
+PENDING = "pending until a person accepts it ({command}); until then it asks at most"
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """The operations on the constraints of one ledger; each returns plain data."""
+
+    chronicle: Chronicle
+    published: PublishedRules | None = None
+
+    @traced()
+    def add_constraint(
+        self, text: str, priority: str = "required", triggered_by: int | None = None
+    ) -> dict[str, Any]:
+        """Record a constraint, compiled; a learned one names the event that taught it.
+
+        The same one is not recorded twice: what is in force already is given back.
+        """
+        text = accept("constraint", text)
+        need_priority(priority)
+        need_learned(priority, triggered_by)
+        return self.record_constraint(text, priority, triggered_by, compile_constraint(text).rule)
+
+    def record_constraint(
+        self, text: str, priority: str, triggered_by: int | None, rule: dict[str, Any] | None
+    ) -> dict[str, Any]:
+        """Record a constraint that is compiled already."""
+        self._need_trust("make")
+        payload: dict[str, Any] = {"text": text, "priority": priority, "rule": rule}
+        if triggered_by is not None:
+            payload["triggered_by"] = triggered_by
+        with self.chronicle.log.writing() as writer:
+            known = self._find_same(Constraint(0, text, priority, "", rule=rule))
+            if known is not None:
+                return _show_known(known)
+            since = self._used_up_by(Constraint(0, text, priority, "", rule=rule))
+            source = self._tool_source(text)
+            draft = self.chronicle.draft(
+                EventType.CONSTRAINT_ADDED,
+                payload
+                | ({"since": since} if since else {})
+                | ({"tainted": source} if source else {}),
+                caused_by=triggered_by,
+            )
+            event = writer.append(replace(draft, trust=Trust.TOOL) if source else draft)
+        self._publish()
+        told: dict[str, Any] = {"seq": event.seq, "constraint": text, "priority": priority}
+        if triggered_by is not None:
+            told["triggered_by"] = triggered_by
+        if event.trust not in PERSONS:
+            told |= {"pending": True, "note": _pending_note([event.seq])}
+        return told
+
+    def _find_same(self, new: Constraint) -> Constraint | None:
+        """Find a constraint in force that says the same; a pending one only for agents.
+
+        A proposed rule file may give a matcher to a sentence that has none.
+        """
+        by_person = self.chronicle.voice.trust in PERSONS
+        for one in self.chronicle.standing(self.chronicle.state()):
+            same = one.text.split() == new.text.split() and one.priority == new.priority
+            same = same and one.digest == new.digest if new.from_file else same
+            if same and not (by_person and one.pending):
+                return one
+        return None
+
+    def _tool_source(self, text: str) -> int | None:
+        """Find the tool event whose words an agent passes on as a rule."""
+        if self.chronicle.voice.trust is not Trust.AGENT:
+            return None
+        found = find_tool_source(text, "", self.chronicle)
+        return None if found is None else found.seq
+
+    @traced()
+    @discreet
+    def list_pending(self) -> dict[str, Any]:
+        """List the constraints that no person has accepted yet, with where they came from."""
+        waiting = [one for one in self.chronicle.state().in_force if one.pending]
+        events = (self.chronicle.reading.event(one.seq) for one in waiting)
+        return {
+            "pending": [
+                show_constraint(one)
+                | {
+                    "trust": one.trust,
+                    "actor": None if event is None else event.actor,
+                    "session": None if event is None else event.session,
+                    "tainted": None if event is None else event.get("tainted"),
+                }
+                for one, event in zip(waiting, events, strict=True)
+            ]
+        }
+
+    @traced()
+    def accept_constraint(self, seq: int) -> dict[str, Any]:
+        """Let a pending constraint bind, as a new event; a person has to say this."""
+        return self.accept_constraints([seq])[0]
+
+    def accept_constraints(self, seqs: Iterable[int]) -> list[dict[str, Any]]:
+        """Let pending constraints bind, all of them or none."""
+        if self.chronicle.voice.trust not in PERSONS:
+            hint = "a person accepts it in a terminal: dmm ledger accept"
+            raise LedgerRefused("an agent can't accept a constraint", hint=hint)
+        with self.chronicle.log.writing() as writer:
+            waiting = [self.need_pending(seq) for seq in dict.fromkeys(seqs)]
+            for one in waiting:
+                if one.from_file:
+                    hint = f"dmm rules accept {one.seq} writes its file"
+                    raise LedgerRefused(f"constraint {one.seq} is a proposed rule file", hint=hint)
+            drafts = [
+                self.chronicle.draft(
+                    EventType.CONSTRAINT_ACCEPTED, {"seq": one.seq}, references=(one.seq,)
+                )
+                for one in waiting
+            ]
+            events = [writer.append(draft) for draft in drafts]
+        self._publish()
+        return [
+            {"seq": event.seq, "accepted": one.seq, "constraint": one.text}
+            for event, one in zip(events, waiting, strict=True)
+        ]
+
+    def need_pending(self, seq: int) -> Constraint:
+        """Return a constraint that waits for a person, or refuse its number."""
+        found = self._active(seq)
+        if not found.pending:
+            raise LedgerRefused(f"constraint {seq} is accepted already")
+        return found
+
+    def _active(self, seq: int) -> Constraint:
+        constraint = self.chronicle.state().constraints.get(seq)
+        if constraint is None:
+            hint = "dmm ledger context lists the constraints"
+            raise LedgerRefused(f"event {seq} is not a constraint", hint=hint)
+        if not constraint.active:
+            raise LedgerRefused(f"constraint {seq} is inactive already")
+        return constraint
+
+    def _publish(self) -> None:
+        """Have the rules on file follow the ledger; what fails here is done with the next call."""
+        if self.published is not None:
+            self.published.publish()
+
+    def _used_up_by(self, constraint: Constraint) -> int:
+        decisions = list(self.chronicle.state().decisions.values())
+        return last_guarded(in_words(constraint).rule, decisions)
+
+    @traced()
+    def add_starter(self) -> dict[str, Any]:
+        """Record the starter rules for tool calls; those that are in force already are left."""
+        self._need_trust("make")
+        with self.chronicle.log.writing() as writer:
+            present = {one.text for one in self.chronicle.state().in_force}
+            texts = {f"{rule.id}: {rule.reason}": rule for rule in starter_rules()}
+            added: list[dict[str, Any]] = []
+            for text, rule in texts.items():
+                if text not in present:
+                    stored = {**(show_tool_rule(rule).rule or {}), "version": STARTER_VERSION}
+                    payload = {"text": text, "priority": "required", "rule": stored}
+                    draft = self.chronicle.draft(EventType.CONSTRAINT_ADDED, payload)
+                    seq = writer.append(draft).seq
+                    added.append({"seq": seq, "constraint": text, "priority": "required"})
+        self._publish()
+        told: dict[str, Any] = {"added": added, "present": len(texts) - len(added)}
+        if added and self.chronicle.voice.trust not in PERSONS:
+            told |= {"pending": True, "note": _pending_note([one["seq"] for one in added])}
+        return told
+
+    @traced()
+    def deactivate(self, seq: int) -> dict[str, Any]:
+        """Make a constraint inactive, as a new event."""
+        self._need_trust("lift")
+        with self.chronicle.log.writing() as writer:
+            constraint = self._active(seq)
+            if constraint.from_file and not constraint.pending:
+                hint = f"disable it there: dmm rules disable {constraint.id}"
+                what = f"constraint {seq} stands in {constraint.path}"
+                raise LedgerRefused(what, hint=hint)
+            if not constraint.pending and self.chronicle.voice.trust not in PERSONS:
+                hint = "a person can, in a terminal"
+                raise LedgerRefused("an agent can't lift a constraint that binds it", hint=hint)
+            draft = self.chronicle.draft(
+                EventType.CONSTRAINT_DEACTIVATED, {"seq": seq}, references=(seq,)
+            )
+            event = writer.append(draft)
+        self._publish()
+        return {"seq": event.seq, "deactivated": seq, "constraint": constraint.text}
+
+    def _need_trust(self, act: str) -> None:
+        if self.chronicle.voice.trust in (Trust.TOOL, Trust.THIRD_PARTY):
+            hint = "a user, a reviewer or an agent can"
+            raise LedgerRefused(f"what a tool returned can't {act} a constraint", hint=hint)
+
+
+def _pending_note(seqs: Iterable[int]) -> str:
+    return PENDING.format(command=f"dmm ledger accept {' '.join(map(str, seqs))}")
+
+
+def need_learned(priority: str, triggered_by: int | None) -> None:
+    """Refuse a learned constraint that does not say what taught it."""
+    if priority == Priority.LEARNED and triggered_by is None:
+        hint = "give triggered_by, the number of the event it was learned from"
+        raise UsageError("a learned constraint names what triggered it", hint=hint)
+
+
+def need_priority(priority: str) -> None:
+    """Refuse a priority that does not exist."""
+    if priority not in list(Priority):
+        raise UsageError(f"the priority is one of {', '.join(Priority)}")
+
+
+def _show_known(one: Constraint) -> dict[str, Any]:
+    told: dict[str, Any] = {"seq": one.seq, "constraint": one.text, "priority": one.priority}
+    if one.triggered_by is not None:
+        told["triggered_by"] = one.triggered_by
+    if one.pending:
+        told |= {"pending": True, "note": _pending_note([one.seq])}
+    return told | ({"id": one.id} if one.id else {}) | {"existing": True}

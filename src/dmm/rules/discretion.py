@@ -1,0 +1,107 @@
+"""What agents are not told: the words of constraints that no person has accepted."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+
+from dmm.domain.event import PERSONS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.rules.project_ledger import Chronicle
+
+HIDDEN = "pending; text hidden from agents"
+
+
+class Reader(Protocol):
+    """Something that looks into a ledger for whoever speaks."""
+
+    @property
+    def chronicle(self) -> Chronicle:
+        """The ledger."""
+        ...
+
+
+P = ParamSpec("P")
+S = TypeVar("S", bound=Reader)
+
+
+def discreet(
+    operation: Callable[Concatenate[S, P], dict[str, Any]],
+) -> Callable[Concatenate[S, P], dict[str, Any]]:
+    """Have an operation hide the words of pending constraints where an agent asks."""
+
+    @functools.wraps(operation)
+    def run(reader: S, /, *arguments: P.args, **named: P.kwargs) -> dict[str, Any]:
+        told = operation(reader, *arguments, **named)
+        chronicle = reader.chronicle
+        if chronicle.voice.trust in PERSONS or not chronicle.exists:
+            return told
+        waiting = [one for one in chronicle.state().constraints.values() if one.pending]
+        if not waiting:
+            return told
+        veil = _Veil(tuple({one.text for one in waiting}), frozenset(one.seq for one in waiting))
+        return {name: veil.over(value) for name, value in told.items()}
+
+    return run
+
+
+@dataclass(frozen=True, slots=True)
+class _Veil:
+    """Takes the texts of some constraints, and what was made of them, out of plain data."""
+
+    texts: tuple[str, ...]
+    seqs: frozenset[int]
+
+    def over(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return self._over_text(value)
+        if isinstance(value, list | tuple):
+            return [self.over(one) for one in value]
+        if not isinstance(value, dict):
+            return value
+        if _is_verdict(value):
+            value = self._over_verdict(value)
+        elif value.get("text") in self.texts and "rule" in value:
+            # The compiled rule says the same in other words.
+            value = value | {"rule": None}
+        return {name: self.over(one) for name, one in value.items()}
+
+    def _over_text(self, text: str) -> str:
+        """Hide a text that is the whole of a string, or quoted in it."""
+        for one in self.texts:
+            if text == one:
+                return HIDDEN
+            for quote in "\"'":
+                text = text.replace(f"{quote}{one}{quote}", f"({HIDDEN})")
+        return text
+
+    def _over_verdict(self, verdict: dict[str, Any]) -> dict[str, Any]:
+        """Hide the grounds that a verdict has in these constraints."""
+        steps = tuple(f"constraint {seq}: " for seq in self.seqs)
+        hidden = verdict | {
+            "violations": [
+                one | ({"reason": HIDDEN} if one.get("seq") in self.seqs else {})
+                for one in verdict["violations"]
+            ],
+            "trace": [one for one in verdict["trace"] if not one.startswith(steps)],
+        }
+        for seq in self.seqs:
+            if verdict["reason"].startswith(f'constraint {seq} "'):
+                hidden |= {"reason": f"constraint {seq} ({HIDDEN})", "suggestion": ""}
+        return hidden
+
+
+def _is_verdict(value: dict[str, Any]) -> bool:
+    """Whether a recorded value, which may be anything, is the description of a verdict."""
+    grounds, trace = value.get("violations"), value.get("trace")
+    return (
+        isinstance(value.get("reason"), str)
+        and isinstance(grounds, list)
+        and all(isinstance(one, dict) for one in grounds)
+        and isinstance(trace, list)
+        and all(isinstance(one, str) for one in trace)
+    )

@@ -1,0 +1,295 @@
+"""The rule files of one checkout, as far as the user agreed to them; read anew where they changed.
+
+The files are what is in force, whether or not the ledger can be written. A file that changed
+without the user's consent counts in the text they agreed to last, and so does one that broke.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import Trust
+from dmm.errors import MemoryFileError
+from dmm.eventlog.state import FILE, Constraint
+from dmm.files.consents import RACY_NS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from dmm.eventlog.state import State
+    from dmm.files.consents import Consents
+    from dmm.rules.rule import Rule
+
+FOLDER = "rules"
+ENDING = ".md"
+# Up to so many files are looked at with every call; more only once in a while, unless one came or
+# went, which their folder shows.
+FEW = 64
+LOOK_EVERY = 1.0
+DEEPEST = 8
+MAX_BYTES = 1 << 20
+
+Stamp = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FileRule:
+    """A rule in force with the file it stands in; `held` where that file says something else."""
+
+    rule: Rule
+    path: str
+    source: str
+    digest: str
+    held: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a look at the files found: rules, and what is wrong with files, each with its line."""
+
+    rules: tuple[FileRule, ...] = ()
+    faults: tuple[MemoryFileError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A file as it was read: the text that counts, and whether another one stands there."""
+
+    stamp: Stamp
+    agreed: Stamp
+    data: bytes | None
+    held: bool
+    settled: bool
+
+
+@dataclass(slots=True)
+class RuleFolder:
+    """The rule files of one .dmm folder, under the consents of its user."""
+
+    root: Path
+    consents: Consents
+    _stamps: dict[str, Stamp] = field(default_factory=dict)
+    _folders: dict[Path, int] | None = None
+    _looked: float = 0.0
+    _texts: dict[str, _Text] = field(default_factory=dict)
+    _agreed: Stamp | None = None
+    _unsettled: bool = False
+    _found: tuple[Mapping[str, Constraint], Found] | None = None
+    _recorded: tuple[dict[int, Constraint], dict[str, Constraint]] | None = None
+    _standing: tuple[dict[int, Constraint], Found, list[Constraint]] | None = None
+
+    @property
+    def place(self) -> str:
+        """What this checkout is called in a ledger that several may share."""
+        return hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
+
+    def recorded(self, state: State) -> Mapping[str, Constraint]:
+        """Find what the ledger knows to be in force here from rule files, by path."""
+        known = self._recorded
+        if known is None or known[0] is not state.constraints:
+            place = self.place
+            held = {
+                one.path: one for one in state.in_force if one.place == place and not one.pending
+            }
+            if known is not None and known[1] == held:
+                held = known[1]
+            known = self._recorded = (state.constraints, held)
+        return known[1]
+
+    def standing(self, state: State) -> list[Constraint]:
+        """List what is in force here: the ledger's constraints, and the rules in files."""
+        recorded = self.recorded(state)
+        found = self.read(recorded)
+        known = self._standing
+        if known is None or known[0] is not state.constraints or known[1] is not found:
+            # A proposed rule has no file yet; until a person decides, it asks.
+            plain = [one for one in state.in_force if one.pending or not one.from_file]
+            known = (state.constraints, found, [*plain, *self._enacted(found, recorded)])
+            self._standing = known
+        return known[2]
+
+    def alone(self) -> list[Constraint]:
+        """List the rules in files, for when the ledger can't be read."""
+        return list(self._enacted(self.read({}), {}))
+
+    def _enacted(self, found: Found, recorded: Mapping[str, Constraint]) -> Iterator[Constraint]:
+        for one in found.rules:
+            if one.rule.disabled:
+                continue
+            known = recorded.get(one.path)
+            same = known is not None and known.digest == one.digest
+            yield known if known is not None and same else enact(one, self.place)
+
+    def read(self, recorded: Mapping[str, Constraint]) -> Found:
+        """Read the rules; what the ledger has recorded stands in for a file that broke."""
+        changed = self._read_texts()
+        if self._found is None or changed or self._found[0] is not recorded:
+            self._found = (recorded, self._compile(recorded))
+        return self._found[1]
+
+    def _read_texts(self) -> bool:
+        """Read what changed of the files or of the user's consents; say whether a text did."""
+        agreed = self.consents.stamp
+        if not self._look() and agreed == self._agreed and not self._unsettled:
+            return False
+        changed = False
+        paths = {*self._stamps, *self.consents.agreed(f"{FOLDER}/")}
+        for path in paths:
+            changed |= self._refresh(path, agreed)
+        for path in self._texts.keys() - paths:
+            del self._texts[path]
+            changed = True
+        self._agreed = agreed
+        self._unsettled = not all(one.settled for one in self._texts.values())
+        return changed
+
+    def _look(self) -> bool:
+        """Look at the stamps of the files, all of them or only those of their folders."""
+        now = time.monotonic()
+        if self._folders is not None and len(self._stamps) > FEW:
+            same = all(_changed(path) == at for path, at in self._folders.items())
+            if same and now - self._looked < LOOK_EVERY:
+                return False
+        folders: dict[Path, int] = {}
+        stamps = dict(_scan(self.root / FOLDER, FOLDER, folders))
+        self._looked = now
+        moved = stamps != self._stamps
+        self._stamps, self._folders = stamps, folders
+        return moved
+
+    def _refresh(self, path: str, agreed: Stamp) -> bool:
+        """Read a file anew where it or the user's consent changed; say whether its text did."""
+        stamp = self._stamps.get(path, ())
+        known = self._texts.get(path)
+        if known is not None and known.settled and (known.stamp, known.agreed) == (stamp, agreed):
+            return False
+        data, held = self.consents.weigh(path)
+        # A file written a moment ago may change again without a new stamp.
+        settled = not stamp or time.time_ns() - stamp[-1] > RACY_NS
+        self._texts[path] = _Text(stamp, agreed, data, held, settled)
+        return known is None or (known.data, known.held) != (data, held)
+
+    def _compile(self, recorded: Mapping[str, Constraint]) -> Found:
+        texts = {path: one for path, one in self._texts.items() if one.data is not None}
+        if not texts:
+            return Found()
+        rules: list[FileRule] = []
+        faults: list[MemoryFileError] = []
+        for path in sorted(texts):
+            self._take(path, texts[path], recorded.get(path), rules, faults)
+        faults += _doubles(rules)
+        order = sorted(rules, key=lambda one: (one.rule.id, one.path))
+        return Found(tuple(order), tuple(faults))
+
+    def _take(
+        self,
+        path: str,
+        text: _Text,
+        recorded: Constraint | None,
+        rules: list[FileRule],
+        faults: list[MemoryFileError],
+    ) -> None:
+        """Read one file; where it is broken, what was in force of it before stays so."""
+        from dmm.files.markdown import decode
+        from dmm.rules.source import check_rule, read_rule
+
+        data = text.data or b""
+        try:
+            source = decode(path, data)
+            named = digest_source(source)
+            known = recorded is not None and recorded.digest == named
+            rule = read_rule(path, source) if known else check_rule(path, source)
+        except MemoryFileError as fault:
+            faults.append(fault)
+            if recorded is None or not recorded.source:
+                return
+            try:
+                rule = read_rule(path, recorded.source)
+            except MemoryFileError:
+                return
+            source, named = recorded.source, recorded.digest
+            text = _Text(text.stamp, text.agreed, text.data, held=True, settled=True)
+        rules.append(FileRule(rule, path, source, named, text.held))
+
+
+def enact(one: FileRule, place: str, seq: int = 0) -> Constraint:
+    """Return a rule in a file as the constraint that it is."""
+    return Constraint(
+        seq=seq,
+        text=one.rule.title,
+        priority=priority_of(one.rule),
+        trust=Trust.REVIEWED.value,
+        triggered_by=one.rule.triggered_by,
+        rule=describe_file(one, place),
+    )
+
+
+def describe_file(one: FileRule, place: str) -> dict[str, str]:
+    """Write down what a rule file says, as the ledger keeps it."""
+    return {
+        "kind": FILE,
+        "id": one.rule.id,
+        "path": one.path,
+        "digest": one.digest,
+        "place": place,
+        "source": one.source,
+    }
+
+
+def priority_of(rule: Rule) -> str:
+    """Return the priority of a rule among constraints."""
+    return "required" if rule.binds else "preferred"
+
+
+def digest_source(source: str) -> str:
+    """Name a rule file's text."""
+    return hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _doubles(rules: Sequence[FileRule]) -> Iterator[MemoryFileError]:
+    """Name files whose rule has the id of another; both hold, and nobody can tell them apart."""
+    first: dict[str, str] = {}
+    for one in rules:
+        other = first.setdefault(one.rule.id, one.path)
+        if other != one.path:
+            what = f"the id '{one.rule.id}' is also used by {other}"
+            yield MemoryFileError(one.path, "content", what, hint="give it another id")
+
+
+def list_rule_files(root: Path) -> list[str]:
+    """List the rule files of a .dmm folder."""
+    return [path for path, _ in _scan(root / FOLDER, FOLDER, {})]
+
+
+def _scan(
+    folder: Path, name: str, folders: dict[Path, int], depth: int = 0
+) -> Iterator[tuple[str, Stamp]]:
+    """Find the rule files in a folder with their stamps; no link is followed."""
+    folders[folder] = _changed(folder)
+    try:
+        entries = [] if folder.is_symlink() else list(os.scandir(folder))
+    except OSError:
+        return
+    for entry in entries:
+        try:
+            found = entry.stat(follow_symlinks=False)
+        except OSError:
+            continue
+        path = f"{name}/{entry.name}"
+        if stat.S_ISDIR(found.st_mode) and depth < DEEPEST:
+            yield from _scan(folder / entry.name, path, folders, depth + 1)
+        elif entry.name.endswith(ENDING) and stat.S_ISREG(found.st_mode):
+            yield path, (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+def _changed(folder: Path) -> int:
+    try:
+        return folder.lstat().st_mtime_ns
+    except OSError:
+        return 0

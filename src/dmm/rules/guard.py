@@ -1,0 +1,184 @@
+"""The guard of tool calls: one ruling on a call, under the constraints in force."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import EventType
+from dmm.errors import LedgerRefused, StorageError
+from dmm.eventlog.open_ledger import IMPORTED, tool_text
+from dmm.reading import read_changed, read_script
+from dmm.rules.budget import Stopped
+from dmm.rules.callbook import Ruling
+from dmm.rules.callrules import Done, meet
+from dmm.rules.commands.calls import ToolCall
+from dmm.rules.outcomes import Outcome, read_output, runs_in_background
+from dmm.rules.rulebook import Rulebook
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dmm.domain.event import Event
+    from dmm.eventlog.state import State
+    from dmm.rules.budget import Budget
+    from dmm.rules.callbook import CallEntry, DoneBefore
+    from dmm.rules.callrules import CallRule
+    from dmm.rules.commands.calls import TextOf
+    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.published import PublishedRules
+    from dmm.rules.shelf import RuleShelf
+
+# Tool calls are many; what was done longer ago counts as not done.
+CALLS_WITHIN = 2_000
+# How calls end; a step that failed is known to have run.
+FINISHED = (EventType.TOOL_USED, EventType.TOOL_FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class Guard:
+    """Rules on tool calls; of a call it records nothing, of rule files that they changed."""
+
+    chronicle: Chronicle
+    published: PublishedRules | None = None
+    shelf: RuleShelf | None = None
+
+    def rule(self, call: ToolCall) -> Ruling:
+        """Rule on a call under what is in force now; what changed is recorded afterwards."""
+        try:
+            state = self.chronicle.state()
+        except (StorageError, LedgerRefused):
+            ruling = self._rule_by_files(call)
+            if ruling.level in ("ask", "deny"):
+                return ruling
+            # The rules on file say what the ledger said when it could be read.
+            raise
+        ruling = self._rule(call, state, self.chronicle.rulebook(state))
+        if self.shelf is not None:
+            self.shelf.record()
+        if self.published is not None:
+            # Another process may have changed the rules; the file follows with the next call.
+            self.published.publish()
+        return ruling
+
+    def judge(self, call: ToolCall) -> Ruling:
+        """Rule on a call under what is in force now, and record nothing at all."""
+        state = self.chronicle.state()
+        return self._rule(call, state, self.chronicle.rulebook(state))
+
+    def rule_at(self, call: ToolCall, state: State) -> Ruling:
+        """Rule on a call as things stood at some point of the log."""
+        return self._rule(call, state, Rulebook(state.in_force))
+
+    def _rule(self, call: ToolCall, state: State, rules: Rulebook) -> Ruling:
+        if not rules.guarding.entries:
+            return Ruling()
+        return rules.guarding.rule(call, self.done_before(state, call.root), *_files(call))
+
+    def _rule_by_files(self, call: ToolCall) -> Ruling:
+        """Rule on a call by the rule files alone; what was done before it is not known."""
+        if self.chronicle.folder is None:
+            return Ruling()
+        rules = Rulebook(self.chronicle.folder.alone()).guarding
+        return rules.rule(call, None, *_files(call))
+
+    def done_before(self, state: State, root: str | None = None) -> DoneBefore:
+        """Tell what was looked up and run, and what of it a rule has used up."""
+        past: list[Event] = []
+        read = False
+
+        def since(entry: CallEntry, budget: Budget | None = None) -> list[Done]:
+            nonlocal past, read
+            if not read:
+                start = max(0, state.seq - CALLS_WITHIN)
+                reading = self.chronicle.reading
+                past = list(reading.events_of(FINISHED, start, state.seq))
+                read = True
+            asked = [Done(seq, text) for seq, text in state.queries.items()]
+            done = [one for event in past if (one := done_by(event, root)) is not None]
+            used = state.committed.get(entry.seq, 0)
+            return spend(entry.rule, [*asked, *done], used, budget)
+
+        return since
+
+
+def _files(call: ToolCall) -> tuple[TextOf, TextOf]:
+    """Give what reads the scripts that a call runs, and the files that it changes."""
+    return partial(read_script, call.cwd), partial(read_changed, call.cwd)
+
+
+def done_by(event: Event, root: str | None = None) -> Done | None:
+    """Read a recorded tool event as something that was done; what was imported is not that.
+
+    `root` is the folder of the repository.
+    """
+    if event.source == IMPORTED:
+        return None
+    text = tool_text(event)
+    call = recorded_call(event)
+    if call is None and text:
+        call = ToolCall("Bash", {"command": text})
+    if call is None:
+        return None
+    held = " ".join(str(value) for value in call.input.values())
+    return Done(
+        event.seq,
+        f"{text} {held}",
+        call if root is None else call.changed(root=root),
+        _exit_status(event),
+        _printed(event),
+        event.get("unfinished") is True or runs_in_background(call.input),
+    )
+
+
+def _exit_status(event: Event) -> int | None:
+    value = event.get("exit")
+    if event.type == EventType.TOOL_FAILED:
+        return value if isinstance(value, int) and value else 1
+    return value if isinstance(value, int) else None
+
+
+def _printed(event: Event) -> Outcome:
+    """Read what an output says, as it was noted from the whole of it or as far as it is kept."""
+    if event.get("outcome") in tuple(Outcome):
+        return Outcome(str(event.get("outcome")))
+    return read_output(_text(event, "output") or "")
+
+
+def recorded_call(event: Event, project: str = "") -> ToolCall | None:
+    """Read the tool call of an event, where it was recorded, as one in a project if it was."""
+    tool, values = event.get("tool"), event.get("input")
+    if not isinstance(tool, str) or not isinstance(values, dict):
+        return None
+    cwd = _text(event, "cwd")
+    inside = bool(project) and f"{cwd}/".startswith(f"{project}/")
+    return ToolCall(tool, values, cwd, _text(event, "branch"), project if inside else None)
+
+
+def _text(event: Event, name: str) -> str | None:
+    value = event.get(name)
+    return value if isinstance(value, str) else None
+
+
+def spend(
+    rule: CallRule, done: Sequence[Done], after: int = 0, budget: Budget | None = None
+) -> list[Done]:
+    """Mark what a call that the rule guards has used up: all before the last one, or an event.
+
+    `Stopped` where the time does not suffice to find that out.
+    """
+    last = max(after, _last_use(rule, done, budget))
+    return [one._replace(spent=one.seq <= last) for one in done]
+
+
+def _last_use(rule: CallRule, done: Sequence[Done], budget: Budget | None) -> int:
+    guarded = rule.changed(needs=())
+    for one in sorted(done, key=lambda one: -one.seq):
+        ran = not one.exit_status and one.may_match(rule.rule.patterns)
+        met = meet(guarded, one.facts(budget)) if ran else None
+        if met is not None and met.match.stopped:
+            raise Stopped(met.match.stopped)
+        if met is not None:
+            return one.seq
+    return 0

@@ -1,0 +1,246 @@
+"""Rules looked at: listed, shown, rehearsed, tried and laid out for an agent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import PERSONS
+from dmm.errors import LedgerRefused, UsageError
+from dmm.eventlog.state import FILE, Constraint
+from dmm.files.rules import FOLDER
+from dmm.rules.authorship import Wish, compose
+from dmm.rules.checks import prove_files, show_ruling
+from dmm.rules.drafts import write_draft
+from dmm.rules.folder import priority_of
+from dmm.rules.rulebook import filed_rule, on_calls
+from dmm.rules.shelf import ShelvedRule
+from dmm.rules.source import check_rule, state_of_rule
+from dmm.rules.states import state_of
+from dmm.rules.stops import find_stops
+from dmm.rules.unchecked import find_misses, mark
+from dmm.rules.views import (
+    count_states,
+    detail_constraint,
+    detail_rule,
+    ordered,
+    show_constraint_rule,
+    show_fault,
+    show_shelved,
+)
+from dmm.tracing import SIMULATION, traced
+
+if TYPE_CHECKING:
+    import builtins
+    from collections.abc import Callable, Sequence
+
+    from dmm.rules.checks import Asked
+    from dmm.rules.constraints import Constraints
+    from dmm.rules.guard import Guard
+    from dmm.rules.rehearsals import Rehearsals
+    from dmm.rules.rule import Rule, State
+    from dmm.rules.shelf import RuleShelf
+
+HERE = "simulation"
+STOPS_SHOWN = 10
+Told = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleReading:
+    """The operations that change nothing; each returns plain data."""
+
+    shelf: RuleShelf
+    constraints: Constraints
+    rehearsals: Rehearsals
+    guard: Guard
+    is_trusted: Callable[[], bool] = lambda: True
+
+    @traced()
+    def list(self) -> Told:
+        """List all rules, the most binding first, and the files that can't be used."""
+        views = [*map(show_shelved, self.shelf.rules())]
+        views += [show_constraint_rule(one) for one in self._constraints()]
+        views = self._marked(views)
+        in_force = [one for one in views if not one.get("pending") and not one.get("disabled")]
+        return {
+            "rules": ordered(views),
+            "counts": count_states(in_force),
+            "faults": [show_fault(one) for one in self.shelf.faults()],
+        } | self._unless_trusted()
+
+    def _unless_trusted(self) -> Told:
+        """Say of a project that is not trusted that its rules are not in force."""
+        return {} if self.is_trusted() else {"trusted": False, "in_force": False}
+
+    @traced()
+    def show(self, name: str) -> Told:
+        """Show one rule: its state, what it matches in plain words, and its examples."""
+        found = self._find(name)
+        if isinstance(found, ShelvedRule):
+            told = show_shelved(found) | detail_rule(found.rule, found.state)
+            told |= {"source": found.source}
+        else:
+            told = self._show_constraint(found)
+        told |= {"stopped": self._count_stops(found)} | self._unless_trusted()
+        return self._marked([told])[0]
+
+    def _marked(self, views: Sequence[Told]) -> builtins.list[Told]:
+        """Mark the rules that could not be checked on real calls lately."""
+        misses = find_misses(self.constraints.chronicle)
+        marks = [mark(misses, one["id"], one["seq"]) for one in views]
+        return [
+            one if found is None else one | {"unchecked": found}
+            for one, found in zip(views, marks, strict=True)
+        ]
+
+    def unchecked(self) -> builtins.list[Told]:
+        """List the rules that could not be checked on real calls lately, and why."""
+        if not find_misses(self.constraints.chronicle):
+            return []
+        rules = self.list()["rules"]
+        return [
+            {"id": one["id"], "title": one["title"], **one["unchecked"]}
+            for one in rules
+            if "unchecked" in one
+        ]
+
+    def is_proposal(self, name: str) -> bool:
+        """Whether a name is that of a rule file which an agent proposed."""
+        return any(
+            one.pending and one.from_file and name in (str(one.seq), one.id)
+            for one in self._constraints()
+        )
+
+    def _show_constraint(self, one: Constraint) -> Told:
+        filed = filed_rule(one)
+        told = show_constraint_rule(one)
+        if filed is None:
+            return told | detail_constraint(one) | {"source": None}
+        # Until a person decides, a proposed rule asks where it would deny.
+        now = replace(filed, level="ask") if filed.level == "deny" else filed
+        proposed = {"proposes": filed.id, "becomes": state_of_rule(filed).value}
+        return told | proposed | detail_rule(now, state_of(one)) | {"source": one.source}
+
+    def _count_stops(self, found: ShelvedRule | Constraint) -> int:
+        return len(find_stops(self.constraints.chronicle, *_names(found)))
+
+    @traced()
+    def explain(self, name: str) -> Told:
+        """Explain a rule by what it stopped last, or the verdict on one recorded call."""
+        try:
+            found = self._find(name)
+        except UsageError:
+            if not name.isdecimal():
+                raise
+            return self.rehearsals.explain(int(name))
+        stops = find_stops(self.constraints.chronicle, *_names(found))
+        shown = self.show(name)
+        keys = ("id", "title", "state", "matches", "stopped")
+        return {key: shown[key] for key in keys} | {"stops": stops[-STOPS_SHOWN:]}
+
+    @traced(*SIMULATION)
+    def rehearse(self, what: str) -> Told:
+        """Replay past sessions against a rule: one that is there, a sentence, or a file's text."""
+        constraint, state = self._suppose(what)
+        told = self.rehearsals.rehearse_constraint(constraint)
+        return told | {"state": state.value}
+
+    def _suppose(self, what: str) -> tuple[Constraint, State]:
+        if what.startswith("---"):
+            rule = check_rule(f"{FOLDER}/new-rule.md", what)
+            return _supposed(rule, what), state_of_rule(rule)
+        try:
+            found = self._find(what)
+        except UsageError:
+            if " " not in what.strip():
+                raise
+            composed = compose(Wish(what), ())
+            return _supposed(composed.rule, composed.source), state_of_rule(composed.rule)
+        if isinstance(found, ShelvedRule):
+            return _supposed(found.rule, found.source), found.state
+        filed = filed_rule(found)
+        if filed is not None:
+            return _supposed(filed, found.source), state_of_rule(filed)
+        return found, state_of(found)
+
+    def check(self, asked: Asked) -> Told:
+        """Judge a call as a hook would; nothing is recorded."""
+        call = asked.to_call(self.shelf.root.project)
+        return show_ruling(call, self.guard.judge(call)) | self._unless_trusted()
+
+    def test(self) -> Told:
+        """Run the examples of all rule files, as they stand on disk."""
+        return prove_files(self.shelf.root.folder) | {"unchecked": self.unchecked()}
+
+    @traced()
+    def draft(self) -> Told:
+        """Lay out the sentences without a matcher for an agent, with the matcher reference."""
+        files = [one for one in self.shelf.rules() if not one.rule.disabled]
+        bare = [
+            {"id": one.rule.id, "title": one.rule.title, "origin": one.rule.origin or None}
+            for one in files
+            if lacks_matcher(one.rule)
+        ]
+        bare += [
+            {"id": str(one.seq), "title": one.text, "origin": None}
+            for one in self._constraints()
+            if not one.pending and not stops_calls(one)
+        ]
+        return {"sentences": bare, "text": write_draft(bare)}
+
+    @property
+    def _is_person(self) -> bool:
+        return self.constraints.chronicle.voice.trust in PERSONS
+
+    def _need_person(self, act: str) -> None:
+        if not self._is_person:
+            hint = "a person can, in a terminal"
+            raise LedgerRefused(f"an agent can't {act}", hint=hint)
+
+    def _constraints(self) -> Sequence[Constraint]:
+        """List the ledger's own constraints in force; agents are not shown pending ones."""
+        held = self.constraints.chronicle.state().in_force
+        own = [one for one in held if one.pending or not one.from_file]
+        return [one for one in own if self._is_person or not one.pending]
+
+    def _find(self, name: str) -> ShelvedRule | Constraint:
+        if name.isdecimal():
+            for rule in self.shelf.rules():
+                if rule.seq and str(rule.seq) == name:
+                    return rule
+            for one in self._constraints():
+                if str(one.seq) == name:
+                    return one
+        for one in self._constraints():
+            if one.pending and one.id == name:
+                return one
+        return self.shelf.find(name)
+
+    def _need_file(self, name: str) -> ShelvedRule:
+        found = self._find(name)
+        if isinstance(found, ShelvedRule):
+            return found
+        hint = f"make it one: dmm rules {'accept' if found.pending else 'adopt'} {found.seq}"
+        raise UsageError(f"constraint {found.seq} is not a rule file", hint=hint)
+
+
+def _supposed(rule: Rule, source: str) -> Constraint:
+    stored = {"kind": FILE, "id": rule.id, "path": f"{FOLDER}/{rule.id}.md", "source": source}
+    return Constraint(0, rule.title, priority_of(rule), HERE, rule=stored)
+
+
+def lacks_matcher(rule: Rule) -> bool:
+    """Whether a rule file says nothing of tool calls."""
+    return not any(name in rule.fields for name in ("match", "before"))
+
+
+def stops_calls(one: Constraint) -> bool:
+    """Whether a constraint says something of tool calls."""
+    return bool(on_calls(one))
+
+
+def _names(found: ShelvedRule | Constraint) -> tuple[str, int]:
+    if isinstance(found, ShelvedRule):
+        return found.rule.id, found.seq
+    return found.id, found.seq

@@ -1,0 +1,88 @@
+"""The ledger of a project with the rules in force: its own constraints and the rule files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import EventType
+from dmm.eventlog.open_ledger import OpenLedger, tool_text
+from dmm.rules.language.judge import Recorded
+from dmm.rules.lookups import asks_lookup
+from dmm.rules.rulebook import Rulebook
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dmm.eventlog.state import Constraint, State
+    from dmm.rules.folder import RuleFolder
+    from dmm.rules.language.judge import InForce
+    from dmm.rules.rulebook import Lookups
+
+# Tool events are many and seldom a look-up; only those shortly before a decision are read.
+TOOL_EVENTS_WITHIN = 2_000
+TOOL_EVENTS_READ = 200
+
+
+@dataclass(slots=True)
+class Chronicle(OpenLedger):
+    """One ledger; beside its constraints, the rules in the files of `folder` are in force."""
+
+    folder: RuleFolder | None = None
+    _plain: tuple[dict[int, Constraint], list[Constraint]] | None = None
+    _rules: tuple[Sequence[Constraint], Rulebook] | None = None
+
+    @property
+    def place(self) -> str:
+        """What this checkout is called in the ledger, where its rule files are recorded."""
+        return "" if self.folder is None else self.folder.place
+
+    @property
+    def project(self) -> str:
+        """The folder of this checkout, where it has one."""
+        return "" if self.folder is None else str(self.folder.root.parent)
+
+    def standing(self, state: State) -> Sequence[Constraint]:
+        """List what is in force here now: the ledger's constraints, and the rules in files."""
+        if self.folder is not None:
+            return self.folder.standing(state)
+        if self._plain is None or self._plain[0] is not state.constraints:
+            self._plain = (state.constraints, state.in_force)
+        return self._plain[1]
+
+    def rulebook(self, state: State) -> Rulebook:
+        """Compile what is in force, once for as long as it is the same."""
+        held = self.standing(state)
+        if self._rules is None or not _same(self._rules[0], held):
+            self._rules = held, Rulebook(held)
+        return self._rules[1]
+
+    def lookups(self, state: State) -> Lookups:
+        """Tell for a constraint what was looked up since the last decision it applied to."""
+        known: dict[int, list[Recorded]] = {}
+
+        def since(constraint: InForce) -> list[Recorded]:
+            if not asks_lookup(constraint.rule):
+                return []
+            last = state.committed.get(constraint.seq, 0)
+            if last not in known:
+                asked = [Recorded(seq, text) for seq, text in state.queries.items() if seq > last]
+                known[last] = asked + self._by_tools(last, state.seq)
+            return known[last]
+
+        return since
+
+    def _by_tools(self, after: int, to: int) -> list[Recorded]:
+        start = max(after, to - TOOL_EVENTS_WITHIN)
+        events = self.reading.events_of([EventType.TOOL_USED], start, to)
+        told = [Recorded(event.seq, text) for event in events if (text := tool_text(event))]
+        return told[-TOOL_EVENTS_READ:]
+
+
+def _same(one: Sequence[Constraint], other: Sequence[Constraint]) -> bool:
+    """Say whether the same rules are in force; their texts never change under their names."""
+    return one is other or [_key(rule) for rule in one] == [_key(rule) for rule in other]
+
+
+def _key(rule: Constraint) -> tuple[int, str, str, str]:
+    return rule.seq, rule.trust, rule.path, rule.digest

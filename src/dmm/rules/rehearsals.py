@@ -1,0 +1,217 @@
+"""Rules held against the past: a new one rehearsed, a recorded verdict explained."""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import EventType
+from dmm.errors import LedgerRefused
+from dmm.eventlog.open_ledger import tool_text
+from dmm.eventlog.state import Constraint
+from dmm.redaction.inputs import need
+from dmm.rules.callrules import Done
+from dmm.rules.constraints import need_priority
+from dmm.rules.discretion import discreet
+from dmm.rules.explain import describe_call
+from dmm.rules.guard import CALLS_WITHIN, FINISHED, Guard, done_by, recorded_call, spend
+from dmm.rules.language.judge import Recorded
+from dmm.rules.lookups import may_satisfy
+from dmm.rules.rulebook import Rulebook, compile_constraint, in_words, on_calls
+from dmm.tracing import SIMULATION, traced
+
+if TYPE_CHECKING:
+    from dmm.domain.event import Event
+    from dmm.eventlog.state import State
+    from dmm.rules.budget import Budget
+    from dmm.rules.callbook import CallEntry
+    from dmm.rules.project_ledger import Chronicle
+
+DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
+LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
+CALLS = (str(EventType.TOOL_REQUESTED), str(EventType.TOOL_USED))
+REHEARSED = ("constraint", "enforceable", "decisions", "tool_calls", "would_block")
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsals:
+    """Looks at the past of a ledger; nothing here records anything."""
+
+    chronicle: Chronicle
+
+    def event(self, seq: int) -> Event:
+        """Return a recorded event, or refuse its number."""
+        self._need_event(seq, first=1)
+        event = self.chronicle.reading.event(seq)
+        if event is None:
+            raise LedgerRefused(f"event {seq} is missing", hint="dmm ledger verify")
+        return event
+
+    def _need_event(self, seq: int, *, first: int = 0) -> None:
+        head = self.chronicle.reading.head().seq
+        if not first <= seq <= head:
+            hint = f"name an event from {first} to {head}" if head else "nothing is recorded yet"
+            raise LedgerRefused(f"there is no event {seq}", hint=hint)
+
+    def state_at(self, seq: int | None) -> State:
+        """Replay to an event, the newest if none is named; 0 is before the first."""
+        if seq is not None:
+            self._need_event(seq)
+        return self.chronicle.state(seq)
+
+    def here(self, seq: int | None, place: str | None = None) -> State:
+        """Replay to an event, without the rule files of other checkouts."""
+        return self.state_at(seq).at_place(self.chronicle.place if place is None else place)
+
+    @traced(*SIMULATION)
+    def rehearse(self, text: str, priority: str = "required") -> dict[str, Any]:
+        """Replay the past against a new rule: which decisions and tool calls would it block?"""
+        need("constraint", text)
+        need_priority(priority)
+        told = self.rehearse_constraint(suppose(text, priority, 0))
+        return {name: told[name] for name in REHEARSED}
+
+    def rehearse_constraint(self, constraint: Constraint) -> dict[str, Any]:
+        """Replay the past against a constraint that is compiled already."""
+        head = self.chronicle.reading.head().seq
+        rehearsal = _Rehearsal(replace(constraint, seq=head + 1), self.chronicle.project)
+        types = sorted({*DECISIONS, *LOOKUPS, *CALLS, *FINISHED})
+        for event in self.chronicle.reading.events_of(types, 0, head):
+            rehearsal.meet(event)
+        return {
+            "constraint": constraint.text,
+            "enforceable": constraint.rule is not None,
+            "decisions": rehearsal.decisions,
+            "tool_calls": rehearsal.calls,
+            "would_block": rehearsal.blocked,
+            "would_ask": rehearsal.asked,
+            "calls_blocked": rehearsal.calls_blocked,
+        }
+
+    @traced()
+    @discreet
+    def explain(self, seq: int) -> dict[str, Any]:
+        """Replay a verdict: what was decided, on what grounds, and does today's engine agree?"""
+        event = self.event(seq)
+        if event.type == EventType.TOOL_REQUESTED and isinstance(event.get("verdict"), dict):
+            return self._explain_call(event)
+        if event.type not in DECISIONS or event.payload is None:
+            hint = "dmm ledger log --type DecisionMade, DecisionBlocked or ToolRequested"
+            raise LedgerRefused(f"event {seq} is no decision and no judged tool call", hint=hint)
+        state = self.here(seq - 1, _text(event, "place"))
+        verdict = Rulebook(state.in_force).judge(
+            str(event.get("text")), self.chronicle.lookups(state)
+        )
+        then, now = event.get("verdict", {}), verdict.describe()
+        return {
+            "seq": seq,
+            "decision": event.get("text"),
+            "recorded": then,
+            "replayed": now,
+            "agrees": _agree(then, now),
+        }
+
+    def _explain_call(self, event: Event) -> dict[str, Any]:
+        call = recorded_call(event, self.chronicle.project)
+        if call is None:
+            raise LedgerRefused(f"the tool call of event {event.seq} was not recorded in full")
+        state = self.here(event.seq - 1, _text(event, "place"))
+        ruling = Guard(self.chronicle).rule_at(call, state)
+        then, now = event.get("verdict"), ruling.describe()
+        return {
+            "seq": event.seq,
+            "decision": describe_call(call),
+            "recorded": then,
+            "replayed": now,
+            "agrees": _agree(then, now) and _number(then) == _number(now),
+        }
+
+
+def _text(event: Event, name: str) -> str | None:
+    value = event.get(name)
+    return value if isinstance(value, str) else None
+
+
+def _agree(then: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Say whether two verdicts are the same, by the same rules."""
+    kept = [_unnumbered(one) for one in then.get("violations") or ()]
+    found = [_unnumbered(one) for one in now["violations"]]
+    return bool(then.get("status") == now["status"] and kept == found)
+
+
+def _unnumbered(violation: dict[str, Any]) -> dict[str, Any]:
+    """Know a rule from a file by its id: it may have been judged by before it was recorded."""
+    return violation | {"seq": 0} if violation.get("id") else violation
+
+
+def _number(verdict: dict[str, Any]) -> object:
+    return verdict.get("id") or verdict.get("seq")
+
+
+class _Rehearsal:
+    """Walks the past once with one supposed constraint, as if it had been there all along."""
+
+    def __init__(self, constraint: Constraint, project: str = "") -> None:
+        self.constraint = constraint
+        self._project = project
+        self.blocked: list[dict[str, Any]] = []
+        self.asked: list[dict[str, Any]] = []
+        self.decisions = self.calls = self.calls_blocked = 0
+        self._rules = Rulebook([constraint])
+        self._rule = in_words(constraint).rule
+        self._lookups: list[Recorded] = []
+        self._past: deque[Done] | None = None
+        if any(entry.rule.needs for entry in on_calls(constraint)):
+            self._past = deque(maxlen=CALLS_WITHIN)
+
+    def meet(self, event: Event) -> None:
+        if event.type in DECISIONS:
+            self._decide(event)
+        if event.type in CALLS and (event.caused_by is None or event.type == CALLS[0]):
+            self._call(event)
+        if event.type in LOOKUPS:
+            asked = event.type == LOOKUPS[0]
+            text = str(event.get("question") or "") if asked else tool_text(event)
+            if text and may_satisfy(self._rule, text):
+                self._lookups.append(Recorded(event.seq, text))
+            if asked and self._past is not None:
+                self._past.append(Done(event.seq, text))
+        if event.type in FINISHED and self._past is not None:
+            done = done_by(event)
+            self._past += [] if done is None else [done]
+
+    def _decide(self, event: Event) -> None:
+        text = str(event.get("text") or "")
+        self.decisions += 1
+        verdict = self._rules.judge(text, lambda _: self._lookups)
+        if verdict.blocked:
+            told = {"seq": event.seq, "text": text, "reason": verdict.findings[0].reason}
+            self.blocked.append(told)
+        elif event.type == EventType.DECISION_MADE and self._rules.used_up(text):
+            self._lookups.clear()
+
+    def _call(self, event: Event) -> None:
+        call = recorded_call(event, self._project)
+        if call is None:
+            return
+        self.calls += 1
+        ruling = self._rules.calls.rule(call, self._done)
+        met = ruling.findings[0] if ruling.findings else None
+        if met is None or met.level not in ("ask", "deny"):
+            return
+        told = {"seq": event.seq, "text": describe_call(call), "reason": met.reason}
+        if ruling.denied:
+            self.blocked.append(told)
+            self.calls_blocked += 1
+        else:
+            self.asked.append(told)
+
+    def _done(self, entry: CallEntry, budget: Budget | None) -> list[Done]:
+        return spend(entry.rule, list(self._past or ()), budget=budget)
+
+
+def suppose(text: str, priority: str, seq: int) -> Constraint:
+    """Return a constraint that nobody has recorded."""
+    rule = compile_constraint(text).rule
+    return Constraint(seq, text, priority, "simulation", rule=rule)

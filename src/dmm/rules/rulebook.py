@@ -1,0 +1,332 @@
+"""The constraints in force as one thing to ask: rules in words, and rules on tool calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import Trust
+from dmm.errors import MemoryFileError, UsageError
+from dmm.rules import patterns as tool_rules
+from dmm.rules.builtin import BUILT_IN
+from dmm.rules.callbook import CallBook, CallEntry, Finding
+from dmm.rules.callrules import CallRule, calls_from_dict, calls_to_dict
+from dmm.rules.commands.calls import ToolCall, read_call
+from dmm.rules.english import call_rules
+from dmm.rules.explain import describe_call, explain_rule
+from dmm.rules.language.clauses import read
+from dmm.rules.language.compile import compile_rule
+from dmm.rules.language.judge import (
+    InForce,
+    Priority,
+    Recorded,
+    RuleSet,
+    Status,
+    guards,
+    judge,
+)
+from dmm.rules.language.rules import Verification, rule_from_dict, rule_to_dict
+from dmm.rules.patterns import STARTER_VERSION, Action, CommandPattern
+from dmm.rules.shown import NO_CALLS, describe_example, in_words_of_calls
+from dmm.rules.source import judge_words, read_rule
+from dmm.rules.syntax import compile_tool_rule
+from dmm.rules.version import ENGINE_VERSION
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from dmm.eventlog.state import Constraint
+    from dmm.rules.callbook import Level
+    from dmm.rules.language.compile import Compilation
+    from dmm.rules.language.rules import Rule
+    from dmm.rules.patterns import ToolRule
+    from dmm.rules.rule import Rule as FiledRule
+
+LANGUAGE = "language"
+TOOL = "tool"
+CALLS = "calls"
+# What a tool returned or a stranger wrote stops nobody; an agent's own rule asks at most.
+STRANGERS = frozenset((Trust.TOOL, Trust.THIRD_PARTY))
+UNACCEPTED = "an agent added this rule; nobody has accepted it yet"
+EXAMPLE_LINES = 2
+# Programs that run what is given to them; rules do not name them all.
+RUNNERS = frozenset(("sudo", "env", "time", "nohup", "xargs", "echo", "bash", "sh", "zsh", "eval"))
+
+Lookups = Callable[[InForce], Sequence[Recorded]]
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """What became of a constraint's text: its stored rule, and how to show it."""
+
+    rule: dict[str, Any] | None
+    plain: str
+    blocks: str
+    allows: str
+    why_not: str | None
+
+    @property
+    def enforceable(self) -> bool:
+        """Whether the constraint can block anything."""
+        return self.rule is not None
+
+
+def compile_constraint(text: str) -> Compiled:
+    """Compile a constraint's text: a typed tool rule, a rule in plain language, or guidance.
+
+    What plain language says of tool calls stands beside the rule on words.
+    """
+    tool = compile_tool_rule(text)
+    if tool is not None:
+        return show_tool_rule(tool)
+    found = compile_rule(text)
+    calls = call_rules(text)
+    if found.rule is None and not calls:
+        return Compiled(None, found.plain, found.blocks, found.allows, found.why_not)
+    words = None if found.rule is None else rule_to_dict(found.rule)
+    rule = {"kind": LANGUAGE, "rule": words, CALLS: calls_to_dict(calls)}
+    if not calls:
+        plain = f"{found.plain}\n{NO_CALLS}"
+        return Compiled(rule, plain, found.blocks, found.allows, None)
+    lines = [found.plain] if words else []
+    lines += [line for one in calls for line in in_words_of_calls(one)]
+    return Compiled(rule, "\n".join(lines), *_examples(found, calls), None)
+
+
+def _examples(found: Compilation, calls: Sequence[CallRule]) -> tuple[str, str]:
+    """Choose the two examples to show: calls, where a call is blocked."""
+    denying = next((one.rule for one in calls if one.rule.action is Action.DENY), None)
+    if denying is None and found.rule is not None:
+        return found.blocks, found.allows
+    shown = denying or calls[0].rule
+    return describe_example(shown.blocked), describe_example(shown.allowed)
+
+
+def show_tool_rule(rule: ToolRule) -> Compiled:
+    """Lay a tool rule out as it is stored and shown."""
+    stored = {"kind": TOOL, "rule": tool_rules.rule_to_dict(rule)}
+    plain = "\n".join(explain_rule(rule).splitlines()[:-EXAMPLE_LINES])
+    return Compiled(stored, plain, describe_call(rule.blocked), describe_call(rule.allowed), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """The verdict on a decision; what blocks it comes first."""
+
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def status(self) -> Status:
+        """Blocked by the first finding, warned by it, or allowed."""
+        if not self.findings:
+            return Status.ALLOWED
+        return Status.BLOCKED if self.findings[0].blocks else Status.WARNING
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the decision may not be committed."""
+        return self.status is Status.BLOCKED
+
+    @property
+    def reason(self) -> str:
+        """The first finding in words."""
+        if not self.findings:
+            return "no constraint in force is broken"
+        first = self.findings[0]
+        return first.tell()
+
+    @property
+    def suggestion(self) -> str:
+        """The way out."""
+        return self.findings[0].suggestion if self.findings else ""
+
+    def describe(self) -> dict[str, Any]:
+        """The verdict as it is recorded: enough to explain it and to try it again."""
+        return {
+            "status": self.status.value,
+            "engine": ENGINE_VERSION,
+            "reason": self.reason,
+            "suggestion": self.suggestion,
+            "violations": [
+                {
+                    "seq": one.seq,
+                    "blocks": one.blocks,
+                    "spans": [list(span) for span in one.spans],
+                    "reason": one.reason,
+                }
+                | ({"id": one.id} if one.id else {})
+                for one in self.findings
+            ],
+            "trace": [f"{one.name}: {step}" for one in self.findings for step in one.trace],
+        }
+
+
+class Rulebook:
+    """Constraints, compiled once and asked often.
+
+    Calls come all the time and decisions seldom: what the words say is read with the first one.
+    """
+
+    def __init__(self, constraints: Iterable[Constraint]) -> None:
+        self._held = list(constraints)
+        self._ids = {(one.seq, one.text): one.id for one in self._held if one.id}
+        self._notes = {one.seq: UNACCEPTED for one in self._held if one.trust == Trust.AGENT}
+        self.calls = CallBook(entry for one in self._held for entry in on_calls(one))
+        typed = [one.rule.rule for one in self.calls.entries if one.typed]
+        self._typed = bool(typed)
+        self._programs = {name for rule in typed for name in _programs(rule)} | RUNNERS
+
+    @cached_property
+    def guarding(self) -> CallBook:
+        """The rules on calls as hooks judge by them; where any rule holds, agents lift none."""
+        return CallBook((*self.calls.entries, *BUILT_IN)) if self._held else self.calls
+
+    @cached_property
+    def _words(self) -> RuleSet:
+        return RuleSet([in_words(one) for one in self._held])
+
+    def judge(self, text: str, lookups: Lookups) -> Judgement:
+        """Judge a decision; nothing in its own text can lift or satisfy a constraint."""
+        verdict = judge(text, self._words, lookups)
+        found = [
+            Finding(
+                seq=one.seq,
+                text=one.text,
+                blocks=one.blocks,
+                spans=tuple(one.match.spans),
+                reason=one.match.reason,
+                suggestion=one.match.suggestion,
+                trace=tuple(one.match.trace),
+                note=self._notes.get(one.seq, ""),
+                id=self._ids.get((one.seq, one.text), ""),
+            )
+            for one in verdict.violations
+        ]
+        call = self._read_command(text)
+        if call is not None:
+            found += [one for one, typed in self.calls.find(read_call(call)) if typed]
+        return Judgement(tuple(sorted(found, key=lambda one: (not one.blocks, one.seq))))
+
+    def used_up(self, text: str) -> list[int]:
+        """Name the constraints whose verification a committed decision uses up."""
+        concerned = {
+            one.seq: one.rule
+            for one, part in self._words.candidates(read(text))
+            if isinstance(part, Verification)
+        }
+        return [seq for seq, rule in concerned.items() if rule is not None and guards(rule, text)]
+
+    def _read_command(self, text: str) -> ToolCall | None:
+        """Read a decision as a shell command, where it can be one.
+
+        In prose a backtick quotes a command, in a shell it runs one: such a text counts only if it
+        begins with a known program.
+        """
+        words = text.split(maxsplit=1)
+        if not self._typed or not words or ("`" in text and words[0] not in self._programs):
+            return None
+        return ToolCall("Bash", {"command": text})
+
+
+def _programs(rule: ToolRule) -> Iterator[str]:
+    for pattern in rule.patterns:
+        if isinstance(pattern, CommandPattern):
+            yield from pattern.programs
+
+
+def in_words(constraint: Constraint) -> InForce:
+    """Read a constraint as the policy on words takes it; an unknown priority binds.
+
+    One that waits for a person warns, as a preference does.
+    """
+    known = constraint.priority in list(Priority)
+    priority = Priority(constraint.priority) if known else Priority.REQUIRED
+    filed = filed_rule(constraint)
+    if constraint.pending or (filed is not None and filed.level == "ask"):
+        priority = Priority.PREFERRED
+    return InForce(constraint.seq, constraint.text, priority, _word_rule(constraint))
+
+
+def filed_rule(constraint: Constraint) -> FiledRule | None:
+    """Read a constraint that stands in a rule file; another version may have understood more."""
+    if not constraint.from_file:
+        return None
+    try:
+        return read_rule(constraint.path, constraint.source)
+    except MemoryFileError:
+        return None
+
+
+def _word_rule(constraint: Constraint) -> Rule | None:
+    filed = filed_rule(constraint)
+    if filed is not None:
+        return judge_words(filed)
+    stored = constraint.rule
+    if stored is None or stored.get("kind") != LANGUAGE:
+        return None
+    if stored.get("rule", "") is None:
+        return None
+    try:
+        return rule_from_dict(stored["rule"])
+    except (UsageError, KeyError, AttributeError):
+        # Stored by another version: what the text says counts.
+        return compile_rule(constraint.text).rule
+
+
+def on_tools(constraint: Constraint) -> ToolRule | None:
+    """Read a constraint as a rule on tool calls."""
+    stored = constraint.rule
+    if stored is None or stored.get("kind") != TOOL:
+        return None
+    try:
+        rule = tool_rules.rule_from_dict(stored["rule"])
+    except (UsageError, KeyError):
+        return compile_tool_rule(constraint.text)
+    if rule.id.startswith("starter.") and stored.get("version") != STARTER_VERSION:
+        return _renewed(rule)
+    return rule
+
+
+def _renewed(rule: ToolRule) -> ToolRule:
+    """Take a starter rule of another version as this version knows it."""
+    from dmm.rules.starter import starter_rules
+
+    return next((one for one in starter_rules() if one.id == rule.id), rule)
+
+
+def on_calls(constraint: Constraint) -> list[CallEntry]:
+    """Read all that a constraint says of tool calls, typed or in plain words."""
+    filed = filed_rule(constraint)
+    if filed is not None:
+        if filed.call is None or filed.disabled:
+            return []
+        return [_entry(constraint, filed.call, typed=filed.binds)]
+    tool = on_tools(constraint)
+    if tool is not None:
+        return [_entry(constraint, CallRule(tool), typed=True)]
+    stored = constraint.rule or {"kind": LANGUAGE}
+    if stored.get("kind") != LANGUAGE:
+        return []
+    try:
+        rules = calls_from_dict(stored[CALLS])
+    except (UsageError, KeyError):
+        # Recorded before, or by another version: what the text says counts.
+        rules = call_rules(constraint.text)
+    return [_entry(constraint, rule, typed=False) for rule in rules]
+
+
+def _entry(constraint: Constraint, rule: CallRule, *, typed: bool) -> CallEntry:
+    most: Level = "deny"
+    note = ""
+    if constraint.from_file and not constraint.pending:
+        # How hard it binds, its file says.
+        most = "deny"
+    elif constraint.priority == Priority.PREFERRED:
+        most = "warn"
+    elif constraint.trust in STRANGERS:
+        most, note = "warn", f"the constraint comes from {constraint.trust}: it only warns"
+    elif constraint.pending:
+        most, note = "ask", UNACCEPTED
+    return CallEntry(constraint.seq, constraint.text, rule, typed, most, note, constraint.id)

@@ -1,0 +1,256 @@
+"""Rules: written, proposed, accepted and switched; the same verbs on every surface."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.errors import LedgerRefused, UsageError
+from dmm.eventlog.state import FILE, Constraint
+from dmm.files.rules import FOLDER, parse_rule
+from dmm.rules.adoption import adopt_constraint
+from dmm.rules.authorship import Composed, Likeness, Wish, compose, need_examples, switch
+from dmm.rules.constraints import need_learned, need_priority
+from dmm.rules.folder import digest_source
+from dmm.rules.ledger_states import is_starter
+from dmm.rules.listing import RuleReading, lacks_matcher, stops_calls
+from dmm.rules.rule import State
+from dmm.rules.shelf import ShelvedRule
+from dmm.rules.source import check_rule
+from dmm.rules.views import detail_rule, show_shelved
+from dmm.tracing import traced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from dmm.rules.rule import Rule
+
+PROPOSED = "pending until a person accepts it (dmm rules accept {seq}); until then it asks at most"
+NO_MATCHER = "no matcher: {why}; write one with dmm rules edit, or let an agent: dmm rules draft"
+Told = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules(RuleReading):
+    """The operations on rules; each returns plain data."""
+
+    @traced()
+    def add(
+        self,
+        text: str,
+        level: str | None = None,
+        *,
+        match: Any = None,
+        unless: Any = None,
+        examples: Any = None,
+        why: str = "",
+        triggered_by: int | None = None,
+    ) -> Told:
+        """Add a rule: a person's is in force at once, an agent's is proposed."""
+        wish = Wish(text, level, match, unless, examples, why, triggered_by)
+        composed, replaced = self._compose(wish)
+        if not self._is_person:
+            return self._propose(composed, "required", triggered_by)
+        return self._write(composed, replaced)
+
+    def preview(self, text: str, level: str | None = None, **given: Any) -> Told:
+        """Write the file that a rule would have; nothing is kept."""
+        composed, replaced = self._compose(Wish(text, level, **given))
+        return {"id": composed.rule.id, "source": composed.source, "new": replaced is None}
+
+    def add_source(self, source: str, name: str) -> Told:
+        """Add a rule by the whole text of its file, which `name` names."""
+        self._need_person("add a rule file")
+        rule = check_rule(f"{FOLDER}/{name}.md", source)
+        known = {one.rule.id: one for one in self.shelf.rules()}
+        replaced = known.get(rule.id)
+        if replaced is not None and not lacks_matcher(replaced.rule):
+            raise _double(rule.id)
+        self._refuse_double(rule, [one for one in known.values() if one is not replaced])
+        return self._write(Composed(rule, source), replaced)
+
+    def _compose(self, wish: Wish) -> tuple[Composed, ShelvedRule | None]:
+        """Compose a rule; one that says the same as another is refused.
+
+        A rule file that has the same sentence and no matcher yet gets the new one.
+        """
+        shelved = self.shelf.rules()
+        words = Likeness.of(wish.text)
+        same = (one for one in shelved if Likeness.of(one.rule.title).same_words(words))
+        known = next(same, None)
+        replaced = known if known is not None and lacks_matcher(known.rule) else None
+        kept = None
+        if replaced is not None:
+            text = parse_rule(replaced.path, replaced.source)
+            kept = {"id": replaced.rule.id} | text.fields
+            kept.pop("level", None)
+        composed = compose(wish, [one.rule.id for one in shelved], kept)
+        if replaced is not None and composed.rule.call is None:
+            raise _double(replaced.rule.id)
+        self._refuse_double(composed.rule, [one for one in shelved if one is not replaced])
+        return composed, replaced
+
+    def _refuse_double(self, rule: Rule, others: Sequence[ShelvedRule]) -> None:
+        own = Likeness.of(rule.title, rule.call, rule.folder)
+        for one in others:
+            if own.same(Likeness.of(one.rule.title, one.rule.call, one.rule.folder)):
+                raise _double(one.rule.id)
+        for held in self._constraints():
+            same = own.same_words(Likeness.of(held.text))
+            if same and (held.pending or rule.call is None or stops_calls(held)):
+                hint = "dmm rules accept" if held.pending else "dmm rules adopt"
+                raise UsageError(f"constraint {held.seq} says the same", hint=f"{hint} {held.seq}")
+
+    def _write(self, composed: Composed, replaced: ShelvedRule | None = None) -> Told:
+        name = composed.rule.id if replaced is None else replaced.path
+        shelved = self.shelf.write(name, composed.source)
+        self._lift_sentence(composed.rule)
+        told = show_shelved(shelved) | detail_rule(shelved.rule, shelved.state)
+        if composed.rule.call is None and composed.why_not:
+            told["note"] = NO_MATCHER.format(why=composed.why_not)
+        return told | self._unless_trusted()
+
+    def _lift_sentence(self, rule: Rule) -> None:
+        """Lift a ledger constraint whose sentence a file with a matcher has taken over."""
+        own = Likeness.of(rule.title)
+        for one in self._constraints():
+            if not one.pending and own.same_words(Likeness.of(one.text)):
+                self.constraints.deactivate(one.seq)
+
+    @traced()
+    def add_constraint(
+        self,
+        text: str,
+        priority: str = "required",
+        triggered_by: int | None = None,
+        *,
+        match: Any = None,
+        examples: Any = None,
+    ) -> Told:
+        """Record a constraint; one with a matcher is a rule file that a person accepts."""
+        if match is None:
+            if examples is not None:
+                raise UsageError("examples need a matcher", hint="give match too")
+            return self.constraints.add_constraint(text, priority, triggered_by)
+        need_priority(priority)
+        need_learned(priority, triggered_by)
+        need_examples(examples)
+        level = "warn" if priority == "preferred" else None
+        wish = Wish(text, level, match, None, examples, "", triggered_by)
+        composed, replaced = self._compose(wish)
+        if not self._is_person:
+            return self._propose(composed, priority, triggered_by)
+        told = self._write(composed, replaced)
+        return {"constraint": told["title"], "priority": priority} | told
+
+    def _propose(self, composed: Composed, priority: str, triggered_by: int | None) -> Told:
+        """Record an agent's rule as pending; its file is written when a person accepts it."""
+        rule = composed.rule
+        if rule.call is None:
+            chosen = priority if rule.binds else "preferred"
+            return self.constraints.add_constraint(rule.title, chosen, triggered_by)
+        stored = {
+            "kind": FILE,
+            "id": rule.id,
+            "path": f"{FOLDER}/{rule.id}.md",
+            "digest": digest_source(composed.source),
+            "place": "",
+            "source": composed.source,
+        }
+        told = self.constraints.record_constraint(rule.title, priority, triggered_by, stored)
+        note = PROPOSED.format(seq=told["seq"])
+        return told | {"id": rule.id, "state": State.ASKS.value, "note": note}
+
+    @traced()
+    def accept(self, names: Iterable[str]) -> Sequence[Told]:
+        """Put pending rules in force, all of them or none; a person has to say this."""
+        self._need_person("accept a rule")
+        waiting = [self._pending(name) for name in dict.fromkeys(names)]
+        filed = [one for one in waiting if one.from_file]
+        for one in filed:
+            check_rule(one.path, one.source)
+        told: Sequence[Told] = ()
+        for one in filed:
+            shelved = self.shelf.write(self._file_of(one), one.source)
+            self.constraints.deactivate(one.seq)
+            view = show_shelved(shelved) | {"accepted": one.seq, "constraint": one.text}
+            told = (*told, view)
+            self._lift_sentence(shelved.rule)
+        plain = [one.seq for one in waiting if not one.from_file]
+        return [*told, *(self.constraints.accept_constraints(plain) if plain else ())]
+
+    def _file_of(self, one: Constraint) -> str:
+        """Find the file of a proposed rule: its own, or the one whose sentence it completes."""
+        known = [rule for rule in self.shelf.rules() if rule.rule.id == one.id]
+        if known and not lacks_matcher(known[0].rule):
+            raise _double(one.id)
+        return known[0].path if known else one.path
+
+    def _pending(self, name: str) -> Constraint:
+        if name.isdecimal():
+            return self.constraints.need_pending(int(name))
+        found = self._find(name)
+        if isinstance(found, ShelvedRule):
+            raise LedgerRefused(f"rule {name} is accepted already")
+        return found
+
+    @traced()
+    def edit(self, name: str, source: str) -> Told:
+        """Replace the text of a rule file; one that can't be used changes nothing."""
+        self._need_person("edit a rule")
+        found = self._need_file(name)
+        shelved = self.shelf.write(found.path, source)
+        told = show_shelved(shelved) | detail_rule(shelved.rule, shelved.state)
+        return told | self._unless_trusted()
+
+    @traced()
+    def disable(self, name: str) -> Told:
+        """Take a rule out of force: its file stays, a ledger constraint becomes inactive."""
+        self._need_person("disable a rule")
+        found = self._find(name)
+        if isinstance(found, ShelvedRule):
+            return self._switch(found, disabled=True)
+        return self.constraints.deactivate(found.seq) | {"id": name}
+
+    @traced()
+    def enable(self, name: str) -> Told:
+        """Put a disabled rule file in force again."""
+        self._need_person("enable a rule")
+        return self._switch(self._need_file(name), disabled=False)
+
+    def _switch(self, found: ShelvedRule, *, disabled: bool) -> Told:
+        if found.rule.disabled == disabled:
+            raise UsageError(f"rule {found.rule.id} is {'dis' if disabled else 'en'}abled already")
+        shelved = self.shelf.write(found.path, switch(found.source, disabled=disabled))
+        return show_shelved(shelved) | self._unless_trusted()
+
+    @traced()
+    def adopt(self, seqs: Iterable[int] | None = None) -> Told:
+        """Turn ledger constraints into rule files; what no file can say stays in the ledger."""
+        self._need_person("adopt a rule")
+        held = {one.seq: one for one in self._constraints() if not one.pending}
+        if seqs is None:
+            chosen = [one for one in held.values() if not is_starter(one)]
+        else:
+            chosen = [self._need_constraint(seq, held) for seq in dict.fromkeys(seqs)]
+        adopted, kept = list[Told](), list[Told]()
+        for one in chosen:
+            taken = [rule.rule.id for rule in self.shelf.rules()]
+            composed = adopt_constraint(one, taken)
+            if isinstance(composed, str):
+                kept.append({"seq": one.seq, "title": one.text, "why": composed})
+                continue
+            shelved = self.shelf.write(composed.rule.id, composed.source)
+            self.constraints.deactivate(one.seq)
+            adopted.append(show_shelved(shelved) | {"adopted": one.seq})
+        return {"adopted": adopted, "kept": kept}
+
+    def _need_constraint(self, seq: int, held: dict[int, Constraint]) -> Constraint:
+        if seq not in held:
+            hint = "dmm rules lists the constraints of the ledger by their numbers"
+            raise LedgerRefused(f"there is no constraint {seq} in force", hint=hint)
+        return held[seq]
+
+
+def _double(name: str) -> UsageError:
+    return UsageError(f"rule {name} says the same", hint=f"dmm rules show {name}")

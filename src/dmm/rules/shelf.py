@@ -1,0 +1,246 @@
+"""The rules in a project's files: listed, written, removed, and recorded in the ledger."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import PERSONS, EventType, Trust
+from dmm.errors import DmmError, PathRefused, UsageError
+from dmm.files.durable import make_folder, sync_directory, translated, write_atomic
+from dmm.rules.folder import ENDING, FOLDER, describe_file, digest_source, priority_of
+from dmm.rules.source import check_rule, state_of_rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from dmm.domain.event import Draft
+    from dmm.errors import MemoryFileError
+    from dmm.eventlog.state import Constraint
+    from dmm.eventlog.state import State as LedgerState
+    from dmm.files.roots import Root
+    from dmm.rules.folder import FileRule, Found, RuleFolder
+    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.rule import Rule, State
+
+NEAR = 3
+_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True)
+class ShelvedRule:
+    """A rule in a file; `seq` is the event that recorded it, 0 until there is one.
+
+    `held` says that the file differs from the text that is in force.
+    """
+
+    rule: Rule
+    path: str
+    source: str
+    digest: str
+    seq: int
+    state: State
+    held: bool
+
+
+@dataclass(slots=True)
+class RuleShelf:
+    """The rule files of one project, as the user agreed to them."""
+
+    root: Root
+    chronicle: Chronicle
+    folder: RuleFolder
+    publish: Callable[[], object]
+    _settled: tuple[Found, Mapping[str, Constraint]] | None = None
+
+    def rules(self) -> list[ShelvedRule]:
+        """List the rules in the texts that count, by id; disabled ones too."""
+        recorded = self._recorded()
+        found = self.folder.read(recorded)
+        return [_shelve(one, recorded.get(one.path)) for one in found.rules]
+
+    def faults(self) -> list[MemoryFileError]:
+        """Name the files that are broken as they stand in force, with file and line."""
+        return list(self.folder.read(self._recorded()).faults)
+
+    def find(self, id: str) -> ShelvedRule:  # noqa: A002 - what a rule is known by
+        """Find a rule by its id; the name of a broken file gives its fault."""
+        rules = self.rules()
+        for one in rules:
+            if one.rule.id == id:
+                return one
+        for fault in self.faults():
+            if PurePosixPath(fault.path).stem == id:
+                raise fault
+        near = difflib.get_close_matches(id, [one.rule.id for one in rules], NEAR)
+        hint = f"did you mean {', '.join(near)}?" if near else "dmm rules lists them"
+        raise UsageError(f"no rule is called {id!r}", hint=hint)
+
+    def standing(self, state: LedgerState) -> Sequence[Constraint]:
+        """List what is in force here: the ledger's constraints, and the rules in files."""
+        return self.folder.standing(state)
+
+    def record(self) -> None:
+        """Bring the ledger up to the files; where that fails, the next call tries again."""
+        try:
+            if self._is_recorded() or not self.chronicle.is_own:
+                return
+            with self.chronicle.log.writing() as writer:
+                for draft in self._changes(self.chronicle.state()):
+                    writer.append(draft)
+        except DmmError:
+            # The files are in force with or without a record of that.
+            return
+
+    def _is_recorded(self) -> bool:
+        """Say whether the ledger holds the files as they are; cheap while nothing changes."""
+        state = self.chronicle.state()
+        recorded = self.folder.recorded(state)
+        found = self.folder.read(recorded)
+        known = self._settled
+        if known is not None and known[0] is found and known[1] is recorded:
+            return True
+        if self._changes(state):
+            return False
+        self._settled = (found, recorded)
+        return True
+
+    def write(self, name: str, text: str) -> ShelvedRule:
+        """Write one rule file; a text that does not hold by its own examples is refused.
+
+        What a person writes counts at once; an agent's file waits for one.
+        """
+        path = self._path(name)
+        rule = check_rule(path, text)
+        for one in self.rules():
+            if one.rule.id == rule.id and one.path != path:
+                hint = f"edit {one.path}, or give the new one another id"
+                raise UsageError(f"the id {rule.id!r} is taken by {one.path}", hint=hint)
+        target = self.root.folder / path
+        before = self.folder.consents.effective(path)
+        make_folder(target.parent)
+        write_atomic(target, text.encode())
+        self._settle(path, before)
+        shelved = next((one for one in self.rules() if one.path == path), None)
+        if shelved is not None:
+            return shelved
+        digest = digest_source(text)
+        return ShelvedRule(rule, path, text, digest, 0, state_of_rule(rule), held=True)
+
+    def remove(self, id: str) -> None:  # noqa: A002 - what a rule is known by
+        """Remove a rule's file; where an agent does it, the rule stays in force."""
+        path = self.find(id).path
+        target = self.root.folder / path
+        with translated(target, "remove the file"):
+            target.unlink(missing_ok=True)
+            sync_directory(target.parent)
+        self._settle(path)
+
+    def _settle(self, path: str, before: bytes | None = None) -> None:
+        """Have a file count that a person just wrote, and the ledger and hooks follow.
+
+        `before` is the text that it replaces; that one counts no more.
+        """
+        if self.chronicle.voice.trust in PERSONS:
+            self.folder.consents.replace(path, before)
+        self.record()
+        self.publish()
+
+    def _path(self, name: str) -> str:
+        stem = name.removeprefix(f"{FOLDER}/").removesuffix(ENDING)
+        if not all(_NAME.fullmatch(part) for part in stem.split("/")):
+            hint = "use small letters, digits and hyphens, such as no-console-log"
+            raise PathRefused(f"{name!r} can't name a rule file", hint=hint)
+        return f"{FOLDER}/{stem}{ENDING}"
+
+    def _recorded(self) -> Mapping[str, Constraint]:
+        """Find what is recorded; a ledger that can't be read hides no file."""
+        try:
+            return self.folder.recorded(self.chronicle.state())
+        except DmmError:
+            return {}
+
+    def _changes(self, state: LedgerState) -> list[Draft]:
+        recorded = self.folder.recorded(state)
+        found = self.folder.read(recorded)
+        held = {one.path: one for one in found.rules}
+        enabled = [one for one in found.rules if not one.rule.disabled]
+        changed = [
+            one
+            for one in enabled
+            if one.path not in recorded or recorded[one.path].digest != one.digest
+        ]
+        gone = {
+            path: one
+            for path, one in recorded.items()
+            if path not in held or held[path].rule.disabled
+        }
+        return [*self._drafts(changed, recorded, gone, state), *self._lifted(gone, held)]
+
+    def _drafts(
+        self,
+        changed: Sequence[FileRule],
+        recorded: Mapping[str, Constraint],
+        gone: dict[str, Constraint],
+        state: LedgerState,
+    ) -> Iterator[Draft]:
+        """Prepare the events of rules that came or changed; what they replace is lifted first."""
+        moved = {one.id: path for path, one in gone.items()}
+        for one in changed:
+            before = recorded.get(one.path)
+            if before is None and one.rule.id in moved:
+                before = gone.pop(moved[one.rule.id])
+            if before is not None:
+                yield self._lift(before, "changed")
+            payload: dict[str, object] = {
+                "text": one.rule.title,
+                "priority": priority_of(one.rule),
+                "rule": describe_file(one, self.folder.place),
+            }
+            cause = one.rule.triggered_by
+            if cause is not None and not 0 < cause <= state.seq:
+                # A clone brings rules that were learned from somebody else's events.
+                cause = None
+            yield self._draft(
+                EventType.CONSTRAINT_ADDED,
+                payload
+                | ({} if before is None else {"replaces": before.seq})
+                | ({} if cause is None else {"triggered_by": cause}),
+                () if before is None else (before.seq,),
+                cause,
+            )
+
+    def _lifted(
+        self, gone: Mapping[str, Constraint], held: Mapping[str, FileRule]
+    ) -> Iterator[Draft]:
+        for path, one in gone.items():
+            yield self._lift(one, "disabled" if path in held else "removed")
+
+    def _lift(self, one: Constraint, reason: str) -> Draft:
+        payload: dict[str, object] = {
+            "seq": one.seq,
+            "reason": reason,
+            "id": one.id,
+            "path": one.path,
+        }
+        return self._draft(EventType.CONSTRAINT_DEACTIVATED, payload, (one.seq,))
+
+    def _draft(
+        self,
+        kind: EventType,
+        payload: dict[str, object],
+        references: tuple[int, ...],
+        cause: int | None = None,
+    ) -> Draft:
+        """Prepare an event; the files hold because a person agreed to them, whoever notices."""
+        draft = self.chronicle.draft(kind, payload, caused_by=cause, references=references)
+        return replace(draft, actor="user", trust=Trust.REVIEWED)
+
+
+def _shelve(one: FileRule, recorded: Constraint | None) -> ShelvedRule:
+    seq = recorded.seq if recorded is not None and recorded.digest == one.digest else 0
+    state = state_of_rule(one.rule)
+    return ShelvedRule(one.rule, one.path, one.source, one.digest, seq, state, one.held)

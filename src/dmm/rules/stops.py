@@ -1,0 +1,43 @@
+"""What a rule stopped: the recorded calls whose verdict names it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dmm.domain.event import EventType
+from dmm.rules.explain import describe_call
+from dmm.rules.guard import recorded_call
+
+if TYPE_CHECKING:
+    from dmm.domain.event import Event
+    from dmm.rules.project_ledger import Chronicle
+
+STOPPING = ("ask", "deny")
+
+
+def find_stops(chronicle: Chronicle, name: str, seq: int) -> list[dict[str, Any]]:
+    """List the calls that a rule stopped or asked about, the oldest first.
+
+    A rule file is known by its id, whatever its text was then; a constraint by its number.
+    """
+    log = chronicle.reading
+    events = log.events_of([EventType.TOOL_REQUESTED], 0, log.head().seq)
+    return [stop for event in events if (stop := _stop(event, name, seq)) is not None]
+
+
+def _stop(event: Event, name: str, seq: int) -> dict[str, Any] | None:
+    verdict = event.get("verdict")
+    if not isinstance(verdict, dict):
+        return None
+    for one in verdict.get("violations") or [verdict | {"level": verdict.get("status")}]:
+        same = one.get("id") == name if name else seq and one.get("seq") == seq
+        if same and one.get("level") in STOPPING:
+            call = recorded_call(event)
+            return {
+                "seq": event.seq,
+                "at": event.at,
+                "call": "" if call is None else describe_call(call),
+                "level": one["level"],
+                "reason": one.get("reason", ""),
+            }
+    return None

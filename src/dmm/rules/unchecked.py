@@ -1,0 +1,71 @@
+"""Rules that could not be checked on real calls, as the recorded verdicts tell."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dmm.domain.event import EventType
+from dmm.errors import LedgerRefused, StorageError
+from dmm.rules.budget import is_own_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dmm.domain.event import Event
+    from dmm.rules.project_ledger import Chronicle
+
+# What happened longer ago is no news.
+EVENTS_WITHIN = 2_000
+
+
+class Miss(NamedTuple):
+    """A recorded call on which a rule's own search was given up, and why."""
+
+    seq: int
+    rule: str
+    why: str
+    where: str
+
+
+def find_misses(chronicle: Chronicle) -> list[Miss]:
+    """List the latest calls that a rule could not be checked on, the oldest first.
+
+    A rule that found the time used up by others is not to blame. Where there is no ledger, or
+    none that may be read, nothing is known.
+    """
+    try:
+        if not chronicle.exists:
+            return []
+        log = chronicle.reading
+        head = log.head().seq
+        events = log.events_of([EventType.TOOL_REQUESTED], max(0, head - EVENTS_WITHIN), head)
+        # Another checkout may have another rule of the same name.
+        here = (None, chronicle.place)
+        return [one for event in events if event.get("place") in here for one in _misses(event)]
+    except (StorageError, LedgerRefused):
+        # Told by whoever looks at the ledger itself.
+        return []
+
+
+def _misses(event: Event) -> list[Miss]:
+    verdict = event.get("verdict")
+    found = verdict.get("violations") if isinstance(verdict, dict) else None
+    return [
+        Miss(
+            event.seq,
+            str(one.get("id") or one.get("seq")),
+            str(one["stopped"]),
+            str(one.get("where") or ""),
+        )
+        for one in found or ()
+        if isinstance(one, dict) and is_own_fault(str(one.get("stopped") or ""))
+    ]
+
+
+def mark(misses: Sequence[Miss], name: str, seq: int | None) -> dict[str, Any] | None:
+    """Tell how often a rule could not be checked since it has its present text, and why last."""
+    own = [one for one in misses if one.rule == name and one.seq > (seq or 0)]
+    if not own:
+        return None
+    last = own[-1]
+    return {"calls": len(own), "why": last.why, "where": last.where, "last": last.seq}

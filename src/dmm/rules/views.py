@@ -1,0 +1,121 @@
+"""Rules as the operations return them: plain values, the same on every surface."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dmm.rules.authorship import first_paragraph
+from dmm.rules.explain import describe_call
+from dmm.rules.ledger_states import describe_constraint, hardest, is_starter
+from dmm.rules.rule import State
+from dmm.rules.rulebook import on_calls
+from dmm.rules.states import state_of
+from dmm.rules.summary import ADVICE, ON_DECISIONS, describe_matcher
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dmm.errors import MemoryFileError
+    from dmm.eventlog.state import Constraint
+    from dmm.rules.rule import Rule
+    from dmm.rules.shelf import ShelvedRule
+
+ORDER = tuple(State)
+View = dict[str, Any]
+
+
+def show_shelved(one: ShelvedRule) -> View:
+    """Return a rule file in brief."""
+    told: View = {
+        "id": one.rule.id,
+        "title": one.rule.title,
+        "state": one.state.value,
+        "level": one.rule.level,
+        "kind": "file",
+        "path": f".dmm/{one.path}",
+        "seq": one.seq or None,
+    }
+    flags = {"held": one.held, "disabled": one.rule.disabled}
+    return told | {name: True for name, value in flags.items() if value}
+
+
+def show_constraint_rule(one: Constraint) -> View:
+    """Return a constraint of the ledger in brief; it is known by its number."""
+    told: View = {
+        "id": str(one.seq),
+        "title": one.text,
+        "state": state_of(one).value,
+        "level": hardest(one),
+        "kind": "ledger",
+        "path": None,
+        "seq": one.seq,
+    }
+    flags = {"pending": one.pending, "starter": is_starter(one)}
+    return told | {name: True for name, value in flags.items() if value}
+
+
+def detail_rule(rule: Rule, state: State) -> View:
+    """Return what a rule does in plain words, and its examples."""
+    if rule.disabled:
+        matches = ["Disabled: nothing is stopped or checked."]
+    elif rule.call is None:
+        matches = [ON_DECISIONS if state is State.DECISIONS else ADVICE]
+    else:
+        matches = list(describe_matcher(rule.call, rule.level))
+    return {
+        "matches": matches,
+        "examples": {
+            "block": [one.text for one in rule.block],
+            "allow": [one.text for one in rule.allow],
+        },
+        "why": first_paragraph(rule.why),
+        "origin": rule.origin or None,
+        "triggered_by": rule.triggered_by,
+    }
+
+
+def detail_constraint(one: Constraint) -> View:
+    """Return what a constraint does in plain words, and its examples."""
+    rules = [entry.rule.rule for entry in on_calls(one)]
+    return {
+        "matches": list(describe_constraint(one)),
+        "examples": {
+            "block": [describe_call(rule.blocked) for rule in rules if rule.blocked.tool],
+            "allow": [describe_call(rule.allowed) for rule in rules if rule.allowed.tool],
+        },
+        "why": "",
+        "origin": None,
+        "triggered_by": one.triggered_by,
+    }
+
+
+def show_fault(error: MemoryFileError) -> View:
+    """Return a rule file that can't be used, with its line."""
+    return {
+        "path": f".dmm/{error.path}",
+        "line": error.line,
+        "what": error.what,
+        "hint": error.hint,
+    }
+
+
+def ordered(views: Iterable[View]) -> list[View]:
+    """Put the most binding first, and the newest first among equals."""
+    return sorted(views, key=lambda one: (ORDER.index(State(one["state"])), -(one["seq"] or 0)))
+
+
+def count_states(views: Iterable[View]) -> dict[str, int]:
+    """Count rules by state."""
+    states = [one["state"] for one in views]
+    return {state.value: states.count(state.value) for state in State}
+
+
+def show_constraint(one: Constraint) -> dict[str, Any]:
+    """A constraint as the operations tell it; one in force with the word for what it does."""
+    told: dict[str, Any] = {"text": one.text, "priority": one.priority}
+    told |= {"active": one.active, "seq": one.seq}
+    if one.from_file:
+        told |= {"id": one.id, "file": one.path}
+    if one.active:
+        told["state"] = str(state_of(one))
+    return told | ({"pending": True} if one.pending else {})

@@ -1,0 +1,147 @@
+"""Where the transcripts of a project are: in the folders of its clients, or where a person says."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from dmm.errors import UsageError
+from dmm.files.roots import NAME
+from dmm.sessions.transcripts.claude import CLIENT as CLAUDE
+from dmm.sessions.transcripts.codex import CLIENT as CODEX
+from dmm.sessions.transcripts.recognise import READERS, Head, recognise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dmm.clients.place import Place
+
+SUFFIX = ".jsonl"
+# A longer name is cut by the client, which puts a checksum behind it.
+LONGEST_SLUG = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """The file of a session, and the files of the helpers it sent."""
+
+    path: Path
+    head: Head
+    helpers: tuple[Path, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Archives:
+    """Finds transcripts."""
+
+    project: Path
+    place: Place
+
+    @property
+    def places(self) -> dict[str, tuple[Path, ...]]:
+        """The folders in which each client keeps the transcripts of all its projects."""
+        codex = self.place.folder("CODEX_HOME", ".codex")
+        return {
+            CLAUDE: (self.place.folder("CLAUDE_CONFIG_DIR", ".claude") / "projects",),
+            CODEX: (codex / "sessions", codex / "archived_sessions"),
+        }
+
+    def find(self, paths: Sequence[Path] = (), client: str | None = None) -> list[Transcript]:
+        """Find the named transcripts, or all of this project; the oldest names come first."""
+        if client is not None and client not in READERS:
+            raise UsageError(f"unknown client {client!r}", hint=f"one of {', '.join(READERS)}")
+        if paths:
+            return _joined(list(_named(paths, client)))
+        known = [(path, head) for path in self._candidates(client) if (head := _look(path))]
+        return [one for one in _joined(known) if self._is_ours(one.head)]
+
+    def _candidates(self, client: str | None) -> Iterator[Path]:
+        slug = name_folder(self.project)[:LONGEST_SLUG]
+        for name, folders in self.places.items():
+            for folder in folders if client in (None, name) else ():
+                beginning = slug if name == CLAUDE else ""
+                for inner in _inside(folder):
+                    if inner.name.startswith(beginning):
+                        yield from _files(inner)
+
+    def _is_ours(self, head: Head) -> bool:
+        """Say whether a session ran in this project, and not in another one that lies within it."""
+        folder = Path(head.cwd)
+        if not head.cwd or not folder.is_absolute():
+            return False
+        folder = folder.resolve()
+        while folder != self.project:
+            if folder == folder.parent or (folder / NAME).is_dir():
+                return False
+            folder = folder.parent
+        return True
+
+
+def name_folder(project: Path) -> str:
+    """Name the folder in which Claude Code keeps the sessions of a project."""
+    return re.sub(r"[^A-Za-z0-9]", "-", str(project))
+
+
+def _inside(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.iterdir())
+    except OSError:
+        # A client that was never used here.
+        return []
+
+
+def _files(folder: Path) -> list[Path]:
+    if folder.is_file():
+        return [folder] if folder.suffix == SUFFIX else []
+    return sorted(path for path in folder.rglob(f"*{SUFFIX}") if path.is_file())
+
+
+def _named(paths: Iterable[Path], client: str | None) -> Iterator[tuple[Path, Head]]:
+    for given in paths:
+        if given.is_dir():
+            for path in _files(given):
+                head = _look(path)
+                if head is not None and client in (None, head.client):
+                    yield path, head
+        elif not given.is_file():
+            raise UsageError("no such file", where=str(given))
+        else:
+            yield given, _require(given, client)
+
+
+def _require(path: Path, client: str | None) -> Head:
+    head = _look(path)
+    if head is not None and client in (None, head.client):
+        return head
+    if client is None:
+        hint = "name what it is: --client claude-code, codex or generic"
+        raise UsageError("not a transcript that is known", where=str(path), hint=hint)
+    return Head(client)
+
+
+def _look(path: Path) -> Head | None:
+    try:
+        with path.open("rb") as stream:
+            return recognise(stream)
+    except OSError:
+        return None
+
+
+def _joined(found: Sequence[tuple[Path, Head]]) -> list[Transcript]:
+    """Put the files of helpers to the session that sent them, as far as it is there."""
+    mains = {
+        (head.client, head.session): path
+        for path, head in reversed(found)
+        if not head.helper and head.session
+    }
+    helpers: dict[Path, list[Path]] = {}
+    alone = []
+    for path, head in dict(found).items():
+        main = mains.get((head.client, head.session)) if head.helper else None
+        if main is None:
+            alone.append((path, head))
+        else:
+            helpers.setdefault(main, []).append(path)
+    return [Transcript(path, head, tuple(helpers.get(path, ()))) for path, head in alone]

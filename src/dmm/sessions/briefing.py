@@ -1,0 +1,118 @@
+"""What a session is told at its start: how memory works here, the rules in force, the baseline.
+
+The same memory gives the same bytes, so that a provider's cache of the prompt stays warm.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dmm.domain.pack import constraint_line
+from dmm.domain.text import neutralise
+from dmm.files.consents import BOOT
+from dmm.packs.render import render_entry
+from dmm.packs.token_counts import KeptCounts
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from dmm.domain.pack import ConstraintLine, PackEntry
+    from dmm.files.consents import Consents
+    from dmm.files.roots import Root
+    from dmm.packs.active_constraints import Standing
+    from dmm.packs.baselines import Baselines
+
+# What every agent takes whole: Claude Code cuts at 10,000 characters, Codex at 2,500 tokens.
+MOST_CHARACTERS = 9_500
+MOST_TOKENS = 2_400
+# Room for the lines that tell what was left out.
+RESERVED_CHARACTERS = 400
+RESERVED_TOKENS = 120
+BOOT_LIMIT = 64 << 10
+
+OPENING = "# Project memory (DMM)\n\n"
+CONSTRAINTS = (
+    "## Rules\n\n"
+    "Enforced: a tool call that matches is stopped. Asks: a person is asked first. Checked on"
+    " decisions only: recorded decisions are judged, calls are not. Advice: follow it.\n\n"
+)
+BASELINE = "## Baseline\n\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """Writes what a session is told at its start."""
+
+    root: Root
+    baselines: Baselines
+    consents: Consents
+    count: Callable[[str], int]
+    find_standing: Callable[[], Standing | None]
+
+    def write(self) -> str:
+        """Write the briefing; what has no room is named, never dropped silently."""
+        counts = KeptCounts(self.root, "briefing.json", self.count)
+        counts.load()
+        always = self.baselines.compile()
+        standing = self.find_standing()
+        constraints = () if standing is None else standing.constraints()
+        page = _Page(counts.count)
+        page.add(OPENING)
+        page.add(_open_boot(self.consents.effective(BOOT)))
+        if constraints:
+            page.add(CONSTRAINTS + "".join(_line(one) for one in constraints) + "\n")
+        page.add(BASELINE if always.entries else "")
+        left_out = [entry for entry in always.entries if not page.add(_block(entry))]
+        counts.save()
+        notices = [*always.notices, *(() if standing is None else standing.notices)]
+        return page.close(_told(left_out, notices))
+
+
+class _Page:
+    """Text that grows part by part, within what an agent takes."""
+
+    def __init__(self, count: Callable[[str], int]) -> None:
+        self._count = count
+        self._parts: list[str] = []
+        self._characters = MOST_CHARACTERS - RESERVED_CHARACTERS
+        self._tokens = MOST_TOKENS - RESERVED_TOKENS
+
+    def add(self, part: str) -> bool:
+        """Add a part where it fits."""
+        tokens = self._count(part) if part else 0
+        if len(part) > self._characters or tokens > self._tokens:
+            return False
+        self._characters -= len(part)
+        self._tokens -= tokens
+        self._parts.append(part)
+        return True
+
+    def close(self, last: str) -> str:
+        """End the page with a line that has its room reserved."""
+        return "".join(self._parts) + last[:RESERVED_CHARACTERS]
+
+
+def _line(one: ConstraintLine) -> str:
+    return constraint_line(one.id or str(one.seq), one.state, one.text)
+
+
+def _block(entry: PackEntry) -> str:
+    return neutralise(render_entry(entry).rstrip("\n")) + "\n\n"
+
+
+def _open_boot(data: bytes | None) -> str:
+    """Read the launch contract; it only explains the rest, which stands without it."""
+    if data is None or len(data) > BOOT_LIMIT:
+        return ""
+    return neutralise(data.decode("utf-8", "replace").strip()) + "\n\n"
+
+
+def _told(left_out: list[PackEntry], notices: list[str]) -> str:
+    lines = []
+    if left_out:
+        names = ", ".join(entry.path for entry in left_out[:5])
+        more = f" and {len(left_out) - 5} more" if len(left_out) > 5 else ""
+        lines.append(f"Baseline without room here: {names}{more}. Ask for it with memory_pack.")
+    lines += [f"Notice: {neutralise(notice)}" for notice in notices[:2]]
+    return "".join(f"{line}\n" for line in lines)

@@ -1,0 +1,283 @@
+"""Sessions from before: transcripts of clients recorded in the ledger, once, with their own times.
+
+A transcript is a file that any program of the user can write, so nothing in it is trusted like
+words that a hook heard: what the user is said to have typed counts as the agent's account of it.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import heapq
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import Draft, EventType, Trust, least
+from dmm.eventlog.open_ledger import IMPORTED
+from dmm.redaction.redact import redact
+from dmm.sessions.events import classify_event, describe_event
+from dmm.sessions.payload import HookEvent, HookKind
+from dmm.sessions.service import identify
+from dmm.sessions.transcripts.entry import Entry, Fault
+from dmm.sessions.transcripts.recognise import READERS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from dmm.eventlog.log import EventLog
+    from dmm.rules.project_ledger import Chronicle
+    from dmm.sessions.archives import Archives, Transcript
+    from dmm.sessions.events import Described
+    from dmm.sessions.transcripts.entry import Read
+
+    Advance = Callable[[int, int], None]
+
+BATCH = 500
+MOST_OPEN = 64
+MOST_FAULTS = 100
+# A session that is still written gets its end with a later import.
+QUIET = dt.timedelta(hours=1)
+_MESSAGES = (EventType.USER_MESSAGE_RECEIVED, EventType.TURN_ENDED)
+_TOOLS = (EventType.TOOL_USED, EventType.TOOL_FAILED)
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedLine:
+    """A line that could not be read, and why."""
+
+    path: str
+    line: int
+    reason: str
+
+
+@dataclass(slots=True)
+class SessionImport:
+    """What an import adds of one session, or why it adds nothing.
+
+    `state` is `new`, `known` (all of it was recorded before), `captured` (hooks recorded it when
+    it happened), `older` (it began before the day that was asked for) or `secret` (its name looks
+    like one, and would be recorded with every event).
+    """
+
+    client: str
+    session: str
+    path: str
+    at: str
+    state: str
+    messages: int = 0
+    tools: int = 0
+    events: int = 0
+    known: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What an import has added, or would add."""
+
+    dry_run: bool
+    files: int
+    sessions: tuple[SessionImport, ...]
+    skipped: tuple[SkippedLine, ...]
+    skipped_lines: int
+    redacted: dict[str, int]
+
+    def count(self, name: str) -> int:
+        """Add up one number of all sessions."""
+        return sum(int(getattr(one, name)) for one in self.sessions)
+
+
+@dataclass(frozen=True, slots=True)
+class Transcripts:
+    """Imports the transcripts of one project."""
+
+    chronicle: Chronicle
+    archives: Archives
+    require_trust: Callable[[], None]
+
+    def find(self, paths: Sequence[Path] = (), client: str | None = None) -> list[Transcript]:
+        """Find the named transcripts, or all of this project."""
+        return self.archives.find(paths, client)
+
+    def plan(self, found: Sequence[Transcript], since: dt.date | None = None) -> Imported:
+        """Tell what an import would add; nothing is written, and secrets are not counted."""
+        return self._run(found, since, dry_run=True, advance=None)
+
+    def record(
+        self,
+        found: Sequence[Transcript],
+        since: dt.date | None = None,
+        advance: Advance | None = None,
+    ) -> Imported:
+        """Record what is new in some transcripts; what was recorded stays if this is stopped."""
+        return self._run(found, since, dry_run=False, advance=advance)
+
+    def _run(
+        self,
+        found: Sequence[Transcript],
+        since: dt.date | None,
+        *,
+        dry_run: bool,
+        advance: Advance | None,
+    ) -> Imported:
+        self.require_trust()
+        captured = self.chronicle.reading.sessions("hook")
+        run = _Run(self.chronicle, since, dry_run, captured)
+        for done, transcript in enumerate(found, 1):
+            run.read(transcript)
+            if advance is not None:
+                advance(done, len(found))
+        run.write()
+        return run.told(sum(1 + len(one.helpers) for one in found))
+
+
+@dataclass(slots=True)
+class _Run:
+    chronicle: Chronicle
+    since: dt.date | None
+    dry_run: bool
+    captured: set[str]
+    sessions: dict[tuple[str, str], SessionImport] = field(default_factory=dict)
+    redacted: Counter[str] = field(default_factory=Counter)
+    faults: list[SkippedLine] = field(default_factory=list)
+    skipped: int = 0
+    batch: list[Draft] = field(default_factory=list)
+
+    @property
+    def log(self) -> EventLog:
+        return self.chronicle.reading if self.dry_run else self.chronicle.log
+
+    def read(self, transcript: Transcript) -> None:
+        """Read one transcript to its end, with those of its helpers in the order of time."""
+        last: dict[str, Entry] = {}
+        log = self.log
+        for path, read in _entries(transcript):
+            if isinstance(read, Fault):
+                self._skip(path, read)
+            elif self._admit(path, read):
+                before = last.get(read.event.session)
+                last[read.event.session] = read if before is None else max(before, read, key=_at)
+                self._take(log, read)
+        for entry in last.values():
+            if self._is_over(entry):
+                self._take(log, _end(entry))
+
+    def _skip(self, path: Path, fault: Fault) -> None:
+        self.skipped += 1
+        if len(self.faults) < MOST_FAULTS:
+            self.faults.append(SkippedLine(str(path), fault.line, fault.reason))
+
+    def _admit(self, path: Path, entry: Entry) -> bool:
+        """Decide about a session when it is first seen."""
+        client, session = entry.event.client, entry.event.session
+        known = self.sessions.get((client, session))
+        if known is None:
+            state = "known"
+            if session in self.captured:
+                state = "captured"
+            elif redact(session).counts:
+                state = "secret"
+            elif self.since is not None and entry.at[:10] < self.since.isoformat():
+                state = "older"
+            told = redact(session).text
+            known = SessionImport(client, told, str(path), entry.at, state)
+            self.sessions[client, session] = known
+        return known.state in ("new", "known")
+
+    def _is_over(self, entry: Entry) -> bool:
+        return self.chronicle.now() - dt.datetime.fromisoformat(entry.at) > QUIET
+
+    def _take(self, log: EventLog, entry: Entry) -> None:
+        event = entry.event
+        identity = identify(f"{IMPORTED}|{event.client}|{event.key}")
+        # Asked before the text is looked through, which takes a hundred times as long.
+        if log.find(identity) is not None:
+            self.sessions[event.client, event.session].known += 1
+            return
+        described = describe_event(event) if not self.dry_run else _outline(event)
+        if described is None:
+            return
+        kind, payload, trust = described
+        self.batch.append(
+            Draft(
+                type=kind,
+                payload=payload,
+                id=identity,
+                at=entry.at,
+                actor=event.client,
+                source=IMPORTED,
+                trust=least([trust, Trust.AGENT]),
+                session=event.session,
+            )
+        )
+        if len(self.batch) >= BATCH:
+            self.write()
+
+    def write(self) -> None:
+        """Record what was gathered in one transaction, and count what was new."""
+        batch, self.batch = self.batch, []
+        if not batch:
+            return
+        added = batch
+        if not self.dry_run:
+            with self.chronicle.log.writing() as writer:
+                added = []
+                for draft in batch:
+                    before = writer.head
+                    writer.extend((draft,))
+                    if writer.head != before:
+                        added.append(draft)
+        for draft in added:
+            self._count(draft)
+
+    def _count(self, draft: Draft) -> None:
+        told = self.sessions[draft.actor, draft.session or ""]
+        told.state = "new"
+        told.events += 1
+        told.messages += draft.type in _MESSAGES
+        told.tools += draft.type in _TOOLS
+        self.redacted.update(draft.payload.get("redacted", {}))
+
+    def told(self, files: int) -> Imported:
+        """Tell what came of it."""
+        sessions = sorted(self.sessions.values(), key=lambda one: (one.at, one.session))
+        redacted = dict(sorted(self.redacted.items()))
+        faults = tuple(self.faults)
+        return Imported(self.dry_run, files, tuple(sessions), faults, self.skipped, redacted)
+
+
+def _at(entry: Entry) -> str:
+    return entry.at
+
+
+def _outline(event: HookEvent) -> Described | None:
+    """Describe an event for a count alone: nothing of what was said."""
+    known = classify_event(event)
+    return None if known is None else (known[0], {}, known[1])
+
+
+def _end(last: Entry) -> Entry:
+    """Make the end of a session, which no transcript tells; one that goes on ends once more."""
+    event = last.event
+    key = f"{HookKind.SESSION_END}|{event.session}|{event.key}"
+    ended = HookEvent(
+        event.client, HookKind.SESSION_END, IMPORTED, event.session, "", key, reason=IMPORTED
+    )
+    return Entry(last.line, last.at, ended)
+
+
+def _entries(transcript: Transcript) -> Iterator[tuple[Path, Read]]:
+    client = transcript.head.client
+    streams = [_stream(path, client) for path in (transcript.path, *transcript.helpers)]
+    together = heapq.merge(*streams[:MOST_OPEN], key=lambda one: one[1].at)
+    return chain(together, *streams[MOST_OPEN:])
+
+
+def _stream(path: Path, client: str) -> Iterator[tuple[Path, Read]]:
+    try:
+        with path.open("rb") as stream:
+            for read in READERS[client](stream):
+                yield path, read
+    except OSError as error:
+        yield path, Fault(0, f"unreadable: {error.strerror}")

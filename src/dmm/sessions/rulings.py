@@ -1,0 +1,56 @@
+"""Rulings on tool calls as replies to a client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from dmm.domain.text import neutralise
+from dmm.sessions.reply import Reply
+
+if TYPE_CHECKING:
+    from dmm.rules.callbook import Ruling
+    from dmm.rules.on_file import OnFailure
+
+UNCHECKED = "DMM could not check this call against the rules of this project"
+OTHERS_SHOWN = 5
+_WAY_OUT = "See what is wrong with: dmm doctor"
+
+
+def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
+    """Say to an agent what became of its tool call, and why."""
+    if ruling.level == "allow":
+        return Reply()
+    from dmm.rules.callbook import name_rule
+
+    rule = f'DMM {name_rule(ruling.seq, ruling.id)}: "{ruling.text.rstrip(".")}"'
+    if ruling.seq is None:
+        rule = "DMM can't tell what this call runs"
+    why = ruling.findings[0].reason if ruling.findings else ruling.reason
+    told = [rule, why, ruling.suggestion, _name_others(ruling)]
+    if seq is not None:
+        told.append(f"(event {seq}; a person can read why with: dmm rules explain {seq})")
+    sentences = (part[:1].upper() + part[1:].rstrip(". ") for part in told if part)
+    reason = neutralise(". ".join(sentences)) + "."
+    if ruling.level == "warn":
+        return Reply(warning=reason)
+    return Reply(decision=ruling.level, reason=reason)
+
+
+def _name_others(ruling: Ruling) -> str:
+    """Name what else stops the call, so that an agent is not refused again for the next rule."""
+    others = [
+        one.name
+        for one in ruling.findings
+        if one.level in ("ask", "deny") and (one.seq, one.id) != (ruling.seq, ruling.id)
+    ]
+    shown = others[:OTHERS_SHOWN]
+    more = len(others) - len(shown)
+    tail = f" and {more} more" if more else ""
+    return f"Also: {', '.join(shown)}{tail}" if shown else ""
+
+
+def write_failure(why: str, on_failure: OnFailure) -> Reply:
+    """Say that a call could not be checked; nothing fails open in silence."""
+    if on_failure == "allow":
+        return Reply(notice=f"{UNCHECKED}, so it was allowed: {why}. {_WAY_OUT}")
+    return Reply(decision=on_failure, reason=f"{UNCHECKED}: {why}. {_WAY_OUT}")

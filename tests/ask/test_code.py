@@ -1,0 +1,109 @@
+"""The repository that questions look into: kept current, and never in the way."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dmm.ask import code
+from dmm.ask.code import LOCK, Repository
+from dmm.bootstrap import open_dmm
+from dmm.files.lock import exclusive
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.conftest import Project
+
+    from dmm.embed.model import Embedder
+
+CODE = """class Cart:
+    def total(self):
+        return 1
+
+
+def total():
+    return Cart().total()
+"""
+
+
+@pytest.fixture
+def shop(project: Project) -> Iterator[Repository]:
+    (project.folder / "shop").mkdir()
+    (project.folder / "shop" / "cart.py").write_text(CODE)
+    (project.folder / "pay.py").write_text("from shop.cart import Cart\n")
+    opened = Repository(project.folder, project.dmm / "index" / "repo.db")
+    yield opened
+    opened.close()
+
+
+def test_it_follows_the_files(shop: Repository, project: Project) -> None:
+    assert shop.files() == []
+    shop.refresh()
+    assert [one.path for one in shop.files()] == ["pay.py", "shop/cart.py"]
+    (project.folder / "pay.py").unlink()
+    shop.refresh()
+    assert [one.path for one in shop.files()] == ["shop/cart.py"]
+    assert shop.notices == {}
+
+
+def test_names_lead_to_their_definitions(shop: Repository) -> None:
+    shop.refresh()
+
+    def places(name: str) -> list[str]:
+        return [one.id for one in shop.locate(name)]
+
+    assert places("total") == ["shop/cart.py:2-3", "shop/cart.py:6-7"]
+    assert places("Cart.total") == ["shop/cart.py:2-3"]
+    assert places("shop.cart.total") == ["shop/cart.py:2-3", "shop/cart.py:6-7"]
+    assert places("Basket.total") == []
+    assert shop.count_users("shop/cart.py") == 1
+    assert shop.read("nowhere.py") == []
+    assert shop.search(" ", 5) == []
+
+
+def test_while_another_process_indexes_what_is_known_is_served(
+    shop: Repository, project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shop.refresh()
+    monkeypatch.setattr(code, "PATIENCE", 0.05)
+    (project.folder / "new.py").write_text("x = 1\n")
+    with exclusive(project.dmm / "index" / LOCK, what="busy", patience=1):
+        shop.refresh()
+    assert shop.notices == {"repository": "another process is indexing the repository"}
+    assert [one.path for one in shop.files()] == ["pay.py", "shop/cart.py"]
+
+
+def test_an_index_that_leads_elsewhere_is_not_written(
+    shop: Repository, project: Project, tmp_path: Path
+) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (project.dmm / "index").symlink_to(elsewhere)
+    shop.refresh()
+    assert "held in memory only" in shop.notices["store"]
+    assert [one.path for one in shop.files()] == ["pay.py", "shop/cart.py"]
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_damaged_index_is_built_anew(shop: Repository, project: Project) -> None:
+    shop.refresh()
+    shop.close()
+    (project.dmm / "index" / "repo.db").write_bytes(b"no database" * 1_000)
+    shop.refresh()
+    assert [one.path for one in shop.files()] == ["pay.py", "shop/cart.py"]
+
+
+def test_the_home_of_a_user_is_no_repository(home: Path, model: Embedder) -> None:
+    (home / ".dmm" / "memory").mkdir(parents=True)
+    (home / "private.py").write_text("x = 1\n")
+    dmm = open_dmm(override=home, home=home, load_model=lambda: model)
+    told = dmm.asking.ask("where do I start?")
+    dmm.close()
+    assert told["repo_context"] == []
+    notice = "there is no repository around this memory"
+    assert notice in told["layer1_search"]["notices"]
+    assert "private.py" not in json.dumps(told)

@@ -1,0 +1,71 @@
+"""Instruction files hold sentences that bind; they are found with their lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from dmm.importer.imperatives import find_imperatives
+from dmm.importer.sources import Source
+
+FILE = """# Working here
+
+The service runs on Flask. **IMPORTANT: Never commit to `main`.** Use pnpm, not npm.
+
+- Never run `make clean. All` here.
+  Do not call
+  `legacy_api()`.
+  - Ask before deleting files
+- The cache is warm after a minute
+
+```sh
+never run this
+```
+
+| command | never |
+|---|---|
+| `a` | never b |
+
+Should tests never run? All checks must pass before merging.
+"""
+
+
+def find(text: str, path: str = "AGENTS.md") -> list[tuple[str, int]]:
+    return [(one.text, one.source.first_line) for one in find_imperatives(Source(path, text))]
+
+
+def test_binding_sentences_are_found_with_their_lines() -> None:
+    assert find(FILE) == [
+        ("Never commit to `main`.", 3),
+        ("Use pnpm, not npm.", 3),
+        ("Never run `make clean. All` here.", 5),
+        ("Do not call `legacy_api()`.", 6),
+        ("Ask before deleting files", 8),
+        ("All checks must pass before merging.", 19),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This is intentionally kept apart, so that it never runs twice in a day.",
+        "Run all tests: `make test`",
+        "Why must we never do that?",
+        "Never do these:",
+        "No.",
+    ],
+)
+def test_what_only_explains_is_left(text: str) -> None:
+    assert find(text) == []
+
+
+def test_the_same_sentence_counts_once() -> None:
+    assert find("Never push.\n\n- never push.\n") == [("Never push.", 1)]
+
+
+@pytest.mark.parametrize(
+    ("path", "folder"),
+    [("AGENTS.md", ""), ("packages/web/AGENTS.md", "packages/web"), (".cursor/rules/a.mdc", "")],
+)
+def test_a_nested_file_speaks_for_its_folder(path: str, folder: str) -> None:
+    (one,) = find_imperatives(Source(path, "Never push."))
+    assert one.folder == folder

@@ -1,0 +1,157 @@
+"""The ledger as a file to be trusted: made once, verified, anchored, copied, read out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import apsw
+import pytest
+
+from dmm.errors import LedgerRefused
+from dmm.ledger.audit import Audit
+from dmm.ledger.service import Ledger
+from dmm.rules.project_ledger import Chronicle
+
+if TYPE_CHECKING:
+    import datetime as dt
+    from collections.abc import Callable
+    from pathlib import Path
+
+
+@pytest.fixture
+def audit(chronicle: Chronicle, tmp_path: Path) -> Audit:
+    return Audit(chronicle, tmp_path / "ledger.anchor")
+
+
+@pytest.fixture
+def ledger(chronicle: Chronicle) -> Ledger:
+    """Three facts."""
+    ledger = Ledger(chronicle)
+    for number in (1, 2, 3):
+        ledger.add_fact("budget", str(number))
+    return ledger
+
+
+def forge(path: Path, statement: str) -> None:
+    """Write to the file past its triggers."""
+    connection = apsw.Connection(str(path))
+    names = [str(row[0]) for row in connection.execute(
+        "SELECT name FROM sqlite_schema WHERE type = 'trigger'"
+    )]  # fmt: skip
+    for name in names:
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute(statement)
+    connection.close()
+
+
+def test_a_ledger_is_made_once(audit: Audit, tmp_path: Path) -> None:
+    path = str(tmp_path / "ledger.db")
+    assert audit.init() == {"ledger": path, "created": True, "seq": 0}
+    Ledger(audit.chronicle).add_fact("a", "1")
+    assert audit.init() == {"ledger": path, "created": False, "seq": 1}
+
+
+def test_a_whole_ledger_is_valid(audit: Audit, ledger: Ledger) -> None:
+    assert audit.verify() == {
+        "valid": True,
+        "events": 3,
+        "blanked": 0,
+        "head": ledger.chronicle.log.head().hash,
+        "first_bad_seq": None,
+        "reason": None,
+        "anchors": 0,
+        "foreign_anchors": 0,
+        "unread_anchor_lines": [],
+        "wrong_snapshots": [],
+    }
+
+
+def test_the_head_is_anchored_once(audit: Audit, ledger: Ledger, tmp_path: Path) -> None:
+    assert audit.verify(anchor=True)["anchored"] == 3
+    assert audit.verify(anchor=True)["anchored"] is None
+    lines = (tmp_path / "ledger.anchor").read_text().splitlines()
+    first = ledger.chronicle.log.event(1)
+    assert first is not None
+    assert lines == [f"3 {ledger.chronicle.log.head().hash} 2026-01-31 {first.hash}"]
+    ledger.add_fact("budget", "4")
+    told = audit.verify(anchor=True)
+    assert (told["anchors"], told["anchored"]) == (1, 4)
+
+
+@pytest.mark.parametrize(
+    ("statement", "first_bad", "reason"),
+    [
+        ("UPDATE events SET payload = replace(payload, '2', '9') WHERE seq = 2", 2, "edited"),
+        ("UPDATE events SET actor = 'admin' WHERE seq = 2", 2, "does not follow"),
+        ("DELETE FROM events WHERE seq = 2", 2, "event 2 is missing"),
+        ("DELETE FROM events WHERE seq = 3", 3, "anchored at 3 and is shorter"),
+        ("DELETE FROM events", 1, "anchored at 3 and is shorter"),
+    ],
+)
+def test_a_forgery_is_found_at_the_first_bad_event(
+    audit: Audit, ledger: Ledger, tmp_path: Path, statement: str, first_bad: int, reason: str
+) -> None:
+    audit.verify(anchor=True)
+    anchors = tmp_path / "ledger.anchor"
+    # An anchor without the hash of the first event belongs to this ledger, whatever it holds.
+    anchors.write_text(" ".join(anchors.read_text().split()[:3]))
+    forge(tmp_path / "ledger.db", statement)
+    told = audit.verify(anchor=True)
+    assert (told["valid"], told["first_bad_seq"]) == (False, first_bad)
+    assert reason in told["reason"]
+    assert "anchored" not in told
+    assert len(anchors.read_text().splitlines()) == 1
+
+
+def test_lines_that_are_no_anchors_are_named(audit: Audit, ledger: Ledger, tmp_path: Path) -> None:
+    (tmp_path / "ledger.anchor").write_text("# heads\n<<<<<<< mine\n")
+    assert audit.verify()["unread_anchor_lines"] == [2]
+
+
+def test_verifying_nothing_makes_nothing(audit: Audit, tmp_path: Path) -> None:
+    told = audit.verify(anchor=True)
+    assert (told["valid"], told["events"]) == (True, 0)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_copy_is_whole_and_verified(
+    audit: Audit, ledger: Ledger, clock: Callable[[], dt.datetime], tmp_path: Path
+) -> None:
+    target = tmp_path / "copy.db"
+    told = audit.backup(target)
+    assert (told["path"], told["valid"], told["events"]) == (str(target), True, 3)
+    copy = Chronicle(target, clock)
+    assert copy.state().hash() == ledger.chronicle.state().hash()
+    copy.close()
+    assert sorted(one.name for one in tmp_path.glob("*copy*")) == ["copy.db"]
+    with pytest.raises(LedgerRefused, match="already there"):
+        audit.backup(target)
+
+
+def test_a_forged_ledger_makes_a_copy_that_is_said_to_be_bad(
+    audit: Audit, ledger: Ledger, tmp_path: Path
+) -> None:
+    forge(tmp_path / "ledger.db", "UPDATE events SET actor = 'admin' WHERE seq = 2")
+    told = audit.backup(tmp_path / "copy.db")
+    assert (told["valid"], told["first_bad_seq"]) == (False, 2)
+
+
+def test_there_is_nothing_to_copy_without_a_ledger(audit: Audit, tmp_path: Path) -> None:
+    with pytest.raises(LedgerRefused, match="no ledger to copy"):
+        audit.backup(tmp_path / "copy.db")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_log_is_read_out_from_its_end(audit: Audit, ledger: Ledger) -> None:
+    ledger.query_memory("budget")
+    assert [one["seq"] for one in audit.entries(2)["events"]] == [3, 4]
+    assert [one["seq"] for one in audit.entries(10)["events"]] == [1, 2, 3, 4]
+    assert [one["seq"] for one in audit.entries(2, "FactAdded")["events"]] == [2, 3]
+    assert [one["seq"] for one in audit.entries(2, "factadded")["events"]] == [2, 3]
+    assert audit.entries(2, "Unheard") == {"events": []}
+    event = audit.entries(1)["events"][0]
+    assert event["payload"] == {"question": "budget", "scope": "all"}
+    assert list(event) == [
+        *("seq", "id", "type", "version", "at", "actor", "source", "trust", "session"),
+        *("caused_by", "references", "payload", "hash"),
+    ]

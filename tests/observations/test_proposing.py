@@ -1,0 +1,118 @@
+"""The digest of a day: proposed once, with its evidence, and never past the review."""
+
+from __future__ import annotations
+
+import datetime as dt
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dmm.domain.event import EventType, Trust
+from dmm.errors import NotTrusted, UsageError
+from dmm.eventlog.open_ledger import Voice
+
+if TYPE_CHECKING:
+    from tests.conftest import Opener, Project
+
+    from dmm.bootstrap import Dmm
+
+DAY = "2026-06-29"
+AREAS = ("cart", "search", "login", "export", "invoice", "stock", "mail", "report")
+
+
+@dataclass
+class World:
+    """A project whose sessions all lie on one day."""
+
+    dmm: Dmm
+
+    def record(self, kind: str, trust: Trust = Trust.AGENT, **payload: Any) -> None:
+        moment = dt.datetime.fromisoformat(f"{DAY}T12:00:00+00:00")
+        self.dmm.chronicle.now = lambda: moment
+        self.dmm.chronicle.voice = Voice("claude-code", "hook", trust, "s1")
+        self.dmm.chronicle.record(self.dmm.chronicle.draft(kind, payload))
+
+    def work(self, *areas: str) -> None:
+        for area in areas:
+            asked = f"Fix the {area} page, it shows the totals of another customer"
+            self.record(EventType.USER_MESSAGE_RECEIVED, Trust.USER, text=asked)
+            given = {"file_path": f"src/{area}/view.py"}
+            self.record(EventType.TOOL_USED, Trust.TOOL, tool="Edit", input=given, output="ok")
+            told = (
+                f"The {area} page was wrong because `{area}_total()` read the cached customer. "
+                f"It takes the customer of the request now, and `src/{area}/view.py` has a test."
+            )
+            self.record(EventType.TURN_ENDED, text=told)
+
+    def as_person(self) -> Dmm:
+        self.dmm.chronicle.voice = Voice()
+        return self.dmm
+
+
+@pytest.fixture
+def world(project: Project, open_project: Opener) -> World:
+    return World(open_project(project))
+
+
+def test_a_day_becomes_one_short_lived_proposal_with_its_evidence(world: World) -> None:
+    world.work(*AREAS)
+    told = world.as_person().digest.run(DAY)
+    (draft,) = told["drafts"]
+    assert (told["day"], told["observations"], told["proposed"]) == (DAY, 8, 1)
+    assert (draft["path"], draft["state"]) == ("ephemeral/digests/2026_06_29.md", "proposed")
+    assert 300 <= draft["tokens"] <= 800
+    proposal = world.dmm.desk.find(draft["proposal"])
+    assert (proposal.origin, proposal.standing) == ("digest", "pending")
+    assert list(proposal.evidence) == draft["evidence"]
+    assert set(draft["evidence"]) == set(range(1, 25))
+    assert proposal.trust == "tool"
+    assert proposal.text is not None
+    assert "1. Bugfix: Fix the cart page, it shows the totals of another customer." in proposal.text
+    assert "Files: src/cart/view.py. (obs_1)" in proposal.text
+
+
+def test_a_day_is_proposed_once_whatever_became_of_it(world: World) -> None:
+    world.work(*AREAS)
+    dmm = world.as_person()
+    (first,) = dmm.digest.run(DAY)["drafts"]
+    again = dmm.digest.run(DAY)
+    assert again["proposed"] == 0
+    assert [(one["state"], one["proposal"]) for one in again["drafts"]] == [
+        ("pending", first["proposal"])
+    ]
+    dmm.reviews.reject(first["proposal"], "not worth it")
+    assert [one["state"] for one in dmm.digest.run(DAY)["drafts"]] == ["rejected"]
+
+
+def test_a_look_records_nothing(world: World) -> None:
+    world.work(*AREAS)
+    head = world.dmm.chronicle.reading.head()
+    (draft,) = world.as_person().digest.look(DAY)["drafts"]
+    assert (draft["state"], draft["proposal"]) == ("new", None)
+    assert world.dmm.chronicle.reading.head() == head
+
+
+def test_a_day_with_little_to_tell_gives_nothing(world: World) -> None:
+    world.work("cart")
+    told = world.as_person().digest.run(DAY)
+    assert (told["observations"], told["drafts"]) == (1, [])
+
+
+def test_the_last_whole_day_is_meant_unless_another_is_named(world: World) -> None:
+    yesterday = dt.datetime.now(dt.UTC).date() - dt.timedelta(days=1)
+    assert world.dmm.digest.look()["day"] == yesterday.isoformat()
+    with pytest.raises(UsageError, match="'soon' is no day"):
+        world.dmm.digest.look("soon")
+    with pytest.raises(UsageError, match="2999-01-01 is still to come"):
+        world.dmm.digest.look("2999-01-01")
+
+
+def test_a_project_that_is_not_trusted_is_not_digested(
+    project: Project, open_project: Opener
+) -> None:
+    dmm = open_project(project, trusted=False)
+    for act in (dmm.digest.run, dmm.digest.look, dmm.distiller.distil, dmm.distiller.look):
+        with pytest.raises(NotTrusted):
+            act()
+    assert list(project.dmm.iterdir()) == [project.memory]

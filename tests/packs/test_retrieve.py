@@ -1,0 +1,100 @@
+"""Retrieval as one step: order, limits, and what is said of each candidate."""
+
+from __future__ import annotations
+
+import datetime as dt
+from typing import TYPE_CHECKING
+
+from dmm.config import RetrievalConfig
+from dmm.domain.pack import QueryRequest
+from dmm.packs.retrieve import retrieve
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from tests.packs.conftest import Corpus
+
+    from dmm.packs.retrieve import Retrieval
+
+DAY = dt.date(2026, 1, 31)
+
+
+def retrieved(
+    corpus: Corpus,
+    request: QueryRequest,
+    vector: NDArray[np.float32] | None = None,
+    settings: RetrievalConfig | None = None,
+) -> Retrieval:
+    snapshot = corpus.snapshot(vectors=vector is not None)
+    known = {"sessions", "where", "rows"}
+    return retrieve(
+        snapshot, request, vector, DAY, settings or RetrievalConfig(), known.__contains__
+    )
+
+
+def test_equals_stand_in_the_order_of_their_paths(corpus: Corpus) -> None:
+    for name in ("c", "a", "d", "b"):
+        corpus.add(f"project/{name}.md", "sessions")
+    found = retrieved(corpus, QueryRequest("sessions"))
+    assert [one.path for one in found.ranked] == [f"project/{name}.md" for name in "abcd"]
+
+
+def test_the_best_candidates_are_taken_and_the_others_only_explained(corpus: Corpus) -> None:
+    for number in range(5):
+        corpus.add(f"project/{number}.md", "sessions", priority=number / 10)
+    settings = RetrievalConfig(max_candidates=2)
+    found = retrieved(corpus, QueryRequest("sessions"), settings=settings)
+    assert [one.path for one in found.ranked] == ["project/4.md", "project/3.md"]
+    assert found.others == []
+    assert found.considered == 5
+    told = retrieved(corpus, QueryRequest("sessions", explain=True), settings=settings)
+    assert [one.path for one in told.ranked] == [one.path for one in found.ranked]
+    assert (found.ranked[0].parts, set(told.ranked[0].parts) > {"evidence", "claims"}) == ({}, True)
+    assert [one.path for one in told.others] == ["project/2.md", "project/1.md", "project/0.md"]
+
+
+def test_each_candidate_says_how_it_was_found(
+    corpus: Corpus, query_vector: NDArray[np.float32]
+) -> None:
+    corpus.add("project/talk/1.md", "other", length=10)
+    corpus.add("project/talk/2.md", "sessions", near=0.9, length=10)
+    corpus.add("project/near.md", "other", near=0.8)
+    corpus.add("project/word.md", "sessions")
+    corpus.add("project/name.md", "other", title="Ledger of lamps")
+    request = QueryRequest("sessions in the ledger of lamps", explain=True)
+    found = retrieved(corpus, request, query_vector)
+    lanes = {one.path: one.lanes for one in (*found.ranked, *found.others)}
+    assert lanes == {
+        "project/talk/1.md": ("neighbours",),
+        "project/talk/2.md": ("similarity", "keywords"),
+        "project/near.md": ("similarity",),
+        "project/word.md": ("keywords",),
+        "project/name.md": ("name",),
+    }
+
+
+def test_one_slip_in_a_name_is_forgiven_but_not_in_a_common_word(corpus: Corpus) -> None:
+    corpus.add("project/a.md", "other", title="Ledger")
+    corpus.add("project/b.md", "sessions", title="Rowst")
+    named = {one.path for one in retrieved(corpus, QueryRequest("where is the legder")).ranked}
+    assert named == {"project/a.md"}
+    assert retrieved(corpus, QueryRequest("where are rows")).ranked == []
+
+
+def test_an_empty_index_gives_nothing(corpus: Corpus, query_vector: NDArray[np.float32]) -> None:
+    found = retrieved(corpus, QueryRequest("sessions", explain=True), query_vector)
+    assert (found.ranked, found.others, found.directories, found.considered) == ([], [], (), 0)
+
+
+def test_flags_narrow_what_may_be_found(corpus: Corpus, query_vector: NDArray[np.float32]) -> None:
+    for name in "abc":
+        corpus.add(f"project/{name}.md", "sessions", near=0.9)
+    request, settings = QueryRequest("sessions"), RetrievalConfig()
+    snapshot = corpus.snapshot(vectors=True)
+    only = [False, True, False]
+    narrowed = retrieve(snapshot, request, query_vector, DAY, settings, str.isalpha, only)
+    assert [one.path for one in narrowed.ranked] == ["project/b.md"]
+    whole = retrieve(snapshot, request, query_vector, DAY, settings, str.isalpha)
+    assert (
+        retrieve(snapshot, request, query_vector, DAY, settings, str.isalpha, [True] * 3) == whole
+    )

@@ -1,0 +1,54 @@
+"""Transcripts of a few lines, and what is recorded of them."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dmm.sessions.events import describe_event
+from dmm.sessions.transcripts.entry import Entry, Fault
+from dmm.sessions.transcripts.recognise import READERS
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from dmm.sessions.transcripts.entry import Read
+
+Record = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """Reads lines as the transcript of a client."""
+
+    def read(self, client: str, lines: Sequence[Record | bytes]) -> list[Read]:
+        data = [one if isinstance(one, bytes) else json.dumps(one).encode() for one in lines]
+        return list(READERS[client](io.BytesIO(b"\n".join(data) + b"\n")))
+
+    def told(self, client: str, lines: Sequence[Record | bytes]) -> list[tuple[str, str]]:
+        """Tell each event by its type and its words: what was said, done, answered or faulty."""
+        return [_words(one) for one in self.read(client, lines)]
+
+    def payloads(self, client: str, lines: Sequence[Record | bytes]) -> list[Record]:
+        """Tell the payloads as they would be recorded."""
+        found = (one for one in self.read(client, lines) if isinstance(one, Entry))
+        described = (describe_event(one.event) for one in found)
+        return [one[1] for one in described if one is not None]
+
+
+def _words(read: Read) -> tuple[str, str]:
+    if isinstance(read, Fault):
+        return f"line {read.line}", read.reason
+    described = describe_event(read.event)
+    assert described is not None
+    kind, payload, _ = described
+    return str(kind), str(payload.get("text") or payload.get("source") or "")
+
+
+@pytest.fixture(scope="session")
+def reader() -> Reader:
+    return Reader()
