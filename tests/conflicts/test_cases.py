@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
 
-from dmm.conflicts.compare import compare, read_memory
+from dmm.conflicts.compare import compare_all, read_memory
 from dmm.domain.conflict import Clash, ConflictType
-from dmm.embed.model import Embedder
+from dmm.embed.pairs import PairModel
 
 if TYPE_CHECKING:
     from tests.conflicts.conftest import NewNote
@@ -20,25 +19,18 @@ Judged = list[tuple[str, str]]
 
 
 def name(found: Clash | None) -> str:
-    if found is None:
+    if found is None or not found.sure:
         return "compatible"
     return "duplicate" if found.type is ConflictType.DUPLICATE else "conflict"
 
 
 @pytest.fixture(scope="module")
 def judged(note: NewNote) -> Judged:
-    embedder = Embedder.load()
     table = Path(__file__).with_name("cases.jsonl").read_text(encoding="utf-8")
-    found: Judged = []
-    for row in map(json.loads, table.splitlines()):
-        one, other = note(**row["a"]), note(**row["b"])
-        vectors = [embedder.embed_query(f"{each.title}\n{each.body}") for each in (one, other)]
-        likeness = float(np.dot(*vectors))
-        # What the rules find; the weights of evidence have tests of their own.
-        readings = read_memory(one), read_memory(other)
-        clash = compare(*readings, likeness=likeness, nearest=False)
-        found.append((row["label"], name(clash)))
-    return found
+    rows = [json.loads(line) for line in table.splitlines()]
+    pairs = [(read_memory(note(**row["a"])), read_memory(note(**row["b"]))) for row in rows]
+    clashes = compare_all(pairs, PairModel.load())
+    return [(row["label"], name(clash)) for row, clash in zip(rows, clashes, strict=True)]
 
 
 @pytest.mark.repeats

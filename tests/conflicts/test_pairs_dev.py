@@ -9,7 +9,6 @@ import pytest
 
 from bench import conflicts
 from bench.conflicts import CONFLICT, DUPLICATE, LABELS, Verdict
-from dmm.embed.model import Embedder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 @pytest.fixture(scope="module")
 def verdicts() -> list[Verdict]:
     pairs = conflicts.load_table(conflicts.TABLE)
-    return conflicts.judge_all(pairs, Embedder.load()).dmm
+    return conflicts.judge_all(pairs).dmm
 
 
 def describe(verdicts: Iterable[Verdict]) -> str:
@@ -67,7 +66,7 @@ def test_what_is_said_twice_is_found(verdicts: list[Verdict]) -> None:
 
 def test_a_pair_is_judged_alike_in_either_order(verdicts: list[Verdict]) -> None:
     turned = [conflicts.Pair(v.pair.other, v.pair.one, v.pair.label, v.pair.kind) for v in verdicts]
-    again = conflicts.judge_all(turned, Embedder.load()).dmm
+    again = conflicts.judge_all(turned).dmm
     differing = [
         f"{first.said} / {second.said}: {_flat(first.pair.one.body)} | "
         f"{_flat(first.pair.other.body)}"

@@ -6,7 +6,6 @@ from collections import Counter
 from pathlib import Path
 
 from bench import conflicts
-from dmm.embed.model import Embedder
 
 TABLE = Path(__file__).with_name("pairs_more.jsonl")
 
@@ -16,13 +15,14 @@ def test_the_pairs_are_of_all_three_kinds_in_equal_parts() -> None:
     assert labels == dict.fromkeys(conflicts.LABELS, 20)
 
 
-def test_the_rules_judge_nearly_all_of_them_right_and_make_no_conflict_up() -> None:
+def test_nearly_all_of_them_are_judged_right_and_no_sure_conflict_is_made_up() -> None:
     pairs = conflicts.load_table(TABLE)
-    verdicts = conflicts.judge_all(pairs, Embedder.load(), nearest=False).dmm
+    verdicts = conflicts.judge_all(pairs).dmm
     wrong = [
         f"{v.said}: {v.pair.one.body} | {v.pair.other.body}"
         for v in verdicts
         if v.said != v.pair.label
     ]
     assert conflicts.accuracy(verdicts) >= 90, "\n".join(wrong)
-    assert conflicts.precision(verdicts, conflicts.CONFLICT) >= 95, "\n".join(wrong)
+    sure = conflicts.judge_all(pairs, sure=True).dmm
+    assert conflicts.precision(sure, conflicts.CONFLICT) >= 95, "\n".join(wrong)

@@ -1,8 +1,7 @@
-"""Tables by many authors: what the rules and the weights make of them, with the real model.
+"""Tables by many authors: what the product makes of them, with its model.
 
-The rules were written with `open_*` in view and never with `fresh_*`; the weights were fitted to
-both. `unseen_*` were used for neither, and nobody has read them: they tell what to expect of new
-texts.
+The model has learnt from `open_*` and `fresh_*`. `unseen_*` were used for nothing, and nobody has
+read them: they tell what to expect of new texts.
 """
 
 from __future__ import annotations
@@ -13,7 +12,6 @@ import pytest
 
 from bench import conflicts
 from bench.conflicts import CONFLICT, DUPLICATE, LABELS
-from dmm.embed.model import Embedder
 
 pytestmark = pytest.mark.repeats
 TABLES = sorted(Path(__file__).with_name("tables").glob("*.jsonl"))
@@ -32,7 +30,7 @@ def test_most_pairs_are_judged_right_and_what_is_called_a_conflict_is_one(sort: 
     named = [path for path in TABLES if path.name.startswith(sort)]
     chosen = named[::4] if sort == "open" else named
     pairs = [pair for path in chosen for pair in conflicts.load_table(path)]
-    verdicts = conflicts.judge_all(pairs, Embedder.load()).dmm
+    verdicts = conflicts.judge_all(pairs).dmm
     assert conflicts.accuracy(verdicts) >= 80
     assert conflicts.accuracy([v for v in verdicts if v.pair.tricky]) >= 65
     assert conflicts.precision(verdicts, CONFLICT) >= 85
@@ -42,5 +40,5 @@ def test_most_pairs_are_judged_right_and_what_is_called_a_conflict_is_one(sort: 
 def test_hardly_any_notes_are_called_related_for_sure_that_are_strangers() -> None:
     """Notes of one field that were not written for one another."""
     strangers = conflicts.cross(conflicts.load_table(TABLES[0]))[::3]
-    said = conflicts.judge_all(strangers, Embedder.load(), nearest=False).dmm
+    said = conflicts.judge_all(strangers, sure=True).dmm
     assert sum(v.said != "compatible" for v in said) <= 0.002 * len(said)

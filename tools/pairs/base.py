@@ -13,12 +13,10 @@ import zipfile
 from typing import TYPE_CHECKING
 
 import numpy as np
-
 from tools.build_model import VOCABULARY, WEIGHTS, read_safetensors, read_source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
     from tools.build_model import Weights
 
 from pathlib import Path

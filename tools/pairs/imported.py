@@ -12,12 +12,12 @@ import re
 from pathlib import Path
 
 import numpy as np
+from tools.pairs.rows import Row, write_rows
+from tools.pairs.tables import Changer
 
 from dmm.conflicts.sentences import headings_and_sentences
 from dmm.embed.model import Embedder
 from dmm.embed.pairs import phrase
-from tools.pairs.rows import Row, write_rows
-from tools.pairs.tables import Changer
 
 NEAREST = 8
 FLOOR = 0.35
@@ -62,8 +62,8 @@ def rows_of(folder: Path, embedder: Embedder, chance: random.Random, changer: Ch
         if alike[at, stranger] < FLOOR:
             rows.append(Row(texts[at], texts[stranger], "note", ("compatible",), "imported"))
     for title, one in notes:
-        for row in changer.against_itself("imported", title if chance.random() < 0.5 else "", one):
-            rows.append(row)
+        shown = title if chance.random() < 0.5 else ""
+        rows += changer.against_itself("imported", shown, one)
     return rows
 
 

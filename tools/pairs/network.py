@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812 - its usual name
-from torch import nn
-
 from tools.pairs.rows import ANSWERS
+from torch import nn
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
+    from numpy.typing import NDArray
     from torch import Tensor
 
 QUESTIONS = tuple(ANSWERS)
@@ -165,14 +165,15 @@ def _copy(part: nn.Linear | nn.LayerNorm, weights: dict[str, Tensor], name: str)
 
 def read_packed(paths: Iterable[Path]) -> dict[str, Tensor]:
     """Unpack weights that were stored in blocks of eight-bit numbers."""
-    stored = {}
+    stored: dict[str, NDArray[np.generic]] = {}
     for path in paths:
         with np.load(path) as part:
             stored |= {name: part[name] for name in part.files}
     weights = {}
     for name, value in stored.items():
         if name.endswith("|blocks"):
-            whole = value.astype(np.float32) * stored[name.replace("|blocks", "|scale")]
+            scale = stored[name.replace("|blocks", "|scale")].astype(np.float32)
+            whole = value.astype(np.float32) * scale
             weights[name.removesuffix("|blocks")] = torch.from_numpy(whole.reshape(len(whole), -1))
         elif not name.endswith("|scale"):
             weights[name] = torch.from_numpy(value.astype(np.float32))

@@ -24,10 +24,13 @@ import random
 import re
 import subprocess
 import zipfile
-from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from tools.pairs.rows import Row, write_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
 
 LONGEST, LONGEST_OTHER = 1_200, 600
 LETTERS = {"E": "entailment", "C": "contradiction", "N": "neutral"}
@@ -158,10 +161,12 @@ def read_fever(mirrors: Mirrors) -> Iterator[Row]:
             yield _entailed(evidence, claim, "fever", CLAIMS[label])
     for part in ("eval", "test"):
         path = f"data/vanilla_wiki_data/{part}_data_vanilla.csv"
-        for line in mirrors.table("GGKorn/fever-nli", path):
-            known = ast.literal_eval(line["evidence"]) if line["evidence"].startswith("[") else []
+        for entry in mirrors.table("GGKorn/fever-nli", path):
+            told = entry["evidence"]
+            known = ast.literal_eval(told) if told.startswith("[") else []
             if known:
-                yield _entailed(" ".join(known[:2]), line["claim"], "fever", CLAIMS[line["label"]])
+                label = CLAIMS[entry["label"]]
+                yield _entailed(" ".join(known[:2]), entry["claim"], "fever", label)
     for part in ("dev", "test"):
         path = f"symmetric_v0.2/fever_symmetric_{part}.jsonl"
         for text in mirrors.text("TalSchuster/FeverSymmetric", path).splitlines():
@@ -172,7 +177,7 @@ def read_fever(mirrors: Mirrors) -> Iterator[Row]:
 
 
 def read_small(mirrors: Mirrors) -> Iterator[Row]:
-    """Small sets on one difficulty each: conjunctions, swapped words, negation, edits."""
+    """Small sets on one difficulty each: conjunctions, and edits that turn a label."""
     path = "data/NLI/adversarial_train_15k.tsv"
     for line in mirrors.text("swarnaHub/ConjNLI", path).splitlines():
         *_, one, other, label = line.split("\t")
@@ -182,6 +187,10 @@ def read_small(mirrors: Mirrors) -> Iterator[Row]:
         path = f"NLI/all_combined/{part}.tsv"
         for row in mirrors.table("acmi-lab/counterfactually-augmented-data", path, "\t"):
             yield _entailed(row["sentence1"], row["sentence2"], "counterfactual", row["gold_label"])
+
+
+def read_breaking(mirrors: Mirrors) -> Iterator[Row]:
+    """Sentences of SNLI with one word swapped for a related one."""
     packed = mirrors.read("BIU-NLP/Breaking_NLI", "breaking_nli_dataset.zip")
     with zipfile.ZipFile(io.BytesIO(packed)) as archive:
         for name in archive.namelist():
@@ -191,6 +200,10 @@ def read_small(mirrors: Mirrors) -> Iterator[Row]:
                     if known["gold_label"] in CLAIMS:
                         pair = known["sentence1"], known["sentence2"]
                         yield _entailed(*pair, "breaking", known["gold_label"])
+
+
+def read_scone(mirrors: Mirrors) -> Iterator[Row]:
+    """Sentences with none, one or two negations."""
     for part in ("no_negation", "one_not_scoped", "one_scoped", "two_not_scoped", "two_scoped"):
         for row in mirrors.table("selenashe/ScoNe", f"scone_nli/train/{part}.csv"):
             one, other, label = (
@@ -241,7 +254,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path, required=True, help="file to write")
     options = parser.parse_args()
     mirrors = Mirrors(options.mirrors)
-    readers = (read_snli, read_mnli, read_scitail, read_paws, read_fever, read_small)
+    readers = (
+        read_snli,
+        read_mnli,
+        read_scitail,
+        read_paws,
+        read_fever,
+        read_small,
+        read_breaking,
+        read_scone,
+    )
     rows = choose((row for read in readers for row in read(mirrors)), held_out(options.held_out))
     print(write_rows(options.out, rows), "pairs")
 

@@ -9,8 +9,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dmm.embed.pairs import phrase
 from tools.pairs.rows import Row, write_rows
+
+from dmm.embed.pairs import phrase
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

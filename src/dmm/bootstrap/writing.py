@@ -128,11 +128,12 @@ class Writing(Reading):
         """Finds and settles memories that contradict one another."""
         from dmm.conflicts import comparison_set
         from dmm.conflicts.service import Conflicts
+        from dmm.embed.pairs import PairModel
 
         return Conflicts(
             self.chronicle,
             self.docket,
-            comparison_set.Corpus(self.indexes, today),
+            comparison_set.Corpus(self.indexes, today, PairModel.load),
             self._require,
             lambda: self.proposals,
         )
