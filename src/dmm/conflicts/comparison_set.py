@@ -39,6 +39,8 @@ FLOOR = 0.3
 # Pairs that are handed to the model at a time, and the most of a scan: the most alike come first.
 AT_ONCE = 64
 MOST_JUDGED = 8_000
+JUDGED_OF_A_MEMORY = 8
+JUDGED_ANYWAY = 500
 MOST_AT_A_WRITE = 12
 # Of notes that clash, one pair in twenty is less alike than this.
 LEAST_ALIKE = 0.4
@@ -207,20 +209,22 @@ class Corpus:
         ]
 
     def judge(
-        self, pairs: Iterable[Pair], progress: Progress | None = None, *, most: int = MOST_JUDGED
+        self, pairs: Iterable[Pair], progress: Progress | None = None, *, most: int | None = None
     ) -> list[Found]:
         """Compare pairs of which one at least is the project's; gives those that clash."""
         serving = self.serving()
         wanted = {
             _in_place(pair, serving): pair for pair in pairs if _concerns_project(pair, serving)
         }
-        chosen = self._choose(wanted.values(), most)
+        room = min(MOST_JUDGED, JUDGED_ANYWAY + JUDGED_OF_A_MEMORY * len(serving))
+        chosen = self._choose(wanted.values(), room if most is None else most)
         model = self._model() if chosen else None
         day = self.today()
         found: list[Found] = []
         for start in range(0, len(chosen), AT_ONCE):
             keys = [_in_place(pair, serving) for pair in chosen[start : start + AT_ONCE]]
-            readings = [(self._reading(one), self._reading(other)) for one, other in keys]
+            read = {number: self._reading(number) for key in keys for number in key}
+            readings = [(read[one], read[other]) for one, other in keys]
             for (one, other), clash in zip(keys, compare_all(readings, model, day), strict=True):
                 if clash is not None:
                     ways = wanted[one, other].methods
