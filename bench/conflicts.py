@@ -25,11 +25,13 @@ from dmm.conflicts.compare import compare_all, read_memory
 from dmm.domain.conflict import ConflictType
 from dmm.domain.memory import Confidence, Memory, Scope, Status
 from dmm.embed.pairs import PairModel
+from dmm.index.likeness import direction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from dmm.domain.conflict import Clash
+    from dmm.embed.model import Embedder
 
 CONFLICT, COMPATIBLE, DUPLICATE = "conflict", "compatible", "duplicate"
 LABELS = (CONFLICT, COMPATIBLE, DUPLICATE)
@@ -216,6 +218,19 @@ def _opposed(one: set[str], other: set[str]) -> bool:
         (first in one and second in other) or (second in one and first in other)
         for first, second in _OPPOSITE
     )
+
+
+def liken(pairs: Sequence[Pair], embedder: Embedder) -> list[float]:
+    """Measure how alike the two of each pair are, as the index does."""
+    known: dict[tuple[str, tuple[str, ...], str], Any] = {}
+
+    def vector(memory: Memory) -> Any:
+        key = (memory.title, memory.tags, memory.body)
+        if key not in known:
+            known[key] = direction(memory, embedder)
+        return known[key]
+
+    return [float(vector(pair.one) @ vector(pair.other)) for pair in pairs]
 
 
 # --- Scoring ---------------------------------------------------------------------------------
