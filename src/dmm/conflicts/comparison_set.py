@@ -38,10 +38,10 @@ NEAREST = 10
 FLOOR = 0.3
 # Pairs that are handed to the model at a time, and the most of a scan: the most alike come first.
 AT_ONCE = 64
-MOST_JUDGED = 8_000
+MOST_JUDGED = 6_000
 JUDGED_OF_A_MEMORY = 8
 JUDGED_ANYWAY = 500
-MOST_AT_A_WRITE = 12
+MOST_AT_A_WRITE = 8
 # Of notes that clash, one pair in twenty is less alike than this.
 LEAST_ALIKE = 0.4
 
