@@ -106,6 +106,11 @@ def _measures(
 
         return conflict_scan.measure(CACHE, quick=quick)
 
+    def conflicts() -> report.Part:
+        from bench import conflicts
+
+        return conflicts.measure(data)
+
     def localisation() -> report.Part:
         from bench import localisation
 
@@ -122,7 +127,7 @@ def _measures(
         "daemon": daemon,
         "backlog": _sized("backlog", quick=quick),
         "import": _sized("imports", quick=quick),
-        "conflicts": _with_vectors("conflicts", data),
+        "conflicts": conflicts,
         "scan": scan,
         "localisation": localisation,
         "repository": _plain("repository"),

@@ -15,22 +15,22 @@ import datetime as dt
 import json
 import re
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from bench.loaders import SetMissing
 from bench.report import Measure, Part, missing
-from dmm.conflicts.compare import compare, read_memory
+from dmm.conflicts.compare import compare_all, read_memory
 from dmm.domain.conflict import ConflictType
 from dmm.domain.memory import Confidence, Memory, Scope, Status
+from dmm.embed.pairs import PairModel
 from dmm.index.likeness import direction
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from dmm.domain.conflict import Clash
     from dmm.embed.model import Embedder
 
 CONFLICT, COMPATIBLE, DUPLICATE = "conflict", "compatible", "duplicate"
@@ -152,10 +152,19 @@ def load_public(
 # --- Judging ---------------------------------------------------------------------------------
 
 
-def judge(pair: Pair, likeness: float | None, *, nearest: bool = True) -> str:
-    """Say what the product says of a pair: of two that are each other's nearest, or by rules."""
-    one, other = read_memory(pair.one), read_memory(pair.other)
-    clash = compare(one, other, likeness=likeness, today=TODAY, nearest=nearest)
+@cache
+def _model() -> PairModel:
+    return PairModel.load()
+
+
+def judge(pairs: Sequence[Pair], *, sure: bool = False, exact: bool = False) -> list[str]:
+    """Say what the product says of pairs: all of it, what it is sure of, or what is exact."""
+    readings = [(read_memory(pair.one), read_memory(pair.other)) for pair in pairs]
+    clashes = compare_all(readings, None if exact else _model(), TODAY)
+    return [_name(None if clash and sure and not clash.sure else clash) for clash in clashes]
+
+
+def _name(clash: Clash | None) -> str:
     if clash is None:
         return COMPATIBLE
     return DUPLICATE if clash.type is ConflictType.DUPLICATE else CONFLICT
@@ -222,7 +231,7 @@ def liken(pairs: Sequence[Pair], embedder: Embedder) -> list[float]:
             known[key] = direction(memory, embedder)
         return known[key]
 
-    return [float(np.dot(vector(pair.one), vector(pair.other))) for pair in pairs]
+    return [float(vector(pair.one) @ vector(pair.other)) for pair in pairs]
 
 
 # --- Scoring ---------------------------------------------------------------------------------
@@ -281,55 +290,52 @@ class Judged:
         return Measure(name, score(self.dmm), bar, beside=beside, **rest)
 
 
-def judge_all(pairs: Sequence[Pair], embedder: Embedder | None, *, nearest: bool = True) -> Judged:
-    """Judge pairs; without a model nothing is known of their likeness."""
-    likeness: Sequence[float | None] = liken(pairs, embedder) if embedder else [None] * len(pairs)
+def judge_all(pairs: Sequence[Pair], *, sure: bool = False, exact: bool = False) -> Judged:
+    """Judge pairs by the product and by the rule of thumb."""
+    said = judge(pairs, sure=sure, exact=exact)
     return Judged(
-        [
-            Verdict(pair, judge(pair, cosine, nearest=nearest))
-            for pair, cosine in zip(pairs, likeness, strict=True)
-        ],
+        [Verdict(pair, answer) for pair, answer in zip(pairs, said, strict=True)],
         [Verdict(pair, guess(pair)) for pair in pairs],
     )
 
 
-def measure(data: Path, embedder: Embedder, table: Path = TABLE) -> Part:
+def measure(data: Path, table: Path = TABLE) -> Part:
     """Measure the own table, and every public set that is in the data folder."""
-    measures = [*_measure_table(table, embedder)]
+    measures = [*_measure_table(table)]
     for name, one_set in _SETS.items():
         try:
-            measures += one_set(data, embedder)
+            measures += one_set(data)
         except SetMissing as error:
             measures.append(missing(name, error))
     remark = (
         "Percent. plain rule: shared words, polarity, numbers, antonyms. Measured before, with\n"
         "all-MiniLM-L6-v2 in fp32: its cosine; mixed: with negation, antonyms and numbers;\n"
-        "logistic: a regression trained for the set. Weights of evidence are fitted to our own\n"
-        "tables; of public sets and unrelated notes only what is sure is counted."
+        "logistic: a regression trained for the set. The own table is among what the model has\n"
+        "learnt from; the sentences of the public sets are not."
     )
     return Part("Conflicts and duplicates", tuple(measures), remark)
 
 
-def _measure_table(table: Path, embedder: Embedder) -> Iterator[Measure]:
+def _measure_table(table: Path) -> Iterator[Measure]:
     pairs = load_table(table)
-    judged = judge_all(pairs, embedder)
+    judged = judge_all(pairs)
     tricky = [pair for pair in pairs if pair.tricky]
     yield judged.measure("own table, accuracy", accuracy, 80, note=f"{len(pairs)} pairs")
-    yield judge_all(tricky, embedder).measure("  tricky", accuracy, 65, note=f"{len(tricky)} pairs")
+    yield judge_all(tricky).measure("  tricky", accuracy, 65, note=f"{len(tricky)} pairs")
     for label in LABELS:
         bar = 85 if label == CONFLICT else None
         yield judged.measure(f"  {label}, precision", partial(precision, label=label), bar)
         yield judged.measure(f"  {label}, recall", partial(recall, label=label))
     yield judged.measure("  duplicate, F1", partial(f1, label=DUPLICATE), 90)
-    crossed = judge_all(cross(pairs), embedder, nearest=False)
+    crossed = judge_all(cross(pairs), sure=True)
     note = f"{len(crossed.dmm)} pairs"
     yield crossed.measure("  unrelated notes flagged", flagged, digits=2, note=note)
-    without = judge_all(pairs, None)
-    yield without.measure("  accuracy without the model", accuracy)
+    without = judge_all(pairs, exact=True)
+    yield without.measure("  accuracy of what is exact alone", accuracy)
 
 
-def _sick(data: Path, embedder: Embedder) -> Iterator[Measure]:
-    judged = judge_all(load_public(data, "sick_test", _scene), embedder, nearest=False)
+def _sick(data: Path) -> Iterator[Measure]:
+    judged = judge_all(load_public(data, "sick_test", _scene), sure=True)
     published = {"cosine": 34.0, "mixed": 78.3, "logistic": 85.5}
     note = f"{len(judged.dmm)} pairs"
     yield judged.measure(
@@ -351,26 +357,26 @@ def _scene(row: dict[str, Any]) -> str:
     return DUPLICATE if label == COMPATIBLE and row["score"] >= ALIKE else label
 
 
-def _mrpc(data: Path, embedder: Embedder) -> Iterator[Measure]:
+def _mrpc(data: Path) -> Iterator[Measure]:
     pairs = load_public(data, "mrpc_test", lambda row: DUPLICATE if row["label"] else COMPATIBLE)
-    judged = judge_all(pairs, embedder, nearest=False)
+    judged = judge_all(pairs, sure=True)
     note = f"{len(pairs)} pairs; two thirds count as the same"
     yield judged.measure("MRPC duplicate, F1", partial(f1, label=DUPLICATE), note=note)
     yield judged.measure("  precision", partial(precision, label=DUPLICATE))
 
 
-def _requirements(data: Path, embedder: Embedder) -> Iterator[Measure]:
+def _requirements(data: Path) -> Iterator[Measure]:
     pairs = load_public(data, "reqconflict_train", lambda row: _REQUIREMENTS[row["label"]])
-    judged = judge_all(pairs, embedder, nearest=False)
+    judged = judge_all(pairs, sure=True)
     note = f"{len(pairs)} pairs, four of five in conflict"
     yield judged.measure("requirements, conflict F1", partial(f1, label=CONFLICT), note=note)
     yield judged.measure("  precision", partial(precision, label=CONFLICT))
 
 
-def _nli(title: str, name: str) -> Callable[[Path, Embedder], Iterator[Measure]]:
-    def one_set(data: Path, embedder: Embedder) -> Iterator[Measure]:
+def _nli(title: str, name: str) -> Callable[[Path], Iterator[Measure]]:
+    def one_set(data: Path) -> Iterator[Measure]:
         pairs = load_public(data, name, lambda row: _ENTAILMENTS[row["label"]], SAMPLE)
-        judged = judge_all(pairs, embedder, nearest=False)
+        judged = judge_all(pairs, sure=True)
         note = f"{len(pairs)} pairs, evenly spread"
         yield judged.measure(f"{title} contradiction, F1", partial(f1, label=CONFLICT), note=note)
         yield judged.measure("  precision", partial(precision, label=CONFLICT))

@@ -114,7 +114,7 @@ def _readers() -> list[Reader]:
 def _pair(text: str) -> str:
     """Judge two notes of which one forbids what the other says."""
     row = {"a": {"title": "A", "body": text}, "b": {"title": "B", "body": f"Never {text}"}}
-    return conflicts.judge(conflicts.read_pair({**row, "label": conflicts.CONFLICT}), 0.9)
+    return conflicts.judge([conflicts.read_pair({**row, "label": conflicts.CONFLICT})])[0]
 
 
 def _check(text: str) -> object:

@@ -76,7 +76,6 @@ COUNTED = (
     "daemon/test_sessions.py",
     "hook",
     "repo",
-    "conflicts/test_worker_pool.py::test_two_processes",
 )
 # It doubles the time of what runs the same lines over and over: those are counted elsewhere, once.
 REPEATS = "repeats: goes over the same code so often that it is not counted which lines it runs"

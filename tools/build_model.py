@@ -175,11 +175,9 @@ class Graph:
         scale = self.constant(f"{name}.w", self.weight(f"{name}.weight"))
         return self.node("LayerNormalization", value, scale, self.bias(name), epsilon=EPSILON)
 
-    def model(self) -> onnx.ModelProto:
-        """Close the graph: one text's word pieces in, one vector out."""
-        pieces = helper.make_tensor_value_info("pieces", TensorProto.INT64, [1, "length"])
-        vector = helper.make_tensor_value_info("vector", TensorProto.FLOAT, [1, DIMENSIONS])
-        graph = helper.make_graph(self._nodes, NAME, [pieces], [vector], self._constants)
+    def close(self, name: str, inputs: list[Any], outputs: list[Any]) -> onnx.ModelProto:
+        """Close the graph."""
+        graph = helper.make_graph(self._nodes, name, inputs, outputs, self._constants)
         opsets = [helper.make_opsetid("", 20), helper.make_opsetid(FUSED_OPS, 1)]
         return helper.make_model(graph, opset_imports=opsets, ir_version=9)
 
@@ -198,7 +196,9 @@ def build_graph(weights: Weights) -> onnx.ModelProto:
     total = graph.node("ReduceSum", value, axis, keepdims=0)
     length = graph.node("ReduceL2", total, axis, keepdims=1)
     graph.node("Div", total, length, output="vector")
-    return graph.model()
+    pieces = helper.make_tensor_value_info("pieces", TensorProto.INT64, [1, "length"])
+    vector = helper.make_tensor_value_info("vector", TensorProto.FLOAT, [1, DIMENSIONS])
+    return graph.close(NAME, [pieces], [vector])
 
 
 def add_embeddings(graph: Graph) -> str:

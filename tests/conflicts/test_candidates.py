@@ -18,7 +18,6 @@ from dmm.conflicts.candidates import (
     Profile,
     candidate_pairs,
     profile_of,
-    shorten,
 )
 from dmm.domain.conflict import Method
 
@@ -211,15 +210,6 @@ STORY = [f"The {word}s stood at dusk." for word in ("castle", "river", "tower", 
 def test_a_long_memory_is_known_by_its_rules_before_its_other_words(profiled: Profiled) -> None:
     long = profiled(1, "\n".join([*STORY, "Never commit the lockfile."]))
     assert {"never", "commit", "lockfil"} <= long.terms
-
-
-def test_a_long_memory_is_shortened_to_its_rules_in_their_order(note: NewNote) -> None:
-    body = " ".join([STORY[0], "Use tabs.", STORY[1], STORY[2], "Never use spaces.", STORY[3]])
-    memory = note(f"# Style\n\n{body}", "Style")
-    assert shorten(memory, 6) is memory
-    assert shorten(memory, 3).body == f"{STORY[0]}\nUse tabs.\nNever use spaces."
-    code = note("One.\n```\nuse(1)\nuse(2)\n```\nTwo.\nThree.")
-    assert shorten(code, 2).body == "One.\nTwo."
 
 
 TERMS = st.sampled_from(["tabs", "spaces", "timeout", "branch", "deploy", "cache"])

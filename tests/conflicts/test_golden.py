@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from bench import conflicts
 from bench.judged import pairs
 
-if TYPE_CHECKING:
-    from dmm.embed.model import Embedder
-
 HERE = Path(__file__).parent
 
 
-def test_plain_and_tricky_pairs_are_judged_right(model: Embedder) -> None:
+def test_plain_and_tricky_pairs_are_judged_right() -> None:
     table = conflicts.load_table(HERE / "golden.jsonl")
-    judged = conflicts.judge_all(table, model).dmm
+    judged = conflicts.judge_all(table).dmm
     wrong = [
         f"{one.said}, not {one.pair.label}: {one.pair.one.body} | {one.pair.other.body}"
         for one in judged

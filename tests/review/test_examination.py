@@ -6,12 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.conflicts.compare import read_memory
-from dmm.conflicts.reading_cache import MOST_PROPOSED, Readings
 from dmm.domain.proposal import CheckName
 from dmm.embed.model import Embedder
 from dmm.errors import ModelUnavailable
-from dmm.files import markdown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -133,27 +130,3 @@ def test_a_model_that_fails_leaves_the_checks_that_need_none_and_is_asked_again(
     assert found_clash(found) == "project/note_1.md"
     counting.fails = False
     assert len(look(dmm).neighbours) == 2
-
-
-def test_what_was_read_of_a_proposal_is_kept_for_its_very_text(memory_text: MemoryText) -> None:
-    readings = Readings()
-    memory = markdown.parse(PATH, memory_text(body="Retry three times.")).memory
-    assert readings.find_proposed(memory) is None
-    readings.keep_proposed(read_memory(memory))
-    assert readings.find_proposed(memory) == read_memory(memory)
-    other = markdown.parse(PATH, memory_text(body="Retry four times.")).memory
-    elsewhere = markdown.parse("project/api/new.md", memory_text(body="Retry three times.")).memory
-    assert readings.find_proposed(other) is None
-    assert readings.find_proposed(elsewhere) is None
-
-
-def test_only_the_last_proposals_that_were_read_are_kept(memory_text: MemoryText) -> None:
-    readings = Readings()
-    memories = [
-        markdown.parse(f"project/{number}.md", memory_text()).memory
-        for number in range(MOST_PROPOSED + 1)
-    ]
-    for memory in memories:
-        readings.keep_proposed(read_memory(memory))
-    assert readings.find_proposed(memories[0]) is None
-    assert readings.find_proposed(memories[1]) is not None

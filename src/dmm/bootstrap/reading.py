@@ -259,6 +259,8 @@ class Reading(Base):
         self.indexes.release_model()
         if "recall" in self.__dict__:
             self.recall.release()
+        if "conflicts" in self.__dict__:
+            self.__dict__["conflicts"].corpus.release()
         if "asking" in self.__dict__:
             self.asking.release()
 

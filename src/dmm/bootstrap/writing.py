@@ -130,11 +130,12 @@ class Writing(Reading):
         """Finds and settles memories that contradict one another."""
         from dmm.conflicts import comparison_set
         from dmm.conflicts.service import Conflicts
+        from dmm.embed.pairs import PairModel
 
         return Conflicts(
             self.project_ledger,
             self.conflict_register,
-            comparison_set.ComparisonSet(self.indexes, today),
+            comparison_set.ComparisonSet(self.indexes, today, PairModel.load),
             self._require,
             lambda: self.proposals,
         )

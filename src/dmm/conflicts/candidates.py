@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from heapq import nsmallest
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -93,15 +93,6 @@ def profile_of(memory: Memory) -> Profile:
         supersedes=memory.supersedes,
         sentences=tuple(kept),
     )
-
-
-def shorten(memory: Memory, most: int) -> Memory:
-    """Keep so many sentences of a long memory, its rules before the others, in their order."""
-    sentences = _sentences(memory)
-    if len(sentences) <= most:
-        return memory
-    ranked = sorted(range(len(sentences)), key=lambda n: _RULE.search(sentences[n]) is None)
-    return replace(memory, body="\n".join(sentences[n] for n in sorted(ranked[:most])))
 
 
 def _sentences(memory: Memory) -> list[str]:

@@ -6,43 +6,44 @@ that a check after a write costs what the write touched and not what the project
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dmm.conflicts.candidates import Candidates, Pair, in_order, profile_of, shorten
-from dmm.conflicts.compare import compare, read_memory
-from dmm.conflicts.reading_cache import Readings
-from dmm.conflicts.worker_pool import WorkerPool, divide
+from dmm.conflicts.candidates import Candidates, Pair, in_order, profile_of
+from dmm.conflicts.compare import compare_all, read_memory
 from dmm.domain.conflict import Method
 from dmm.domain.memory import Memory, Origin, Status, has_expired
 from dmm.domain.pack import shown_path
-from dmm.errors import IndexBroken
+from dmm.errors import IndexBroken, ModelUnavailable
 from dmm.gc_tuning import settle
 from dmm.packs.alike import Likeness
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator
 
-    from dmm.conflicts.batches import Task
     from dmm.conflicts.compare import Reading
     from dmm.domain.conflict import Clash
+    from dmm.embed.pairs import PairModel
     from dmm.index.records import IndexedMemory
     from dmm.index.service import Indexes
     from dmm.index.shelves import Shelf
     from dmm.index.store import IndexStore
     from dmm.index.vectors import Floats
 
-    Compared = Generator[tuple[Task, Clash | None]]
     Progress = Callable[[int, int], None]
 
 NEAREST = 10
 FLOOR = 0.3
-PROGRESS_STEP = 50
-SENTENCES = 120_000
-FEWEST_SENTENCES = 12
+# Pairs that are handed to the model at a time, and the most of a scan: the most alike come first.
+AT_ONCE = 64
+MOST_JUDGED = 6_000
+JUDGED_OF_A_MEMORY = 8
+JUDGED_ANYWAY = 500
+MOST_AT_A_WRITE = 8
+# Of notes that clash, one pair in twenty is less alike than this.
+LEAST_ALIKE = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +80,16 @@ class ComparisonSet:
 
     indexes: Indexes
     today: Callable[[], dt.date]
+    load_judge: Callable[[], PairModel]
     members: dict[int, Member] = field(default_factory=dict)
     _numbers: dict[tuple[Origin, str], int] = field(default_factory=dict)
     _hashes: dict[Origin, dict[str, str]] = field(default_factory=dict)
     _free: list[int] = field(default_factory=list)
     _seen: dict[Origin, tuple[str, int]] = field(default_factory=dict)
-    _readings: Readings = field(default_factory=Readings)
     _candidates: Candidates = field(default_factory=Candidates)
     _likeness: tuple[str, Likeness] | None = None
     _serving: tuple[dt.date, dict[int, Member], dict[str, int]] | None = None
+    _judge: PairModel | None = None
 
     def refresh(self) -> None:
         """Take in what has changed in the index since the last look."""
@@ -112,7 +114,6 @@ class ComparisonSet:
         for part in (self.members, self._numbers, self._hashes, self._seen):
             part.clear()
         self._free.clear()
-        self._readings.clear()
         self._candidates, self._likeness, self._serving = Candidates(), None, None
 
     def _follow_shelf(self, shelf: Shelf, model: str | None) -> None:
@@ -146,7 +147,6 @@ class ComparisonSet:
             self._numbers[place] = number
         memory = _memory_of(known)
         self.members[number] = Member(origin, memory)
-        self._readings.drop(number)
         self._candidates.put(number, profile_of(memory))
         if self._likeness is not None:
             self._likeness[1].put(number, vectors or b"")
@@ -156,7 +156,6 @@ class ComparisonSet:
         if number is None:
             return
         del self.members[number]
-        self._readings.drop(number)
         self._candidates.drop(number)
         if self._likeness is not None:
             self._likeness[1].drop(number)
@@ -210,117 +209,61 @@ class ComparisonSet:
         ]
 
     def judge(
-        self,
-        pairs: Iterable[Pair],
-        progress: Progress | None = None,
-        *,
-        workers: int = 1,
-        complete: bool = False,
+        self, pairs: Iterable[Pair], progress: Progress | None = None, *, most: int | None = None
     ) -> list[Found]:
-        """Compare pairs of which one at least is the project's; gives those that clash.
-
-        With more than one worker it is shared out among so many processes beside this one.
-        Pairs are complete where every memory is there with the one nearest to it.
-        """
+        """Compare pairs of which one at least is the project's; gives those that clash."""
         serving = self.serving()
-        methods = {
+        wanted = {
             _in_place(pair, serving): pair for pair in pairs if _concerns_project(pair, serving)
         }
-        tasks = self._tasks(methods, complete=complete)
-        compared = self._share_out(tasks, workers) if workers > 1 else self._compare(tasks)
+        room = min(MOST_JUDGED, JUDGED_ANYWAY + JUDGED_OF_A_MEMORY * len(serving))
+        chosen = self._choose(wanted.values(), room if most is None else most)
+        model = self._model() if chosen else None
+        day = self.today()
         found: list[Found] = []
-        # Whatever ends this early ends the other processes, too.
-        with closing(compared):
-            for done, ((one, other, *_), clash) in enumerate(compared, start=1):
+        for start in range(0, len(chosen), AT_ONCE):
+            keys = [_in_place(pair, serving) for pair in chosen[start : start + AT_ONCE]]
+            read = {number: self._reading(number) for key in keys for number in key}
+            readings = [(read[one], read[other]) for one, other in keys]
+            for (one, other), clash in zip(keys, compare_all(readings, model, day), strict=True):
                 if clash is not None:
-                    ways = methods[one, other].methods
+                    ways = wanted[one, other].methods
                     found.append(Found(serving[one], serving[other], clash, ways))
-                if progress is not None and (done % PROGRESS_STEP == 0 or done == len(tasks)):
-                    progress(done, len(tasks))
+            if progress is not None:
+                progress(min(start + AT_ONCE, len(chosen)), len(chosen))
         return sorted(found, key=lambda one: (one.one.place, one.other.place))
 
-    def _tasks(self, pairs: Mapping[tuple[int, int], Pair], *, complete: bool) -> list[Task]:
-        alike = {key: self._likeness_of(pair) for key, pair in pairs.items()}
-        best: dict[int, float] = {}
-        for key, value in alike.items():
-            for number in key:
-                best[number] = max(best.get(number, FLOOR), value or FLOOR)
-        return [
-            (*key, value, self._are_nearest(key, value, best, complete=complete))
-            for key, value in alike.items()
-        ]
+    def _choose(self, pairs: Iterable[Pair], most: int) -> list[Pair]:
+        """Keep the pairs that are linked, then those that are most alike."""
+        ranked = []
+        for pair in pairs:
+            alike = self._likeness_of(pair)
+            linked = not {Method.RELATED, Method.SUPERSEDES}.isdisjoint(pair.methods)
+            if linked or alike is None or alike >= LEAST_ALIKE:
+                ranked.append((not linked, -(1.0 if alike is None else alike), pair))
+        ranked.sort(key=lambda one: (one[0], one[1], one[2].one, one[2].other))
+        return [pair for _, _, pair in ranked[:most]]
 
-    def _are_nearest(
-        self,
-        two: tuple[int, int],
-        value: float | None,
-        best: Mapping[int, float],
-        *,
-        complete: bool,
-    ) -> bool:
-        """Whether of two memories each is the one most like the other."""
-        if value is None or any(value < best[number] for number in two):
-            return False
-        return complete or all(self._has_no_nearer(number, value) for number in two)
+    def _model(self) -> PairModel | None:
+        """Load the model of conflicts; without it only what is exact is found."""
+        if self._judge is None:
+            try:
+                self._judge = self.load_judge()
+            except ModelUnavailable as fault:
+                self.indexes.notices["conflicts"] = f"only exact conflicts are found: {fault}"
+        return self._judge
 
-    def _has_no_nearer(self, number: int, value: float) -> bool:
-        near = [] if self._likeness is None else self._likeness[1].near(number, 1, FLOOR)
-        return all(likeness <= value for _, likeness in near)
+    def release(self) -> None:
+        """Let go of the model; the next comparison loads it again."""
+        self._judge = None
 
     def _likeness_of(self, pair: Pair) -> float | None:
         if pair.likeness is not None or self._likeness is None:
             return pair.likeness
         return self._likeness[1].between(pair.one, pair.other)
 
-    def _compare(self, tasks: Iterable[Task]) -> Compared:
-        day = self.today()
-        for task in tasks:
-            one, other, likeness, nearest = task
-            readings = self._reading(one), self._reading(other)
-            yield task, compare(*readings, likeness=likeness, today=day, nearest=nearest)
-
-    def _share_out(self, tasks: Sequence[Task], workers: int) -> Compared:
-        """Have other processes compare; what they do not finish is done here."""
-        with WorkerPool(divide(tasks), self, self.today(), workers) as crew:
-            for part, answer in crew.work():
-                for number, packed in answer.packed.items():
-                    self._readings.put_packed(number, packed)
-                clashes = dict(answer.clashes)
-                yield from ((task, clashes.get(place)) for place, task in enumerate(part))
-        for part in crew.rest.values():
-            yield from self._compare(part)
-
     def _reading(self, number: int) -> Reading:
-        known = self._readings.find(number)
-        if known is None:
-            memory = self.text(number)
-            # What was proposed a moment ago is often what is in the file now.
-            known = self._readings.find_proposed(memory) or read_memory(memory)
-            self._readings.put(number, known)
-        return known
-
-    def _read_proposed(self, memory: Memory) -> Reading:
-        known = self._readings.find_proposed(memory)
-        if known is None:
-            known = read_memory(memory)
-            self._readings.keep_proposed(known)
-        return known
-
-    def text(self, number: int) -> Memory:
-        """Give a memory as it is to be read."""
-        return self._shortened(self.members[number].memory)
-
-    def packed(self, number: int) -> bytes | None:
-        """Give what was read of a memory, if it was."""
-        return self._readings.packed(number)
-
-    def _shortened(self, memory: Memory) -> Memory:
-        """In a large project, take of a long memory its rules first and not all of it."""
-        return shorten(memory, max(FEWEST_SENTENCES, SENTENCES // max(1, len(self.members))))
-
-    def trim(self, progress: Progress | None = None) -> None:
-        """Make small what a scan has read and a check seldom needs."""
-        self._readings.trim(None if progress is None else partial(progress, 0, 0))
+        return read_memory(self.members[number].memory)
 
     def clashes_of(self, memory: Memory, towards: Floats | None) -> Iterator[tuple[Member, Clash]]:
         """Compare a memory that is in no file yet with those that are.
@@ -330,23 +273,21 @@ class ComparisonSet:
         serving = self.serving()
         found = self._candidates.partners(profile_of(memory))
         alike = self._near(towards)
-        closest = max(alike.values(), default=FLOOR)
-        reading = self._read_proposed(self._shortened(memory))
-        for number in sorted(found.keys() | alike.keys()):
-            other = serving.get(number)
-            if other is None or other.memory.id == memory.id or other.shown == memory.path:
-                continue
-            likeness = alike.get(number)
-            nearest = likeness == closest and self._has_no_nearer(number, closest)
-            clash = compare(
-                reading,
-                self._reading(number),
-                likeness=likeness,
-                today=self.today(),
-                nearest=nearest,
-            )
+        others = [
+            number
+            for number in sorted(found.keys() | alike.keys(), key=lambda n: (-alike.get(n, 0.0), n))
+            if (other := serving.get(number)) is not None
+            and other.memory.id != memory.id
+            and other.shown != memory.path
+        ][:MOST_AT_A_WRITE]
+        if not others:
+            return
+        reading = read_memory(memory)
+        readings = [(reading, self._reading(number)) for number in others]
+        clashes = compare_all(readings, self._model(), self.today())
+        for number, clash in sorted(zip(others, clashes, strict=True), key=lambda one: one[0]):
             if clash is not None:
-                yield other, clash
+                yield serving[number], clash
 
     def _near(self, towards: Floats | None) -> dict[int, float]:
         if towards is None or self._likeness is None:

@@ -11,11 +11,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dmm.conflicts.candidates import Pair
-from dmm.conflicts.comparison_set import ComparisonSet, Found
+from dmm.conflicts.comparison_set import MOST_AT_A_WRITE, ComparisonSet, Found
 from dmm.conflicts.records import GONE, Records, key_of, name_conflict
 from dmm.conflicts.register import View, describe
 from dmm.conflicts.resolutions import propose
-from dmm.conflicts.worker_pool import find_workers
 from dmm.domain.conflict import Clash, ConflictType, Method, Resolution
 from dmm.domain.event import EventType, Trust
 from dmm.domain.memory import Origin
@@ -59,33 +58,30 @@ class Conflicts:
     _notices: list[str] = field(default_factory=list)
 
     @traced()
-    def scan(self, progress: Progress | None = None, *, alone: bool = False) -> dict[str, Any]:
-        """Compare all memories that may have to do with one another; gives what is unresolved.
-
-        A large project is compared by two processes beside this one, unless it is to stay alone.
-        """
+    def scan(self, progress: Progress | None = None) -> dict[str, Any]:
+        """Compare all memories that may have to do with one another; gives what is unresolved."""
         self._notices = []
         self.corpus.indexes.refresh(whole=True, progress=progress)
         self.corpus.refresh()
         pairs = self.corpus.all_pairs(progress)
-        compared = {(pair.one, pair.other) for pair in pairs}
         known = self._recorded_pairs(self._view().open)
-        again = [pair for pair in known if (pair.one, pair.other) not in compared]
-        wanted = [*pairs, *again]
-        workers = 1 if alone else find_workers(len(wanted))
-        found = self.corpus.judge(wanted, progress, workers=workers, complete=True)
-        self.corpus.trim(progress)
+        recorded = {(pair.one, pair.other) for pair in known}
+        others = [pair for pair in pairs if (pair.one, pair.other) not in recorded]
+        try:
+            found = [*self.corpus.judge(known), *self.corpus.judge(others, progress)]
+        finally:
+            self.corpus.release()
         new, gone = self._settle(found, None)
         settle(len(self.corpus.members))
-        recorded = not self._notices
-        shown = [describe(one) for one in self._view().open] if recorded else _unrecorded(found)
+        written = not self._notices
+        shown = [describe(one) for one in self._view().open] if written else _unrecorded(found)
         return {
             "conflicts": shown,
             "memories": len(self.corpus.serving()),
-            "compared": len(pairs) + len(again),
+            "compared": len(known) + len(others),
             "found": new,
             "gone": gone,
-            "recorded": recorded,
+            "recorded": written,
             "notices": [*self._notices, *self.corpus.indexes.notices.values()],
         }
 
@@ -100,10 +96,15 @@ class Conflicts:
         numbers = sorted({n for n in map(self.corpus.find, paths) if n is not None})
         names = {*paths, *(self.corpus.members[n].memory.id for n in numbers)}
         again = self._recorded_pairs(self._view().about(names))
-        near = [pair for number in numbers for pair in self.corpus.pairs_of(number)]
-        pairs = {(pair.one, pair.other): pair for pair in (*again, *near)}
-        found = self.corpus.judge([pairs[key] for key in sorted(pairs)])
-        self.corpus.trim()
+        known = {(pair.one, pair.other) for pair in again}
+        near = {
+            (pair.one, pair.other): pair
+            for number in numbers
+            for pair in self.corpus.pairs_of(number)
+            if (pair.one, pair.other) not in known
+        }
+        most = MOST_AT_A_WRITE * len(numbers)
+        found = [*self.corpus.judge(again), *self.corpus.judge(near.values(), most=most)]
         self._settle(found, names)
         if self._notices:
             return _unrecorded(found)

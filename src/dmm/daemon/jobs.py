@@ -244,7 +244,7 @@ def carry_out(
             dmm.backups.make()
         case "conflicts":
             # Nobody waits for it: one process, which makes way, is enough.
-            dmm.conflicts.scan(progress=progress, alone=True)
+            dmm.conflicts.scan(progress=progress)
         case "lifecycle":
             dmm.lifecycle.run(progress=progress)
         case "distil":

@@ -76,11 +76,11 @@ class Embedder:
         folder = DATA if directory is None else directory
         about = _read_about(folder / _ABOUT)
         for name in (_MODEL, _VOCABULARY):
-            _verify(folder / name, about)
+            verify(folder / name, about.sizes[name], about.hashes[name])
         try:
-            words = _read_vocabulary(folder / _VOCABULARY)
-            session = _open_session(folder / _MODEL)
-            embedder = cls(session, words, about, threads or _usable_threads())
+            words = read_vocabulary(folder / _VOCABULARY)
+            session = open_session(folder / _MODEL)
+            embedder = cls(session, words, about, threads or usable_threads())
             _try_once(embedder, folder / _MODEL)
         except MemoryError as fault:
             hint = "free some memory, or raise the limit of this process"
@@ -103,7 +103,7 @@ class Embedder:
         def fill(row: int) -> None:
             vectors[row] = self._run(windows[row])
 
-        _share(fill, len(windows), min(self._threads, len(windows)))
+        share(fill, len(windows), min(self._threads, len(windows)))
         return vectors
 
     def _run(self, pieces: Sequence[int]) -> Vectors:
@@ -112,13 +112,13 @@ class Embedder:
         feed = {"pieces": np.array([pieces], np.int64)}
         try:
             (vectors,) = self._session.run(None, feed)
-        except _onnx_faults() as fault:
+        except onnx_faults() as fault:
             raise ModelUnavailable(f"the model does not run: {fault}", hint=_REINSTALL) from fault
         vector: Vectors = vectors[0]
         return vector
 
 
-def _share(task: Callable[[int], None], count: int, workers: int) -> None:
+def share(task: Callable[[int], None], count: int, workers: int) -> None:
     """Run the task for each of 0..count-1; no thread is left behind, also not by Ctrl-C."""
     rows = iter(range(count))  # shared: each worker takes the next row
     stop = Event()
@@ -150,7 +150,8 @@ def _share(task: Callable[[int], None], count: int, workers: int) -> None:
         future.result()
 
 
-def _usable_threads() -> int:
+def usable_threads() -> int:
+    """Return how many threads bulk work may take."""
     cpus = os.cpu_count() or 1
     if sys.platform == "linux":
         cpus = len(os.sched_getaffinity(0))
@@ -176,8 +177,8 @@ def _read_about(path: Path) -> _About:
         raise ModelUnavailable(what, where=str(path), hint=_REINSTALL) from fault
 
 
-def _verify(path: Path, about: _About) -> None:
-    """Refuse a file that is not the one model.json names, by size and then by hash.
+def verify(path: Path, length: int, sha256: str, listed: str = _ABOUT) -> None:
+    """Refuse a file that is not the listed one, by size and then by hash.
 
     The hash costs about 17 ms of a 300 ms load. A file with a few wrong bytes would load and
     give vectors that are silently wrong under an identity that promises otherwise.
@@ -188,15 +189,16 @@ def _verify(path: Path, about: _About) -> None:
             found = hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as fault:
         raise _unreadable(path, fault) from fault
-    if size != about.sizes[path.name]:
-        what = f"the file has {size} bytes instead of {about.sizes[path.name]}"
+    if size != length:
+        what = f"the file has {size} bytes instead of {length}"
         raise ModelUnavailable(what, where=str(path), hint=_REINSTALL)
-    if found != about.hashes[path.name]:
-        what = "the file is damaged: its sha256 is not the one in model.json"
+    if found != sha256:
+        what = f"the file is damaged: its sha256 is not the one in {listed}"
         raise ModelUnavailable(what, where=str(path), hint=_REINSTALL)
 
 
-def _read_vocabulary(path: Path) -> WordPiece:
+def read_vocabulary(path: Path) -> WordPiece:
+    """Read the vocabulary that both models share."""
     try:
         return WordPiece(path.read_text(encoding="utf-8").splitlines())
     except ValueError as fault:
@@ -209,7 +211,7 @@ def _unreadable(path: Path, fault: OSError) -> ModelUnavailable:
     return ModelUnavailable(what, where=str(path), hint=_REINSTALL)
 
 
-def _open_session(path: Path) -> Any:
+def open_session(path: Path) -> Any:
     """Open the model with one thread per run; the callers bring the threads."""
     # Read when the library is loaded: without it, it writes an identity of this machine to the
     # user's cache and queues events for its maker, whatever is switched off later.
@@ -228,12 +230,12 @@ def _open_session(path: Path) -> Any:
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-    except _onnx_faults() as fault:
+    except onnx_faults() as fault:
         what = f"the embedding model does not load: {fault}"
         raise ModelUnavailable(what, where=str(path), hint=_REINSTALL) from fault
 
 
-def _onnx_faults() -> tuple[type[Exception], ...]:
+def onnx_faults() -> tuple[type[Exception], ...]:
     """Return what onnxruntime raises; its errors have no common base."""
     from onnxruntime.capi import onnxruntime_pybind11_state as state
 

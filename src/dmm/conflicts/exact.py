@@ -1,0 +1,65 @@
+"""What can be said of two memories without a model: links, equal texts, one number changed."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dmm.domain.conflict import Clash, ConflictType
+
+if TYPE_CHECKING:
+    from dmm.domain.memory import Memory
+
+DECIDE = "Decide which holds and deprecate the other, or say where each holds."
+MERGE = "Merge them into one memory and deprecate the other."
+SAME = "Both memories say the same thing."
+VALUES = "They give different values for the same thing."
+_NUMBER = re.compile(r"\d+(?:[.,:]\d+)*")
+_WORD = re.compile(r"[\w#$%@/.:+-]*\w|%")
+_FEWEST = 4  # words that two texts with different numbers have in common
+_ORDER = frozenset({"after", "before", "over", "than", "then", "to", "from", "into"})
+
+
+def linked(one: Memory, other: Memory) -> bool:
+    """Tell whether one memory takes the place of the other."""
+    return other.id in one.supersedes or one.id in other.supersedes
+
+
+def rivals(one: Memory, other: Memory) -> Clash | None:
+    """Find two memories that take the place of the same one."""
+    targets = sorted(set(one.supersedes) & set(other.supersedes))
+    if not targets:
+        return None
+    told = f"Both memories claim to take the place of {', '.join(targets)}."
+    return Clash(ConflictType.SUPERSESSION, 0.7, told, DECIDE, (one.title, other.title))
+
+
+def compare_texts(one: str, other: str) -> ConflictType | None:
+    """Compare two texts word by word; None where only a model can tell.
+
+    Equal texts are duplicates. Texts that differ in nothing but numbers clash, and so do texts of
+    the same words around "before" or "over" with two of them exchanged.
+    """
+    mine, yours = _words(one), _words(other)
+    if mine == yours:
+        return ConflictType.DUPLICATE
+    if len(mine) != len(yours):
+        return None
+    changed = [pair for pair in zip(mine, yours, strict=True) if pair[0] != pair[1]]
+    if len(mine) - len(changed) < _FEWEST:
+        return None
+    if all(_NUMBER.fullmatch(word) for pair in changed for word in pair):
+        return ConflictType.NUMERIC
+    turned = len(changed) == 2 and changed[0] == changed[1][::-1]
+    if turned and not _ORDER.isdisjoint(mine):
+        return ConflictType.CONTRADICTION
+    return None
+
+
+def numbers_in(text: str) -> set[str]:
+    """Return the numbers of a text."""
+    return set(_NUMBER.findall(text))
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())

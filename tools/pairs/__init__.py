@@ -1,0 +1,1 @@
+"""Train the model that judges pairs of notes: data, training, export."""

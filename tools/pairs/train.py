@@ -1,0 +1,298 @@
+"""Train the teacher, then the student on what the teacher says; runs on one GPU in minutes.
+
+    public + made pairs ── first stage ──┐
+    labelled, changed, imported pairs ───┴─ second stage ─→ teacher ─ scores ─→ student
+
+Whatever is chosen is chosen on the labelled tables that teacher and student were held back from;
+the student that is shipped then learns from these, too. No table called unseen is read.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import torch
+from tools.pairs.examples import Example, Reader, Target, batches
+from tools.pairs.network import MOST_ANSWERS, QUESTIONS, Network
+from tools.pairs.rows import read_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+FOLDS, HELD = 4, 0
+EPOCHS = {"student": 3, "teacher": 1}  # of the second stage
+RATES = {"student": (1.5e-4, 1.3e-4), "teacher": (4e-5, 2e-5)}
+DEVICE = "cuda" if torch.cuda.is_available() else "cpu"
+STARTED = time.monotonic()
+NOTE = QUESTIONS.index("note")
+
+
+def log(*parts: object) -> None:
+    """Tell how far it is, with the seconds so far."""
+    print(f"{time.monotonic() - STARTED:7.1f}", *parts, flush=True)
+
+
+def train(
+    network: Network,
+    reader: Reader,
+    examples: Sequence[Example],
+    *,
+    epochs: int,
+    size: int,
+    rate: float,
+    seed: int,
+    smooth: float = 0.0,
+    label: str = "",
+) -> None:
+    """Train on the examples; notes and paraphrases are seen in either order."""
+    chance = np.random.default_rng(seed)
+    torch.manual_seed(seed)
+    network.train()
+    plan = [part for _ in range(epochs) for part in batches(examples, size, chance)]
+    decayed = [one for one in network.parameters() if one.ndim > 1]
+    plain = [one for one in network.parameters() if one.ndim < 2]
+    optimiser = torch.optim.AdamW(
+        [{"params": decayed, "weight_decay": 0.01}, {"params": plain, "weight_decay": 0.0}],
+        lr=rate,
+        betas=(0.9, 0.98),
+        eps=1e-6,
+        fused=DEVICE == "cuda",
+    )
+    warm = max(1, int(0.06 * len(plan)))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimiser, lambda step: min((step + 1) / warm, (len(plan) - step) / (len(plan) - warm + 1))
+    )
+    total = torch.zeros((), device=DEVICE)
+    begun = time.monotonic()
+    for step, (target, batch) in enumerate(_prepared(reader, examples, plan, chance), 1):
+        with torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=DEVICE == "cuda"):
+            scores = network(*(part.to(DEVICE, non_blocking=True) for part in batch))
+        loss = target.to(DEVICE).loss(scores, smooth)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimiser.step()
+        schedule.step()
+        total += loss.detach()
+        if step % 1_000 == 0:
+            log(label, step, "of", len(plan), f"loss {total.item() / 1_000:.4f}")
+            total.zero_()
+    log(label, len(plan), f"steps in {time.monotonic() - begun:.0f} s")
+
+
+def _prepared(
+    reader: Reader,
+    examples: Sequence[Example],
+    plan: Sequence[NDArray[np.int64]],
+    chance: np.random.Generator,
+) -> Iterator[tuple[Target, tuple[torch.Tensor, ...]]]:
+    def prepare(part: NDArray[np.int64], seed: int) -> tuple[Target, tuple[torch.Tensor, ...]]:
+        chosen = [examples[at] for at in part]
+        either = np.array([QUESTIONS[one.question] != "entailment" for one in chosen])
+        turned = either & (np.random.default_rng(seed).random(len(chosen)) < 0.5)
+        return Target.of(chosen), reader.batch(chosen, turned)
+
+    ahead = 24
+    seeds = chance.integers(1 << 30, size=len(plan))
+    with ThreadPoolExecutor(8) as pool:
+        waiting = [pool.submit(prepare, plan[at], seeds[at]) for at in range(min(ahead, len(plan)))]
+        for at in range(len(plan)):
+            yield waiting[at].result()
+            waiting[at] = None  # type: ignore[call-overload]
+            if at + ahead < len(plan):
+                waiting.append(pool.submit(prepare, plan[at + ahead], seeds[at + ahead]))
+
+
+@torch.no_grad()
+def judge(network: Network, reader: Reader, examples: Sequence[Example]) -> Floats:
+    """Score notes in both orders, averaged."""
+    network.eval()
+    found = np.zeros((len(examples), MOST_ANSWERS), np.float32)
+    for part in batches(examples, 512, None):
+        chosen = [examples[at] for at in part]
+        for turn in (False, True):
+            batch = reader.batch(chosen, np.full(len(chosen), turn))
+            with torch.autocast(DEVICE, dtype=torch.bfloat16, enabled=DEVICE == "cuda"):
+                scores = network(*(one.to(DEVICE) for one in batch))
+            found[part] += scores[:, NOTE].float().cpu().numpy() / 2
+    return found
+
+
+def report(label: str, examples: Sequence[Example], scores: Floats) -> None:
+    """Tell how well notes are judged."""
+    right = np.array([one.right.index(True) for one in examples])
+    said = scores.argmax(1)
+    hits = (right == 0) & (said == 0)
+    log(
+        label,
+        f"accuracy {(said == right).mean():.4f}",
+        f"conflict precision {hits.sum() / max(1, (said == 0).sum()):.4f}",
+        f"recall {hits.sum() / max(1, (right == 0).sum()):.4f}",
+        len(examples),
+        "pairs",
+    )
+
+
+class Course:
+    """The way from base weights to a network that judges notes."""
+
+    def __init__(self, name: str, data: Path, base: Path, quick: float) -> None:
+        self.name, self.base = name, base
+        self.reader = Reader(name, base)
+        self._quick = quick
+        self.general = [*self._load(data, "public"), *self._load(data, "made") * 2]
+        self.labelled = self._load(data, "labelled")
+        self.changed = self._load(data, "changed")
+        self.imported = self._load(data, "imported")
+        tables = sorted({one.source for one in self.labelled})
+        self._folds = {table: at % FOLDS for at, table in enumerate(tables)}
+        log(
+            name,
+            "examples",
+            len(self.general),
+            len(self.labelled),
+            len(self.changed),
+            len(self.imported),
+        )
+
+    def _load(self, data: Path, name: str) -> list[Example]:
+        rows = read_rows(data / f"{name}.gz")
+        return self.reader.examples(rows[: max(1, int(len(rows) * self._quick))])
+
+    def fold_of(self, example: Example) -> int:
+        """Return the fold that an example is judged in; -1 is none."""
+        return self._folds.get(example.source, -1)
+
+    def first(self, epochs: int) -> Network:
+        """Train on everything that is not a labelled note."""
+        network = Network(self.name)
+        network.load_base(sorted(self.base.glob(f"{self.name}*.npz")))
+        network.to(DEVICE)
+        rate = RATES[self.name][0]
+        train(
+            network,
+            self.reader,
+            self.general,
+            epochs=epochs,
+            size=256,
+            rate=rate,
+            seed=0,
+            label=f"{self.name}, first stage",
+        )
+        return network
+
+    def second(self, start: Network, but: int | None, told: dict[str, Floats] | None) -> Network:
+        """Train on notes, all but those of one fold, and on some of the general pairs."""
+        chance = np.random.default_rng(9)
+        parts = {"labelled": self.labelled, "changed": self.changed, "imported": self.imported}
+        if told is not None:
+            parts = {name: _taught(part, told[name]) for name, part in parts.items()}
+        kept = {
+            name: [one for one in part if self.fold_of(one) != but] for name, part in parts.items()
+        }
+        count = min(30_000, len(self.general))
+        some = [self.general[at] for at in chance.choice(len(self.general), count, replace=False)]
+        network = Network(self.name).to(DEVICE)
+        network.load_state_dict(start.state_dict())
+        examples = [*kept["labelled"] * 5, *kept["changed"] * 2, *kept["imported"], *some]
+        train(
+            network,
+            self.reader,
+            examples,
+            epochs=EPOCHS[self.name],
+            size=80,
+            rate=RATES[self.name][1],
+            seed=9,
+            smooth=0.05,
+            label=f"{self.name}, second stage, without fold {but}",
+        )
+        return network
+
+    def scores(self, network: Network) -> dict[str, Floats]:
+        """Score everything that a student learns from."""
+        return {
+            name: judge(network, self.reader, part)
+            for name, part in (
+                ("labelled", self.labelled),
+                ("changed", self.changed),
+                ("imported", self.imported),
+            )
+        }
+
+    def validate(self, network: Network) -> Floats:
+        """Judge the labelled notes; report those of the fold that was held back."""
+        found = judge(network, self.reader, self.labelled)
+        held = [at for at, one in enumerate(self.labelled) if self.fold_of(one) == HELD]
+        report(f"{self.name}, held back", [self.labelled[at] for at in held], found[held])
+        return found
+
+
+def _taught(examples: Sequence[Example], told: Floats) -> list[Example]:
+    rows = zip(examples, told.tolist(), strict=True)
+    return [replace(one, told=tuple(row)) for one, row in rows]
+
+
+def save(network: Network, out: Path, limit: int = 15_000_000) -> None:
+    """Write the weights as half-precision numbers, in parts."""
+    part: dict[str, Floats] = {}
+    number = size = 0
+    for name, value in network.state_dict().items():
+        whole = value.half().cpu().numpy()
+        step = max(1, limit // max(1, whole[:1].nbytes)) if whole.ndim else 1
+        for at in range(0, len(whole), step):
+            piece = whole[at : at + step]
+            if size + piece.nbytes > limit:
+                np.savez(out / f"weights{number}.npz", **part)  # type: ignore[arg-type]
+                part, number, size = {}, number + 1, 0
+            part[f"{name}|{at}"] = piece
+            size += piece.nbytes
+    np.savez(out / f"weights{number}.npz", **part)  # type: ignore[arg-type]
+
+
+def main() -> None:
+    """Train as told; what the teacher says is kept beside the data for the student."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=["begin", "teacher", "student"])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--base", type=Path, required=True)
+    parser.add_argument("--work", type=Path, required=True, help="what is passed on between runs")
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--quick", type=float, default=1.0, help="share of the data, for a try")
+    parser.add_argument("--untaught", action="store_true", help="train a student without teacher")
+    options = parser.parse_args()
+    torch.backends.cuda.matmul.allow_tf32 = True
+    options.work.mkdir(parents=True, exist_ok=True)
+    begun = options.work / "student_begun.pt"
+    name = "teacher" if options.what == "teacher" else "student"
+    course = Course(name, options.data, options.base, options.quick)
+    if options.what == "begin":
+        torch.save(course.first(epochs=2).state_dict(), begun)
+        return
+    if options.what == "teacher":
+        network = course.second(course.first(epochs=1), HELD, None)
+        np.savez(options.out / "teacher_held.npz", scores=course.validate(network))
+        np.savez(options.work / "told.npz", **course.scores(network))  # type: ignore[arg-type]
+        return
+    start = Network("student").to(DEVICE)
+    start.load_state_dict(torch.load(begun, map_location=DEVICE))
+    told = None
+    if not options.untaught:
+        with np.load(options.work / "told.npz") as stored:
+            told = {part: stored[part] for part in stored.files}
+    save(course.second(start, None, told), options.out)
+    network = course.second(start, HELD, told)
+    np.savez(options.out / "student_held.npz", scores=course.validate(network))
+
+
+if __name__ == "__main__":
+    main()
