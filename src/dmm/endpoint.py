@@ -284,7 +284,7 @@ def _may_try(path: str) -> bool:
         found = os.fstat(descriptor)
         age = time.time() - found.st_mtime
         if not 0 <= age <= ATTEMPTS_WITHIN:
-            # Long ago, or at a time that is still to come: a clock was set back.
+            # Long ago, or at a time that is in the future: a clock was set back.
             os.ftruncate(descriptor, 0)
         elif found.st_size >= ATTEMPTS or (found.st_size and age < BETWEEN_ATTEMPTS):
             return False

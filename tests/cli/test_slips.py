@@ -76,7 +76,7 @@ def test_ctrl_c_is_for_the_editor_as_long_as_it_runs(
 def test_what_could_not_be_checked_is_one_line(typed: Typed, own: Project) -> None:
     line = ("write", "create", "--path", "project/lamp.md", "--content", "---\nno fields", *WHY)
     told = typed(*line, within=own.folder)
-    assert told.out.count("not looked at") == 1
+    assert told.out.count("not checked") == 1
     assert re.search(r"! 6 others +not looked at: ", told.out)
 
 
@@ -86,7 +86,7 @@ def test_a_stale_proposal_offers_no_approval(typed: Typed, own: Project) -> None
     path = own.memory / "project" / "lamp.md"
     path.write_text(path.read_text().replace("red", "white"))
     told = typed("review", "show", number, within=own.folder)
-    assert "\nWaits: its file was changed since it was made\n" in told.out
+    assert "\nWaits: its file has changed since it was proposed\n" in told.out
     assert f"dmm review edit {number}\n" in told.out
     assert "dmm review approve" not in told.out
 
@@ -133,7 +133,7 @@ def test_the_description_of_a_folder_is_no_memory(typed: Typed, own: Project) ->
     told = typed(*line, within=own.folder)
     assert (told.status, told.err.splitlines()[0]) == (
         6,
-        "dmm: it describes its folder and is no memory",
+        "dmm: it describes its folder and is not a memory",
     )
 
 

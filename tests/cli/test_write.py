@@ -194,7 +194,7 @@ def test_what_it_rests_on_lowers_its_trust(typed: Typed, own: Project) -> None:
         (["create", "--path", "project/a.md", "--file", "none.md", *WHY], "none.md"),
         (
             ["create", "--path", "project/a.md", "--content", "x", "--expires", "soon", *WHY],
-            "'soon' is no day",
+            "'soon' is not a day",
         ),
         (
             ["create", "--path", "project/a.md", "--content", "x", "--source", "god", *WHY],
@@ -210,7 +210,7 @@ def test_what_it_rests_on_lowers_its_trust(typed: Typed, own: Project) -> None:
         ),
         (
             ["create", "--path", "project/a.md", "--content", "x", "--reason", " "],
-            "say in a sentence why; it is recorded",
+            "give the reason in one sentence; it is recorded",
         ),
         (["propose", "--path", "../a.md", "--content", "x", *WHY], "../a.md"),
         (["deprecate", "--path", "project/none.md", *WHY], "there is no such memory"),

@@ -75,7 +75,7 @@ def test_a_baseline_without_end_stays_within_what_agents_take(
     text = context(machine.hook(session.start()))
     assert len(text) <= 9_500
     assert count(text) <= 2_400
-    assert "Baseline without room here: " in text
+    assert "Baseline left out for lack of space:  " in text
 
 
 def test_a_resumed_session_is_not_told_again_but_one_that_forgot_is(

@@ -102,9 +102,7 @@ def test_another_ledger_in_its_place_is_refused_and_stays_as_it_is(
     path.unlink()
     shutil.copy(tmp_path / "other.db", path)
     before = path.read_bytes()
-    assert refusal(path, record) == (
-        "another ledger stands where the one that was written here was"
-    )
+    assert refusal(path, record) == ("another ledger has replaced the one that was written here")
     assert path.read_bytes() == before
 
 
@@ -127,7 +125,7 @@ def test_a_ledger_that_is_gone_is_not_begun_anew(path: Path) -> None:
     record = Noted()
     write(path, "mine", record=record)
     path.unlink()
-    assert refusal(path, record) == "the ledger that was written here is gone"
+    assert refusal(path, record) == "the ledger that was written here is missing"
     assert not path.exists()
 
 

@@ -105,7 +105,7 @@ def test_the_repository_of_a_hook_that_started_it_is_left_alone(
 
 def test_a_folder_that_no_repository_holds_is_told(tmp_path: Path) -> None:
     (tmp_path / ".dmm" / "memory" / "project").mkdir(parents=True)
-    with pytest.raises(StorageError, match="no Git repository holds this folder"):
+    with pytest.raises(StorageError, match="this folder is not in a Git repository"):
         commit(tmp_path / ".dmm", [write(tmp_path, "a.md")], "Memory: create")
 
 
@@ -114,7 +114,7 @@ def test_a_repository_that_does_not_know_the_folder_gets_no_commit(tmp_path: Pat
     (tmp_path / "work" / ".dmm" / "memory" / "project").mkdir(parents=True)
     (tmp_path / "work" / ".git").write_text(f"gitdir: {other / '.git'}\n")
     path = write(tmp_path / "work", "a.md")
-    with pytest.raises(StorageError, match="no Git repository holds this folder"):
+    with pytest.raises(StorageError, match="this folder is not in a Git repository"):
         commit(tmp_path / "work" / ".dmm", [path], "Memory: create")
     assert git(other, "rev-list", "--all") == ""
 
@@ -236,7 +236,7 @@ def test_a_merge_that_waits_for_its_end_is_left_as_it_is(tmp_path: Path) -> None
     merged.write_text("theirs\nand more\n")
     clash.write_text("both\n")
     for paths in ([merged], [clash], [write(work, "new.md")]):
-        with pytest.raises(StorageError, match="a merge is under way in this repository"):
+        with pytest.raises(StorageError, match="a merge is in progress in this repository"):
             commit(work / ".dmm", paths, "Memory: update")
     assert git(work, "ls-files", "--stage") == before
     assert git(work, "status", "--short").splitlines() == [

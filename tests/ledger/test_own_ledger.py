@@ -101,7 +101,7 @@ def test_a_pack_tells_that_the_ledger_is_gone_and_begins_none(
     dmm.close()
     (project.dmm / "ledger.db").unlink()
     dmm = open_project(project)
-    assert any("the ledger that was written here is gone" in one for one in ask(dmm))
+    assert any("the ledger that was written here is missing" in one for one in ask(dmm))
     with pytest.raises(LedgerRefused, match="is gone"):
         Guard(dmm.chronicle).rule(PUSH)
     with pytest.raises(LedgerRefused, match="is gone"):

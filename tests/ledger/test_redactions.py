@@ -221,11 +221,11 @@ def test_a_number_that_no_event_has_is_refused(dmm: Dmm, seq: int) -> None:
 def test_a_plan_tells_what_becomes_of_the_rules(dmm: Dmm) -> None:
     assert dmm.redactions.plan([1, 2]).effects == ()
     told = dmm.redactions.plan([3]).effects
-    assert told == ("event 3 is a constraint in force; it will no longer bind",)
+    assert told == ("event 3 is an active constraint; it will no longer apply",)
     dmm.chronicle.voice = Voice("claude-code", "mcp", Trust.AGENT)
     dmm.ledger.add_constraint("never run git reset --hard")
     dmm.chronicle.voice = Voice()
     dmm.ledger.accept_constraint(5)
     dmm.ledger.deactivate(3)
     assert dmm.redactions.plan([6]).effects == ("constraint 5 will be pending again",)
-    assert dmm.redactions.plan([7]).effects == ("constraint 3 will be in force again",)
+    assert dmm.redactions.plan([7]).effects == ("constraint 3 will be active again",)

@@ -1,4 +1,4 @@
-"""A connection on the wire: framing, faults, its end, and that nothing waits for a slow call."""
+"""A connection on the wire: framing, faults, its end, and that nothing pending for a slow call."""
 
 from __future__ import annotations
 

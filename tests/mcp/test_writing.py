@@ -28,7 +28,7 @@ NOTE = "# What the sensors of the house reported in the trial\n\n" + "\n".join(
     f" its battery was at {90 - number} percent and its clock was {number} seconds slow."
     for number, room in enumerate(ROOMS)
 )
-WAITS = "not in force until a person approves it; go on without it"
+WAITS = "inactive until a person approves it; continue without it"
 
 
 async def propose(client: Client, read: Read, **given: Any) -> Any:
@@ -56,7 +56,7 @@ async def test_what_failed_is_named_with_the_way_on(house: House, read_json: Rea
     assert sorted(told) == ["failed", "id", "next", "status"]
     assert list(told["failed"]) == ["tokens"]
     assert told["next"] == (
-        "not in force; propose a text that mends what failed, or leave it to a person"
+        "inactive; propose a text that fixes what failed, or leave it to a person"
     )
 
 
@@ -152,7 +152,7 @@ async def test_a_note_that_the_settings_let_through_is_in_force(
     async with house.connect() as client:
         given = {"path": "agent/claude-code/sensors.md", "tags": ["sensors", "house"]}
         told = await propose(client, read_json, **given, content=NOTE)
-    assert told == {"id": "proposal_1", "status": "applied", "next": "it is in force now"}
+    assert told == {"id": "proposal_1", "status": "applied", "next": "it is active now"}
     assert (house.folder / ".dmm/memory/agent/claude-code/sensors.md").is_file()
 
 

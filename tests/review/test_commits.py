@@ -21,9 +21,7 @@ from dmm.rules.project_ledger import Chronicle
 if TYPE_CHECKING:
     from pathlib import Path
 
-OTHERS = (
-    "written; another process is committing just now and takes it along, or the next write does"
-)
+OTHERS = "written; another process is committing and will include it, or the next write will"
 TEXT = "---\nid: mem_2026_01_01_001\n---\n\n# A\n\n{}\n"
 
 
@@ -126,8 +124,7 @@ def test_what_a_slow_hook_kept_from_being_committed_is_committed_by_the_next_wri
     (notice,) = applied.notices
     assert notice.startswith("written, but not committed: ")
     assert notice.endswith(
-        "git commit took longer than 1 s and was ended (a hook of the repository?);"
-        " the next write tries again"
+        "git commit took longer than 1 s and was ended (a repository hook?); the next write retries"
     )
     assert (applied.proposal.standing, applied.proposal.uncommitted) == ("applied", True)
     assert application.root.tree.text_of("project/a.md") == TEXT.format("One.")
@@ -224,8 +221,8 @@ def test_a_merge_under_way_puts_the_commit_off_until_it_is_done(work: Path) -> N
     apply(application, "project/a.md", TEXT.format("One."))
     (work / ".git" / "MERGE_HEAD").write_text(git(work, "rev-parse", "HEAD"))
     (notice,) = apply(application, "project/b.md", TEXT.format("Two.")).notices
-    assert "a merge is under way in this repository" in notice
-    assert notice.endswith("; the next write tries again")
+    assert "a merge is in progress in this repository" in notice
+    assert notice.endswith("; the next write retries")
     (work / ".git" / "MERGE_HEAD").unlink()
     assert apply(application, "project/c.md", TEXT.format("Three.")).notices == ()
     assert [one.rpartition("/")[2] for one in subjects(work)] == ["a.md", "c.md", "b.md"]

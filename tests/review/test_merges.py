@@ -113,7 +113,7 @@ def test_a_file_that_is_gone_is_not_made_anew_by_a_change() -> None:
     second = propose("b\n", "project/a.md", before="a\n")
     shown = rebase_proposal(second, "project/a.md", None)
     assert isinstance(shown, Rebased)
-    assert shown.view == ("both changed these lines:", "was  -a", "file: taken out", "new  +b")
+    assert shown.view == ("both changed these lines:", "was  -a", "file: removed", "new  +b")
 
 
 def test_the_better_trusted_of_two_leads_else_the_earlier() -> None:

@@ -107,5 +107,5 @@ def choose(
 
 def _reason(one: Priced, choice: Choice, left: Mapping[Origin, int]) -> str:
     if one.tokens > choice.room:
-        return "longer than all room"
-    return f"no room: {left[one.evidence.origin]} tokens of its share were left"
+        return "longer than the whole budget"
+    return f"no space: {left[one.evidence.origin]} tokens of its share were left"

@@ -92,8 +92,8 @@ def here() -> Path:
     try:
         return Path.cwd()
     except OSError as error:
-        hint = "change to a folder that exists, or name one with --root"
-        raise RootNotFound("the working directory is gone", hint=hint) from error
+        hint = "change to an existing folder, or name one with --root"
+        raise RootNotFound("the working directory no longer exists", hint=hint) from error
 
 
 def own_home() -> Path:

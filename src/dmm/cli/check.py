@@ -37,10 +37,10 @@ def check(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Judge a call by the rules without running or recording it.
+    """Check a call against the rules without running or recording it.
 
-    Ends with 0 if it is allowed, 3 if denied, 4 if a person would be asked;
-    2 for a usage error, 5 without a project.
+    Exits with 0 if it is allowed, 3 if denied, 4 if a person would be asked;
+    2 for a usage error, 5 outside a project.
     Example: dmm check "git push origin main"
     """
     from dmm.rules.checks import Asked

@@ -22,7 +22,7 @@ def reindex(
 ) -> None:
     """Index new and changed memory files.
 
-    Queries do this by themselves.
+    Queries do this automatically.
     """
     from dmm.cli.progress import bar
 

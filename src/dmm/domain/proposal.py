@@ -132,7 +132,7 @@ class Proposal:
 
     `evidence` are events it rests on, `undoes` the proposals it takes back, `origin` says which
     part of DMM suggested it, empty where somebody did so by hand. `uncommitted` is one whose files
-    are written and whose Git commit is still to come.
+    are written and whose Git commit is in the future.
     """
 
     seq: int

@@ -82,8 +82,8 @@ class Embedder:
             embedder = cls(session, words, about, threads or _usable_threads())
             _try_once(embedder, folder / _MODEL)
         except MemoryError as fault:
-            hint = "free some memory, or raise the limit of this process"
-            raise ModelUnavailable("there is too little memory for it", hint=hint) from fault
+            hint = "free some memory, or raise this process's limit"
+            raise ModelUnavailable("there is not enough memory for it", hint=hint) from fault
         return embedder
 
     def encode(self, text: str) -> list[int]:
@@ -112,7 +112,7 @@ class Embedder:
         try:
             (vectors,) = self._session.run(None, feed)
         except _onnx_faults() as fault:
-            raise ModelUnavailable(f"the model does not run: {fault}", hint=_REINSTALL) from fault
+            raise ModelUnavailable(f"the model failed to run: {fault}", hint=_REINSTALL) from fault
         vector: Vectors = vectors[0]
         return vector
 
@@ -203,7 +203,7 @@ def _read_vocabulary(path: Path) -> WordPiece:
 
 
 def _unreadable(path: Path, fault: OSError) -> ModelUnavailable:
-    what = f"the file of the embedding model can't be read: {fault.strerror}"
+    what = f"the embedding model file can't be read: {fault.strerror}"
     return ModelUnavailable(what, where=str(path), hint=_REINSTALL)
 
 
@@ -227,7 +227,7 @@ def _open_session(path: Path) -> Any:
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     except _onnx_faults() as fault:
-        what = f"the embedding model does not load: {fault}"
+        what = f"the embedding model failed to load: {fault}"
         raise ModelUnavailable(what, where=str(path), hint=_REINSTALL) from fault
 
 

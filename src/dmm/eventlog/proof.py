@@ -28,7 +28,7 @@ REDACTED = str(EventType.PAYLOAD_REDACTED)
 DECISIVE = (*RULES, REDACTED)
 # So many events are walked one by one at the start of a process: a few milliseconds.
 NOTED_EVERY = 256
-_HINT = "dmm ledger verify shows where it begins; dmm ledger restore puts a backup back"
+_HINT = "dmm ledger verify shows where it begins; dmm ledger restore restores a backup"
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,7 +69,7 @@ def _claim(descriptor: int, path: Path, what: str, deadline: float) -> None:
     except BlockingIOError as error:
         holder = os.pread(descriptor, 32, 0).decode("ascii", "replace").strip()
         by = f" (process {holder})" if holder.isdigit() else ""
-        hint = "wait until it has finished and run the command again"
+        hint = "wait until it has finished, then retry"
         raise IndexBusy(f"{what}{by}", where=str(path), hint=hint) from error
     os.ftruncate(descriptor, 0)
     os.write(descriptor, str(os.getpid()).encode())

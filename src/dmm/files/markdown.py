@@ -119,7 +119,7 @@ def _check_directory(path: str, scope: Scope, line: int) -> None:
     if top == DEPRECATED_DIRECTORY and rest:
         return
     if top != scope.value or not rest:
-        what = f"scope '{scope}' does not agree with the folder '{top if rest else '.'}'"
+        what = f"scope '{scope}' does not match the folder '{top if rest else '.'}'"
         hint = f"move the file to {scope}/ or set scope to its folder's name"
         raise MemoryFileError(path, "schema", what, line=line, hint=hint)
 

@@ -76,7 +76,7 @@ class Call:
         """Decide about the project's memory: a person does, and only a browser's session is one."""
         if self.voice.trust is not Trust.USER:
             hint = "decide in a terminal with dmm review, or in a browser that is signed in"
-            raise ReviewRefused("a token can't decide about memory, only a person can", hint=hint)
+            raise ReviewRefused("a token can't decide on memory; only a person can", hint=hint)
         with self.project(root).settle(self.voice) as dmm:
             yield dmm
 
@@ -85,7 +85,7 @@ class Call:
         """Change which rules are in force: a person does, as with decisions about memory."""
         if self.voice.trust is not Trust.USER:
             hint = "run dmm rules in a terminal, or use a browser that is signed in"
-            raise ReviewRefused("a token can't change rules, only a person can", hint=hint)
+            raise ReviewRefused("a token can't change rules; only a person can", hint=hint)
         with self.speak(root) as dmm:
             yield dmm
 
@@ -121,7 +121,11 @@ async def refuse_idle(request: Request) -> None:
     for name, times in given.items():
         if name not in known:
             told = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
-            hint = f"this address knows: {', '.join(sorted(known))}" if known else "it takes none"
+            hint = (
+                f"known parameters: {', '.join(sorted(known))}"
+                if known
+                else "it takes no parameters"
+            )
             raise UsageError(f"unknown parameter {told!r}", hint=hint)
         if times > 1 and not known[name]:
             raise UsageError(f"the parameter {name!r} is given {times} times", hint="give it once")

@@ -113,7 +113,7 @@ def enable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
 
 @router.post("/check", responses=told(rulings.CheckTold))
 def check_call(call: Called, body: rulings.Checking) -> Reply:
-    """Judge a call by the rules without running or recording it."""
+    """Check a call against the rules without running or recording it."""
     asked = Asked(
         body.command,
         body.write,

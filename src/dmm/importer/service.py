@@ -188,7 +188,7 @@ class Monoliths:
         return dataclasses.replace(planned, written=written, notice=notice)
 
     def submit(self, planned: Import) -> Import:
-        """Propose the planned memories; each waits for a review of its own."""
+        """Propose the planned memories; each awaits review of its own."""
         told = [
             self.propose(one.memory.path, markdown.render(one.memory), f"import of {planned.named}")
             for one in planned.plan.memories

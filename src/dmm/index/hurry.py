@@ -95,5 +95,5 @@ def describe_left(report: SyncReport, *, followed: bool) -> str:
         )
     else:
         found = report.total - report.lacking
-        told = f"only {found:,} of {report.total:,} memory files can be found by meaning yet"
+        told = f"only {found:,} of {report.total:,} memory files can be found by meaning so far"
     return f"{told}, so some may be missing; {way}"

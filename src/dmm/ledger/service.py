@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dmm.rules.shelf import RuleShelf
 
 SCOPES = ("facts", "constraints", "decisions", "all")
-PENDING = "pending until a person accepts it ({command}); until then it asks at most"
+PENDING = "pending until a person accepts it ({command}); until then it can only ask"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Ledger(Constraints):
         """Record a fact; a changed value is an alert."""
         key, value = accept("key", key), accept("value", value)
         if not 0.0 <= confidence <= 1.0:
-            raise UsageError("the confidence is a number from 0.0 to 1.0")
+            raise UsageError("the confidence must be a number from 0.0 to 1.0")
         payload = {"key": key, "value": value, "confidence": confidence}
         draft = self.chronicle.draft(EventType.FACT_ADDED, payload, caused_by=caused_by)
         with self.chronicle.log.writing() as writer:
@@ -94,7 +94,7 @@ class Ledger(Constraints):
         """Search the ledger and record that it was asked, which can satisfy a verification."""
         question = accept("question", question)
         if scope not in SCOPES:
-            raise UsageError(f"the scope is one of {', '.join(SCOPES)}")
+            raise UsageError(f"the scope must be one of {', '.join(SCOPES)}")
         draft = self.chronicle.draft(
             EventType.MEMORY_QUERY_ISSUED, {"question": question, "scope": scope}
         )

@@ -49,7 +49,7 @@ class Timelines(Rehearsals):
             fact = state.facts.get(fact_key)
             if fact is None:
                 hint = "dmm ledger context lists the facts"
-                raise LedgerRefused(f"no fact is called {fact_key!r}", hint=hint)
+                raise LedgerRefused(f"there is no fact {fact_key!r}", hint=hint)
             seq = fact.seq
         chain: list[dict[str, Any]] = []
         waiting, seen = deque([self.event(seq)]), {seq}

@@ -75,6 +75,6 @@ def _stale_decisions(state: State, replaced: dict[int, Fact]) -> Iterator[dict[s
                 fact = replaced[seq]
                 yield {
                     "type": "stale_decision",
-                    "message": f"decision {decision.seq} rests on an old value of {fact.key}",
+                    "message": f"decision {decision.seq} is based on an old value of {fact.key}",
                     "related_seqs": [decision.seq, fact.seq],
                 }

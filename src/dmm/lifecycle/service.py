@@ -193,7 +193,7 @@ class Lifecycle:
         Progress is told before each suggestion, and may end the run: the next one goes on.
         """
         self.require()
-        what = "another process is looking after the memories"
+        what = "another process is running the lifecycle"
         lock = self.root.make_run() / "lifecycle.lock"
         with exclusive(lock, what=what, patience=PATIENCE):
             return self._carry_out(today or self.today(), progress)

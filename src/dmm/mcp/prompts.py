@@ -34,7 +34,7 @@ class Workflow:
 DRAFT = Workflow(
     "draft_rules",
     "Draft rules",
-    "Write matchers for the rules that are not enforced on tool calls yet.",
+    "Write matchers for rules that are not yet enforced on tool calls.",
     "",
 )
 

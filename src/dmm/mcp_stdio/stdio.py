@@ -24,7 +24,7 @@ PAUSE = 0.01
 # A process that takes nothing, or says nothing after the client has left, is given up.
 SEND_WITHIN = 30.0
 FINISH_WITHIN = 12.0
-RESTARTED = "the memory process has ended; call again, and another one answers"
+RESTARTED = "the memory process has stopped; retry the call to start a new one"
 ABSENT = "the memory process can't be started; run dmm doctor"
 INTERNAL = -32603
 

@@ -102,7 +102,7 @@ def _draft_day(day: str, told: Sequence[Observation], limits: Limits) -> Draft |
     title = f"Work of {day}{about}"
     head = f"# {title}\n\nWhat sessions did on this day"
     head += f", mostly in {', '.join(areas)}" if areas else ""
-    head += "; each point names the observation that it rests on.\n"
+    head += "; each point names the observation it is based on.\n"
     ranked = sorted(told, key=lambda unit: (_WEIGHT[unit.kind], -len(unit.facts), unit.at))
     chosen: list[Observation] = []
     left = limits.most - limits.count(head)

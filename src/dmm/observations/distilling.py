@@ -1,9 +1,8 @@
-"""Distilling with a model: better words for finished episodes, where the user wants that.
+"""Rewrite finished episodes with the user's chat model, if the user wants that.
 
-DISTIL: observations (service/observations.py) → evidence and question (observations/distiller.py)
-→ model (service/metering.py) → what the evidence bears out → ObservationMade events, which
-service/observations.py lays over the units. Without a model, and whenever one fails, the text that
-rules made stays.
+Observations (service.py) become evidence and a question (distiller.py) for the model
+(models/metering.py). What the evidence supports is recorded as ObservationMade events, which
+service.py lays over the units. Without a model, or if it fails, the original text stays.
 """
 
 from __future__ import annotations
@@ -150,7 +149,7 @@ class Distiller:
             lambda: ask(batch, clean=_clean),
             lambda text: read_answer(text, batch),
             about={"observations": [one.unit.id for one in batch]},
-            otherwise="the text that rules made stays",
+            otherwise="the original text stays",
             share=SHARE,
         )
         found = self.meter.ask(question)

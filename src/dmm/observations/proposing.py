@@ -76,9 +76,9 @@ class Digest:
         try:
             day = dt.date.fromisoformat(given)
         except ValueError:
-            raise UsageError(f"{given!r} is no day", hint="such as 2026-01-31") from None
+            raise UsageError(f"{given!r} is not a day", hint="such as 2026-01-31") from None
         if day > today:
-            raise UsageError(f"{given} is still to come")
+            raise UsageError(f"{given} is in the future")
         return day.isoformat()
 
     def _carry_out(self, day: str, *, dry_run: bool) -> dict[str, Any]:

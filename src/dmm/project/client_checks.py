@@ -41,7 +41,7 @@ _BY_NAME = {name: re.compile(rf"(?<![\w/\\.-]){name} --client\b") for name in (H
 RULE = "Never run git push --force."
 FORBIDDEN = "git push --force origin main"
 HARMLESS = "git status"
-MARK = "The doctor's mark: a memory that every session begins with."
+MARK = "The doctor's mark: a memory that every session starts with."
 _BASELINE = f"""---
 id: mem_2026_01_01_001
 tags: [doctor]
@@ -110,7 +110,7 @@ class Wiring:
                 there.append((scope, step))
         if not there and not checks:
             if noticed:
-                told = f"it is here ({noticed}) and knows nothing of dmm"
+                told = f"detected ({noticed}), but not connected to DMM"
                 way = f"dmm install --client {client.name}"
                 yield Check("clients", client.title, "warn", told, way)
             return
@@ -130,7 +130,7 @@ class Wiring:
         if state == "none":
             return None, state
         way = f"dmm install --client {client.name} --scope {scope}"
-        told = f"not as this version writes it: {step.where}"
+        told = f"differs from what this version writes: {step.where}"
         installation = self.scopes[scope]
         return Check(
             *("clients", name, "warn", told, way),
@@ -141,7 +141,7 @@ class Wiring:
 def _check_doubles(client: Client, there: list[tuple[Scope, Step]]) -> Iterator[Check]:
     scopes = {scope for scope, step in there if step.what != "tools"}
     if len(scopes) > 1:
-        told = "the hooks are in your own files and in the project's: each event comes twice"
+        told = "the hooks are in both your user files and the project's: each event arrives twice"
         way = f"keep one: dmm install --uninstall --client {client.name} --scope project"
         yield Check("clients", f"{client.title} hooks", "warn", told, way)
 
@@ -156,7 +156,7 @@ def _check_switches(client: Client, step: Step) -> Iterator[Check]:
             told = f"all hooks are switched off: disableAllHooks in {step.where}"
             yield Check("clients", "Claude Code hooks", "fail", told, "remove that line")
         if any(name.startswith("dmm@") for name in settings.get("enabledPlugins") or ()):
-            told = "the plugin dmm is installed too: each event comes twice"
+            told = "the dmm plugin is installed too: each event arrives twice"
             way = "keep one: claude plugin uninstall dmm"
             yield Check("clients", "Claude Code plugin", "warn", told, way)
     if client.name == "codex":
@@ -174,7 +174,7 @@ def _check_codex_trust(hooks: Path) -> Iterator[Check]:
         if key.startswith(f"{hooks}:") and isinstance(state, dict) and state.get("trusted_hash")
     ]
     if len(trusted) < len(CODEX_EVENTS):
-        told = "Codex has not been told yet to trust the hooks, so it skips them"
+        told = "Codex does not trust the hooks yet, so it skips them"
         way = "start codex and choose to trust them, or open /hooks there"
         yield Check("clients", "Codex trust", "warn", told, way)
     else:
@@ -231,7 +231,7 @@ def prove_alone(trial: Trial, own: Wired) -> Iterator[Check]:
     forbidden = decision_of(alone.request(own.line, name, FORBIDDEN, 10_000))
     harmless = decision_of(alone.request(own.line, name, HARMLESS, 10_001))
     if forbidden == "deny" and harmless != "deny":
-        told = "a forbidden command is denied also while the daemon is away"
+        told = "a forbidden command is denied even when the daemon is not running"
         yield Check("proof", "without the daemon", "ok", told)
     else:
         told = f"a forbidden command got: {forbidden or 'nothing'}, a harmless one: {harmless}"
@@ -250,23 +250,23 @@ def _lacking(trial: Trial, one: Wired) -> Check | None:
     if named is None or trial.finds(named):
         return None
     there = Path(sys.executable).with_name(named)
-    told = f"{named} is not on your PATH, so nothing of dmm runs there"
-    way = f'make install in the folder of dmm links it, or: ln -s "{there}" ~/.local/bin/'
+    told = f"{named} is not on your PATH, so DMM does not run there"
+    way = f'run make install in the DMM folder, or: ln -s "{there}" ~/.local/bin/'
     return Check("proof", f"{one.title} {one.kind}", "fail", told, way)
 
 
 def _prove_hook(trial: Trial, one: Wired, number: int) -> Iterator[Check]:
     title, name = one.title, one.client.name
-    way = "see what the daemon says: dmm daemon logs"
+    way = "see: dmm daemon logs"
     if MARK in trial.begin(one.line, name):
-        yield Check("proof", f"{title} begins", "ok", "a session begins with its memory")
+        yield Check("proof", f"{title} start", "ok", "a session starts with its memory")
     else:
-        told = f"the hook runs but brings no memory: {one.line}"
-        yield Check("proof", f"{title} begins", "fail", told, way)
+        told = f"the hook runs but returns no memory: {one.line}"
+        yield Check("proof", f"{title} start", "fail", told, way)
     forbidden = decision_of(trial.request(one.line, name, FORBIDDEN, 2 * number))
     harmless = decision_of(trial.request(one.line, name, HARMLESS, 2 * number + 1))
     if forbidden == "deny" and harmless != "deny":
-        told = "a forbidden command is denied, a harmless one goes through"
+        told = "a forbidden command is denied, a harmless one is allowed"
         yield Check("proof", f"{title} denies", "ok", told)
     elif forbidden != "deny":
         told = f"a forbidden command was not denied (it said: {forbidden or 'nothing'})"

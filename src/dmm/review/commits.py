@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from dmm.rules.project_ledger import Chronicle
 
 PATIENCE = 1.0
-OTHERS = (
-    "written; another process is committing just now and takes it along, or the next write does"
-)
+OTHERS = "written; another process is committing and will include it, or the next write will"
 RECOVERY = Voice(actor="dmm", source="recovery", trust=Trust.AGENT)
 
 
@@ -77,7 +75,7 @@ class Committing:
         """Tell that Git takes no notice of what was written: it will not be tried again."""
         paths = self._paths(self.desk.queue().proposals[seq])
         if paths and commits.are_ignored(self.root.folder, paths):
-            return [f"written, but not committed: {paths[0]}: Git ignores what was written"]
+            return [f"written, but not committed: {paths[0]}: Git ignores it"]
         return []
 
     def _make_up(self) -> list[str]:
@@ -139,7 +137,7 @@ class Committing:
 
 
 def _not_now(error: DmmError) -> str:
-    return f"written, but not committed: {error}; the next write tries again"
+    return f"written, but not committed: {error}; the next write retries"
 
 
 def _message(proposal: Proposal) -> str:

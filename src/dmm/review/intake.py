@@ -91,8 +91,8 @@ class Intake:
                 return same, True
             # A person's own write must not wait behind what agents have piled up.
             if len(queue.open) >= MOST_OPEN and self.chronicle.voice.trust is not Trust.USER:
-                hint = "decide some of them: dmm review list"
-                raise ReviewRefused(f"{MOST_OPEN} proposals wait already", hint=hint)
+                hint = "decide on some of them: dmm review list"
+                raise ReviewRefused(f"{MOST_OPEN} proposals are already pending", hint=hint)
             event = writer.append(described)
         return self.desk.queue().proposals[event.seq], False
 
@@ -132,7 +132,7 @@ class Intake:
             event = self.chronicle.reading.event(seq)
             if event is None:
                 hint = "dmm ledger log shows the events"
-                raise UsageError(f"there is no event {seq} to rest on", hint=hint)
+                raise UsageError(f"there is no event {seq} to be based on", hint=hint)
             labels.append(_label(event.trust))
         return least(labels)
 
@@ -185,7 +185,7 @@ def refuse_halves(text: str, where: str) -> None:
         text.encode("utf-8")
     except UnicodeEncodeError:
         hint = "send the text as UTF-8"
-        raise UsageError("the text holds half a character", where=where, hint=hint) from None
+        raise UsageError("the text holds an unpaired surrogate", where=where, hint=hint) from None
 
 
 def _ids_of(proposals: Iterable[Proposal]) -> frozenset[str]:

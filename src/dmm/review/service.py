@@ -91,7 +91,7 @@ class Proposals:
         claimed: str | None = None,
         origin: str = "",
     ) -> dict[str, Any]:
-        """Propose a new memory; a file that is there already is refused."""
+        """Propose a new memory; an existing file is refused."""
         wish = _wish(Operation.CREATE, reason, evidence, claimed, origin)
         given = about or About()
         return self._make(wish, lambda d: d.create(d.place(path), content, given))
@@ -215,7 +215,7 @@ class Proposals:
     def _refuse_taken(self, edit: Edit) -> None:
         current = self.intake.root.tree.text_of(edit.path)
         if edit.before is None and current is not None:
-            raise FileExists("the file is already there", where=edit.path)
+            raise FileExists("the file already exists", where=edit.path)
         if digest(current) != edit.base:
             raise StaleBase("the file has just been changed", where=edit.path)
 
@@ -226,7 +226,7 @@ class Proposals:
         proposal, repeated = self.intake.record_once(wish, draft)
         if repeated:
             tier, why = self.tier(proposal)
-            notice = f"the same was proposed before: {proposal.id} waits for a review"
+            notice = f"the same was proposed before: {proposal.id} awaits review"
             return tell(proposal, [notice]) | {"tier": str(tier), "why": why, "repeated": True}
         self.examine(proposal)
         proposal = self.desk.queue().proposals[proposal.seq]
@@ -251,7 +251,7 @@ class Proposals:
             approval = Approval(Judge.RULE, proposal.edits, why)
             return self.application.apply(proposal.seq, approval).notices
         except DmmError as error:
-            return (f"it waits for a review: {error}",)
+            return (f"it awaits review: {error}",)
 
     def examine(self, proposal: Proposal) -> Examined:
         """Run the checks as the memory stands now, and record them where they are new."""

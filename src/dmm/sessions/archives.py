@@ -116,8 +116,8 @@ def _require(path: Path, client: str | None) -> Head:
     if head is not None and client in (None, head.client):
         return head
     if client is None:
-        hint = "name what it is: --client claude-code, codex or generic"
-        raise UsageError("not a transcript that is known", where=str(path), hint=hint)
+        hint = "name its client: --client claude-code, codex or generic"
+        raise UsageError("not a known transcript format", where=str(path), hint=hint)
     return Head(client)
 
 

@@ -113,6 +113,8 @@ def _told(left_out: list[PackEntry], notices: list[str]) -> str:
     if left_out:
         names = ", ".join(entry.path for entry in left_out[:5])
         more = f" and {len(left_out) - 5} more" if len(left_out) > 5 else ""
-        lines.append(f"Baseline without room here: {names}{more}. Ask for it with memory_pack.")
+        lines.append(
+            f"Baseline left out for lack of space:  {names}{more}. Ask for it with memory_pack."
+        )
     lines += [f"Notice: {neutralise(notice)}" for notice in notices[:2]]
     return "".join(f"{line}\n" for line in lines)

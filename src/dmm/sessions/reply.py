@@ -11,7 +11,7 @@ from dmm.sessions.payload import HookKind
 if TYPE_CHECKING:
     from dmm.sessions.payload import HookEvent
 
-NO_REASON = "A rule of this project stands against this call."
+NO_REASON = "A rule of this project forbids this call."
 ASK_FIRST = "Ask the user for permission in your next message, and wait for the answer."
 
 # Which reports each client takes context for; elsewhere it refuses the key or drops it.

@@ -35,7 +35,7 @@ def check_baseline(subject: Subject) -> Check:
     """Ask for a justification of every write into the baseline, and hold it to its budget."""
     touched = [edit for edit in subject.written if _in_baseline(edit.path)]
     if not touched:
-        return passed(NAME, "it does not write into the baseline")
+        return passed(NAME, "it does not write to the baseline")
     if subject.oversized:
         return unread(NAME, subject)
     if subject.operation in (Operation.DEPRECATE, Operation.UNDO):
@@ -45,12 +45,10 @@ def check_baseline(subject: Subject) -> Check:
         return failed(NAME, over)
     reason = subject.proposal.reason
     if not _EVERY_TASK.search(reason) or len(reason.split()) < _FEWEST_WORDS:
-        text = (
-            "the reason does not say why this holds for every task; "
-            "say so, or propose it for project/ or global/"
-        )
+        text = "the reason does not say why this applies to every task; say so, or propose it "
+        "for project/ or global/"
         return failed(NAME, text)
-    return passed(NAME, "the reason says why it holds for every task, and it fits the budget")
+    return passed(NAME, "the reason says why it applies to every task, and it fits the budget")
 
 
 def _in_baseline(path: str) -> bool:
