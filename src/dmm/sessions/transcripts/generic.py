@@ -39,9 +39,9 @@ def read_generic(stream: BinaryIO) -> Iterator[Read]:
 
 def _fault(values: dict[str, Any]) -> str:
     if not short(values.get("session"), LONGEST_NAME):
-        return ("no session",)
+        return "no session"
     if read_time(values.get("at")) is None:
-        return ("no time in `at`",)
+        return "no valid time in `at`"
     if values.get("role") not in ROLES:
         return f"the role must be one of {', '.join(ROLES)}"
     if values["role"] == "tool" and not short(values.get("tool"), LONGEST_NAME):
