@@ -258,7 +258,7 @@ def test_without_a_model_the_reviewer_says_why_it_waits(
     make()
     told = typed("review", "process", "1", within=own.folder)
     assert told.status == 0
-    assert told.out.startswith("proposal_1 pending: create project/house/sensors.md\n  waits: ")
+    assert told.out.startswith("proposal_1 pending: create project/house/sensors.md\n  why:   ")
     every = typed("review", "process-all", within=own.folder)
     assert every.out.endswith("1 proposal left to a person\n")
 

@@ -49,7 +49,7 @@ def test_a_proposal_is_told_with_its_checks_and_waits(typed: Typed, own: Project
     assert told.out == (
         "proposal_1 pending: create project/house/sensors.md\n"
         "  ✓ 12 checks passed\n"
-        "  waits: the configuration lets nothing be applied unseen; no reviewer agent is\n"
+        "  why:   the configuration lets nothing be applied unseen; no reviewer agent is\n"
         "         set up\n"
         "  see:   dmm review show proposal_1\n"
     )

@@ -204,5 +204,5 @@ def _settled(one: Mapping[str, Any]) -> Iterator[str]:
     for proposal in waiting:
         yield from wrapped(
             f"{proposal['operation']} {proposal['path']}: dmm review show {proposal['id']}",
-            "  waits:    ",
+            "  pending:  ",
         )

@@ -78,7 +78,7 @@ def made(told: Told) -> Iterator[Line | str]:
     yield from checks(told["checks"], passed=False)
     yield from _notices(told)
     if told["status"] == "pending":
-        yield from wrapped(f"{told.get('why') or 'it needs review'}", "  waits: ")
+        yield from wrapped(f"{told.get('why') or 'it needs review'}", "  why:   ")
         yield f"  see:   dmm review show {told['id']}"
 
 
@@ -88,7 +88,7 @@ def decided(told: Told) -> Iterator[Line | str]:
     if told["status"] == "pending":
         yield from checks(told["checks"], passed=False)
         if told.get("why"):
-            yield from wrapped(told["why"], "  waits: ")
+            yield from wrapped(told["why"], "  why:   ")
         yield f"  see:   dmm review show {told['id']}"
     yield from _notices(told)
 
