@@ -1,4 +1,4 @@
-"""Where the background process listens, and how a few bytes reach it; light to load.
+"""Where the daemon listens, and how to reach it; light to import.
 
 A request is one line, `DMM1 <version> <kind> <label> <length>`, and a body; the reply is all that
 comes back until the connection ends. Only modules that cost nothing to load are used here.

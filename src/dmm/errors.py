@@ -1,4 +1,4 @@
-"""The one error family of DMM; every surface maps `code` to its own status.
+"""The error family of DMM; every surface maps `code` to its own status.
 
 DmmError
 ├── UsageError            a request that can't be carried out as given

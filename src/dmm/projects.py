@@ -1,4 +1,4 @@
-"""Projects held open: one model and one token count for all, and locks so that calls can meet.
+"""Open projects, sharing one model and token counter, with locks for concurrent calls.
 
 A project is opened four times, with connections of their own for queries, for recording in the
 ledger, for looking at it and for indexing: none of them waits for another, and SQLite keeps them

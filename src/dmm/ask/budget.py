@@ -1,4 +1,4 @@
-"""Budget: which evidence fits, exactly, by the shares of a profile; what is unused is passed on.
+"""Share the token budget among evidence by the weights of a profile.
 
 A block ends in a newline and the next begins with a solid character, so tokens add up exactly.
 """

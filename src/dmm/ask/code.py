@@ -1,4 +1,4 @@
-"""The repository of a project as questions see it: kept current, its places as evidence."""
+"""The project's repository as a source of evidence, kept current."""
 
 from __future__ import annotations
 

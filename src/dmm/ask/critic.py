@@ -1,4 +1,4 @@
-"""The critic: does a session go round in circles? Read from what it did, and nothing else."""
+"""Detect a session that is going in circles, from its recorded steps."""
 
 from __future__ import annotations
 

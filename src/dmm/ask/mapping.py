@@ -1,4 +1,4 @@
-"""Question → profile: scored rules first; where they can't decide, a model may, if one is there."""
+"""Choose the profile of a question by scored words, or by a model if they tie."""
 
 from __future__ import annotations
 

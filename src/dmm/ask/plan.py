@@ -1,4 +1,4 @@
-"""The plan: what the task is, and the ordered steps to it with the evidence each rests on."""
+"""The plan of an answer: ordered steps, each with its evidence."""
 
 from __future__ import annotations
 

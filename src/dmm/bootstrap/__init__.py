@@ -1,4 +1,4 @@
-"""The one place that knows how the parts are put together."""
+"""Wire the parts together; the only place that knows how."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every part rests on: the project, the clock, its indexes and its ledger."""
+"""The shared base of all parts: project, clock, indexes and ledger."""
 
 from __future__ import annotations
 

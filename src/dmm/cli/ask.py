@@ -1,4 +1,4 @@
-"""`dmm ask`: a question in plain words, answered with cited evidence under a token budget."""
+"""`dmm ask`: answer a question with cited evidence within a token budget."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm ledger verify|backup|restore|log`: the ledger as a file to be trusted."""
+"""`dmm ledger verify|backup|restore|log`: check and copy the ledger file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many proposals in one document: each has a line whose first word decides about it."""
+"""Decide on many proposals in one document, one line each."""
 
 from __future__ import annotations
 

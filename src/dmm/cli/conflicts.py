@@ -1,4 +1,4 @@
-"""`dmm conflicts`: memories that contradict one another, found, shown and settled."""
+"""`dmm conflicts`: find, show and resolve memories that contradict each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm daemon`: the background process started, stopped and looked at."""
+"""`dmm daemon`: start, stop and inspect the background process."""
 
 from __future__ import annotations
 

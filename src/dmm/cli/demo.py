@@ -1,4 +1,4 @@
-"""`dmm demo`: the story of a travel agent that learns a rule, told in a terminal."""
+"""`dmm demo`: the story of a travel agent that learns a rule."""
 
 from __future__ import annotations
 

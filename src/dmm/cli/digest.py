@@ -1,4 +1,4 @@
-"""`dmm digest` and `dmm distil`: what sessions did, proposed as memories and told better."""
+"""`dmm digest` and `dmm distil`: propose and rewrite what sessions did."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm doctor`: is everything well, from end to end?"""
+"""`dmm doctor`: end-to-end checks."""
 
 from __future__ import annotations
 

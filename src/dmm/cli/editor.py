@@ -1,4 +1,4 @@
-"""The user's own editor, on a text in a file that nobody else can read."""
+"""Open a text in the user's editor, in a private file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm feedback`, `dmm lifecycle`, `dmm export-usage`: how memories fare, and what follows."""
+"""`dmm feedback`, `dmm lifecycle`, `dmm export-usage`: memory usage and suggestions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events in one line each: what happened, in words."""
+"""One-line summaries of events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm install`: memory in the agents that are here."""
+"""`dmm install`: connect DMM to the detected clients."""
 
 from __future__ import annotations
 

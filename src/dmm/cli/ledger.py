@@ -1,4 +1,4 @@
-"""`dmm ledger`: facts, constraints and decisions, recorded and held to."""
+"""`dmm ledger`: record and enforce facts, constraints and decisions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger in words: what its operations tell, as lines of at most 80 columns."""
+"""Ledger results as lines of at most 80 columns."""
 
 from __future__ import annotations
 

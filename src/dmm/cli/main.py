@@ -1,4 +1,4 @@
-"""The entry of the `dmm` command: light, so that it can be interrupted from the first moment."""
+"""The entry point of `dmm`: light, so that it can be interrupted at once."""
 
 from __future__ import annotations
 

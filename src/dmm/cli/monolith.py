@@ -1,4 +1,4 @@
-"""`dmm import` and `dmm export`: instruction files into memories, and back into one file."""
+"""`dmm import` and `dmm export`: instruction files to memories and back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm search`, `dmm timeline`, `dmm get`: what earlier sessions said and did."""
+"""`dmm search`, `dmm timeline`, `dmm get`: recall earlier sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm redact`: a secret that was recorded is blanked, and the chain stays valid."""
+"""`dmm redact`: blank a recorded secret, keeping the chain valid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm reindex`: bring the index up to the files."""
+"""`dmm reindex`: update the index from the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm review`: the proposals that wait, looked at and decided."""
+"""`dmm review`: inspect pending proposals and decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules in words: lines of at most 80 columns on a terminal, whole lines in a pipe."""
+"""Rules as lines: at most 80 columns on a terminal, whole lines in a pipe."""
 
 from __future__ import annotations
 

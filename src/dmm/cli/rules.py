@@ -1,4 +1,4 @@
-"""`dmm rules`: what agents are held to, as files in Git."""
+"""`dmm rules`: rules for agents, as files in Git."""
 
 from __future__ import annotations
 

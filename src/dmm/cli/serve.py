@@ -1,4 +1,4 @@
-"""`dmm serve`: memory for an MCP client, on standard input and output."""
+"""`dmm serve`: serve an MCP client over standard input and output."""
 
 from __future__ import annotations
 

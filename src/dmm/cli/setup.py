@@ -1,4 +1,4 @@
-"""`dmm init`: a memory for this project."""
+"""`dmm init`: create a project's memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm status`: the memory of a project on one screen."""
+"""`dmm status`: a project's memory on one screen."""
 
 from __future__ import annotations
 

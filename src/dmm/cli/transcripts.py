@@ -1,4 +1,4 @@
-"""`dmm import-sessions`: what clients wrote down of earlier sessions, into the ledger."""
+"""`dmm import-sessions`: record earlier sessions from client transcripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm trust`: a look at memory that came from elsewhere, and the user's decision."""
+"""`dmm trust`: review memory from elsewhere and decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm undo`: applied writes taken back, after a look at what that changes."""
+"""`dmm undo`: revert applied writes after showing the changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm validate`: what is wrong or doubtful in the memory files."""
+"""`dmm validate`: errors and warnings in the memory files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposals in words: their checks, their age, what was said of them, and what comes next."""
+"""Proposals as lines: checks, age, reviews and next steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`dmm write`: changes of memory, proposed; each is checked and awaits review."""
+"""`dmm write`: propose changes to memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Chores in a process of their own, which gives back all that they load.
+"""Run jobs in a separate process, to release all they load.
 
 To look for conflicts takes tables and models that nobody else needs; in the daemon they would stay
 until it ends.

@@ -1,4 +1,4 @@
-"""Events of agents as they arrive: parsed, attended to by the project's sessions, answered."""
+"""Handle hook events: parse, find the project, judge, answer, record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What local clients ask of the background process itself, by name."""
+"""Named calls that local clients make to the daemon itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that nobody waits for, done for open projects: one piece at a time, in a quiet moment.
+"""Background jobs for open projects, one at a time, when idle.
 
 An application that broke off is finished when a project is opened. The ledger is backed up once a
 day. Conflicts are looked for as often as the settings say, the life of memories is looked after

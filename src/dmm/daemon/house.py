@@ -1,4 +1,4 @@
-"""What the background process holds and serves, put together once the socket listens."""
+"""What the daemon holds and serves, built once the socket listens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The life of the background process: claim, listen at once, load, serve, leave when idle."""
+"""The daemon's life: claim the lock, listen, load, serve, exit when idle."""
 
 from __future__ import annotations
 

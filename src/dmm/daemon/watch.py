@@ -1,4 +1,4 @@
-"""Keeps the index of one project fresh: a scan is the truth, a hint only says when to look.
+"""Keep one project's index fresh; scans are the truth, notifications only hints.
 
 A scan follows each hint. One more follows shortly after, since a burst of changes may have been
 told in part. Scans also come when the machine wakes up, and from time to time, at most a

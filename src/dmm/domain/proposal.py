@@ -1,4 +1,4 @@
-"""A proposal: a change of memory files that somebody wants, and all that was said about it."""
+"""A proposal: a suggested change to memory files, with its checks and reviews."""
 
 from __future__ import annotations
 

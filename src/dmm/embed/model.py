@@ -1,4 +1,4 @@
-"""The embedding model: text or word pieces into unit vectors, on this machine alone."""
+"""The embedding model: text to unit vectors, locally."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which ledger a file holds: the one that was written here, or one that came in its place.
+"""Whether a ledger file is the one that was written here.
 
 Git overwrites ignored files, so a branch or an archive can put another ledger where the user's was.
 A ledger is known by its first event, hashed anew: the hash alone is no secret, since anchors tell

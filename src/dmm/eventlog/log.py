@@ -1,4 +1,4 @@
-"""The ledger file: the only owner of its tables, append-only, durable when acknowledged."""
+"""The ledger file's tables: append-only, durable when acknowledged."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proof of the rules in a ledger, so that one that was edited is found before it is obeyed.
+"""Prove a ledger's rules before they are enforced.
 
 The whole chain is walked by `verify`, which takes too long for every start of a process. Here the
 rule events alone are read, and compared with what was noted of them outside the store; only the

@@ -1,4 +1,4 @@
-"""The tables of a ledger file, the statements on them, and a row read as an event."""
+"""The tables of a ledger file, their statements, and rows as events."""
 
 from __future__ import annotations
 

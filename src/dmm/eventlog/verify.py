@@ -1,4 +1,4 @@
-"""Verification: is the log whole, unedited, in order, and no shorter than it was anchored?"""
+"""Verify that the log is complete, unedited, in order and not cut off."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Appending within one transaction: each event checked, linked to the head, and recorded once."""
+"""Append events in one transaction: validated, chained, recorded once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commits of memory files in the project's Git repository, made on request and for nothing else."""
+"""Commit memory files to the project's Git repository."""
 
 from __future__ import annotations
 

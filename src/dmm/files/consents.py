@@ -1,4 +1,4 @@
-"""What the user has agreed to, by content: the files of a project that instruct or configure.
+"""The user's consent, by content, to files that instruct or configure.
 
 A trusted project changes with every pull and checkout. Its memories are knowledge and need no new
 consent; what tells agents what to do, or DMM how to behave, counts only in a text that the user has

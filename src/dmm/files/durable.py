@@ -1,4 +1,4 @@
-"""Writes that are either there whole or not at all, and stay there after a power cut."""
+"""Atomic writes that survive a power cut."""
 
 from __future__ import annotations
 

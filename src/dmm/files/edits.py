@@ -1,4 +1,4 @@
-"""Edits of memory files carried out: a file is as it was, or as it shall be, never in between."""
+"""Apply edits to memory files, all or nothing per file."""
 
 from __future__ import annotations
 

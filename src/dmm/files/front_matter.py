@@ -1,4 +1,4 @@
-"""YAML front matter read within limits, with line numbers; single keys edited in place."""
+"""Parse YAML front matter within limits, and edit single keys in place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One writer at a time, across processes: an advisory lock on a file that is never deleted."""
+"""A writer lock across processes, on a file that is never deleted."""
 
 from __future__ import annotations
 

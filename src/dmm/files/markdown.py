@@ -1,4 +1,4 @@
-"""Markdown ↔ memory: a file's text read as a `Memory`, and a `Memory` written as text."""
+"""Parse a file's text into a `Memory`, and write it back."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Safe mechanical repairs of memory files: every byte that is not wrong stays as it is."""
+"""Safe automatic repairs of memory files; every valid byte is kept."""
 
 from __future__ import annotations
 

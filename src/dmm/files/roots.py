@@ -1,4 +1,4 @@
-"""Where a project keeps its memory: the .dmm folder, found by walking up."""
+"""Find a project's .dmm folder by walking up."""
 
 from __future__ import annotations
 

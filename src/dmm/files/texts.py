@@ -1,4 +1,4 @@
-"""Checks of the text of one file, whether it holds a memory or a rule."""
+"""Text checks that memory and rule files share."""
 
 from __future__ import annotations
 

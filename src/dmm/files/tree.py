@@ -1,4 +1,4 @@
-"""The folder of memory files: the one place that turns relative paths into files, safely."""
+"""The memory folder: the only place that resolves relative paths, safely."""
 
 from __future__ import annotations
 

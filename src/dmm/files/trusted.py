@@ -1,4 +1,4 @@
-"""The projects whose memory the user trusts: one small file of the user's own, never the project's.
+"""The projects whose memory the user trusts, in the user's own state folder.
 
 A project is known by its .dmm folder: the path and what the file system calls the folder, so that
 another one put in its place is another project. The worktrees of a trusted repository are trusted

@@ -1,4 +1,4 @@
-"""A tool call judged by the hook itself, from the rules on file: nobody else answers."""
+"""Judge a tool call in the hook itself, from the compiled rules."""
 
 from __future__ import annotations
 

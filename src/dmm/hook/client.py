@@ -1,4 +1,4 @@
-"""One event of an agent, handed to the background process; never in the agent's way.
+"""Send one client event to the daemon and print the answer.
 
 Whatever happens the exit status is 0 and nothing is printed but the answer: a hook that fails must
 not stop the work. A tool call that nobody answers in time is judged here, by the rules on file. The

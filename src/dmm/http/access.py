@@ -1,4 +1,4 @@
-"""Which project a request is about, and in whose name it speaks."""
+"""Which project a request is for, and on whose behalf."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTTP surface put together: routes, errors, and the gate before them."""
+"""The HTTP application: routes, errors and the gate before them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""JSON from outside: read once, strictly, before anything else looks at it."""
+"""Strict parsing of JSON bodies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A request as the routes see it: the project it names, and the voice it has there.
+"""A request as routes see it: its project and its actor.
 
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """

@@ -1,4 +1,4 @@
-"""What goes in and out where memory is written over HTTP.
+"""Request and response models for writing memory over HTTP.
 
 Pydantic reads the annotations when the program runs, so they stand here as they are.
 """

@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP, as its document describes it.
+"""Request and response models of the HTTP surface.
 
 Pydantic reads the annotations when the program runs, so they stand here as they are.
 """

@@ -1,4 +1,4 @@
-"""What the HTTP surface answers when it can't serve: one status per kind of error, one body."""
+"""Error responses: one status per kind of error, one body."""
 
 from __future__ import annotations
 

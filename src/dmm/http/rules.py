@@ -1,4 +1,4 @@
-"""Rules over HTTP: the same verbs and answers as everywhere; only a person puts one in force.
+"""Rules over HTTP; only a person can activate one.
 
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """

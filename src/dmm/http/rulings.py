@@ -1,4 +1,4 @@
-"""What goes in and out where rules are written and tried over HTTP.
+"""Request and response models for rules over HTTP.
 
 Pydantic reads the annotations when the program runs, so they stand here as they are.
 """

@@ -1,4 +1,4 @@
-"""A browser's way in: a code that is good once and briefly, exchanged for a cookie."""
+"""Browser sessions: short-lived one-time codes exchanged for cookies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Somebody waits for an answer: what of a large backlog is indexed before it is given."""
+"""Index the best part of a large backlog before answering a query."""
 
 from __future__ import annotations
 

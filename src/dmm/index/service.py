@@ -1,4 +1,4 @@
-"""The indexes of a project and of the user's overlay: opened, kept fresh, and held in memory."""
+"""The indexes of a project and the user's overlay: opened, refreshed, held in memory."""
 
 from __future__ import annotations
 

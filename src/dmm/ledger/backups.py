@@ -1,4 +1,4 @@
-"""Backups of the ledger: a few, compressed, in the user's state folder, and how one is put back."""
+"""Compressed ledger backups in the user's state folder, and how to restore one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Leaked payloads blanked: in the ledger, and in everything that was made from them."""
+"""Blank leaked payloads in the ledger and in everything derived from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts, constraints and decisions: recorded, looked up, and held to."""
+"""Record, look up and enforce facts, constraints and decisions."""
 
 from __future__ import annotations
 

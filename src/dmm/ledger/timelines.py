@@ -1,4 +1,4 @@
-"""The ledger over time: where something came from, what was known when, and what if."""
+"""The ledger over time: provenance, past states and simulations."""
 
 from __future__ import annotations
 

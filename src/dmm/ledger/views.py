@@ -1,4 +1,4 @@
-"""The state of a ledger as the operations tell it."""
+"""Ledger state as the operations return it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The life of memories: reports taken, usage told, and suggestions made into proposals.
+"""Take reports, count usage, and turn suggestions into proposals.
 
 LIFECYCLE: packs and reports in the ledger → usage (service/counting.py) → suggestions
 (lifecycle/suggest.py) → proposals (service/proposals.py) → review.

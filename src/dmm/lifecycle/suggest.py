@@ -1,4 +1,4 @@
-"""What should become of memories: suggestions with their reasons, made of files and usage.
+"""Suggestions for memories, with reasons, from files and usage.
 
 A reason names facts that hold still: as long as it is the same text, nothing new was found, and
 whoever has answered it need not be asked again. A file is in one suggestion at most, the first

@@ -1,4 +1,4 @@
-"""Usage as the services read it: folded from the ledger, held, and kept current."""
+"""Usage, folded from the ledger and kept current."""
 
 from __future__ import annotations
 

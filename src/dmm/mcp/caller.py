@@ -1,4 +1,4 @@
-"""Who is at the other end of a connection, and whose memory is asked for."""
+"""Who is at the other end of a connection, and whose memory it may use."""
 
 from __future__ import annotations
 

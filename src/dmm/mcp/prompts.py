@@ -1,4 +1,4 @@
-"""The prompts: ways to work with the memory, each ready to be sent with a task."""
+"""The prompts: ways to work with the memory, ready to send with a task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The resources: the launch contract, the policy, the map, and each memory by its path."""
+"""The resources: BOOT, policy, manifest, and each memory by path."""
 
 from __future__ import annotations
 

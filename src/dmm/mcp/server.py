@@ -1,4 +1,4 @@
-"""The MCP server of one caller, put together from tools, resources and prompts."""
+"""The MCP server of one caller: tools, resources and prompts."""
 
 from __future__ import annotations
 

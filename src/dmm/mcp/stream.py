@@ -1,4 +1,4 @@
-"""One MCP connection over a pair of byte streams, a line of JSON for each message."""
+"""One MCP connection over byte streams, one JSON message per line."""
 
 from __future__ import annotations
 

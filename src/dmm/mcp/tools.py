@@ -1,4 +1,4 @@
-"""The tools: each is one call of a service, told in as few words as an agent needs."""
+"""The tools: one service call each, described in few words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writing memory by tools: a proposal is made and told in few words; nobody decides here."""
+"""The writing tools: they propose and never decide."""
 
 from __future__ import annotations
 

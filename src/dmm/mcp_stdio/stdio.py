@@ -1,4 +1,4 @@
-"""Bytes from an MCP client to the background process and back, line by line.
+"""Relay lines between an MCP client and the daemon.
 
 If that process dies, requests that were under way are answered with an error, since nobody knows
 whether they were carried out; the next one calls another process and says the greeting again.

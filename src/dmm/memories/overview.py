@@ -1,4 +1,4 @@
-"""The state of a project's memory at a glance; looking at it changes nothing on disk."""
+"""A read-only overview of a project's memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validation: one look over all memory files that names every error and everything doubtful."""
+"""Validate all memory files and report every error and warning."""
 
 from __future__ import annotations
 

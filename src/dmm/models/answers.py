@@ -1,4 +1,4 @@
-"""Reading what a model answered: the one form that was asked for, and anything else is refused."""
+"""Strict parsing of a model's answer."""
 
 from __future__ import annotations
 

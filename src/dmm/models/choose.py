@@ -1,4 +1,4 @@
-"""The model that a user's configuration names, ready to be asked."""
+"""The chat model that the user's configuration names."""
 
 from __future__ import annotations
 

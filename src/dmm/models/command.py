@@ -1,4 +1,4 @@
-"""The claude command as a model: one question on its standard input, no tools, nothing kept."""
+"""The claude command as a model: one question, no tools, nothing kept."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking a chat model for some purpose: within the day's tokens, every call on record."""
+"""Call a chat model within the daily token limit, recording every call."""
 
 from __future__ import annotations
 

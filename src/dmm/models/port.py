@@ -1,4 +1,4 @@
-"""The port to chat models: one question, one answer, and what it cost."""
+"""The chat model interface: one question, one answer, its cost."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question to a model over HTTP: JSON both ways, one deadline for all of it, a bounded answer."""
+"""Model calls over HTTP: JSON, one deadline, a bounded answer."""
 
 from __future__ import annotations
 

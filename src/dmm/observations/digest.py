@@ -1,4 +1,4 @@
-"""Digests: what of a day is worth keeping, as drafts of memories for somebody to review.
+"""Digests: drafts of memories from what is worth keeping of a day.
 
 A day gives at most one short-lived memory, and one for each decision that clearly lasts and has
 enough around it to be understood later. Rules and baseline are never drafted.

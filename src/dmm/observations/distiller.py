@@ -1,4 +1,4 @@
-"""The distiller: what a model is asked about finished episodes, and what of its answer counts.
+"""The model prompt for finished episodes, and what to accept of its answer.
 
 Nothing that the model says is believed: a fact has to stand in the evidence word for word, and a
 title or narrative may name no number, path or identifier that the evidence does not.

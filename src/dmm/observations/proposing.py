@@ -1,4 +1,4 @@
-"""The digest of a day: observations worth keeping become proposals, once.
+"""Propose a day's observations as memories, once.
 
 DIGEST: ledger → observations (service/observations.py) → drafts (observations/digest.py) →
 proposals (service/proposals.py) → review.

@@ -1,4 +1,4 @@
-"""What follows a write: index and map are brought up to it, and conflicts are looked for."""
+"""After a write: update index and manifest, check for conflicts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proof that the clients are connected: their configuration is read, and its commands are run."""
+"""Check that clients are connected, by reading their configuration and running it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A check of everything from end to end: the program, the project, the daemon, the clients."""
+"""End-to-end checks of program, project, daemon and clients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new memory for a project: folders, launch contract, settings and one example per scope."""
+"""Create a project's memory: folders, BOOT, settings and examples."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The story of the demo: eight acts of a travel agent, each step with the result it must have."""
+"""The demo's story: eight steps of a travel agent, with expected results."""
 
 from __future__ import annotations
 

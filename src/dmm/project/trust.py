@@ -1,4 +1,4 @@
-"""A look at memory that came from elsewhere, before it is trusted, and the decision itself."""
+"""Review memory from elsewhere before trusting it, and the decision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is asked of recall, and what it tells, in lines that cost an agent few tokens."""
+"""Recall requests and results as compact lines."""
 
 from __future__ import annotations
 

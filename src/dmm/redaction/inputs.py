@@ -1,4 +1,4 @@
-"""What comes from outside: refused where nobody could use it, before anything else sees it."""
+"""Validate and redact user-supplied text."""
 
 from __future__ import annotations
 

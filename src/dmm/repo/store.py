@@ -1,4 +1,4 @@
-"""The file of repository knowledge: the only owner of its tables and of their SQL."""
+"""The repository index file: the only owner of its tables and SQL."""
 
 from __future__ import annotations
 

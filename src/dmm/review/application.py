@@ -1,4 +1,4 @@
-"""A proposal applied: the intent is recorded, the files are written, and that is recorded too.
+"""Apply a proposal: record the intent, write the files, record the result.
 
 Whoever is killed in between leaves an intent. The next one who works here finishes it: every file
 is then as it was before or as it was proposed, never something else.

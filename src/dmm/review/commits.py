@@ -1,4 +1,4 @@
-"""Git commits of applied proposals: made after the write, so that no other writer waits for a hook.
+"""Git commits of applied proposals, made after the write lock is released.
 
 What could not be committed stays on record as that, and is tried again after the next write.
 """

@@ -1,4 +1,4 @@
-"""Proposals decided: listed, shown, put to the reviewer agent, approved, rejected or edited."""
+"""List, show, review, approve, reject and edit proposals."""
 
 from __future__ import annotations
 

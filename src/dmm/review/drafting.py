@@ -1,4 +1,4 @@
-"""What a wish means for files: the texts before and after, made from the tree as it stands."""
+"""Turn a request into edits: texts before and after."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A proposal taken in: freed of secrets, labelled with its trust, and recorded as an event."""
+"""Record a proposal: redacted and labelled with its trust."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two writers, one concept: how their changes of a file, or their two files, become one."""
+"""Merge two changes of one file, or two files, into one."""
 
 from __future__ import annotations
 

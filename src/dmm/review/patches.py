@@ -1,4 +1,4 @@
-"""Patches of memory files: unified diffs read strictly, shown, and set against a changed file."""
+"""Unified diffs: parsed strictly, shown, and applied."""
 
 from __future__ import annotations
 

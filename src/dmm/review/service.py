@@ -1,4 +1,4 @@
-"""Proposals made: a wish becomes an event, is examined, and waits, or is applied by the rule.
+"""Make proposals: record, check, and apply where a rule allows it.
 
 WRITE: wish → drafting → intake (redaction, trust, ProposalMade) → examination (ProposalChecked) →
 tier → a review (service/reviews.py) → application (service/application.py) → index, conflicts.

@@ -1,4 +1,4 @@
-"""The review queue as the services use it: folded from the ledger, held, and kept current."""
+"""The review queue, folded from the ledger and kept current."""
 
 from __future__ import annotations
 

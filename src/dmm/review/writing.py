@@ -1,4 +1,4 @@
-"""One way in for all surfaces: a request to write memory, led to the operation that it means."""
+"""One entry for all write requests, dispatched by operation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where the transcripts of a project are: in the folders of its clients, or where a person says."""
+"""Find a project's client transcripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a session is told at its start: how memory works here, the rules in force, the baseline.
+"""The briefing of a session: BOOT, active rules, baseline.
 
 The same memory gives the same bytes, so that a provider's cache of the prompt stays warm.
 """

@@ -1,4 +1,4 @@
-"""Sessions from before: transcripts of clients recorded in the ledger, once, with their own times.
+"""Record earlier sessions from client transcripts, once, with their own times.
 
 A transcript is a file that any program of the user can write, so nothing in it is trusted like
 words that a hook heard: what the user is said to have typed counts as the agent's account of it.

@@ -1,4 +1,4 @@
-"""Rulings on tool calls as replies to a client."""
+"""Rulings on tool calls, as replies to a client."""
 
 from __future__ import annotations
 

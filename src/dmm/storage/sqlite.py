@@ -1,4 +1,4 @@
-"""SQLite connections with the settings DMM relies on, and its errors in our own words."""
+"""SQLite connections with the settings DMM relies on, and mapped errors."""
 
 from __future__ import annotations
 

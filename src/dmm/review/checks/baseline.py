@@ -1,4 +1,4 @@
-"""The baseline: what reaches every task needs a reason that says so, and room."""
+"""Whether a baseline change is justified for every task and fits the budget."""
 
 from __future__ import annotations
 

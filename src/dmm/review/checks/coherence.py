@@ -1,4 +1,4 @@
-"""Title, tags and body: whether they speak of the same thing."""
+"""Whether title, tags and body are about the same thing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One concept in one file: several titles, sections or rules that have nothing to do together."""
+"""Whether a file holds one concept."""
 
 from __future__ import annotations
 

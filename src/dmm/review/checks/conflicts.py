@@ -1,4 +1,4 @@
-"""Memories that say otherwise than the proposed one."""
+"""Memories that contradict the proposed one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is already there: the same text, nearly the same, or the same said in other words."""
+"""Memories and proposals that already say the same."""
 
 from __future__ import annotations
 

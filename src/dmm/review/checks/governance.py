@@ -1,4 +1,4 @@
-"""Who may propose where: namespaces of agents, and what the configuration says."""
+"""Who may propose where, by namespace and configuration."""
 
 from __future__ import annotations
 

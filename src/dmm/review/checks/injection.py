@@ -1,4 +1,4 @@
-"""Texts that try to steer: invisible characters, and words aimed at agents or at reviewers."""
+"""Text that tries to steer agents or reviewers, and invisible characters."""
 
 from __future__ import annotations
 

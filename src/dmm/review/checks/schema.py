@@ -1,4 +1,4 @@
-"""The form of a proposal: its operation, its paths, and the front matter it would leave."""
+"""The form of a proposal: operation, paths and front matter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The fit of content to scope: what has an end, what is of one project, what is about agents."""
+"""Whether the content fits its scope."""
 
 from __future__ import annotations
 

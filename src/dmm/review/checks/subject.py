@@ -1,4 +1,4 @@
-"""What every check looks at: a proposal, read once as the memories it would leave."""
+"""The subject of all checks: a proposal, parsed once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The length of a memory: enough for a reason and what to do, not so much that it is two."""
+"""The length of a memory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may stand in no memory at all: secrets, and the terms a repository keeps out."""
+"""Content that no memory may hold: secrets and banned terms."""
 
 from __future__ import annotations
 

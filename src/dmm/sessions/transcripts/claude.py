@@ -1,4 +1,4 @@
-"""Transcripts of Claude Code: a record a line, messages in blocks, helpers in their own files."""
+"""Claude Code transcripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transcripts of Codex (rollouts): items of the model's API and events of the client, a line each.
+"""Codex transcripts (rollouts).
 
 Tools get the names and inputs that the client's hooks report for them.
 """

@@ -1,4 +1,4 @@
-"""Transcripts in DMM's own form: one message a line, for clients that it does not know."""
+"""Transcripts in DMM's own format: one message per line."""
 
 from __future__ import annotations
 
