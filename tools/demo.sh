@@ -54,6 +54,8 @@ git init --quiet .
 dmm init >/dev/null
 rm -rf .dmm/memory
 cp -R "$sample/memory" .dmm/memory
+rm .dmm/memory/baseline/identity.md
+cp -R "$sample/brief/." .dmm/memory
 in_30_days=$(python3 -c 'import datetime as d; print(d.date.today() + d.timedelta(days=30))')
 short_lived=.dmm/memory/ephemeral/checkout_test_fails_at_midnight.md
 sed "s/@IN_30_DAYS@/$in_30_days/" "$short_lived" >"$demo/edited"

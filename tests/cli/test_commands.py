@@ -21,7 +21,7 @@ def test_init_tells_what_it_made_and_what_comes_next(typed: Typed, tmp_path: Pat
     told = typed("init", within=tmp_path)
     lines = told.out.splitlines()
     assert (told.status, told.err) == (0, "")
-    assert lines[0] == f"Made {tmp_path / '.dmm'}"
+    assert lines[0] == f"Created {tmp_path / '.dmm'}"
     assert "  + memory/baseline/identity.md" in lines
     assert lines[-1] == 'Next: dmm import CLAUDE.md (if you have one), then dmm query "your task"'
     again = typed("init", within=tmp_path).out.splitlines()
@@ -205,7 +205,7 @@ def test_import_tells_what_was_merged_skipped_mentioned_and_present(
     assert "\nmerged   AGENTS.md:" in told.out
     assert "\nmentions docs/more.md (CLAUDE.md:" in told.out
     assert told.out.endswith(
-        "Written below .dmm/memory. Read them, run dmm validate, and commit them.\n"
+        "Written to .dmm/memory. Read them, run dmm validate, and commit them.\n"
         "Rules are in .dmm/rules: see what each does with dmm rules, and commit them too.\n"
     )
     again = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", within=project.folder)

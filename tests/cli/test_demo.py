@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 TITLES = [
     "1 · What the traveller needs",
-    "2 · A miss",
-    "3 · The traveller corrects",
+    "2 · A mistake",
+    "3 · The traveller objects",
     "4 · A rule is learned",
     "5 · Stopped",
     "6 · Looking it up",
@@ -79,7 +79,7 @@ def test_a_verdict_that_is_not_as_told_ends_with_1(
     told = typed("demo", within=tmp_path)
     assert told.status == 1
     assert "UNEXPECTED" in told.out
-    assert told.out.endswith("Not as told: act 5\n")
+    assert told.out.endswith("Failed: step 5\n")
 
 
 def scenes() -> list[Scene]:

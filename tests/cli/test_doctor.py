@@ -100,7 +100,7 @@ def test_without_a_client_the_hook_is_proved_under_its_own_name(
     lines = told.out.splitlines()
     assert "  ok    the hook itself begins: a session starts with its memory" in lines
     assert "Claude Code" not in told.out
-    assert lines[-1].startswith("All is well: ")
+    assert lines[-1].startswith("All checks passed: ")
 
 
 def test_a_hook_by_name_that_is_not_on_the_path_is_told(
@@ -110,7 +110,7 @@ def test_a_hook_by_name_that_is_not_on_the_path_is_told(
     patient("install", "--scope", "project", "--client", "cursor", within=tmp_path)
     told = patient("doctor", within=tmp_path)
     assert told.status == 1
-    gone = "is not on your PATH, so nothing of dmm runs there"
+    gone = "is not on your PATH, so DMM does not run there"
     assert f"  FAIL  Cursor hook: dmm-hook {gone}\n" in told.out
     assert f"  FAIL  Cursor server: dmm-mcp {gone}\n" in told.out
     there = Path(sys.executable).parent

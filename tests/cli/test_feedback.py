@@ -108,7 +108,7 @@ def test_usage_is_exported_into_files_on_request(typed: Typed, shop: Project) ->
     assert dry.out == f"1 file would get new counts\n  {CENTS}\n"
     told = typed("export-usage", within=shop.folder)
     assert told.out == (
-        f"1 file got new counts\n  {CENTS}\napplied as proposal_2; take it back with: dmm undo 2\n"
+        f"1 file got new counts\n  {CENTS}\napplied as proposal_2; undo it with: dmm undo 2\n"
     )
     assert "\nusage_count: 1\n" in (shop.memory / CENTS).read_text()
 

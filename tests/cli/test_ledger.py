@@ -223,7 +223,7 @@ def test_guidance_is_said_to_be_guidance_on_the_error_stream(
     told = ledger("constraint", "Be kind to the traveller", *more)
     assert told.status == 0
     assert told.err.startswith(
-        "dmm: NOT ENFORCED: constraint 1 is advice, it blocks nothing\n  why: "
+        "dmm: NOT ENFORCED: constraint 1 is advice and blocks nothing\n  why: "
     )
     assert max(map(len, told.err.splitlines())) <= 80
     if more:
@@ -281,7 +281,7 @@ def test_a_constraint_is_one_thing_at_a_time(ledger: Scribe, arguments: list[str
         (["constraint", "never x", "--priority", "learned"], 2, "names what triggered it"),
         (["decide", "x", "--rationale", ""], 2, "the rationale is empty"),
         (["decide", "x", "--rationale", "y", "--reference", "99"], 11, "no earlier event 99"),
-        (["query", "x", "--scope", "moon"], 2, "the scope is one of"),
+        (["query", "x", "--scope", "moon"], 2, "the scope must be one of"),
         (["trace", "colour"], 11, "there is no fact 'colour'"),
         (["trace", "0"], 11, "there is no event 0"),
         (["trace", "99"], 11, "there is no event 99"),
@@ -427,7 +427,7 @@ def test_verify_and_anchor_find_a_cut_tail(told: Scribe, project: Project) -> No
     assert broken.status == 1
     assert broken.out == (
         "NOT VALID: the first bad event is 7\n"
-        "  reason: the log was anchored at 7 and is shorter now\n"
+        "  reason: the log was anchored at 7 and is now shorter\n"
     )
     assert told.data("verify")["first_bad_seq"] == 7
 

@@ -51,7 +51,7 @@ def test_a_story_in_words(say: Any) -> None:
     )
     assert say("trace", "4") == (
         "     4 DecisionMade          Rest\n"
-        "                             rests on 1\n"
+        "                             based on 1\n"
         "     1 FactAdded             budget = 4000 (STALE: the value has changed)\n"
     )
     assert say("at", "1") == (
@@ -68,7 +68,7 @@ def test_a_story_in_words(say: Any) -> None:
     assert say("replay", "--to", "1").splitlines()[0] == "State at event 1"
     assert say("explain", "4").splitlines()[-1].endswith("decides the same today.")
     assert say("rehearse", "never rest").splitlines()[0] == (
-        "Of 1 decisions and 0 tool calls of the past it would have blocked 1"
+        "Of 1 decisions and 0 tool calls in the past it would have blocked 1"
     )
     assert "it would block nothing" in say("rehearse", "be kind")
     assert "nothing is recorded" in say(

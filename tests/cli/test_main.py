@@ -86,7 +86,11 @@ def test_a_wrong_command_line_is_explained_on_the_error_stream(
         (["query", "x", "--scope", "bogus"], "Invalid value for '--scope': ", "see dmm"),
         (["query", "x", "--nonsense"], "No such option: --nonsense", "see dmm query --help"),
         (["ledger", "at"], "Missing argument 'SEQ'", "see dmm ledger at --help"),
-        (["query", "deploy", "prod"], "Got unexpected extra argument", "a text of several words"),
+        (
+            ["query", "deploy", "prod"],
+            "Got unexpected extra argument",
+            "quote text with several words",
+        ),
         (["nonsense"], "No such command 'nonsense'", "see dmm --help"),
     ],
 )

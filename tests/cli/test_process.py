@@ -368,7 +368,7 @@ def test_too_little_memory_is_told_in_one_message(
     assert (told.returncode, told.stdout) == (9, "")
     limit = kilobytes // 1024
     assert told.stderr == (
-        f"dmm: this process may use {limit} MB of memory, and 256 are needed\n"
+        f"dmm: this process may use {limit} MB of memory, but 256 MB are needed\n"
         "  try:   raise the limit: ulimit -v unlimited\n"
     )
 

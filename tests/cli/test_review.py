@@ -292,7 +292,10 @@ def test_a_text_is_edited_checked_anew_and_waits_on(
     assert "+A body alone.\n" in shown
     assert "+scope: project\n" in shown
     digest = ask(typed, own, "review", "show", "1")["digest"]
-    for seen, what in (("", "is no digest"), ("0" * 12, "its text was changed since you looked")):
+    for seen, what in (
+        ("", "is not the digest"),
+        ("0" * 12, "its text was changed since you looked"),
+    ):
         told = typed("review", "edit", "1", "--seen", seen, within=own.folder)
         assert what in told.err, "before the editor is opened, which changes nothing"
     monkeypatch.setenv("EDITOR", write_editor(own, 'sed -i s/alone/seen/ "$1"'))

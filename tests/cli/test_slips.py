@@ -77,7 +77,7 @@ def test_what_could_not_be_checked_is_one_line(typed: Typed, own: Project) -> No
     line = ("write", "create", "--path", "project/lamp.md", "--content", "---\nno fields", *WHY)
     told = typed(*line, within=own.folder)
     assert told.out.count("not checked") == 1
-    assert re.search(r"! 6 others +not looked at: ", told.out)
+    assert re.search(r"! 6 others +not checked: ", told.out)
 
 
 def test_a_stale_proposal_offers_no_approval(typed: Typed, own: Project) -> None:
@@ -114,7 +114,7 @@ def test_all_of_a_source_is_undone_after_one_of_them_was(typed: Typed, own: Proj
             "the base 'zz' is no hash of a text",
             "give 8 to 64 digits",
         ),
-        (["update", "--content", "x", *WHY], "there is no such memory", "name a file below"),
+        (["update", "--content", "x", *WHY], "there is no such memory", "name a file under"),
     ],
 )
 def test_a_request_that_means_nothing_is_no_proposal(

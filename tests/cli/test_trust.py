@@ -161,10 +161,12 @@ def test_what_init_makes_is_trusted_and_what_was_there_is_not(
     told = typed("init", "--json", within=tmp_path / "new")
     assert json.loads(told.out)["trusted"] is True
     told = typed("init", within=cloned.folder)
-    assert (
-        "\nThis memory was not made here, so agents get nothing of it on their own. Look at\n"
-        "it and decide: dmm trust\n" in told.out
-    )
+    assert " ".join(
+        [
+            "This memory was not created here, so agents get none of it by themselves.",
+            "Review it and decide: dmm trust",
+        ]
+    ) in " ".join(told.out.split())
     assert not is_trusted(typed, cloned)
 
 
@@ -231,7 +233,7 @@ def test_a_ledger_that_lost_events_is_told_and_settled_by_a_person(
     told = typed("trust", within=project.folder)
     assert "the ledger was changed outside DMM" in told.out
     settled = typed("trust", "--yes", "--with-ledger", within=project.folder)
-    assert "The ledger is settled." in settled.out
+    assert "The ledger is trusted." in settled.out
     assert "budget = 5" in typed("ledger", "context", within=project.folder).out
 
 
@@ -257,6 +259,6 @@ def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
     assert told.status == 2
     assert "the ledger is not the one that was written here" in told.out
     settled = typed("trust", "--yes", within=project.folder)
-    assert "The ledger is settled." in settled.out
+    assert "The ledger is trusted." in settled.out
     assert not ledger.exists()
     assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0

@@ -175,7 +175,7 @@ def test_what_it_rests_on_lowers_its_trust(typed: Typed, own: Project) -> None:
     told = typed(*line, "--source", "third_party", within=own.folder)
     assert json.loads(told.out)["trust"] == "third_party"
     missing = typed(*line, "--evidence", "99", within=own.folder)
-    assert json.loads(missing.out)["error"]["what"] == "there is no event 99 to rest on"
+    assert json.loads(missing.out)["error"]["what"] == "there is no event 99 to be based on"
 
 
 @pytest.mark.parametrize(
@@ -233,7 +233,7 @@ def test_what_is_no_text_or_too_much_of_it_is_refused(typed: Typed, own: Project
     for name, what in (
         ("bytes.md", "the text is not UTF-8"),
         ("large.md", "the text is larger than 1 MiB"),
-        ("long.md", "the text has 100,000 bytes; a proposal has at most 65,536"),
+        ("long.md", "the text has 100,000 bytes; a proposal can have at most 65,536"),
     ):
         told = typed(*line, name, within=own.folder)
         assert told.status == 2

@@ -282,15 +282,15 @@ def test_events_that_wait_are_counted(
     spool.mkdir(parents=True)
     for number in range(3):
         (spool / f"{number}.event").write_text("")
-    assert told(check_daemon())[-1] == ("spool", "ok", "3 events wait")
+    assert told(check_daemon())[-1] == ("spool", "ok", "3 events pending")
     monkeypatch.setattr(doctor, "BACKLOG", 2)
-    assert told(check_daemon())[-1] == ("spool", "warn", "3 events wait")
+    assert told(check_daemon())[-1] == ("spool", "warn", "3 events pending")
     (spool / "dropped").write_text("..")
     (spool / "lost").write_text("00000000000000000005\n")
     assert told(check_daemon())[-1] == (
         "spool",
         "warn",
-        "3 events wait, 7 events were lost: the disk or the spool was full",
+        "3 events pending, 7 events were lost: the disk or the spool was full",
     )
 
 

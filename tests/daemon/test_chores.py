@@ -386,7 +386,7 @@ def test_what_goes_wrong_in_a_process_of_its_own_is_told(
     with pytest.raises(DaemonError, match="trust"):
         do_apart(tmp_path / "elsewhere" / ".dmm", "lifecycle", None, gone)
     gone.set()
-    with pytest.raises(DaemonError, match="it was ended"):
+    with pytest.raises(DaemonError, match="it was stopped"):
         do_apart(project.dmm, "conflicts", None, gone)
 
 

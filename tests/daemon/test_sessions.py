@@ -240,7 +240,7 @@ def test_a_clone_that_nobody_trusts_gets_one_line_and_leaves_no_trace(
     clone = type(shop)(session.folder)
     before = snapshot(clone.folder)
     text = context(machine.hook(session.start()))
-    assert text.startswith("This repository brings a DMM memory that is not trusted")
+    assert text.startswith("This repository contains a DMM memory that is not trusted")
     assert len(text.splitlines()) == 1
     assert "Lantern" not in text
     assert machine.hook(session.prompt(QUESTION)) is None

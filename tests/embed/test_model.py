@@ -144,7 +144,7 @@ def test_a_window_the_model_cannot_read_is_refused(embedder: Embedder, length: i
 def test_a_piece_the_model_does_not_know_is_an_error_and_leaves_no_thread(
     embedder: Embedder,
 ) -> None:
-    with pytest.raises(ModelUnavailable, match="the model does not run"):
+    with pytest.raises(ModelUnavailable, match="the model failed to run"):
         embedder.embed_windows([[CLS, 999_999, SEP]] * 4)
     assert workers() == []
 

@@ -118,7 +118,7 @@ def test_an_empty_ledger_in_its_place_is_refused(path: Path) -> None:
     write(path, "mine", record=record)
     path.unlink()
     write(path)
-    assert refusal(path, record).startswith("another ledger stands")
+    assert refusal(path, record).startswith("another ledger has replaced")
 
 
 def test_a_ledger_that_is_gone_is_not_begun_anew(path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_hash_that_is_only_written_there_deceives_nobody(path: Path) -> None:
     connection.execute("DROP TRIGGER events_are_never_changed")
     connection.execute("UPDATE events SET hash = ? WHERE seq = 1", (known,))
     connection.close()
-    assert refusal(path, record).startswith("another ledger stands")
+    assert refusal(path, record).startswith("another ledger has replaced")
 
 
 def test_the_log_of_the_ledger_that_was_replaced_does_not_speak_for_the_other(
@@ -162,7 +162,7 @@ def test_the_log_of_the_ledger_that_was_replaced_does_not_speak_for_the_other(
     assert path.with_name("ledger.db-wal").stat().st_size
     path.unlink()
     shutil.copy(tmp_path / "other.db", path)
-    assert refusal(path, record).startswith("another ledger stands")
+    assert refusal(path, record).startswith("another ledger has replaced")
     held.close()
 
 

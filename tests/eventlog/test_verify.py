@@ -168,7 +168,7 @@ def test_a_cut_tail_is_found_through_the_anchor(ten: EventLog, forge: Forger) ->
     known = anchors(ten, 3, 9)
     forge("DELETE FROM events WHERE seq > 6")
     assert found(ten) == (None, None)
-    assert found(ten, known) == (7, "the log was anchored at 9 and is shorter now")
+    assert found(ten, known) == (7, "the log was anchored at 9 and is now shorter")
 
 
 def test_a_log_that_was_written_anew_is_found_at_the_anchor(ten: EventLog, forge: Forger) -> None:

@@ -170,7 +170,7 @@ def test_a_hook_that_takes_too_long_is_ended_and_leaves_no_lock(
     hold(work, "pre-commit")
     monkeypatch.setattr(commits, "DEADLINE", 2.0)
     with pytest.raises(
-        StorageError, match=r"git commit took longer than 2 s and was ended \(a hook"
+        StorageError, match=r"git commit took longer than 2 s and was stopped \(a repository hook"
     ):
         commit(work / ".dmm", [write(work, "a.md")], "Memory: create")
     assert not is_alive(int((work / "started").read_text()))
@@ -278,7 +278,7 @@ def test_what_the_user_had_staged_of_a_file_is_staged_again_when_a_hook_refuses(
 def test_a_hook_that_refuses_the_first_commit_of_all_leaves_nothing_staged(tmp_path: Path) -> None:
     work = make(tmp_path / "work")
     hook(work, "exit 1")
-    told = r"git commit failed: status 1, without a word \(a hook of the repository\?\)"
+    told = r"git commit failed: status 1, no message \(a repository hook\?\)"
     with pytest.raises(StorageError, match=told):
         commit(work / ".dmm", [write(work, "a.md")], "first")
     assert git(work, "ls-files") == ""

@@ -104,7 +104,7 @@ def test_only_what_was_seen_is_agreed_to(agreed: Consents, project: Project) -> 
     (project.dmm / "BOOT.md").write_text("harmless")
     seen = agreed.changes()
     (project.dmm / "BOOT.md").write_text("not so harmless")
-    with pytest.raises(StaleBase, match="changed while you looked"):
+    with pytest.raises(StaleBase, match="changed while you were reviewing"):
         agreed.accept_seen(seen)
     assert agreed.effective("BOOT.md") == b"old contract"
 

@@ -152,7 +152,7 @@ def test_without_a_model_a_proposal_waits_on(server: Server) -> None:
         ({"operation": "promote", "content": None}, "new_scope is missing"),
         ({"operation": "deprecate"}, "deprecate takes no content"),
         ({"expires": "2026-02-31"}, "expires is not a valid date"),
-        ({"evidence": [9999]}, "there is no event 9999 to rest on"),
+        ({"evidence": [9999]}, "there is no event 9999 to be based on"),
     ],
 )
 def test_what_makes_no_sense_is_refused(server: Server, given: dict[str, Any], what: str) -> None:

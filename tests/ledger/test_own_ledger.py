@@ -63,9 +63,9 @@ def test_rules_of_another_ledger_are_not_enforced_and_nothing_is_written_to_it(
         dmm.close()
         dmm = open_project(project)
     ledger = replace(project, foreign)
-    with pytest.raises(LedgerRefused, match="another ledger stands where"):
+    with pytest.raises(LedgerRefused, match="another ledger has replaced"):
         Guard(dmm.chronicle).rule(TEST)
-    with pytest.raises(LedgerRefused, match="another ledger stands where"):
+    with pytest.raises(LedgerRefused, match="another ledger has replaced"):
         dmm.ledger.add_fact("budget", "5")
     assert ledger.read_bytes() == foreign.read_bytes()
 
@@ -92,7 +92,7 @@ def test_a_pack_tells_that_the_ledger_is_another_one(
     dmm.close()
     replace(project, foreign)
     told = ask(open_project(project))
-    assert any("another ledger stands where the one that was written" in one for one in told)
+    assert any("another ledger has replaced the one that was written" in one for one in told)
 
 
 def test_a_pack_tells_that_the_ledger_is_gone_and_begins_none(

@@ -88,7 +88,7 @@ async def test_a_message_without_end_is_refused(house: House) -> None:
     async with house.stream() as (reader, writer):
         writer.write(b'"' + b"x" * (LONGEST_LINE + 1))
         told = json.loads(await reader.readline())
-        assert told["error"]["message"] == "a message has at most 4 MiB"
+        assert told["error"]["message"] == "a message can have at most 4 MiB"
         assert await reader.read() == b""
 
 

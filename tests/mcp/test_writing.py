@@ -123,7 +123,7 @@ async def test_a_text_that_no_memory_can_be_is_refused_unread(
     given = {"path": "project/a.md", "reason": "why", "content": "x" * 3_000_000}
     async with house.connect() as client:
         error = read_json(await client.call_tool("memory_propose", given))["error"]
-    assert error["what"] == "the text has 3,000,000 bytes; a proposal has at most 65,536"
+    assert error["what"] == "the text has 3,000,000 bytes; a proposal can have at most 65,536"
 
 
 async def test_files_outside_the_memory_are_refused(house: House, read_json: Read) -> None:

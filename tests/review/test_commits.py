@@ -124,7 +124,7 @@ def test_what_a_slow_hook_kept_from_being_committed_is_committed_by_the_next_wri
     (notice,) = applied.notices
     assert notice.startswith("written, but not committed: ")
     assert notice.endswith(
-        "git commit took longer than 1 s and was ended (a repository hook?); the next write retries"
+        "git commit took longer than 1 s and was stopped (a repository hook?); the next write retries"
     )
     assert (applied.proposal.standing, applied.proposal.uncommitted) == ("applied", True)
     assert application.root.tree.text_of("project/a.md") == TEXT.format("One.")
@@ -210,7 +210,7 @@ def test_what_git_ignores_is_told_once_and_not_tried_again(work: Path) -> None:
     applied = apply(application, "ephemeral/a.md", TEXT.format("One."))
     (notice,) = applied.notices
     assert notice.startswith("written, but not committed: ")
-    assert notice.endswith("Git ignores what was written")
+    assert notice.endswith("Git ignores it")
     assert (applied.proposal.uncommitted, applied.proposal.commit) == (False, None)
     assert apply(application, "project/b.md", TEXT.format("Two.")).notices == ()
     assert subjects(work) == ["Memory: update project/b.md"]

@@ -1,6 +1,6 @@
 """Answer a question with cited evidence from memory, sessions and code.
 
-ASK: read the question and choose a profile (ask/pipeline.py) → ask the sources (service/drawing.py)
+ASK: read the question and choose a profile (ask/pipeline.py) → ask the sources (project_sources.py)
 → coverage gate → budget → prompt. Nothing is recorded and nothing is carried out.
 """
 

@@ -58,13 +58,18 @@ COMMANDS = {
 
 # For the list of commands, where the first sentence of a command is longer than a line of it.
 SUMMARIES = {
+    "init": "Create .dmm here; existing files are kept.",
     "ask": "Answer a question with cited evidence.",
     "search": "Search earlier sessions.",
     "timeline": "Show what came before and after a search result.",
     "get": "Show search results in full.",
+    "import": "Split instruction files into small memories.",
     "import-sessions": "Record earlier Claude Code and Codex sessions.",
+    "check": "Check a call against the rules without running it.",
+    "trust": "Review and accept memory that came with a clone.",
     "digest": "Propose a day's sessions as memories.",
     "distil": "Have your chat model rewrite what sessions did.",
+    "doctor": "Run end-to-end checks; are forbidden calls blocked?",
 }
 
 

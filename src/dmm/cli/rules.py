@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
 
 app = SparingTyper(
-    help="Rules for agents: files in .dmm/rules, enforced on tool calls.",
+    help="Rules for agents, enforced on their tool calls.",
     no_args_is_help=False,
 )
 Name = Annotated[str, typer.Argument(metavar="ID", help="A rule's id, or a constraint's number.")]
@@ -42,7 +42,7 @@ Level = Annotated[
 
 @app.callback(invoke_without_command=True)
 def rules(ctx: typer.Context, as_json: Json = False, root: Root = None) -> None:
-    """Rules for agents: files in .dmm/rules, enforced on tool calls.
+    """Rules for agents, enforced on their tool calls.
 
     Without a command they are listed.
     """

@@ -1,7 +1,7 @@
 """Take reports, count usage, and turn suggestions into proposals.
 
-LIFECYCLE: packs and reports in the ledger → usage (service/counting.py) → suggestions
-(lifecycle/suggest.py) → proposals (service/proposals.py) → review.
+LIFECYCLE: packs and reports in the ledger → usage (usage_projection.py) → suggestions
+(suggest.py) → proposals (review/service.py) → review.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Propose a day's observations as memories, once.
 
-DIGEST: ledger → observations (service/observations.py) → drafts (observations/digest.py) →
-proposals (service/proposals.py) → review.
+DIGEST: ledger → observations (service.py) → drafts (digest.py) → proposals (review/service.py).
 """
 
 from __future__ import annotations

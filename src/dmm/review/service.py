@@ -1,7 +1,7 @@
 """Make proposals: record, check, and apply where a rule allows it.
 
 WRITE: wish → drafting → intake (redaction, trust, ProposalMade) → examination (ProposalChecked) →
-tier → a review (service/reviews.py) → application (service/application.py) → index, conflicts.
+tier → a review (decisions.py) → application (application.py) → index, conflicts.
 """
 
 from __future__ import annotations

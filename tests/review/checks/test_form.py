@@ -74,8 +74,7 @@ def test_the_id_of_another_memory_is_refused_and_named() -> None:
     assert found.hard
     assert found.other == "project/other.md"
     assert found.text == (
-        "the id mem_2026_06_01_001 is that of project/other.md; "
-        "give the new memory an id of its own"
+        "the id mem_2026_06_01_001 belongs to project/other.md; give the new memory its own id"
     )
 
 

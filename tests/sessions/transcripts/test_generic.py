@@ -75,7 +75,7 @@ def test_a_line_that_lacks_something_is_told_with_what_it_lacks(reader: Reader) 
             "line 2",
             "no valid time in `at`",
         ),
-        ("line 3", "the role is none of user, assistant, tool, system"),
+        ("line 3", "the role must be one of user, assistant, tool, system"),
         ("line 4", "a tool call without a name in `tool`"),
         ("line 5", "the text is not a string"),
         ("line 6", "nested too deeply"),
