@@ -124,7 +124,8 @@ def test_what_a_slow_hook_kept_from_being_committed_is_committed_by_the_next_wri
     (notice,) = applied.notices
     assert notice.startswith("written, but not committed: ")
     assert notice.endswith(
-        "git commit took longer than 1 s and was stopped (a repository hook?); the next write retries"
+        "git commit took longer than 1 s and was stopped (a repository hook?); the next write "
+        "retries"
     )
     assert (applied.proposal.standing, applied.proposal.uncommitted) == ("applied", True)
     assert application.root.tree.text_of("project/a.md") == TEXT.format("One.")

@@ -69,7 +69,7 @@ SUMMARIES = {
     "trust": "Review and accept memory that came with a clone.",
     "digest": "Propose a day's sessions as memories.",
     "distil": "Have your chat model rewrite what sessions did.",
-    "doctor": "Run end-to-end checks; are forbidden calls blocked?",
+    "doctor": "Check that everything works, end to end.",
 }
 
 
