@@ -257,7 +257,7 @@ def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
     assert "Ledger" in typed("status", within=project.folder).out
     told = typed("trust", within=project.folder)
     assert told.status == 2
-    assert "the ledger is not the one that was written here" in told.out
+    assert "the ledger is not the one written here" in told.out
     settled = typed("trust", "--yes", within=project.folder)
     assert "The ledger is trusted." in settled.out
     assert not ledger.exists()

@@ -129,7 +129,7 @@ def test_old_bytes_that_a_reader_still_needs_are_told(
         log.blank(31, draft.redaction(31, known="once"))
     assert str(raised.value) == f"{path}: deleted bytes are still in the file"
     assert raised.value.hint is not None
-    assert "run the command again" in raised.value.hint
+    assert "retry" in raised.value.hint
     assert len(list(reading)) == 60
     log.blank(31, draft.redaction(31, known="once"))
     other.close()

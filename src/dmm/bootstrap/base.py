@@ -228,8 +228,10 @@ def _need_memory() -> None:
 
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < LEAST_MEMORY:
-        what = f"this process may use {limit >> 20} MB of memory, but {LEAST_MEMORY >> 20} MB "
-        "are needed"
+        what = (
+            f"this process may use {limit >> 20} MB of memory, but {LEAST_MEMORY >> 20} MB "
+            "are needed"
+        )
         raise StorageError(what, hint="raise the limit: ulimit -v unlimited")
 
 

@@ -48,9 +48,11 @@ SESSIONS_BOUND = 512
 AT_ONCE = 4
 UNREADABLE = "DMM can't read this call, and it may break an active rule."
 _REQUEST = re.compile(rb'"hook_event_name"\s*:\s*"(PreToolUse|preToolUse|BeforeTool)"')
-UNTRUSTED = "This repository contains a DMM memory that is not trusted on this machine: none "
-"of it is shown and none of its rules are enforced. The user can review and accept it in a "
-"terminal: dmm trust"
+UNTRUSTED = (
+    "This repository contains a DMM memory that is not trusted on this machine: none "
+    "of it is shown and none of its rules are enforced. The user can review and accept it in a "
+    "terminal: dmm trust"
+)
 
 
 @dataclass(slots=True)

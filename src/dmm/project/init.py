@@ -32,8 +32,10 @@ FOLDERS = (*(f"memory/{top}" for top in TOP_DIRECTORIES), "rules", *PRIVATE)
 FILES = (("gitignore", ".gitignore"), ("BOOT.md",) * 2, ("policy.md",) * 2, (FILE_NAME,) * 2)
 EXAMPLES = 6
 EXAMPLE_DAYS = 30
-UNTRUSTED = "This memory was not created here, so agents get none of it by themselves. Review "
-"it and decide: dmm trust"
+UNTRUSTED = (
+    "This memory was not created here, so agents get none of it by themselves. Review "
+    "it and decide: dmm trust"
+)
 
 
 def set_up(project: Path, *, day: dt.date, store: TrustStore | None = None) -> SetupReport:

@@ -45,8 +45,10 @@ def check_baseline(subject: Subject) -> Check:
         return failed(NAME, over)
     reason = subject.proposal.reason
     if not _EVERY_TASK.search(reason) or len(reason.split()) < _FEWEST_WORDS:
-        text = "the reason does not say why this applies to every task; say so, or propose it "
-        "for project/ or global/"
+        text = (
+            "the reason does not say why this applies to every task; say so, or propose it "
+            "for project/ or global/"
+        )
         return failed(NAME, text)
     return passed(NAME, "the reason says why it applies to every task, and it fits the budget")
 

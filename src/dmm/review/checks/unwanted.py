@@ -20,8 +20,10 @@ def check_secrets(subject: Subject) -> Check:
     kinds = sorted(set(subject.around.secrets))
     if not kinds:
         return passed(CheckName.SECRETS, "no secret found")
-    text = f"it held secrets ({', '.join(kinds)}), which were removed before it was recorded; "
-    "propose it again without them, and change the secrets if they are real"
+    text = (
+        f"it held secrets ({', '.join(kinds)}), which were removed before it was recorded; "
+        "propose it again without them, and change the secrets if they are real"
+    )
     return failed(CheckName.SECRETS, text, hard=True)
 
 
