@@ -50,7 +50,7 @@ def _measure_size(embedder: Embedder, size: int, bar: float | None) -> Iterator[
         first = clock.spend(partial(_scan, dmm, told))
         again = clock.spend(partial(_scan, dmm, {}))
         checks = [_check(dmm, text) for text in texts[:: max(1, size // CHECKS)][:CHECKS]]
-        dmm.chronicle.close()
+        dmm.project_ledger.close()
     beside = {"CPU": first.cpu, "again": again.wall, **told}
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / MEGABYTE
     yield Measure(

@@ -43,7 +43,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class ComparisonSet:
     """Texts that are searched together, and the questions asked of them."""
 
     name: str

@@ -118,7 +118,7 @@ def _plan(folder: Path) -> tuple[float, float]:
 def _plan_here(folder: Path) -> None:
     with projects.open_project(Embedder.load, baseline=True) as dmm:
         dmm.count("load the ranks")
-        spent = clock.spend(lambda: dmm.monoliths.plan([folder]))
+        spent = clock.spend(lambda: dmm.importer.plan([folder]))
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     sys.stdout.write(f"{spent.cpu} {peak}\n")
 

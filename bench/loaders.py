@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from bench.corpora import Corpus, Question, Text
+from bench.corpora import ComparisonSet, Question, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def _read_lines(data: Path, name: str) -> list[str]:
         raise SetMissing(name) from error
 
 
-def load_locomo(data: Path, *, corrected: bool = False) -> list[Corpus]:
+def load_locomo(data: Path, *, corrected: bool = False) -> list[ComparisonSet]:
     """LoCoMo: a memory per turn, a folder per session; optionally with the audited key."""
     keys = _audited_keys(data) if corrected else {}
     conversations = enumerate(read_json(data, LOCOMO))
@@ -56,7 +56,7 @@ def _audited_keys(data: Path) -> dict[str, list[str]]:
     return {f["question_id"]: f["correct_evidence"] for f in faults if f.get("correct_evidence")}
 
 
-def _conversation(number: int, entry: dict[str, Any], keys: dict[str, list[str]]) -> Corpus:
+def _conversation(number: int, entry: dict[str, Any], keys: dict[str, list[str]]) -> ComparisonSet:
     texts = tuple(_turns(entry["conversation"]))
     known = {text.id for text in texts}
     questions = []
@@ -67,7 +67,7 @@ def _conversation(number: int, entry: dict[str, Any], keys: dict[str, list[str]]
         if asked["category"] in ANSWERABLE and relevant:
             kind = ANSWERABLE[asked["category"]]
             questions.append(Question(name, asked["question"], frozenset(relevant), kind))
-    return Corpus(f"locomo-{number}", texts, tuple(questions))
+    return ComparisonSet(f"locomo-{number}", texts, tuple(questions))
 
 
 def _turns(conversation: dict[str, Any]) -> Iterator[Text]:
@@ -81,14 +81,14 @@ def _turns(conversation: dict[str, Any]) -> Iterator[Text]:
             yield Text(turn["dia_id"], f"session_{int(session[1]):02d}", f"{place:04d}", body)
 
 
-def load_notes(data: Path) -> list[Corpus]:
+def load_notes(data: Path) -> list[ComparisonSet]:
     """Notes made of manual pages, and questions with one target each."""
     texts = tuple(_note(note) for note in read_json(data, NOTES))
     questions = tuple(
         Question(q["id"], q["query"], frozenset([q["target"]]), q["kind"])
         for q in read_json(data, NOTES_QUESTIONS)
     )
-    return [Corpus("notes", texts, questions)]
+    return [ComparisonSet("notes", texts, questions)]
 
 
 def _note(note: dict[str, Any]) -> Text:
@@ -96,7 +96,7 @@ def _note(note: dict[str, Any]) -> Text:
     return Text(note["path"], directory, name, note["body"], note["title"], tuple(note["tags"]))
 
 
-def load_beir(data: Path, folder: str, *, apart: bool = False) -> list[Corpus]:
+def load_beir(data: Path, folder: str, *, apart: bool = False) -> list[ComparisonSet]:
     """Load a set in BEIR's layout; its texts share one folder, or lie apart in one each.
 
     Such a set has no folders of its own, and in a shared one chance makes texts neighbours.
@@ -119,7 +119,7 @@ def load_beir(data: Path, folder: str, *, apart: bool = False) -> list[Corpus]:
         for entry in asked
         if entry["_id"] in answers
     )
-    return [Corpus(folder, texts, questions)]
+    return [ComparisonSet(folder, texts, questions)]
 
 
 def _judgements(lines: list[str]) -> dict[str, set[str]]:

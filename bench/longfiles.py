@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bench.corpora import Corpus, Question, Text
+from bench.corpora import ComparisonSet, Question, Text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -50,12 +50,12 @@ class Section:
         return len(self.body.split())
 
 
-def build() -> list[Corpus]:
+def build() -> list[ComparisonSet]:
     """Make the set; the same Python makes the same set."""
     makers = [_cut_source(source, sections) for source, sections in _sources()]
     texts = tuple(text for maker in makers for text in maker.texts)
     questions = tuple(question for maker in makers for question in maker.questions)
-    return [Corpus("long files", texts, questions)]
+    return [ComparisonSet("long files", texts, questions)]
 
 
 def _sources() -> Iterator[tuple[str, list[Section]]]:

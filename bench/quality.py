@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from bench.corpora import Corpus, Question
+    from bench.corpora import ComparisonSet, Question
     from dmm.embed.model import Embedder
 
     Score = Callable[[Sequence[str], Question, Mapping[str, int]], float]
@@ -30,7 +30,7 @@ class Test:
     """A set, how its rankings are scored, and what must be reached, in percent."""
 
     name: str
-    load: Callable[[Path], list[Corpus]]
+    load: Callable[[Path], list[ComparisonSet]]
     scores: dict[str, tuple[Score, float | None]]
     by_kind: bool = False
 
@@ -157,7 +157,7 @@ def _compare(
     return Measure(name, means.pop(DMM), bar, beside=means, note=note)
 
 
-def _run(corpus: Corpus, test: Test, embedder: Embedder, scores: Scores) -> None:
+def _run(corpus: ComparisonSet, test: Test, embedder: Embedder, scores: Scores) -> None:
     """Ask all questions of one collection and score what each system ranks."""
     words = {text.id: len(text.content.split()) for text in corpus.texts}
     full_text = FullText(corpus.texts)

@@ -23,7 +23,7 @@ from dmm.recall.format import full_lines, row_lines
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from bench.corpora import Corpus, Question, Text
+    from bench.corpora import ComparisonSet, Question, Text
 
 FTS, DENSE, RRF, DMM = "FTS5-OR", "dense", "RRF", "DMM"
 SYSTEMS = (FTS, DENSE, RRF, DMM)
@@ -136,7 +136,7 @@ def opened(embedder: Embedder) -> Iterator[Dmm]:
             dmm.close()
 
 
-def _import(corpus: Corpus, dmm: Dmm) -> Talk:
+def _import(corpus: ComparisonSet, dmm: Dmm) -> Talk:
     """Import a conversation as its sessions."""
     lines: list[str] = []
     names: dict[str, int] = {}
@@ -167,7 +167,7 @@ def _moment(told: str, place: int) -> str:
 
 def _match(texts: Sequence[Text], dmm: Dmm) -> dict[int, str]:
     """Tell which event holds which turn: both are in the order of their sessions."""
-    log = dmm.chronicle.log
+    log = dmm.project_ledger.log
     of: dict[str, list[int]] = defaultdict(list)
     for event in log.events_of(TURNS, 0, log.head().seq):
         of[event.session or ""].append(event.seq)
@@ -191,7 +191,7 @@ def _describe(texts: Sequence[Text], dmm: Dmm, turns: dict[int, str]) -> Talk:
     return Talk(dmm, turns, full, sessions, {text.id: text.directory for text in texts})
 
 
-def _ask(corpus: Corpus, talk: Talk, embedder: Embedder, scores: Scores) -> None:
+def _ask(corpus: ComparisonSet, talk: Talk, embedder: Embedder, scores: Scores) -> None:
     """Ask all questions of one conversation and score what each system ranks."""
     words = {text.id: len(text.content.split()) for text in corpus.texts}
     full_text = FullText(corpus.texts)

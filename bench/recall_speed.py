@@ -62,14 +62,14 @@ def measure(dmm: Dmm, embedder: Embedder) -> Iterator[Measure]:
     """
     world = synthetic.make_world(embedder)
     rng = np.random.default_rng(synthetic.SEED)
-    dmm.chronicle.log.extend(_turn(world, rng, number) for number in range(UNITS))
+    dmm.project_ledger.log.extend(_turn(world, rng, number) for number in range(UNITS))
     questions = list(synthetic.ask(world, WARM_UP + QUESTIONS + NEW + 1))
     first = clock.spend(partial(dmm.recall.search, questions.pop()))
     warm = [clock.spend(partial(dmm.recall.search, one)) for one in questions[NEW:]][WARM_UP:]
     bare = [clock.spend(partial(embedder.embed_query, one)) for one in questions[NEW:]][WARM_UP:]
     fresh = []
     for number, question in enumerate(questions[:NEW]):
-        dmm.chronicle.log.extend([_turn(world, rng, UNITS + number)])
+        dmm.project_ledger.log.extend([_turn(world, rng, UNITS + number)])
         fresh.append(clock.spend(partial(dmm.recall.search, question)))
     label = f"search, {UNITS:,} units"
     note = f"the first took {first.wall:.1f} s: distil, index and load, without real vectors"

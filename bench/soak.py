@@ -256,8 +256,8 @@ def fill_ledger(machine: Machine, folder: Path, words: Sequence[str], events: in
         agents = [Agent(client, folder, words, 900 + n) for n, client in enumerate(CLIENTS)]
         works = [agent.work() for agent in agents]
         drafts = _drafts(opened, agents, works)
-        while opened.chronicle.log.head().seq < events:
-            opened.chronicle.log.extend(itertools.islice(drafts, 5_000))
+        while opened.project_ledger.log.head().seq < events:
+            opened.project_ledger.log.extend(itertools.islice(drafts, 5_000))
         if events:
             opened.recall.search("anything")
     finally:
@@ -274,12 +274,12 @@ def _drafts(
             if request.way == "hook":
                 delivery = deliver(parse_payload(agent.client, json.dumps(request.body).encode()))
                 if delivery.noted is not None:
-                    opened.chronicle.voice = delivery.voice
+                    opened.project_ledger.actor = delivery.actor
                     identity = delivery.identity
                     noted = delivery.noted
-                    yield opened.chronicle.draft(noted[0], noted[1], event_id=identity)
+                    yield opened.project_ledger.draft(noted[0], noted[1], event_id=identity)
             elif request.name in kinds:
-                yield opened.chronicle.draft(kinds[request.name], request.body)
+                yield opened.project_ledger.draft(kinds[request.name], request.body)
 
 
 def observe(pid: int, requests: int, minutes: float, folder: Path) -> Line:

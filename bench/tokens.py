@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from bench.corpora import Corpus
+    from bench.corpora import ComparisonSet
     from dmm.embed.model import Embedder
 
 TITLE = "Tokens per answered question"
@@ -27,7 +27,7 @@ def measure(data: Path, embedder: Embedder) -> Part:
     return Part(TITLE, tuple(_measure(corpus, embedder)))
 
 
-def _measure(corpus: Corpus, embedder: Embedder) -> Iterator[Measure]:
+def _measure(corpus: ComparisonSet, embedder: Embedder) -> Iterator[Measure]:
     count = projects.counter()
     monolith = count("\n\n".join(text.content for text in corpus.texts))
     answered, spent = _ask(corpus, embedder)
@@ -40,7 +40,7 @@ def _measure(corpus: Corpus, embedder: Embedder) -> Iterator[Measure]:
     yield Measure("monolith over pack, per answered question", monolith / each)
 
 
-def _ask(corpus: Corpus, embedder: Embedder) -> tuple[int, int]:
+def _ask(corpus: ComparisonSet, embedder: Embedder) -> tuple[int, int]:
     """Count the answered questions and the tokens of all packs, at the default budget."""
     count = projects.counter()
     paths = {text.id: text.path for text in corpus.texts}

@@ -27,7 +27,7 @@ from dmm.files.consents import find_consents
 from dmm.files.roots import Root
 from dmm.files.tree import MemoryTree
 from dmm.files.trusted import TrustStore
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -359,8 +359,8 @@ def clock() -> Callable[[], dt.datetime]:
 
 
 @pytest.fixture
-def chronicle(tmp_path: Path, clock: Callable[[], dt.datetime]) -> Iterator[Chronicle]:
-    opened = Chronicle(tmp_path / "ledger.db", clock)
+def project_ledger(tmp_path: Path, clock: Callable[[], dt.datetime]) -> Iterator[ProjectLedger]:
+    opened = ProjectLedger(tmp_path / "ledger.db", clock)
     yield opened
     opened.close()
 

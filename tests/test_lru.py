@@ -5,11 +5,11 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.lru import Recent
+from dmm.lru import LruCache
 
 
 def test_what_was_kept_is_found_by_all_that_it_was_made_of() -> None:
-    recent = Recent[str](3)
+    recent = LruCache[str](3)
     assert recent.find("model", "text") is None
     assert recent.keep("vector", "model", "text") == "vector"
     assert recent.find("model", "text") == "vector"
@@ -19,7 +19,7 @@ def test_what_was_kept_is_found_by_all_that_it_was_made_of() -> None:
 
 
 def test_what_was_used_longest_ago_makes_room() -> None:
-    recent = Recent[int](2)
+    recent = LruCache[int](2)
     recent.keep(1, "one")
     recent.keep(2, "two")
     assert recent.find("one") == 1
@@ -28,14 +28,14 @@ def test_what_was_used_longest_ago_makes_room() -> None:
 
 
 def test_half_a_character_can_be_part_of_a_text() -> None:
-    recent = Recent[int](1)
+    recent = LruCache[int](1)
     recent.keep(1, "\ud800")
     assert recent.find("\ud800") == 1
 
 
 @given(st.lists(st.integers(0, 20)), st.integers(1, 5))
 def test_exactly_the_last_ones_used_are_kept(used: list[int], most: int) -> None:
-    recent = Recent[int](most)
+    recent = LruCache[int](most)
     for number in used:
         recent.keep(number, number)
     last = list(dict.fromkeys(reversed(used)))[:most]

@@ -13,7 +13,7 @@ import pytest
 from dmm.domain.event import Trust
 from dmm.domain.pack import QueryRequest
 from dmm.errors import ConfigError, DaemonError, NotTrusted, PathRefused, RootNotFound
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.files.trusted import TrustStore
 from dmm.projects import GRACE, Projects, SharedModel
 
@@ -105,13 +105,13 @@ def test_many_ask_speak_and_index_at_once(
             trusted.write(f"project/note_{number}.md", text)
             project.sync()
         elif number % 3 == 1:
-            with project.speak(Voice(actor=f"agent-{number}", session=f"s-{number}")) as dmm:
+            with project.speak(Actor(name=f"agent-{number}", session=f"s-{number}")) as dmm:
                 dmm.ledger.add_fact(f"key {number}", f"value {number}")
         return len(project.query(QUESTION).pack.retrieved_entries)
 
     with ThreadPoolExecutor(8) as pool:
         assert min(pool.map(work, range(24))) > 0
-    facts = [one for one in project.dmm.chronicle.log.events() if one.type == "FactAdded"]
+    facts = [one for one in project.dmm.project_ledger.log.events() if one.type == "FactAdded"]
     assert {(one.actor, one.session) for one in facts} == {
         (f"agent-{n}", f"s-{n}") for n in range(1, 24, 3)
     }
@@ -121,12 +121,12 @@ def test_each_pack_is_recorded_in_the_name_of_whoever_asked(
     projects: Projects, trusted: Project
 ) -> None:
     project = projects.find(trusted.folder)
-    with project.speak(Voice()) as dmm:
+    with project.speak(Actor()) as dmm:
         dmm.ledger.add_fact("wares", "lanterns")
-    agent = Voice(actor="codex", source="mcp", trust=Trust.AGENT, session="s")
-    project.query(QUESTION, voice=agent)
+    agent = Actor(name="codex", source="mcp", trust=Trust.AGENT, session="s")
+    project.query(QUESTION, actor=agent)
     project.query(QUESTION)
-    served = [one for one in project.dmm.chronicle.log.events() if one.type == "PackServed"]
+    served = [one for one in project.dmm.project_ledger.log.events() if one.type == "PackServed"]
     assert [(one.actor, one.source, one.session) for one in served] == [
         ("codex", "mcp", "s"),
         ("user", "cli", None),
@@ -227,7 +227,7 @@ def test_new_settings_wait_for_nobody_and_leave_nothing_open(
     working, go_on = threading.Event(), threading.Event()
 
     def work() -> None:
-        with first.speak(Voice()):
+        with first.speak(Actor()):
             working.set()
             assert go_on.wait(SOON)
 
@@ -266,14 +266,14 @@ def test_opening_one_project_keeps_no_other_waiting(projects: Projects, trusted:
 
 def test_a_long_look_keeps_no_event_waiting(projects: Projects, trusted: Project) -> None:
     project = projects.find(trusted.folder)
-    with project.look(Voice()) as looked, ThreadPoolExecutor(1) as pool:
+    with project.look(Actor()) as looked, ThreadPoolExecutor(1) as pool:
 
         def record() -> int:
-            with project.speak(Voice()) as dmm:
+            with project.speak(Actor()) as dmm:
                 return int(dmm.ledger.add_fact("wares", "lanterns")["seq"])
 
         seq = pool.submit(record).result(SOON)
-        assert looked.chronicle.state().seq == seq
+        assert looked.project_ledger.state().seq == seq
         assert looked.audit.verify()["valid"]
 
 
@@ -295,7 +295,7 @@ def test_what_is_in_use_is_neither_closed_nor_waited_for(
 ) -> None:
     project = projects.find(trusted.folder)
     project.query(QUESTION)
-    with project.speak(Voice()):
+    with project.speak(Actor()):
         project.used -= 7200
         assert projects.close_idle(3600) == [project]
         assert not is_closed(project)
@@ -316,25 +316,25 @@ def test_writing_uses_the_index_of_the_queries_in_the_name_of_the_caller(
 ) -> None:
     project = projects.find(trusted.folder)
     project.query(QUESTION)
-    voice = Voice(actor="codex", source="mcp", trust=Trust.AGENT, session="s-1")
-    with project.write(voice) as dmm:
+    actor = Actor(name="codex", source="mcp", trust=Trust.AGENT, session="s-1")
+    with project.write(actor) as dmm:
         assert dmm.indexes is project.asked.indexes
         told = dmm.proposals.create("project/lamp.md", "# Lamp\n\nIt is red.", "seen")
-    with project.look(Voice()) as dmm:
-        made = dmm.desk.find(told["id"])
+    with project.look(Actor()) as dmm:
+        made = dmm.proposal_store.find(told["id"])
     assert (made.proposer, made.source, made.session) == ("codex", "mcp", "s-1")
     assert "indexes" not in project.dmm.__dict__
 
 
 def test_what_waits_for_others_keeps_no_query_waiting(projects: Projects, trusted: Project) -> None:
     project = projects.find(trusted.folder)
-    with project.linger(Voice()) as apart, ThreadPoolExecutor(1) as pool:
+    with project.linger(Actor()) as apart, ThreadPoolExecutor(1) as pool:
         assert apart.reviews.list()["pending"] == 0
         assert pool.submit(project.query, QUESTION).result(SOON).pack
-        assert apart.chronicle is not project.dmm.chronicle
+        assert apart.project_ledger is not project.dmm.project_ledger
     project.close()
     for use in (project.linger, project.write):
-        with pytest.raises(DaemonError), use(Voice()):
+        with pytest.raises(DaemonError), use(Actor()):
             pass
 
 
@@ -346,7 +346,7 @@ def test_no_query_waits_for_the_hooks_of_a_commit(
     (trusted.dmm / "daemon.config.json").write_text(wanted)
     trusted.trust(home)
     project = projects.find(trusted.folder)
-    with project.settle(Voice()) as dmm:
+    with project.settle(Actor()) as dmm:
         assert (dmm is project.asked) is not committed
         if committed:
             assert project.query(QUESTION).pack
@@ -356,13 +356,13 @@ def test_a_long_question_keeps_no_query_waiting_and_leaves_nothing_open(
     projects: Projects, trusted: Project
 ) -> None:
     project = projects.find(trusted.folder)
-    with project.answer(Voice()) as dmm:
+    with project.answer(Actor()) as dmm:
         assert dmm.asking.ask("what is this?")["executor_mode"] == "off"
         assert project.query(QueryRequest("tests")).pack.query == "tests"
         assert not project.release_model()
     assert project.release_model()
-    with project.answer(Voice()) as again:
+    with project.answer(Actor()) as again:
         assert again is dmm
     assert project.close()
-    with pytest.raises(DaemonError, match="the project was closed"), project.answer(Voice()):
+    with pytest.raises(DaemonError, match="the project was closed"), project.answer(Actor()):
         pass

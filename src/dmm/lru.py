@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 @dataclass(slots=True)
-class Recent(Generic[V]):
+class LruCache(Generic[V]):
     """Keeps the values used last, under the hash of all that they were made of, and no more."""
 
     most: int

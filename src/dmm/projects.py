@@ -17,7 +17,7 @@ from dmm.bootstrap import Dmm, open_root, own_home
 from dmm.config import FILE_NAME, Config
 from dmm.embed.shared import SharedModel
 from dmm.errors import ConfigError, DaemonError, DmmError, PathRefused, RootNotFound
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.files.consents import find_consents
 from dmm.files.roots import Root, find_root
 from dmm.files.trusted import TrustStore
@@ -89,13 +89,13 @@ class Project:
         return self.dmm.trusted
 
     def query(
-        self, request: QueryRequest, *, refresh: bool = True, voice: Voice | None = None
+        self, request: QueryRequest, *, refresh: bool = True, actor: Actor | None = None
     ) -> Answer:
         """Answer a query; the pack is recorded in the name of whoever asks."""
         with self._using(self._asking):
             self.used = time.monotonic()
             if self.asked.trusted:
-                self.asked.chronicle.voice = voice or Voice()
+                self.asked.project_ledger.actor = actor or Actor()
             self.asked.indexes.followed = self.indexing is not None
             return self.asked.packs.query(request, refresh=refresh, progress=self._going_on())
 
@@ -113,29 +113,29 @@ class Project:
             self.asked.indexes.snapshot()
 
     @contextlib.contextmanager
-    def speak(self, voice: Voice) -> Iterator[Dmm]:
+    def speak(self, actor: Actor) -> Iterator[Dmm]:
         """Use the ledger in somebody's name; one at a time."""
         with self._using(self._speaking):
             self.used = time.monotonic()
-            self.dmm.chronicle.voice = voice
+            self.dmm.project_ledger.actor = actor
             yield self.dmm
 
     @contextlib.contextmanager
-    def write(self, voice: Voice) -> Iterator[Dmm]:
+    def write(self, actor: Actor) -> Iterator[Dmm]:
         """Propose and decide in somebody's name, with the index that answers queries."""
         with self._using(self._asking):
             self.used = time.monotonic()
-            self.asked.chronicle.voice = voice
+            self.asked.project_ledger.actor = actor
             yield self.asked
 
     @contextlib.contextmanager
-    def recall(self, voice: Voice) -> Iterator[Dmm]:
+    def recall(self, actor: Actor) -> Iterator[Dmm]:
         """Search the sessions; like queries, they are answered one at a time."""
-        with self.write(voice) as dmm:
+        with self.write(actor) as dmm:
             yield dmm
 
     @contextlib.contextmanager
-    def answer(self, voice: Voice) -> Iterator[Dmm]:
+    def answer(self, actor: Actor) -> Iterator[Dmm]:
         """Answer a question; the first may read the whole repository, and no prompt waits for it.
 
         It has files of its own, which stay open: the next question finds them warm.
@@ -144,35 +144,35 @@ class Project:
             self.used = time.monotonic()
             if self._answered is None:
                 self._answered = replace(self.dmm)
-            self._answered.chronicle.voice = voice
+            self._answered.project_ledger.actor = actor
             yield self._answered
 
     @contextlib.contextmanager
-    def linger(self, voice: Voice) -> Iterator[Dmm]:
+    def linger(self, actor: Actor) -> Iterator[Dmm]:
         """Do what waits for others, such as a model; it has files of its own, so no query waits."""
         with self._lingering:
             if self.closed:
                 raise self._refusal()
             self.used = time.monotonic()
             apart = replace(self.dmm)
-            apart.chronicle.voice = voice
+            apart.project_ledger.actor = actor
             try:
                 yield apart
             finally:
                 apart.close()
 
-    def settle(self, voice: Voice) -> contextlib.AbstractContextManager[Dmm]:
+    def settle(self, actor: Actor) -> contextlib.AbstractContextManager[Dmm]:
         """Do what may write files; where a Git commit follows, no query waits for its hooks."""
         if self.dmm.config.governance.git_commit:
-            return self.linger(voice)
-        return self.write(voice)
+            return self.linger(actor)
+        return self.write(actor)
 
     @contextlib.contextmanager
-    def look(self, voice: Voice) -> Iterator[Dmm]:
+    def look(self, actor: Actor) -> Iterator[Dmm]:
         """Look at the ledger without recording; however long it takes, no event waits for it."""
         with self._using(self._looking):
             self.used = time.monotonic()
-            self.looked.chronicle.voice = voice
+            self.looked.project_ledger.actor = actor
             yield self.looked
 
     def publish_rules(self) -> None:

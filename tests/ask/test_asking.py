@@ -280,7 +280,7 @@ def test_the_same_files_and_ledger_give_the_same_bytes(
 def hook(dmm: Dmm, event: str, session: str = "s", **fields: Any) -> None:
     told = {"session_id": session, "cwd": str(dmm.root.project), "hook_event_name": event} | fields
     read = parse_payload("claude-code", json.dumps(told).encode())
-    dmm.sessions.attend(deliver(read, f"d{dmm.chronicle.reading.head().seq}"))
+    dmm.sessions.attend(deliver(read, f"d{dmm.project_ledger.reading.head().seq}"))
 
 
 def run(dmm: Dmm, command: str, output: str, session: str = "s") -> None:
@@ -289,7 +289,7 @@ def run(dmm: Dmm, command: str, output: str, session: str = "s") -> None:
         "PostToolUse",
         session,
         tool_name="Bash",
-        tool_use_id=f"call{dmm.chronicle.reading.head().seq}",
+        tool_use_id=f"call{dmm.project_ledger.reading.head().seq}",
         tool_input={"command": command},
         tool_response=output,
     )
@@ -303,9 +303,9 @@ def test_memory_sessions_and_code_are_answered_from_at_once(
     dmm = open_project(fill(project, WEB))
     hook(dmm, "UserPromptSubmit", prompt="Why are notes kept in SQLite and not in Postgres?")
     hook(dmm, "Stop", last_assistant_message="Because SQLite needs no server.")
-    before = dmm.chronicle.reading.head()
+    before = dmm.project_ledger.reading.head()
     told = dmm.asking.ask("How are notes kept in SQLite?", profile="general")
-    assert dmm.chronicle.reading.head() == before
+    assert dmm.project_ledger.reading.head() == before
     dmm.close()
     prompt = told["suggested_prompt"]
     assert "[project/storage.md] memory: Notes live in SQLite\n> Notes are kept in SQLite" in prompt

@@ -54,7 +54,7 @@ def decide(dmm: Dmm, question: str) -> tuple[str, str]:
 
 
 def calls(dmm: Dmm) -> list[dict[str, Any]]:
-    log = dmm.chronicle.reading
+    log = dmm.project_ledger.reading
     found = log.events_of([EventType.MODEL_CALLED], 0, log.head().seq)
     return [event.payload or {} for event in found]
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.ask.bare import strip
 from dmm.ask.sections import Section
 from dmm.ask.signs import SIGNED, find_signs
+from dmm.repo.strip_comments import strip
 
 LANGUAGES = {"py": "python", "js": "javascript", "ts": "typescript", "go": "go", "rs": "rust"}
 LANGUAGES |= {"java": "java", "rb": "ruby", "php": "php", "c": "c"}

@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Typed
@@ -20,9 +20,9 @@ AREAS = ("cart", "search", "login", "export", "invoice", "stock", "mail", "repor
 def work(project: Project, open_project: Opener, *areas: str) -> None:
     """Record sessions of one day, as their hooks would."""
     opened = open_project(project)
-    chronicle = opened.chronicle
-    chronicle.now = lambda: dt.datetime.fromisoformat(f"{DAY}T12:00:00+00:00")
-    chronicle.voice = Voice("claude-code", "hook", session="s1")
+    project_ledger = opened.project_ledger
+    project_ledger.now = lambda: dt.datetime.fromisoformat(f"{DAY}T12:00:00+00:00")
+    project_ledger.actor = Actor("claude-code", "hook", session="s1")
     for area in areas:
         given = {"file_path": f"src/{area}/view.py"}
         told = (
@@ -34,7 +34,7 @@ def work(project: Project, open_project: Opener, *areas: str) -> None:
             (EventType.TOOL_USED, {"tool": "Edit", "input": given}),
             (EventType.TURN_ENDED, {"text": told}),
         ):
-            chronicle.record(chronicle.draft(kind, payload))
+            project_ledger.record(project_ledger.draft(kind, payload))
     opened.close()
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dmm.cli import lines
-from dmm.cli.gists import gist
+from dmm.cli.format import lines
+from dmm.cli.format.gists import gist
 
 if TYPE_CHECKING:
     from tests.cli.conftest import Typed

@@ -81,7 +81,7 @@ def test_the_list_names_each_with_its_age_proposer_trust_and_checks(
 
 
 def test_ages_are_told_in_the_largest_unit() -> None:
-    from dmm.cli.verdicts import age
+    from dmm.cli.format.verdicts import age
 
     told = [age(seconds) for seconds in (0, 59, 60, 3_599, 7_200, 86_400, 3 * 86_400)]
     assert told == ["just now", "just now", "1 minute", "59 minutes", "2 hours", "1 day", "3 days"]

@@ -23,7 +23,7 @@ LONG = "never run rm -rf " + "in a folder that somebody else may still need " * 
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ProposalStore:
     """Types dmm rules commands in a trusted project."""
 
     typed: Typed
@@ -40,11 +40,11 @@ class Desk:
 
 
 @pytest.fixture
-def rules(typed: Typed, project: Project, monkeypatch: pytest.MonkeyPatch) -> Desk:
+def rules(typed: Typed, project: Project, monkeypatch: pytest.MonkeyPatch) -> ProposalStore:
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.delenv("CLAUDECODE", raising=False)
     typed("trust", "--yes", within=project.folder)
-    return Desk(typed, project.folder)
+    return ProposalStore(typed, project.folder)
 
 
 def write_editor(folder: Path, script: str) -> str:
@@ -54,7 +54,7 @@ def write_editor(folder: Path, script: str) -> str:
     return str(path)
 
 
-def test_every_command_is_there_with_an_example(rules: Desk) -> None:
+def test_every_command_is_there_with_an_example(rules: ProposalStore) -> None:
     shown = rules("--help").out.partition("Commands:\n")[2]
     assert [line.split()[0] for line in shown.splitlines()] == COMMANDS
     for name in COMMANDS:
@@ -63,7 +63,7 @@ def test_every_command_is_there_with_an_example(rules: Desk) -> None:
         assert max(map(len, told.out.splitlines())) <= 80
 
 
-def test_without_a_command_the_rules_are_listed_by_state(rules: Desk) -> None:
+def test_without_a_command_the_rules_are_listed_by_state(rules: ProposalStore) -> None:
     assert rules().out.startswith("No rules yet.")
     rules("add", "Be kind to users")
     rules("add", "never run rm -rf")
@@ -79,20 +79,20 @@ def test_without_a_command_the_rules_are_listed_by_state(rules: Desk) -> None:
     assert json.loads(rules("--json").out) == rules.data("list")
 
 
-def test_starter_rules_are_one_line_a_state(rules: Desk) -> None:
+def test_starter_rules_are_one_line_a_state(rules: ProposalStore) -> None:
     rules.typed("ledger", "constraint", "--starter", within=rules.folder)
     told = rules().out
     assert "starter." not in told
     assert " starter rules\n" in told
 
 
-def test_a_pipe_gets_whole_lines(rules: Desk, command: Command) -> None:
+def test_a_pipe_gets_whole_lines(rules: ProposalStore, command: Command) -> None:
     rules("add", LONG)
     told = command("rules", within=rules.folder)
     assert " ".join(LONG.split()) in told.stdout
 
 
-def test_a_rule_is_shown_with_its_state_in_80_columns(rules: Desk) -> None:
+def test_a_rule_is_shown_with_its_state_in_80_columns(rules: ProposalStore) -> None:
     added = rules("add", LONG, "--why", "It can't be undone. " * 8)
     shown = rules("show", added.out.split()[1].rstrip(":"))
     for told in (added, shown):
@@ -102,14 +102,14 @@ def test_a_rule_is_shown_with_its_state_in_80_columns(rules: Desk) -> None:
     assert "  stopped:  0 calls\n" in shown.out
 
 
-def test_what_does_not_block_never_says_so(rules: Desk) -> None:
+def test_what_does_not_block_never_says_so(rules: ProposalStore) -> None:
     for text in ("Be kind to users", "verify budget before booking"):
         told = rules("add", text).out
         assert "block" not in told.lower()
         assert "Not enforced" in told
 
 
-def test_the_same_rule_is_refused_by_the_name_of_the_first(rules: Desk) -> None:
+def test_the_same_rule_is_refused_by_the_name_of_the_first(rules: ProposalStore) -> None:
     rules("add", "never run rm -rf")
     told = rules("add", "Never run rm -rf.")
     assert (told.status, told.out) == (2, "")
@@ -126,14 +126,16 @@ def test_the_same_rule_is_refused_by_the_name_of_the_first(rules: Desk) -> None:
         (["--unless", "{command: x}"], "'unless' needs 'match'"),
     ],
 )
-def test_a_bad_rule_says_what_is_wrong(rules: Desk, arguments: list[str], said: str) -> None:
+def test_a_bad_rule_says_what_is_wrong(
+    rules: ProposalStore, arguments: list[str], said: str
+) -> None:
     told = rules("add", "some rule", *arguments)
     assert told.status == 2
     assert said in told.err
     assert not rules.path("some-rule").exists()
 
 
-def test_an_unknown_rule_is_not_found_and_a_near_one_is_named(rules: Desk) -> None:
+def test_an_unknown_rule_is_not_found_and_a_near_one_is_named(rules: ProposalStore) -> None:
     rules("add", "never run rm -rf")
     for name in ("show", "edit", "disable", "explain"):
         told = rules(name, "never-run-rm")
@@ -142,7 +144,7 @@ def test_an_unknown_rule_is_not_found_and_a_near_one_is_named(rules: Desk) -> No
 
 
 def test_an_edit_is_checked_and_a_failed_one_changes_nothing(
-    rules: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rules: ProposalStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules("add", "never run rm -rf")
     before = rules.path("never-run-rm-rf").read_text()
@@ -164,7 +166,7 @@ def read_kept(told: str) -> str:
 
 
 def test_an_editor_that_fails_loses_no_text(
-    rules: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rules: ProposalStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules("add", "never run rm -rf")
     before = rules.path("never-run-rm-rf").read_text()
@@ -178,7 +180,7 @@ def test_an_editor_that_fails_loses_no_text(
 
 
 def test_an_interrupted_editor_changes_nothing(
-    rules: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rules: ProposalStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules("add", "never run rm -rf")
     before = rules.path("never-run-rm-rf").read_text()
@@ -192,7 +194,7 @@ def test_an_interrupted_editor_changes_nothing(
 
 
 def test_a_new_rule_can_be_edited_before_it_is_added(
-    rules: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    rules: ProposalStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     script = """sed -i 's/^id:.*/&\\nmatch: {command: "git tag"}/' "$1\""""
     monkeypatch.setenv("EDITOR", write_editor(tmp_path, script))
@@ -200,7 +202,7 @@ def test_a_new_rule_can_be_edited_before_it_is_added(
     assert "  state:    enforced\n" in told.out
 
 
-def test_examples_are_run_in_a_clone_that_nobody_trusts(rules: Desk, typed: Typed) -> None:
+def test_examples_are_run_in_a_clone_that_nobody_trusts(rules: ProposalStore, typed: Typed) -> None:
     rules("add", "never run rm -rf")
     typed("trust", "--revoke", within=rules.folder)
     assert rules("test").status == 0
@@ -211,7 +213,9 @@ def test_examples_are_run_in_a_clone_that_nobody_trusts(rules: Desk, typed: Type
     assert rules.data("test")["failures"][0]["path"] == ".dmm/rules/broken.md"
 
 
-def test_a_broken_file_is_named_and_the_others_stay_in_force(rules: Desk, typed: Typed) -> None:
+def test_a_broken_file_is_named_and_the_others_stay_in_force(
+    rules: ProposalStore, typed: Typed
+) -> None:
     rules("add", "never run rm -rf")
     rules.path("broken").write_text("---\nmatch: {comand: x}\n---\n# Broken\n")
     typed("trust", "--yes", within=rules.folder)
@@ -225,7 +229,7 @@ def test_a_broken_file_is_named_and_the_others_stay_in_force(rules: Desk, typed:
 
 
 def test_a_proposal_is_accepted_with_a_look_at_the_past(
-    rules: Desk, monkeypatch: pytest.MonkeyPatch
+    rules: ProposalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     given = ("--match", "{command: git push --force}", "--block", "git push -f")
@@ -246,7 +250,7 @@ def test_a_proposal_is_accepted_with_a_look_at_the_past(
 
 
 def test_the_ledgers_own_accept_puts_a_proposed_rule_in_force_too(
-    rules: Desk, typed: Typed, monkeypatch: pytest.MonkeyPatch
+    rules: ProposalStore, typed: Typed, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CLAUDECODE", "1")
     given = ("--match", "{command: git push --force}", "--block", "git push -f")
@@ -257,7 +261,7 @@ def test_the_ledgers_own_accept_puts_a_proposed_rule_in_force_too(
     assert rules.path("never-force-push").is_file()
 
 
-def test_ledger_constraints_are_adopted(rules: Desk, typed: Typed) -> None:
+def test_ledger_constraints_are_adopted(rules: ProposalStore, typed: Typed) -> None:
     typed("ledger", "constraint", "never run rm -rf", within=rules.folder)
     assert rules("adopt").status == 2
     assert rules("adopt", "--all").out == (
@@ -265,20 +269,20 @@ def test_ledger_constraints_are_adopted(rules: Desk, typed: Typed) -> None:
     )
 
 
-def test_a_draft_is_printed_for_an_agent(rules: Desk) -> None:
+def test_a_draft_is_printed_for_an_agent(rules: ProposalStore) -> None:
     assert rules("draft").out == "Every rule has a matcher: there is nothing to draft.\n"
     rules("add", "Be kind to users")
     assert rules("draft").out.endswith("## Sentences\n\n- Be kind to users\n")
 
 
-def test_a_rule_is_switched_off_and_on(rules: Desk) -> None:
+def test_a_rule_is_switched_off_and_on(rules: ProposalStore) -> None:
     rules("add", "never run rm -rf")
     assert rules("disable", "never-run-rm-rf").out == "rule never-run-rm-rf is disabled\n"
     assert rules().out == "disabled: 1\n  never-run-rm-rf  never run rm -rf\n"
     assert rules("enable", "never-run-rm-rf").out == "rule never-run-rm-rf is enforced\n"
 
 
-def test_a_rehearsal_counts_past_calls(rules: Desk, tmp_path: Path) -> None:
+def test_a_rehearsal_counts_past_calls(rules: ProposalStore, tmp_path: Path) -> None:
     assert rules("rehearse", "never use curl").out == "would have stopped 0 of 0 past calls\n"
     file = tmp_path / "new.md"
     file.write_text("---\nmatch: {command: ls}\n---\n# No ls\n")
@@ -286,7 +290,7 @@ def test_a_rehearsal_counts_past_calls(rules: Desk, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_is_read_only_is_named(rules: Desk) -> None:
+def test_a_folder_that_is_read_only_is_named(rules: ProposalStore) -> None:
     folder = rules.folder / ".dmm"
     folder.chmod(0o555)
     try:
@@ -301,13 +305,13 @@ def test_no_project_is_said_so(typed: Typed, tmp_path: Path) -> None:
     assert typed("rules", within=empty).status == 5
 
 
-def test_advice_that_warns_says_so_in_the_list(rules: Desk) -> None:
+def test_advice_that_warns_says_so_in_the_list(rules: ProposalStore) -> None:
     rules("add", "prefer the glob tool", "--level", "warn", "--match", "{command: ls}")
     assert "  prefer-the-glob-tool  (warns) prefer the glob tool\n" in rules().out
 
 
 def test_validation_fits_a_terminal_and_gives_a_pipe_whole_lines(
-    rules: Desk, monkeypatch: pytest.MonkeyPatch
+    rules: ProposalStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rules("add", "never run rm -rf")
     rules.path("broken").write_text("# No front matter\n")

@@ -37,7 +37,7 @@ def imported(work: Path, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Dmm:
 
 
 def told(dmm: Dmm) -> list[tuple[str, str]]:
-    events = list(dmm.chronicle.log.events())
+    events = list(dmm.project_ledger.log.events())
     dmm.close()
     return [(event.type, event.get("text") or event.get("source") or "") for event in events]
 

@@ -12,7 +12,7 @@ from dmm.domain.conflict import ConflictType
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest, label_line
 from dmm.errors import LedgerRefused, ModelUnavailable, NotTrusted, UsageError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.eventlog.place import find_ledger
 from dmm.files import markdown
 from dmm.index.likeness import direction
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 SLOW = ("API timeout", "The API timeout is 30 seconds.")
 FAST = ("Timeout of the API", "The API timeout is 10 seconds.")
 OTHER = ("Lunch", "Lunch is served at noon in the canteen.")
-AGENT = Voice(actor="agent", trust=Trust.AGENT)
+AGENT = Actor(name="agent", trust=Trust.AGENT)
 RECORDS = [EventType.CONFLICT_FOUND, EventType.CONFLICT_RESOLVED]
 
 
 @dataclass(slots=True)
-class Desk:
+class ProposalStore:
     """Writes memories of a project and opens it."""
 
     project: Project
@@ -56,20 +56,22 @@ def ident(number: int) -> str:
 
 
 @pytest.fixture
-def desk(project: Project, memory_text: MemoryText, open_project: Opener) -> Desk:
-    return Desk(project, memory_text, open_project)
+def proposal_store(
+    project: Project, memory_text: MemoryText, open_project: Opener
+) -> ProposalStore:
+    return ProposalStore(project, memory_text, open_project)
 
 
 @pytest.fixture
-def clashing(desk: Desk) -> Desk:
-    desk.write(1, SLOW)
-    desk.write(2, FAST)
-    desk.write(3, OTHER)
-    return desk
+def clashing(proposal_store: ProposalStore) -> ProposalStore:
+    proposal_store.write(1, SLOW)
+    proposal_store.write(2, FAST)
+    proposal_store.write(3, OTHER)
+    return proposal_store
 
 
 def events(dmm: Dmm) -> list[tuple[str, dict[str, Any]]]:
-    log = dmm.chronicle.reading
+    log = dmm.project_ledger.reading
     told = log.events_of([str(kind) for kind in RECORDS], 0, log.head().seq)
     return [(event.type, event.payload or {}) for event in told]
 
@@ -87,7 +89,7 @@ def names(told: dict[str, Any] | list[dict[str, Any]]) -> list[str]:
     return [one["conflict_id"] for one in records]
 
 
-def test_a_scan_finds_two_values_of_one_thing_and_records_them(clashing: Desk) -> None:
+def test_a_scan_finds_two_values_of_one_thing_and_records_them(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     told = dmm.conflicts.scan()
     (record,) = told["conflicts"]
@@ -107,14 +109,14 @@ def test_a_scan_finds_two_values_of_one_thing_and_records_them(clashing: Desk) -
     assert payload["quotes"] == [SLOW[1], FAST[1]]
 
 
-def test_the_same_thing_said_twice_is_a_duplicate(desk: Desk) -> None:
-    desk.write(1, SLOW)
-    desk.write(2, SLOW)
-    (record,) = desk.open().conflicts.scan()["conflicts"]
+def test_the_same_thing_said_twice_is_a_duplicate(proposal_store: ProposalStore) -> None:
+    proposal_store.write(1, SLOW)
+    proposal_store.write(2, SLOW)
+    (record,) = proposal_store.open().conflicts.scan()["conflicts"]
     assert record["type"] == ConflictType.DUPLICATE
 
 
-def test_a_second_scan_finds_the_same_and_records_nothing(clashing: Desk) -> None:
+def test_a_second_scan_finds_the_same_and_records_nothing(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     first = dmm.conflicts.scan()
     again = clashing.open().conflicts.scan()
@@ -123,33 +125,35 @@ def test_a_second_scan_finds_the_same_and_records_nothing(clashing: Desk) -> Non
     assert len(events(dmm)) == 1
 
 
-def test_memories_out_of_force_or_expired_are_not_compared(desk: Desk) -> None:
-    desk.write(1, SLOW)
-    desk.write(2, FAST, status="deprecated", confidence="deprecated")
-    desk.write(3, FAST, "deprecated/note_3.md")
-    desk.write(4, FAST, "ephemeral/note_4.md", scope="ephemeral", expires="2020-01-31")
-    assert desk.open().conflicts.scan()["conflicts"] == []
+def test_memories_out_of_force_or_expired_are_not_compared(proposal_store: ProposalStore) -> None:
+    proposal_store.write(1, SLOW)
+    proposal_store.write(2, FAST, status="deprecated", confidence="deprecated")
+    proposal_store.write(3, FAST, "deprecated/note_3.md")
+    proposal_store.write(4, FAST, "ephemeral/note_4.md", scope="ephemeral", expires="2020-01-31")
+    assert proposal_store.open().conflicts.scan()["conflicts"] == []
 
 
-def test_a_memory_of_the_user_may_clash_with_one_of_the_project(desk: Desk, home: Path) -> None:
-    desk.write(1, SLOW)
+def test_a_memory_of_the_user_may_clash_with_one_of_the_project(
+    proposal_store: ProposalStore, home: Path
+) -> None:
+    proposal_store.write(1, SLOW)
     own = home / ".dmm" / "memory" / "global"
     own.mkdir(parents=True)
-    text = desk.memory_text(*FAST, id=ident(2), scope="global")
+    text = proposal_store.memory_text(*FAST, id=ident(2), scope="global")
     (own / "timeout.md").write_text(text, "utf-8")
     (own / "again.md").write_text(text.replace(ident(2), ident(3)), "utf-8")
-    told = desk.open().conflicts.scan()["conflicts"]
+    told = proposal_store.open().conflicts.scan()["conflicts"]
     assert [[side["path"] for side in one["memories"]] for one in told] == [
         ["project/note_1.md", "user:global/again.md"],
         ["project/note_1.md", "user:global/timeout.md"],
     ]
 
 
-def test_a_check_after_a_write_finds_what_the_write_brought(desk: Desk) -> None:
-    desk.write(1, SLOW)
-    dmm = desk.open()
+def test_a_check_after_a_write_finds_what_the_write_brought(proposal_store: ProposalStore) -> None:
+    proposal_store.write(1, SLOW)
+    dmm = proposal_store.open()
     assert dmm.conflicts.scan()["conflicts"] == []
-    path = desk.write(2, FAST)
+    path = proposal_store.write(2, FAST)
     dmm.indexes.refresh()
     (record,) = dmm.conflicts.check([path])
     assert [side["id"] for side in record["memories"]] == [ident(1), ident(2)]
@@ -157,7 +161,7 @@ def test_a_check_after_a_write_finds_what_the_write_brought(desk: Desk) -> None:
     assert dmm.conflicts.check(["project/note_9.md"]) == []
 
 
-def test_a_check_tells_only_the_conflicts_of_its_paths(clashing: Desk) -> None:
+def test_a_check_tells_only_the_conflicts_of_its_paths(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     assert dmm.conflicts.check(["project/note_3.md"]) == []
@@ -173,7 +177,7 @@ def test_a_check_tells_only_the_conflicts_of_its_paths(clashing: Desk) -> None:
     ],
 )
 def test_a_clash_that_is_gone_is_closed_with_the_reason(
-    clashing: Desk, old: str, new: str, reason: str | None
+    clashing: ProposalStore, old: str, new: str, reason: str | None
 ) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
@@ -189,7 +193,7 @@ def test_a_clash_that_is_gone_is_closed_with_the_reason(
     assert dmm.conflicts.show("conflict_1")["status"] == "resolved"
 
 
-def test_a_deleted_file_closes_its_conflicts(clashing: Desk) -> None:
+def test_a_deleted_file_closes_its_conflicts(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     dmm.root.tree.remove("project/note_1.md")
@@ -197,7 +201,9 @@ def test_a_deleted_file_closes_its_conflicts(clashing: Desk) -> None:
     assert (told["conflicts"], told["gone"]) == ([], 1)
 
 
-def test_a_value_that_changes_to_another_clash_is_a_conflict_of_its_own(clashing: Desk) -> None:
+def test_a_value_that_changes_to_another_clash_is_a_conflict_of_its_own(
+    clashing: ProposalStore,
+) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     rewrite(dmm, "project/note_2.md", "10 seconds", "45 seconds")
@@ -207,14 +213,16 @@ def test_a_value_that_changes_to_another_clash_is_a_conflict_of_its_own(clashing
     assert names(dmm.conflicts.list("resolved")) == ["conflict_1"]
 
 
-def test_an_edit_that_leaves_the_clash_as_it_was_changes_no_record(clashing: Desk) -> None:
+def test_an_edit_that_leaves_the_clash_as_it_was_changes_no_record(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     before = dmm.conflicts.scan()["conflicts"]
     rewrite(dmm, "project/note_2.md", "priority: 0.5", "priority: 0.9")
     assert dmm.conflicts.check(["project/note_2.md"]) == before
 
 
-def test_what_a_person_means_to_be_so_stays_quiet_until_a_text_changes(clashing: Desk) -> None:
+def test_what_a_person_means_to_be_so_stays_quiet_until_a_text_changes(
+    clashing: ProposalStore,
+) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     told = dmm.conflicts.resolve("conflict_1", "intentional", reason="the migration goes on")
@@ -226,9 +234,9 @@ def test_what_a_person_means_to_be_so_stays_quiet_until_a_text_changes(clashing:
     assert names(dmm.conflicts.check(["project/note_2.md"])) == ["conflict_3"]
 
 
-def test_an_agent_may_flag_but_not_declare_a_conflict_intentional(clashing: Desk) -> None:
+def test_an_agent_may_flag_but_not_declare_a_conflict_intentional(clashing: ProposalStore) -> None:
     dmm = clashing.open()
-    dmm.chronicle.voice = AGENT
+    dmm.project_ledger.actor = AGENT
     told = dmm.conflicts.flag([ident(1), ident(3)], "Nobody can eat in 30 seconds.")
     assert (told["type"], told["methods"]) == ("flagged", ["flag"])
     with pytest.raises(LedgerRefused, match="an agent can't declare a conflict intentional"):
@@ -236,7 +244,7 @@ def test_an_agent_may_flag_but_not_declare_a_conflict_intentional(clashing: Desk
     assert dmm.conflicts.show(told["conflict_id"])["status"] == "unresolved"
 
 
-def test_a_flag_stays_until_somebody_settles_it_or_a_side_is_gone(clashing: Desk) -> None:
+def test_a_flag_stays_until_somebody_settles_it_or_a_side_is_gone(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     flagged = dmm.conflicts.flag(["project/note_1.md", ident(3)], "Nobody can eat in 30 seconds.")
     assert flagged["conflict_id"] in names(dmm.conflicts.scan())
@@ -255,29 +263,33 @@ def test_a_flag_stays_until_somebody_settles_it_or_a_side_is_gone(clashing: Desk
         ([ident(1), "mem_none"], "there is no memory 'mem_none'"),
     ],
 )
-def test_a_flag_names_two_memories_in_force(clashing: Desk, ids: list[str], what: str) -> None:
+def test_a_flag_names_two_memories_in_force(
+    clashing: ProposalStore, ids: list[str], what: str
+) -> None:
     with pytest.raises(UsageError, match=what):
         clashing.open().conflicts.flag(ids, "they clash")
 
 
-def test_what_is_in_conflict_already_is_not_flagged_again(clashing: Desk) -> None:
+def test_what_is_in_conflict_already_is_not_flagged_again(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     with pytest.raises(UsageError, match="these two are in conflict already: conflict_1"):
         dmm.conflicts.flag([ident(2), ident(1)], "they clash")
 
 
-def test_a_tool_can_neither_flag_nor_resolve(clashing: Desk) -> None:
+def test_a_tool_can_neither_flag_nor_resolve(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
-    dmm.chronicle.voice = Voice(actor="tool", trust=Trust.TOOL)
+    dmm.project_ledger.actor = Actor(name="tool", trust=Trust.TOOL)
     with pytest.raises(LedgerRefused, match="what a tool returned can't flag a conflict"):
         dmm.conflicts.flag([ident(1), ident(3)], "they clash")
     with pytest.raises(LedgerRefused, match="what a tool returned can't resolve a conflict"):
         dmm.conflicts.resolve("conflict_1", "deprecate", target=ident(1), reason="x")
 
 
-def test_deprecating_one_is_proposed_and_resolves_when_it_is_applied(clashing: Desk) -> None:
+def test_deprecating_one_is_proposed_and_resolves_when_it_is_applied(
+    clashing: ProposalStore,
+) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     told = dmm.conflicts.resolve("1", "deprecate", target=ident(1), reason="outdated")
@@ -292,7 +304,9 @@ def test_deprecating_one_is_proposed_and_resolves_when_it_is_applied(clashing: D
     assert dmm.conflicts.scan()["conflicts"] == []
 
 
-def test_a_rejected_resolution_leaves_the_conflict_open_for_another(clashing: Desk) -> None:
+def test_a_rejected_resolution_leaves_the_conflict_open_for_another(
+    clashing: ProposalStore,
+) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     told = dmm.conflicts.resolve("1", "deprecate", target=ident(1), reason="outdated")
@@ -302,20 +316,22 @@ def test_a_rejected_resolution_leaves_the_conflict_open_for_another(clashing: De
     assert again["proposals"][0]["path"] == "project/note_2.md"
 
 
-def test_a_merge_is_one_proposal_that_keeps_both_texts_under_a_mark(clashing: Desk) -> None:
+def test_a_merge_is_one_proposal_that_keeps_both_texts_under_a_mark(
+    clashing: ProposalStore,
+) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     told = dmm.conflicts.resolve("1", "merge", target=ident(2), reason="one is enough")
     (proposal,) = told["proposals"]
     assert (proposal["operation"], proposal["path"]) == ("merge", "project/note_2.md")
-    edits = dmm.desk.find(proposal["id"]).edits
+    edits = dmm.proposal_store.find(proposal["id"]).edits
     body = markdown.parse("project/note_2.md", edits[0].after or "").memory.body
     assert FAST[1] in body
     assert f"## Merged from project/note_1.md: {SLOW[0]}\n\n{SLOW[1]}" in body
     assert "status: deprecated" in (edits[1].after or "")
 
 
-def test_clarifying_both_is_a_proposal_for_each(clashing: Desk) -> None:
+def test_clarifying_both_is_a_proposal_for_each(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     texts = {
@@ -330,7 +346,9 @@ def test_clarifying_both_is_a_proposal_for_each(clashing: Desk) -> None:
     assert dmm.conflicts.scan()["conflicts"] == []
 
 
-def test_a_second_text_that_is_refused_does_not_hide_the_first_proposal(clashing: Desk) -> None:
+def test_a_second_text_that_is_refused_does_not_hide_the_first_proposal(
+    clashing: ProposalStore,
+) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     same = dmm.root.tree.text_of("project/note_2.md") or ""
@@ -354,7 +372,7 @@ def test_a_second_text_that_is_refused_does_not_hide_the_first_proposal(clashing
     ],
 )
 def test_a_resolution_that_can_not_be_carried_out_says_why(
-    clashing: Desk, action: str, more: dict[str, Any], what: str
+    clashing: ProposalStore, action: str, more: dict[str, Any], what: str
 ) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
@@ -363,30 +381,36 @@ def test_a_resolution_that_can_not_be_carried_out_says_why(
     assert dmm.conflicts.show("1")["status"] == "unresolved"
 
 
-def test_a_memory_of_the_user_is_not_changed_by_a_resolution(desk: Desk, home: Path) -> None:
-    desk.write(1, SLOW)
+def test_a_memory_of_the_user_is_not_changed_by_a_resolution(
+    proposal_store: ProposalStore, home: Path
+) -> None:
+    proposal_store.write(1, SLOW)
     own = home / ".dmm" / "memory" / "global"
     own.mkdir(parents=True)
-    text = desk.memory_text(*FAST, id=ident(2), scope="global")
+    text = proposal_store.memory_text(*FAST, id=ident(2), scope="global")
     (own / "timeout.md").write_text(text, "utf-8")
-    dmm = desk.open()
+    dmm = proposal_store.open()
     dmm.conflicts.scan()
     with pytest.raises(UsageError, match="this memory is your own"):
         dmm.conflicts.resolve("1", "deprecate", target=ident(2), reason="outdated")
 
 
-def test_a_project_that_is_not_trusted_is_scanned_and_nothing_is_recorded(clashing: Desk) -> None:
+def test_a_project_that_is_not_trusted_is_scanned_and_nothing_is_recorded(
+    clashing: ProposalStore,
+) -> None:
     dmm = clashing.open(trusted=False)
     told = dmm.conflicts.scan()
     assert names(told) == ["unrecorded_1"]
     assert (told["recorded"], told["notices"]) == (False, [UNTRUSTED])
-    assert not dmm.chronicle.exists
+    assert not dmm.project_ledger.exists
     assert dmm.conflicts.list()["conflicts"] == []
     with pytest.raises(NotTrusted):
         dmm.conflicts.flag([ident(1), ident(3)], "they clash")
 
 
-def test_a_ledger_that_can_not_be_used_keeps_nobody_from_seeing_conflicts(clashing: Desk) -> None:
+def test_a_ledger_that_can_not_be_used_keeps_nobody_from_seeing_conflicts(
+    clashing: ProposalStore,
+) -> None:
     dmm = clashing.open()
     path = find_ledger(dmm.root.folder)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -399,14 +423,14 @@ def test_a_ledger_that_can_not_be_used_keeps_nobody_from_seeing_conflicts(clashi
     assert pack.retrieved_entries[0].labels == ()
 
 
-def test_progress_is_told_until_all_pairs_are_compared(clashing: Desk) -> None:
+def test_progress_is_told_until_all_pairs_are_compared(clashing: ProposalStore) -> None:
     steps: list[tuple[int, int]] = []
     told = clashing.open().conflicts.scan(lambda done, of: steps.append((done, of)))
     assert (0, 0) in steps
     assert steps[-1] == (told["compared"], told["compared"])
 
 
-def test_without_the_model_words_and_tags_still_find_the_pair(clashing: Desk) -> None:
+def test_without_the_model_words_and_tags_still_find_the_pair(clashing: ProposalStore) -> None:
     def unavailable() -> Embedder:
         raise ModelUnavailable("not here")
 
@@ -418,14 +442,14 @@ def test_without_the_model_words_and_tags_still_find_the_pair(clashing: Desk) ->
     assert told["notices"] == ["keyword retrieval only, the model is unavailable: not here"]
 
 
-def test_a_scan_without_findings_makes_no_ledger(desk: Desk) -> None:
-    desk.write(1, SLOW)
-    dmm = desk.open()
+def test_a_scan_without_findings_makes_no_ledger(proposal_store: ProposalStore) -> None:
+    proposal_store.write(1, SLOW)
+    dmm = proposal_store.open()
     assert dmm.conflicts.scan()["recorded"]
-    assert not dmm.chronicle.exists
+    assert not dmm.project_ledger.exists
 
 
-def test_a_conflict_that_is_not_there_is_told(clashing: Desk) -> None:
+def test_a_conflict_that_is_not_there_is_told(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     for name, what in (("conflict_9", "there is no conflict_9"), ("nine", "names no conflict")):
         with pytest.raises(UsageError, match=what):
@@ -442,7 +466,7 @@ def clashes(dmm: Dmm, path: str, text: str) -> list[tuple[Clash, str, str]]:
 
 
 def test_clashes_of_a_text_that_is_in_no_file_are_found_and_nothing_is_recorded(
-    clashing: Desk,
+    clashing: ProposalStore,
 ) -> None:
     dmm = clashing.open()
     dmm.indexes.refresh()
@@ -454,11 +478,11 @@ def test_clashes_of_a_text_that_is_in_no_file_are_found_and_nothing_is_recorded(
     assert [(clash.type, path) for clash, path, _ in found] == [
         (ConflictType.DUPLICATE, "project/note_2.md")
     ]
-    assert not dmm.chronicle.exists
+    assert not dmm.project_ledger.exists
 
 
 def test_a_pack_marks_entries_in_conflict_and_counts_the_marks(
-    clashing: Desk, count: Callable[[str], int]
+    clashing: ProposalStore, count: Callable[[str], int]
 ) -> None:
     dmm = clashing.open()
     request = QueryRequest("how long is the API timeout")
@@ -473,10 +497,12 @@ def test_a_pack_marks_entries_in_conflict_and_counts_the_marks(
     assert dmm.packs.query(request).markdown == answer.markdown
 
 
-def test_a_rule_of_the_baseline_is_marked_too(desk: Desk, count: Callable[[str], int]) -> None:
-    desk.write(1, SLOW, "baseline/timeout.md", scope="baseline")
-    desk.write(2, FAST)
-    dmm = desk.open()
+def test_a_rule_of_the_baseline_is_marked_too(
+    proposal_store: ProposalStore, count: Callable[[str], int]
+) -> None:
+    proposal_store.write(1, SLOW, "baseline/timeout.md", scope="baseline")
+    proposal_store.write(2, FAST)
+    dmm = proposal_store.open()
     before = dmm.packs.query(QueryRequest("lunch")).pack.baseline_entries[0]
     dmm.conflicts.scan()
     (entry,) = dmm.packs.query(QueryRequest("lunch")).pack.baseline_entries
@@ -485,7 +511,7 @@ def test_a_rule_of_the_baseline_is_marked_too(desk: Desk, count: Callable[[str],
     assert entry.heading_tokens == before.heading_tokens + count(label_line(mark))
 
 
-def test_a_settled_conflict_leaves_no_mark(clashing: Desk) -> None:
+def test_a_settled_conflict_leaves_no_mark(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
     dmm.conflicts.resolve("1", "intentional", reason="the migration goes on")

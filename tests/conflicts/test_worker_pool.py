@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from bench.rulebooks import write_memories
 from dmm.conflicts.batches import Batch, work
-from dmm.conflicts.worker_pool import AT_ONCE, BLOCK, FEWEST_TASKS, Crew, divide, find_workers
+from dmm.conflicts.worker_pool import AT_ONCE, BLOCK, FEWEST_TASKS, WorkerPool, divide, find_workers
 from dmm.domain.memory import Confidence, Memory, Scope, Status
 from dmm.errors import ModelUnavailable
 
@@ -125,7 +125,7 @@ def test_two_processes_find_what_one_finds_and_read_each_memory_once_or_twice(
 ) -> None:
     found: Found = {}
     read: list[int] = []
-    with Crew(cut(notes.tasks), notes, DAY, 2) as crew:
+    with WorkerPool(cut(notes.tasks), notes, DAY, 2) as crew:
         pids = [worker.pid for worker in crew.workers]
         for part, answer in crew.work():
             found |= told(part, answer)
@@ -142,7 +142,7 @@ def test_two_processes_find_what_one_finds_and_read_each_memory_once_or_twice(
 
 def test_the_batch_of_a_process_that_was_killed_is_left_over(notes: Notes) -> None:
     found: Found = {}
-    with Crew(cut(notes.tasks), notes, DAY, 1) as crew:
+    with WorkerPool(cut(notes.tasks), notes, DAY, 1) as crew:
         for part, answer in crew.work():
             found |= told(part, answer)
             os.kill(crew.workers[0].pid, signal.SIGKILL)
@@ -151,7 +151,7 @@ def test_the_batch_of_a_process_that_was_killed_is_left_over(notes: Notes) -> No
 
 
 def test_an_error_in_between_ends_the_processes(notes: Notes) -> None:
-    crew = Crew(cut(notes.tasks), notes, DAY, 1)
+    crew = WorkerPool(cut(notes.tasks), notes, DAY, 1)
 
     def break_off() -> None:
         with crew:
@@ -167,7 +167,7 @@ def test_where_no_process_can_be_started_all_is_left_over(
     notes: Notes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
-    with Crew(cut(notes.tasks), notes, DAY, 2) as crew:
+    with WorkerPool(cut(notes.tasks), notes, DAY, 2) as crew:
         assert list(crew.work()) == []
     assert [task for part in crew.rest.values() for task in part] == notes.tasks
 

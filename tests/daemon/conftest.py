@@ -18,10 +18,10 @@ import pytest
 
 import dmm.hook
 from dmm import VERSION
-from dmm.daemon.house import House
+from dmm.daemon.app import Daemon
+from dmm.daemon.file_events import Notified, Polled
 from dmm.daemon.instance import claim, read_about
 from dmm.daemon.logs import Log
-from dmm.daemon.notified import Notified, Polled
 from dmm.eventlog.log import EventLog
 from dmm.eventlog.place import find_ledger
 from dmm.eventlog.verify import verify
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from tests.conftest import Project
 
-    from dmm.daemon.notified import Watching
+    from dmm.daemon.file_events import Watching
     from dmm.domain.event import Event
 
 HOOK = Path(dmm.hook.__path__[0]) / "__main__.py"
@@ -291,14 +291,14 @@ def session(lived_in: Project) -> Session:
 @pytest.fixture
 def house(
     tmp_path: Path, home: Path, monkeypatch: pytest.MonkeyPatch, lived_in: Project
-) -> Iterator[House]:
+) -> Iterator[Daemon]:
     """The inside of a background process that serves the sample project, in this process."""
     monkeypatch.setenv("HOME", str(home))
     monkeypatch.setenv("DMM_RUN_DIR", str(tmp_path / "run"))
     instance = claim(tmp_path / "run", patience=0.0)
     assert instance is not None
     log = Log(tmp_path / "logs" / "daemon.log")
-    found = House(instance, log, 0, lambda: None)
+    found = Daemon(instance, log, 0, lambda: None)
     found.projects.find(lived_in.folder)
     yield found
     found.leave()

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from tests.daemon.conftest import take_all
 
 from dmm import VERSION, endpoint
-from dmm.daemon.house import REST, House
+from dmm.daemon.app import REST, Daemon
 from dmm.daemon.logs import Log
 from dmm.daemon.server import AT_ONCE, Server
 from dmm.daemon.web import route
@@ -95,7 +95,7 @@ def test_hooks_that_hang_leave_room_for_health_and_stop(tmp_path: Path) -> None:
             link.close()
 
 
-def test_a_duty_that_fails_is_logged_once_and_tried_again(house: House, tmp_path: Path) -> None:
+def test_a_duty_that_fails_is_logged_once_and_tried_again(house: Daemon, tmp_path: Path) -> None:
     tried = []
 
     def duty() -> None:
@@ -110,7 +110,7 @@ def test_a_duty_that_fails_is_logged_once_and_tried_again(house: House, tmp_path
     assert "hunter2" not in text
 
 
-def test_a_watcher_that_ended_is_begun_again_after_a_rest(house: House, lived_in: Project) -> None:
+def test_a_watcher_that_ended_is_begun_again_after_a_rest(house: Daemon, lived_in: Project) -> None:
     house._watch()
     first = house._watches[lived_in.dmm]
     assert first.await_sync(1, SOON)
@@ -126,7 +126,7 @@ def test_a_watcher_that_ended_is_begun_again_after_a_rest(house: House, lived_in
 
 
 def test_a_door_that_can_not_be_served_is_closed_and_told(
-    house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    house: Daemon, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(SERVER, "no_such_setting", True)
     house.open()

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
 from dmm.bootstrap import open_dmm
-from dmm.daemon.notified import Notified, Polled
+from dmm.daemon.file_events import Notified, Polled
 from dmm.daemon.watch import Clocks, Watch
 from dmm.errors import IndexBusy
 from dmm.files.durable import write_atomic
@@ -368,7 +368,7 @@ import resource, sys, threading, types
 from pathlib import Path
 import watchfiles
 from dmm.config import Config
-from dmm.daemon.notified import Notified
+from dmm.daemon.file_events import Notified
 from dmm.daemon.watch import Watch
 from dmm.files.tree import MemoryTree
 from dmm.index.sync import SyncReport

@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 
 from dmm.bootstrap import today
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.files.trusted import TrustStore
 from dmm.http import SERVER, Codes, make_app
 from dmm.project.init import set_up
@@ -117,13 +117,13 @@ class Server:
         return self.send(head + data, method)
 
     @property
-    def voice(self) -> Voice:
-        return Voice()
+    def actor(self) -> Actor:
+        return Actor()
 
     def events(self) -> int:
         """Count what the ledger holds."""
-        with self.projects.find(self.root).speak(self.voice) as dmm:
-            return dmm.chronicle.reading.head().seq
+        with self.projects.find(self.root).speak(self.actor) as dmm:
+            return dmm.project_ledger.reading.head().seq
 
 
 @contextlib.contextmanager

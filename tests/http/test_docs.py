@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.http import refusals
-from dmm.http.refusals import STATUS, Refusal
+from dmm.http.errors import STATUS, Refusal
 
 if TYPE_CHECKING:
     from tests.http.conftest import Server

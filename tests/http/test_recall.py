@@ -8,7 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from dmm.domain.event import EventType, Trust
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 
 if TYPE_CHECKING:
     from tests.http.conftest import Server
@@ -21,16 +21,16 @@ TALK = (
 
 @pytest.fixture(scope="module", autouse=True)
 def talked(server: Server) -> None:
-    with server.projects.find(server.root).speak(Voice("agent", "hook", Trust.USER, "s1")) as dmm:
+    with server.projects.find(server.root).speak(Actor("agent", "hook", Trust.USER, "s1")) as dmm:
         for kind, text in TALK:
-            dmm.chronicle.record(dmm.chronicle.draft(kind, {"text": text}))
+            dmm.project_ledger.record(dmm.project_ledger.draft(kind, {"text": text}))
 
 
 def test_the_three_layers_answer_what_the_service_tells(server: Server) -> None:
     rows = server.ask("GET", f"/v1/search?query={quote('why are rows lost')}&limit=5").json()
     around = server.ask("GET", "/v1/timeline?id=msg_1&before=0&after=1").json()
     full = server.ask("GET", "/v1/observations?ids=msg_2&ids=msg_9").json()
-    with server.projects.find(server.root).recall(server.voice) as dmm:
+    with server.projects.find(server.root).recall(server.actor) as dmm:
         assert rows == dmm.recall.search("why are rows lost", limit=5)
         assert around == dmm.recall.timeline("msg_1", before=0, after=1)
         assert full == dmm.recall.get_observations(["msg_2", "msg_9"])

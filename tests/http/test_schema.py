@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from schemathesis import GenerationMode
 from schemathesis.config import SchemathesisConfig
 
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.http import make_app
 from dmm.projects import Projects, SharedModel
 
@@ -63,11 +63,11 @@ def root(
 @pytest.fixture(scope="module")
 def operations(state: Path, model: Embedder, root: Path) -> Iterator[list[Any]]:
     projects = Projects(home=state, model=SharedModel(lambda: model))
-    with projects.find(root).speak(Voice()) as dmm:
+    with projects.find(root).speak(Actor()) as dmm:
         dmm.ledger.add_fact("region", "eu")
         for number in range(EVENTS):
             dmm.ledger.record_decision(f"Take step {number}", "it is next", [1])
-    with projects.find(root).write(Voice()) as dmm:
+    with projects.find(root).write(Actor()) as dmm:
         dmm.proposals.create("project/first.md", NOTE, "to be shown")
         dmm.conflicts.flag(PATHS[:2], "to be shown")
         dmm.rules.shelf.write(RULE, "---\nmatch: {command: rm -rf}\n---\n# Never run rm -rf\n")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 
 if TYPE_CHECKING:
     from tests.http.conftest import Headers, Reply, Server
@@ -56,7 +56,7 @@ def test_a_proposal_is_answered_as_by_the_service(server: Server) -> None:
     assert "expires: 2999-12-31\n" in text
     listed = server.ask("GET", "/v1/proposals").json()
     assert told["id"] in [one["id"] for one in listed["proposals"]]
-    with server.projects.find(server.root).write(Voice()) as dmm:
+    with server.projects.find(server.root).write(Actor()) as dmm:
         assert dmm.reviews.list("pending")["pending"] == listed["pending"]
 
 

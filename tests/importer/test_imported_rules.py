@@ -24,7 +24,7 @@ def test_each_binding_sentence_becomes_a_rule_with_its_origin(
 ) -> None:
     (project.folder / "CLAUDE.md").write_text(CLAUDE)
     dmm = open_project(project)
-    planned = dmm.monoliths.plan([project.folder / "CLAUDE.md"])
+    planned = dmm.importer.plan([project.folder / "CLAUDE.md"])
     assert [(one.rule.origin, one.state) for one in planned.rules] == [
         ("CLAUDE.md:3", State.ENFORCED),
         ("CLAUDE.md:3", State.ENFORCED),
@@ -32,7 +32,7 @@ def test_each_binding_sentence_becomes_a_rule_with_its_origin(
         ("CLAUDE.md:6", State.ADVICE),
     ]
     assert not list((project.dmm / "rules").glob("*.md"))
-    dmm.monoliths.apply(planned)
+    dmm.importer.apply(planned)
     held = {one.rule.id: one for one in dmm.shelf.rules()}
     assert held["use-pnpm-not-npm"].rule.title == "Use pnpm, not npm."
     assert dmm.rules.check(Asked("npm install"))["outcome"] == "denied"
@@ -43,8 +43,8 @@ def test_a_rule_that_holds_already_is_not_imported_again(
 ) -> None:
     (project.folder / "CLAUDE.md").write_text(CLAUDE)
     dmm = open_project(project)
-    dmm.monoliths.apply(dmm.monoliths.plan([project.folder / "CLAUDE.md"]))
-    assert dmm.monoliths.plan([project.folder / "CLAUDE.md"]).rules == ()
+    dmm.importer.apply(dmm.importer.plan([project.folder / "CLAUDE.md"]))
+    assert dmm.importer.plan([project.folder / "CLAUDE.md"]).rules == ()
 
 
 def test_a_nested_file_makes_rules_for_its_folder(project: Project, open_project: Opener) -> None:
@@ -52,5 +52,5 @@ def test_a_nested_file_makes_rules_for_its_folder(project: Project, open_project
     nested.mkdir(parents=True)
     (nested / "AGENTS.md").write_text("Do not edit `generated/`.\n")
     dmm = open_project(project)
-    (planned,) = dmm.monoliths.plan([nested / "AGENTS.md"]).rules
+    (planned,) = dmm.importer.plan([nested / "AGENTS.md"]).rules
     assert planned.rule.folder == "packages/web"

@@ -10,7 +10,7 @@ import pytest
 from dmm.errors import LedgerRefused
 from dmm.ledger.audit import Audit
 from dmm.ledger.service import Ledger
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def audit(chronicle: Chronicle, tmp_path: Path) -> Audit:
-    return Audit(chronicle, tmp_path / "ledger.anchor")
+def audit(project_ledger: ProjectLedger, tmp_path: Path) -> Audit:
+    return Audit(project_ledger, tmp_path / "ledger.anchor")
 
 
 @pytest.fixture
-def ledger(chronicle: Chronicle) -> Ledger:
+def ledger(project_ledger: ProjectLedger) -> Ledger:
     """Three facts."""
-    ledger = Ledger(chronicle)
+    ledger = Ledger(project_ledger)
     for number in (1, 2, 3):
         ledger.add_fact("budget", str(number))
     return ledger
@@ -47,7 +47,7 @@ def forge(path: Path, statement: str) -> None:
 def test_a_ledger_is_made_once(audit: Audit, tmp_path: Path) -> None:
     path = str(tmp_path / "ledger.db")
     assert audit.init() == {"ledger": path, "created": True, "seq": 0}
-    Ledger(audit.chronicle).add_fact("a", "1")
+    Ledger(audit.project_ledger).add_fact("a", "1")
     assert audit.init() == {"ledger": path, "created": False, "seq": 1}
 
 
@@ -56,7 +56,7 @@ def test_a_whole_ledger_is_valid(audit: Audit, ledger: Ledger) -> None:
         "valid": True,
         "events": 3,
         "blanked": 0,
-        "head": ledger.chronicle.log.head().hash,
+        "head": ledger.project_ledger.log.head().hash,
         "first_bad_seq": None,
         "reason": None,
         "anchors": 0,
@@ -70,9 +70,9 @@ def test_the_head_is_anchored_once(audit: Audit, ledger: Ledger, tmp_path: Path)
     assert audit.verify(anchor=True)["anchored"] == 3
     assert audit.verify(anchor=True)["anchored"] is None
     lines = (tmp_path / "ledger.anchor").read_text().splitlines()
-    first = ledger.chronicle.log.event(1)
+    first = ledger.project_ledger.log.event(1)
     assert first is not None
-    assert lines == [f"3 {ledger.chronicle.log.head().hash} 2026-01-31 {first.hash}"]
+    assert lines == [f"3 {ledger.project_ledger.log.head().hash} 2026-01-31 {first.hash}"]
     ledger.add_fact("budget", "4")
     told = audit.verify(anchor=True)
     assert (told["anchors"], told["anchored"]) == (1, 4)
@@ -120,8 +120,8 @@ def test_a_copy_is_whole_and_verified(
     target = tmp_path / "copy.db"
     told = audit.backup(target)
     assert (told["path"], told["valid"], told["events"]) == (str(target), True, 3)
-    copy = Chronicle(target, clock)
-    assert copy.state().hash() == ledger.chronicle.state().hash()
+    copy = ProjectLedger(target, clock)
+    assert copy.state().hash() == ledger.project_ledger.state().hash()
     copy.close()
     assert sorted(one.name for one in tmp_path.glob("*copy*")) == ["copy.db"]
     with pytest.raises(LedgerRefused, match="already there"):

@@ -13,7 +13,7 @@ from dmm.eventlog.log import EventLog
 from dmm.ledger.service import Ledger
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.guard import Guard
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,9 +36,9 @@ def dmm(project: Project, open_project: Opener) -> Dmm:
 @pytest.fixture
 def foreign(tmp_path: Path, dmm: Dmm) -> Path:
     path = tmp_path / "foreign.db"
-    chronicle = Chronicle(path, dmm.chronicle.now)
-    Ledger(chronicle).add_constraint("Never run npm test")
-    chronicle.close()
+    project_ledger = ProjectLedger(path, dmm.project_ledger.now)
+    Ledger(project_ledger).add_constraint("Never run npm test")
+    project_ledger.close()
     return path
 
 
@@ -58,13 +58,13 @@ def replace(project: Project, foreign: Path) -> Path:
 def test_rules_of_another_ledger_are_not_enforced_and_nothing_is_written_to_it(
     project: Project, open_project: Opener, dmm: Dmm, foreign: Path, held: bool
 ) -> None:
-    assert Guard(dmm.chronicle).rule(PUSH).denied
+    assert Guard(dmm.project_ledger).rule(PUSH).denied
     if not held:
         dmm.close()
         dmm = open_project(project)
     ledger = replace(project, foreign)
     with pytest.raises(LedgerRefused, match="another ledger has replaced"):
-        Guard(dmm.chronicle).rule(TEST)
+        Guard(dmm.project_ledger).rule(TEST)
     with pytest.raises(LedgerRefused, match="another ledger has replaced"):
         dmm.ledger.add_fact("budget", "5")
     assert ledger.read_bytes() == foreign.read_bytes()
@@ -75,7 +75,7 @@ def test_a_ledger_that_was_held_open_is_rescued_and_can_be_put_back(
 ) -> None:
     ledger = replace(project, foreign)
     with pytest.raises(LedgerRefused):
-        dmm.chronicle.state()
+        dmm.project_ledger.state()
     rescued = project.dmm / "ledger.db.rescued-1"
     log = EventLog.open(rescued)
     assert log.head().seq == 1
@@ -83,7 +83,7 @@ def test_a_ledger_that_was_held_open_is_rescued_and_can_be_put_back(
     assert not ledger.with_name("ledger.db-wal").exists()
     ledger.unlink()
     rescued.rename(ledger)
-    assert Guard(dmm.chronicle).rule(PUSH).denied
+    assert Guard(dmm.project_ledger).rule(PUSH).denied
 
 
 def test_a_pack_tells_that_the_ledger_is_another_one(
@@ -103,7 +103,7 @@ def test_a_pack_tells_that_the_ledger_is_gone_and_begins_none(
     dmm = open_project(project)
     assert any("the ledger that was written here is missing" in one for one in ask(dmm))
     with pytest.raises(LedgerRefused, match="is gone"):
-        Guard(dmm.chronicle).rule(PUSH)
+        Guard(dmm.project_ledger).rule(PUSH)
     with pytest.raises(LedgerRefused, match="is gone"):
         dmm.audit.init()
     assert not (project.dmm / "ledger.db").exists()
@@ -116,7 +116,7 @@ def test_a_ledger_that_comes_where_none_was_written_is_not_used(
     other = type(project)(tmp_path / "fresh")
     other.memory.mkdir(parents=True)
     dmm = open_project(other)
-    assert not Guard(dmm.chronicle).rule(TEST).denied
+    assert not Guard(dmm.project_ledger).rule(TEST).denied
     shutil.copy(foreign, other.dmm / "ledger.db")
     with pytest.raises(LedgerRefused, match="was not written here"):
-        Guard(dmm.chronicle).rule(TEST)
+        Guard(dmm.project_ledger).rule(TEST)

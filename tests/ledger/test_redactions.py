@@ -14,7 +14,7 @@ from tests.conftest import Project
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.log import EventLog
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.eventlog.place import find_ledger
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.guard import Guard
@@ -35,8 +35,10 @@ LEAKED = 'the "blue" horse\nof Ülm'
 def dmm(shop: Project, open_project: Opener) -> Dmm:
     opened = open_project(shop)
     opened.ledger.add_fact("before", "harmless")
-    opened.chronicle.record(
-        opened.chronicle.draft(EventType.TOOL_USED, {"tool": "Bash", "output": f"it is {LEAKED}!"})
+    opened.project_ledger.record(
+        opened.project_ledger.draft(
+            EventType.TOOL_USED, {"tool": "Bash", "output": f"it is {LEAKED}!"}
+        )
     )
     opened.ledger.add_constraint("never run git push --force")
     opened.ledger.add_fact("horse", f"see {LEAKED}")
@@ -80,7 +82,7 @@ def test_the_rest_of_the_ledger_goes_on(dmm: Dmm, shop: Project, open_project: O
     dmm.redactions.redact([2, 4], "it leaked")
     verified = dmm.audit.verify()
     assert (verified["valid"], verified["blanked"], verified["events"]) == (True, 2, 6)
-    assert Guard(dmm.chronicle).rule(ToolCall("Bash", {"command": "git push --force"})).denied
+    assert Guard(dmm.project_ledger).rule(ToolCall("Bash", {"command": "git push --force"})).denied
     assert set(dmm.ledger.get_memory_context()["facts"]) == {"before"}
     dmm.close()
     again = open_project(shop)
@@ -101,7 +103,7 @@ def test_only_a_person_redacts_and_only_events_that_are_there(dmm: Dmm) -> None:
     with pytest.raises(LedgerRefused, match="there is no event 99"):
         dmm.redactions.redact([2, 99], "it leaked")
     assert dmm.audit.verify()["blanked"] == 0
-    dmm.chronicle.voice = Voice("claude-code", "mcp", Trust.AGENT)
+    dmm.project_ledger.actor = Actor("claude-code", "mcp", Trust.AGENT)
     with pytest.raises(LedgerRefused, match="an agent can't redact"):
         dmm.redactions.redact([2], "it leaked")
 
@@ -112,11 +114,11 @@ COPIES = ("moved", "rescued-4", "replaced-1", "untrusted-2026-01-31")
 def test_ledgers_set_aside_are_deleted_where_they_hold_it(dmm: Dmm, shop: Project) -> None:
     ledger = find_ledger(shop.dmm)
     clean = ledger.with_name("ledger.db.rescued-1")
-    dmm.chronicle.log.backup(clean)
+    dmm.project_ledger.log.backup(clean)
     for seq in (2, 4):
         blank(clean, seq, dmm)
     for end in COPIES:
-        dmm.chronicle.log.backup(ledger.with_name(f"ledger.db.{end}"))
+        dmm.project_ledger.log.backup(ledger.with_name(f"ledger.db.{end}"))
     torn = ledger.with_name("ledger.db.replaced-2")
     torn.write_bytes(b"x" * 5_000 + LEAKED.encode() + b"x" * 5_000)
     unread = ledger.with_name("ledger.db.replaced-3")
@@ -133,7 +135,7 @@ def test_ledgers_set_aside_are_deleted_where_they_hold_it(dmm: Dmm, shop: Projec
 def blank(path: Path, seq: int, dmm: Dmm) -> None:
     log = EventLog.open(path)
     payload = {"seq": seq, "reason": "it leaked"}
-    log.blank(seq, dmm.chronicle.draft(EventType.PAYLOAD_REDACTED, payload, references=(seq,)))
+    log.blank(seq, dmm.project_ledger.draft(EventType.PAYLOAD_REDACTED, payload, references=(seq,)))
     log.close()
 
 
@@ -222,9 +224,9 @@ def test_a_plan_tells_what_becomes_of_the_rules(dmm: Dmm) -> None:
     assert dmm.redactions.plan([1, 2]).effects == ()
     told = dmm.redactions.plan([3]).effects
     assert told == ("event 3 is an active constraint; it will no longer apply",)
-    dmm.chronicle.voice = Voice("claude-code", "mcp", Trust.AGENT)
+    dmm.project_ledger.actor = Actor("claude-code", "mcp", Trust.AGENT)
     dmm.ledger.add_constraint("never run git reset --hard")
-    dmm.chronicle.voice = Voice()
+    dmm.project_ledger.actor = Actor()
     dmm.ledger.accept_constraint(5)
     dmm.ledger.deactivate(3)
     assert dmm.redactions.plan([6]).effects == ("constraint 5 will be pending again",)

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused, UsageError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.service import Ledger
 from dmm.rules.patterns import STARTER_VERSION
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.rulebook import on_calls
 from dmm.rules.starter import starter_rules
 
@@ -33,7 +33,7 @@ def clock() -> dt.datetime:
 
 
 def new_ledger(path: Path | None = None, trust: Trust = Trust.USER) -> Ledger:
-    return Ledger(Chronicle(path, clock, Voice(trust=trust)))
+    return Ledger(ProjectLedger(path, clock, Actor(trust=trust)))
 
 
 @pytest.fixture
@@ -42,7 +42,7 @@ def ledger() -> Ledger:
 
 
 def head(ledger: Ledger) -> int:
-    return ledger.chronicle.log.head().seq
+    return ledger.project_ledger.log.head().seq
 
 
 def test_a_new_fact_tells_its_number_key_and_value(ledger: Ledger) -> None:
@@ -118,7 +118,7 @@ def test_a_learned_constraint_needs_the_event_that_taught_it(ledger: Ledger) -> 
     ledger.record_message("It has steps!")
     told = ledger.add_constraint(RULE, priority="learned", triggered_by=1)
     assert told == {"seq": 2, "constraint": RULE, "priority": "learned", "triggered_by": 1}
-    event = ledger.chronicle.log.event(2)
+    event = ledger.project_ledger.log.event(2)
     assert event is not None
     assert event.caused_by == 1
 
@@ -151,7 +151,7 @@ def test_a_decision_that_breaks_a_constraint_is_blocked_and_on_record(ledger: Le
     }
     assert told["reason"].startswith('constraint 1 "never use eval": ')
     assert told["suggestion"]
-    event = ledger.chronicle.log.event(2)
+    event = ledger.project_ledger.log.event(2)
     assert event is not None
     assert event.type == EventType.DECISION_BLOCKED
     assert event.get("status") == "blocked"
@@ -173,7 +173,7 @@ def test_a_preferred_constraint_warns_and_never_blocks(ledger: Ledger) -> None:
 def test_references_are_kept_once_and_must_exist(ledger: Ledger) -> None:
     ledger.add_fact("budget", "3000")
     assert ledger.record_decision("Book", "why", [1, 1])["seq"] == 2
-    event = ledger.chronicle.log.event(2)
+    event = ledger.project_ledger.log.event(2)
     assert event is not None
     assert (event.references, event.get("references")) == ((1,), [1])
     with pytest.raises(LedgerRefused, match="no earlier event 9"):
@@ -245,12 +245,12 @@ def test_a_decision_from_before_the_rule_has_used_its_look_up(ledger: Ledger) ->
 
 def test_recorded_use_of_a_tool_counts_as_a_verification(ledger: Ledger) -> None:
     ledger.add_constraint(RULE)
-    chronicle = ledger.chronicle
+    project_ledger = ledger.project_ledger
     for payload in ({"tool": "Bash", "input": {}}, {"tool": "WebFetch", "summary": "the weather"}):
-        chronicle.record(chronicle.draft(EventType.TOOL_USED, payload))
+        project_ledger.record(project_ledger.draft(EventType.TOOL_USED, payload))
     assert ledger.record_decision("Book Hotel A", "fine")["status"] == "BLOCKED"
     seen = {"tool": "WebFetch", "summary": "read the accessibility page of the hotel"}
-    chronicle.record(chronicle.draft(EventType.TOOL_USED, seen))
+    project_ledger.record(project_ledger.draft(EventType.TOOL_USED, seen))
     assert ledger.record_decision("Book Hotel A", "fine")["status"] == "COMMITTED"
     assert ledger.record_decision("Book Hotel B", "fine")["status"] == "BLOCKED"
 
@@ -340,8 +340,8 @@ def test_a_constraint_out_of_force_blocks_no_more(ledger: Ledger) -> None:
 
 def test_a_starter_rule_of_an_earlier_version_is_taken_as_it_is_now(ledger: Ledger) -> None:
     ledger.add_starter()
-    chronicle = ledger.chronicle
-    secrets = next(one for one in chronicle.state().in_force if "starter.secrets" in one.text)
+    project_ledger = ledger.project_ledger
+    secrets = next(one for one in project_ledger.state().in_force if "starter.secrets" in one.text)
     assert secrets.rule is not None
     assert secrets.rule["version"] == STARTER_VERSION
     older = {
@@ -419,7 +419,7 @@ def test_of_many_processes_only_one_uses_a_verification_up(tmp_path: Path) -> No
     ledger = new_ledger(path)
     ledger.add_constraint(RULE)
     ledger.query_memory("accessibility")
-    ledger.chronicle.close()
+    ledger.project_ledger.close()
     spawn = multiprocessing.get_context("spawn")
     barrier, verdicts = spawn.Barrier(4), spawn.Queue()
     names = ("A", "B", "C", "D")

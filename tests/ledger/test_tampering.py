@@ -198,7 +198,7 @@ def test_it_is_found_at_the_next_open_and_takes_no_rule_away(
     before = path.read_bytes()
     dmm = open_project(shop)
     with pytest.raises((LedgerRefused, LedgerBroken)) as raised:
-        dmm.chronicle.state()
+        dmm.project_ledger.state()
     assert raised.value.hint is not None
     assert "dmm ledger restore" in raised.value.hint
     briefing = dmm.sessions.find_briefing().write()
@@ -213,7 +213,7 @@ def test_an_untouched_ledger_is_opened_again_and_again(
 ) -> None:
     for _ in range(3):
         dmm = open_project(shop)
-        assert Guard(dmm.chronicle).rule(FORCE).denied
+        assert Guard(dmm.project_ledger).rule(FORCE).denied
         dmm.ledger.add_fact("x", "y")
         assert dmm.audit.verify()["valid"]
         dmm.close()
@@ -226,7 +226,7 @@ SINCE_NOTED = [
 
 
 def find_note(dmm: Dmm) -> RulesMark:
-    record = dmm.chronicle.record_of
+    record = dmm.project_ledger.record_of
     assert record is not None
     assert record.kept is not None
     return record.mark(record.kept[0]).rules
@@ -264,12 +264,12 @@ def test_a_rule_that_was_redacted_is_gone_and_the_ledger_stays_usable(
     shop: Project, open_project: Opener, ruled: Path
 ) -> None:
     held = open_project(shop)
-    assert Guard(held.chronicle).rule(FORCE).denied
+    assert Guard(held.project_ledger).rule(FORCE).denied
     dmm = open_project(shop)
-    assert Guard(dmm.chronicle).rule(FORCE).denied
+    assert Guard(dmm.project_ledger).rule(FORCE).denied
     dmm.redactions.redact([1], "leaked")
     for one in (held, dmm, open_project(shop)):
-        assert not Guard(one.chronicle).rule(FORCE).denied
+        assert not Guard(one.project_ledger).rule(FORCE).denied
         assert one.audit.verify()["valid"]
 
 
@@ -277,7 +277,7 @@ def test_what_was_noted_of_the_rules_may_be_lost_or_be_that_of_another_time(
     shop: Project, open_project: Opener, ruled: Path
 ) -> None:
     dmm = open_project(shop)
-    note, head = find_note(dmm), dmm.chronicle.reading.head()
+    note, head = find_note(dmm), dmm.project_ledger.reading.head()
     assert note.path.stat().st_mode & 0o777 == 0o600
     mark = note.path.with_suffix("").read_bytes()
     for data in (None, b"", b"no line", mark):
@@ -286,11 +286,11 @@ def test_what_was_noted_of_the_rules_may_be_lost_or_be_that_of_another_time(
             note.path.write_bytes(data)
         dmm.close()
         dmm = open_project(shop)
-        assert Guard(dmm.chronicle).rule(FORCE).denied
+        assert Guard(dmm.project_ledger).rule(FORCE).denied
         assert noted_at(note) == head
     note.note(Head(3, "f" * 64), "f" * 64)
     dmm.close()
-    assert Guard(open_project(shop).chronicle).rule(FORCE).denied
+    assert Guard(open_project(shop).project_ledger).rule(FORCE).denied
     assert noted_at(note) == head
 
 
@@ -299,19 +299,19 @@ def test_an_event_that_is_not_kept_is_not_noted(
 ) -> None:
     dmm = open_project(shop)
     find_note(dmm).path.unlink()
-    draft = dmm.chronicle.draft(EventType.CONSTRAINT_DEACTIVATED, {"seq": 1})
+    draft = dmm.project_ledger.draft(EventType.CONSTRAINT_DEACTIVATED, {"seq": 1})
 
     def give_up() -> None:
-        with dmm.chronicle.log.writing() as writer:
+        with dmm.project_ledger.log.writing() as writer:
             writer.append(draft)
-            assert len(dmm.chronicle.state().in_force) == 1
+            assert len(dmm.project_ledger.state().in_force) == 1
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
         give_up()
-    assert Guard(dmm.chronicle).rule(FORCE).denied
+    assert Guard(dmm.project_ledger).rule(FORCE).denied
     dmm.close()
-    assert Guard(open_project(shop).chronicle).rule(FORCE).denied
+    assert Guard(open_project(shop).project_ledger).rule(FORCE).denied
 
 
 def test_rules_are_noted_anew_after_many_events_and_by_whoever_reads_them(
@@ -322,10 +322,10 @@ def test_rules_are_noted_anew_after_many_events_and_by_whoever_reads_them(
     for number in range(8):
         for dmm in (one, other):
             dmm.ledger.add_fact("n", str(number))
-            assert Guard(dmm.chronicle).rule(FORCE).denied
-    assert one.chronicle.reading.head().seq - noted_at(find_note(one)).seq < 3
+            assert Guard(dmm.project_ledger).rule(FORCE).denied
+    assert one.project_ledger.reading.head().seq - noted_at(find_note(one)).seq < 3
     one.close()
-    assert Guard(open_project(shop).chronicle).rule(FORCE).denied
+    assert Guard(open_project(shop).project_ledger).rule(FORCE).denied
 
 
 def test_a_cut_tail_is_told_by_what_was_noted_of_it(
@@ -354,16 +354,16 @@ def test_states_that_were_sealed_with_a_key_that_is_lost_are_made_anew(
     dmm.ledger.add_constraint(RULE)
     for number in range(8):
         dmm.ledger.add_fact(f"k{number}", "v")
-    dmm.chronicle.state()
-    record = dmm.chronicle.record_of
+    dmm.project_ledger.state()
+    record = dmm.project_ledger.record_of
     assert record is not None
     dmm.close()
     (record.state / "seal.key").unlink()
     again = open_project(shop)
-    assert Guard(again.chronicle).rule(FORCE).denied
-    assert again.chronicle.wrong_snapshots == ()
+    assert Guard(again.project_ledger).rule(FORCE).denied
+    assert again.project_ledger.wrong_snapshots == ()
     assert again.audit.verify()["valid"]
-    assert [seq for seq, _ in again.chronicle.reading.snapshots(CODE)] == [4, 8]
+    assert [seq for seq, _ in again.project_ledger.reading.snapshots(CODE)] == [4, 8]
 
 
 def test_a_changed_snapshot_is_not_used_it_is_told_and_it_stays(
@@ -374,14 +374,14 @@ def test_a_changed_snapshot_is_not_used_it_is_told_and_it_stays(
     dmm.ledger.add_constraint(RULE)
     for number in range(8):
         dmm.ledger.add_fact(f"k{number}", "v")
-    dmm.chronicle.state()
+    dmm.project_ledger.state()
     dmm.close()
     lie = pack(State(seq=8)).hex()
     path = find_ledger(shop.dmm)
     change(path, f"UPDATE snapshots SET state = x'{lie}' WHERE seq = 8")
     again = open_project(shop)
-    assert Guard(again.chronicle).rule(FORCE).denied
-    assert again.chronicle.wrong_snapshots == (8,)
+    assert Guard(again.project_ledger).rule(FORCE).denied
+    assert again.project_ledger.wrong_snapshots == (8,)
     assert "the stored state at event 8 was changed" in again.sessions.find_briefing().write()
     for _ in range(2):
         told = again.audit.verify()
@@ -427,9 +427,9 @@ def test_a_backup_is_put_back_and_what_it_lacks_is_told(
     told = dmm.backups.restore()
     assert (told["seq"], told["missing"]) == (7, 1)
     assert (told["aside"] is None) is (tamper is None)
-    assert Guard(dmm.chronicle).rule(FORCE).denied
+    assert Guard(dmm.project_ledger).rule(FORCE).denied
     assert dmm.audit.verify()["valid"]
-    last = dmm.chronicle.reading.event(8)
+    last = dmm.project_ledger.reading.event(8)
     assert last is not None
     assert (last.type, last.get("missing")) == (EventType.LEDGER_RESTORED, 1)
     dmm.close()

@@ -12,7 +12,7 @@ from dmm.domain.event import EventType
 from dmm.errors import LedgerRefused, UsageError
 from dmm.ledger.service import Ledger
 from dmm.ledger.timelines import Timelines
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,18 +27,18 @@ def clock() -> dt.datetime:
 
 
 @pytest.fixture
-def chronicle() -> Chronicle:
-    return Chronicle(None, clock)
+def project_ledger() -> ProjectLedger:
+    return ProjectLedger(None, clock)
 
 
 @pytest.fixture
-def ledger(chronicle: Chronicle) -> Ledger:
-    return Ledger(chronicle)
+def ledger(project_ledger: ProjectLedger) -> Ledger:
+    return Ledger(project_ledger)
 
 
 @pytest.fixture
-def timelines(chronicle: Chronicle) -> Timelines:
-    return Timelines(chronicle)
+def timelines(project_ledger: ProjectLedger) -> Timelines:
+    return Timelines(project_ledger)
 
 
 @pytest.fixture
@@ -53,8 +53,8 @@ def told(ledger: Ledger) -> Ledger:
     return ledger
 
 
-def head(chronicle: Chronicle) -> int:
-    return chronicle.log.head().seq
+def head(project_ledger: ProjectLedger) -> int:
+    return project_ledger.log.head().seq
 
 
 def test_a_trace_leads_back_to_the_first_event_and_marks_what_is_stale(
@@ -184,7 +184,7 @@ def test_drift_is_0_for_the_same_and_1_for_nothing_in_common(
 
 
 def test_a_simulation_blocks_what_an_earlier_rule_would_have(
-    told: Ledger, timelines: Timelines, chronicle: Chronicle
+    told: Ledger, timelines: Timelines, project_ledger: ProjectLedger
 ) -> None:
     assert timelines.simulate_timeline(RULE, 2, "Book Hotel A") == {
         "timeline": "B (simulated)",
@@ -195,7 +195,7 @@ def test_a_simulation_blocks_what_an_earlier_rule_would_have(
         "result": "BLOCKED",
         "reason": f'injected constraint "{RULE}": {UNVERIFIED}',
     }
-    assert head(chronicle) == 6
+    assert head(project_ledger) == 6
 
 
 def test_a_simulation_allows_what_the_rule_does_not_concern(
@@ -236,7 +236,7 @@ def test_a_simulation_refuses_what_is_empty_or_unknown(timelines: Timelines) -> 
 
 
 def test_a_rehearsal_names_what_a_rule_would_have_blocked(
-    ledger: Ledger, timelines: Timelines, chronicle: Chronicle
+    ledger: Ledger, timelines: Timelines, project_ledger: ProjectLedger
 ) -> None:
     ledger.record_decision("Book Hotel A", "fine")
     ledger.query_memory("accessibility")
@@ -254,23 +254,23 @@ def test_a_rehearsal_names_what_a_rule_would_have_blocked(
             {"seq": 4, "text": "Book Hotel C", "reason": UNVERIFIED},
         ],
     }
-    assert head(chronicle) == 5
+    assert head(project_ledger) == 5
     assert timelines.rehearse("Be kind")["enforceable"] is False
     assert timelines.rehearse(RULE, "preferred")["would_block"] == []
 
 
 def test_a_rehearsal_holds_recorded_tool_calls_against_a_rule(
-    timelines: Timelines, chronicle: Chronicle
+    timelines: Timelines, project_ledger: ProjectLedger
 ) -> None:
     def tool(kind: str, command: str, caused_by: int | None = None) -> None:
         payload = {"tool": "Bash", "input": {"command": command}}
-        chronicle.record(chronicle.draft(kind, payload, caused_by=caused_by))
+        project_ledger.record(project_ledger.draft(kind, payload, caused_by=caused_by))
 
     tool(EventType.TOOL_REQUESTED, "git push --force")
     tool(EventType.TOOL_USED, "git push --force", caused_by=1)
     tool(EventType.TOOL_USED, "git push -f origin topic")
     tool(EventType.TOOL_REQUESTED, "git push")
-    chronicle.record(chronicle.draft(EventType.TOOL_USED, {"tool": 7}))
+    project_ledger.record(project_ledger.draft(EventType.TOOL_USED, {"tool": 7}))
     found = timelines.rehearse("command: git push --force")
     assert found["tool_calls"] == 3
     assert [(one["seq"], one["text"]) for one in found["would_block"]] == [
@@ -302,12 +302,12 @@ def test_an_explanation_replays_the_verdict(told: Ledger, timelines: Timelines) 
 
 
 def test_an_explanation_says_when_the_engine_would_decide_otherwise(
-    chronicle: Chronicle, ledger: Ledger, timelines: Timelines
+    project_ledger: ProjectLedger, ledger: Ledger, timelines: Timelines
 ) -> None:
     ledger.add_constraint("never use eval")
     verdict = {"status": "ALLOWED", "engine": "0", "reason": "", "violations": [], "trace": []}
     payload = {"text": "Use eval", "rationale": "short", "verdict": verdict}
-    chronicle.record(chronicle.draft(EventType.DECISION_MADE, payload))
+    project_ledger.record(project_ledger.draft(EventType.DECISION_MADE, payload))
     found = timelines.explain(2)
     assert found["agrees"] is False
     assert (found["recorded"]["status"], found["replayed"]["status"]) == ("ALLOWED", "BLOCKED")
@@ -320,17 +320,17 @@ def test_only_decisions_are_explained(told: Ledger, timelines: Timelines) -> Non
 
 def test_looking_at_a_ledger_that_is_not_there_makes_none(tmp_path: Path) -> None:
     path = tmp_path / "ledger.db"
-    chronicle = Chronicle(path, clock)
-    timelines = Timelines(chronicle)
+    project_ledger = ProjectLedger(path, clock)
+    timelines = Timelines(project_ledger)
     assert timelines.trace_provenance(fact_key="budget") == {"chain": []}
     assert timelines.replay()["seq"] == 0
     assert timelines.time_travel(0)["current_seq"] == 0
     assert timelines.rehearse(RULE)["decisions"] == 0
-    assert Ledger(chronicle).get_memory_context()["current_seq"] == 0
+    assert Ledger(project_ledger).get_memory_context()["current_seq"] == 0
     with pytest.raises(LedgerRefused) as refused:
         timelines.time_travel(3)
     assert refused.value.hint == "nothing is recorded yet"
     assert list(tmp_path.iterdir()) == []
-    assert Ledger(chronicle).add_fact("budget", "1")["seq"] == 1
+    assert Ledger(project_ledger).add_fact("budget", "1")["seq"] == 1
     assert timelines.replay()["seq"] == 1
-    chronicle.close()
+    project_ledger.close()

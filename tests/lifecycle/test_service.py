@@ -12,12 +12,12 @@ import pytest
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
 from dmm.errors import NotTrusted, ReviewRefused, UsageError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.lifecycle import service, usage_projection
 from dmm.lifecycle.service import MOST_REPORTED, MOST_WAITING
 from dmm.lifecycle.snapshots import CODE
 from dmm.lifecycle.suggest import PACKS_NEEDED
-from dmm.lifecycle.usage_projection import Counting
+from dmm.lifecycle.usage_projection import UsageProjection
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from dmm.domain.event import Event
 
 TODAY = dt.date(2026, 6, 30)
-AGENT = Voice("claude-code", "mcp", Trust.AGENT, "s1")
+AGENT = Actor("claude-code", "mcp", Trust.AGENT, "s1")
 
 
 @dataclass
@@ -51,32 +51,32 @@ class World:
         self.project.write(path, self.write_text(f"Care of {word}", body, **(values | fields)))
         return identity
 
-    def at(self, day: str, voice: Voice = AGENT) -> World:
+    def at(self, day: str, actor: Actor = AGENT) -> World:
         moment = dt.datetime.fromisoformat(f"{day}T12:00:00+00:00")
-        self.dmm.chronicle.now = lambda: moment
-        self.dmm.chronicle.voice = voice
+        self.dmm.project_ledger.now = lambda: moment
+        self.dmm.project_ledger.actor = actor
         return self
 
     def record(self, kind: str, **payload: Any) -> None:
-        self.dmm.chronicle.record(self.dmm.chronicle.draft(kind, payload))
+        self.dmm.project_ledger.record(self.dmm.project_ledger.draft(kind, payload))
 
     def serve(self, *held: tuple[str, str]) -> None:
         told = [{"id": identity, "path": path, "hash": "x"} for identity, path in held]
         self.record(EventType.PACK_SERVED, task="x", retrieved=told)
 
-    def work(self, voice: Voice, *held: tuple[str, str], failed: bool = False) -> None:
+    def work(self, actor: Actor, *held: tuple[str, str], failed: bool = False) -> None:
         """Live through a session that is given memories, uses a tool and ends its turn."""
-        self.at("2026-06-29", voice)
+        self.at("2026-06-29", actor)
         self.serve(*held)
         self.record(EventType.TOOL_FAILED if failed else EventType.TOOL_USED, tool="Bash")
         self.record(EventType.TURN_ENDED, text="done")
 
     def events(self, kind: str) -> list[Event]:
-        log = self.dmm.chronicle.reading
+        log = self.dmm.project_ledger.reading
         return list(log.events_of([kind], 0, log.head().seq))
 
     def run(self, day: dt.date = TODAY) -> list[tuple[str, str, str]]:
-        self.at(day.isoformat(), Voice("dmm", "daemon", Trust.AGENT))
+        self.at(day.isoformat(), Actor("dmm", "daemon", Trust.AGENT))
         told = self.dmm.lifecycle.run(day)
         assert told["day"] == day.isoformat()
         return [(one["kind"], one["path"], one["state"]) for one in told["suggestions"]]
@@ -210,9 +210,9 @@ def test_an_expired_note_is_proposed_once_for_deprecation_and_recorded(world: Wo
         "proposal": made.seq,
     }
     assert (expired.caused_by, expired.references) == (made.seq, (made.seq,))
-    head = world.dmm.chronicle.reading.head()
+    head = world.dmm.project_ledger.reading.head()
     assert world.run(dt.date(2026, 7, 20)) == [("expired", "ephemeral/a.md", "waits")]
-    assert world.dmm.chronicle.reading.head() == head
+    assert world.dmm.project_ledger.reading.head() == head
     assert "status: active" in (world.project.memory / "ephemeral" / "a.md").read_text()
 
 
@@ -220,7 +220,7 @@ def test_what_a_person_rejected_is_not_proposed_again_until_the_facts_change(wor
     world.write("ephemeral/a.md", expires="2026-06-01")
     world.run()
     (made,) = world.events(EventType.PROPOSAL_MADE)
-    world.at("2026-07-01", Voice()).dmm.reviews.reject(f"proposal_{made.seq}", "still needed")
+    world.at("2026-07-01", Actor()).dmm.reviews.reject(f"proposal_{made.seq}", "still needed")
     assert world.run(dt.date(2026, 7, 2)) == [("expired", "ephemeral/a.md", "rejected")]
     path = world.project.memory / "ephemeral" / "a.md"
     path.write_text(path.read_text().replace("2026-06-01", "2026-07-03"))
@@ -233,7 +233,7 @@ def test_an_approved_deprecation_takes_the_note_out_and_ends_the_matter(world: W
     world.write("ephemeral/a.md", expires="2026-06-01")
     world.run()
     (made,) = world.events(EventType.PROPOSAL_MADE)
-    told = world.at("2026-07-01", Voice()).dmm.reviews.approve(f"proposal_{made.seq}")
+    told = world.at("2026-07-01", Actor()).dmm.reviews.approve(f"proposal_{made.seq}")
     assert told["status"] == "applied", told
     assert "status: deprecated" in (world.project.memory / "ephemeral" / "a.md").read_text()
     assert world.run(dt.date(2026, 7, 2)) == []
@@ -278,7 +278,7 @@ def test_a_note_that_served_well_is_proposed_for_the_project(world: World) -> No
     (made,) = world.events(EventType.PROPOSAL_MADE)
     assert made.get("operation") == "promote"
     assert [edit["path"] for edit in made.get("edits")] == ["ephemeral/a.md", "project/a.md"]
-    world.at("2026-06-30", Voice()).dmm.reviews.reject(f"proposal_{made.seq}", "too narrow")
+    world.at("2026-06-30", Actor()).dmm.reviews.reject(f"proposal_{made.seq}", "too narrow")
     world.work(AGENT, note)
     assert world.run() == [("promotion", "ephemeral/a.md", "rejected")]
     for _ in range(4):
@@ -298,7 +298,7 @@ def test_the_users_word_or_that_of_two_agents_has_a_memory_proposed_for_deprecat
     assert world.run() == []
     world.at("2026-06-02", replace(AGENT, session="s2"))
     report(["project/a.md"], "outdated")
-    world.at("2026-06-02", Voice())
+    world.at("2026-06-02", Actor())
     report(["project/b.md"], "wrong")
     assert world.run() == [
         ("reported", "project/a.md", "proposed"),
@@ -314,7 +314,7 @@ def test_the_users_word_or_that_of_two_agents_has_a_memory_proposed_for_deprecat
 
 def test_a_corrected_memory_is_not_held_to_old_reports(world: World) -> None:
     world.write("project/a.md")
-    world.at("2026-06-01", Voice()).dmm.lifecycle.report(["project/a.md"], "outdated")
+    world.at("2026-06-01", Actor()).dmm.lifecycle.report(["project/a.md"], "outdated")
     text = (world.project.memory / "project" / "a.md").read_text()
     made = world.dmm.proposals.update(
         "project/a.md", "updated", content=text.replace("evening", "morning")
@@ -347,10 +347,10 @@ def test_a_stale_memory_is_proposed_for_deprecation_where_packs_are_served(world
 def test_looking_tells_the_same_and_records_nothing(world: World) -> None:
     world.write("ephemeral/a.md", expires="2020-06-01")
     world.at("2026-06-30").serve(("", "x.md"))
-    head = world.dmm.chronicle.reading.head()
+    head = world.dmm.project_ledger.reading.head()
     (found,) = world.dmm.lifecycle.look()["suggestions"]
     assert (found["kind"], found["state"], found["proposal"]) == ("expired", "new", None)
-    assert world.dmm.chronicle.reading.head() == head
+    assert world.dmm.project_ledger.reading.head() == head
 
 
 @pytest.mark.repeats
@@ -403,23 +403,25 @@ def test_counting_goes_on_from_a_snapshot_and_from_what_it_holds(
     note = world.write("project/a.md"), "project/a.md"
     for _ in range(7):
         world.work(AGENT, note)
-    log, whole = world.dmm.chronicle.reading, Counting(world.dmm.chronicle)
+    log, whole = world.dmm.project_ledger.reading, UsageProjection(world.dmm.project_ledger)
     assert whole.usage().find(*note).served == 7
     assert [seq for seq, _ in log.snapshots(CODE)] == [4, 12, 20]
-    assert Counting(world.dmm.chronicle).usage() == whole.usage()
+    assert UsageProjection(world.dmm.project_ledger).usage() == whole.usage()
     world.work(AGENT, note)
     assert whole.usage().find(*note).served == 8
     assert whole.usage() is whole.usage()
-    assert Counting(world.dmm.chronicle).usage().canonical() == whole.usage().canonical()
+    assert (
+        UsageProjection(world.dmm.project_ledger).usage().canonical() == whole.usage().canonical()
+    )
 
 
 def test_a_blanked_event_is_counted_no_more(world: World) -> None:
     note = world.write("project/a.md"), "project/a.md"
     world.work(AGENT, note)
-    held = Counting(world.dmm.chronicle)
+    held = UsageProjection(world.dmm.project_ledger)
     assert held.usage().find(*note).served == 1
-    draft = world.dmm.chronicle.draft(EventType.PAYLOAD_REDACTED, {"seq": 1, "reason": "x"})
-    world.dmm.chronicle.log.blank(1, draft)
+    draft = world.dmm.project_ledger.draft(EventType.PAYLOAD_REDACTED, {"seq": 1, "reason": "x"})
+    world.dmm.project_ledger.log.blank(1, draft)
     assert held.usage().find(*note).served == 0
 
 
@@ -427,7 +429,7 @@ def test_usage_is_written_into_front_matter_on_request_and_through_events(world:
     note = world.write("project/a.md"), "project/a.md"
     world.write("project/b.md")
     world.at("2026-06-28").serve(note)
-    world.at("2026-06-29", Voice()).serve(note)
+    world.at("2026-06-29", Actor()).serve(note)
     path = world.project.memory / "project" / "a.md"
     before = path.read_text()
     dry = world.dmm.lifecycle.export_usage(dry_run=True)
@@ -449,7 +451,7 @@ def test_many_files_are_exported_some_at_a_time_and_one_that_can_not_be_is_told(
 ) -> None:
     monkeypatch.setattr(service, "MOST_EXPORTED", 2)
     notes = [(world.write(f"project/{n}.md"), f"project/{n}.md") for n in range(4)]
-    world.at("2026-06-28", Voice()).serve(*notes)
+    world.at("2026-06-28", Actor()).serve(*notes)
     leak = world.project.memory / "project" / "0.md"
     leak.write_text(leak.read_text() + "\npassword = hunter2hunter2\n")
     told = world.dmm.lifecycle.export_usage()

@@ -47,7 +47,7 @@ def anyio_backend() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class Daemon:
     """One project with its memory, and the doors to it."""
 
     folder: Path
@@ -122,7 +122,7 @@ async def _transport(
 @pytest.fixture
 def house(
     tmp_path: Path, home: Path, model: Embedder, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[House]:
+) -> Iterator[Daemon]:
     monkeypatch.delenv("DMM_ROOT", raising=False)
     monkeypatch.setenv("DMM_STATE_DIR", str(tmp_path / "state"))
     folder = tmp_path / "work"
@@ -131,7 +131,7 @@ def house(
     trust = TrustStore(tmp_path / "state" / "trust.json")
     trust.trust(folder / ".dmm")
     projects = Projects(home=home, model=SharedModel(lambda: model))
-    yield House(folder, projects, trust)
+    yield Daemon(folder, projects, trust)
     projects.close()
 
 
@@ -139,7 +139,7 @@ def house(
 class Web:
     """The whole application on a port of this machine, asked by programs that know no token."""
 
-    house: House
+    house: Daemon
     translate: Callable[[dict[str, Any]], dict[str, Any]]
     socket: socket.socket
 
@@ -186,7 +186,7 @@ async def _body(receive: Receive) -> bytes:
 
 
 @pytest.fixture
-def serve(house: House) -> Iterator[Callable[..., Web]]:
+def serve(house: Daemon) -> Iterator[Callable[..., Web]]:
     """Serve the house on a port; requests may be translated on their way."""
     with contextlib.ExitStack() as running:
 

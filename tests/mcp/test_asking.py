@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import mcp_types as types
 import pytest
 
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.mcp.tools import BY_NAME
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.mcp.conftest import House
+    from tests.mcp.conftest import Daemon
 
 pytestmark = pytest.mark.anyio
 QUESTION = "where do I start in this repository?"
@@ -27,7 +27,7 @@ def test_the_tool_costs_little_context() -> None:
 
 
 async def test_an_agent_gets_the_prompt_or_the_data_and_nothing_is_recorded(
-    house: House, read_text: Callable[[types.CallToolResult], str]
+    house: Daemon, read_text: Callable[[types.CallToolResult], str]
 ) -> None:
     (house.folder / "count.py").write_text('if __name__ == "__main__":\n    print(1)\n')
     async with house.connect() as client:
@@ -35,20 +35,20 @@ async def test_an_agent_gets_the_prompt_or_the_data_and_nothing_is_recorded(
         async def ask(**more: Any) -> str:
             return read_text(await client.call_tool("ask", {"question": QUESTION, **more}))
 
-        with house.project.answer(Voice()) as dmm:
-            before = dmm.chronicle.reading.head()
+        with house.project.answer(Actor()) as dmm:
+            before = dmm.project_ledger.reading.head()
         prompt = await ask(budget=700)
         data = json.loads(await ask(budget=700, style="json"))
         full = await ask(budget=700, style="full", profile="general")
-        with house.project.answer(Voice()) as dmm:
-            assert dmm.chronicle.reading.head() == before
+        with house.project.answer(Actor()) as dmm:
+            assert dmm.project_ledger.reading.head() == before
     assert prompt == data["suggested_prompt"]
     assert "[count.py:1@" in prompt
     assert data["token_estimate"] <= 700
     assert "Profile: general." in full
 
 
-async def test_a_wrong_style_is_refused(house: House) -> None:
+async def test_a_wrong_style_is_refused(house: Daemon) -> None:
     async with house.connect() as client:
         result = await client.call_tool("ask", {"question": QUESTION, "style": "loud"})
     assert result.is_error

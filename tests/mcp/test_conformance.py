@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from tests.conftest import MemoryText
-    from tests.mcp.conftest import House, Node, Web
+    from tests.mcp.conftest import Daemon, Node, Web
 
 NODE = 22
 NAMES: dict[str, dict[str, Any]] = {
@@ -76,7 +76,7 @@ def translate(message: dict[str, Any]) -> dict[str, Any]:
 
 
 def test_only_what_is_not_offered_fails(
-    node: Node, serve: Callable[..., Web], house: House, memory_text: MemoryText
+    node: Node, serve: Callable[..., Web], house: Daemon, memory_text: MemoryText
 ) -> None:
     if node.version < NODE:
         pytest.skip(f"the suite wants Node {NODE} or later, {node.version} is here")

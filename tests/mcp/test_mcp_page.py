@@ -15,14 +15,14 @@ from dmm.mcp.resources import PAGES, TEMPLATE
 from dmm.mcp.tools import TOOLS
 
 if TYPE_CHECKING:
-    from tests.mcp.conftest import House
+    from tests.mcp.conftest import Daemon
 
 pytestmark = pytest.mark.anyio
 PAGE = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text()
 EXAMPLE = re.compile(r"^(\w+) (\{.*\})\n(.+)$", re.MULTILINE)
 
 
-async def test_the_examples_are_true_and_there_is_one_for_each_tool(house: House) -> None:
+async def test_the_examples_are_true_and_there_is_one_for_each_tool(house: Daemon) -> None:
     examples = EXAMPLE.findall(PAGE)
     assert {name for name, _, _ in examples} == {tool.name for tool in TOOLS}
     async with house.connect() as client:

@@ -11,7 +11,7 @@ from mcp.shared.exceptions import MCPError
 
 if TYPE_CHECKING:
     from mcp.client.client import Client
-    from tests.mcp.conftest import House
+    from tests.mcp.conftest import Daemon
 
 pytestmark = pytest.mark.anyio
 PROMPTS = Path(__file__).parents[2] / "prompts"
@@ -34,7 +34,7 @@ async def get(client: Client, name: str, **given: str) -> str:
     return message.content.text
 
 
-async def test_every_workflow_is_a_prompt_with_a_task(house: House) -> None:
+async def test_every_workflow_is_a_prompt_with_a_task(house: Daemon) -> None:
     async with house.connect() as client:
         listed = (await client.list_prompts()).prompts
     assert [prompt.name for prompt in listed] == NAMES
@@ -45,7 +45,7 @@ async def test_every_workflow_is_a_prompt_with_a_task(house: House) -> None:
         assert [(one.name, one.required) for one in prompt.arguments or []] == wanted
 
 
-async def test_a_prompt_holds_the_steps_of_the_workflow_and_the_task(house: House) -> None:
+async def test_a_prompt_holds_the_steps_of_the_workflow_and_the_task(house: Daemon) -> None:
     text = (PROMPTS / "workflows.md").read_text()
     steps = text[text.index("## Look up") : text.index("## Learn from")].strip()
     async with house.connect() as client:
@@ -56,7 +56,7 @@ async def test_a_prompt_holds_the_steps_of_the_workflow_and_the_task(house: Hous
         assert await get(client, "tool_examples") == examples
 
 
-async def test_a_prompt_that_does_not_exist_is_refused(house: House) -> None:
+async def test_a_prompt_that_does_not_exist_is_refused(house: Daemon) -> None:
     async with house.connect() as client:
         with pytest.raises(MCPError, match="there is no prompt 'travel_agent'"):
             await client.get_prompt("travel_agent")

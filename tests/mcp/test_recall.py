@@ -8,12 +8,12 @@ import mcp_types as types
 import pytest
 
 from dmm.domain.event import EventType, Trust
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.mcp.conftest import House
+    from tests.mcp.conftest import Daemon
 
 pytestmark = pytest.mark.anyio
 TALK = (
@@ -23,17 +23,17 @@ TALK = (
 
 
 @pytest.fixture
-def talked(house: House) -> House:
+def talked(house: Daemon) -> Daemon:
     """A house whose ledger holds a short session."""
-    voice = Voice("claude-code", "hook", Trust.USER, "s1")
-    with house.project.speak(voice) as dmm:
+    actor = Actor("claude-code", "hook", Trust.USER, "s1")
+    with house.project.speak(actor) as dmm:
         for kind, text in TALK:
-            dmm.chronicle.record(dmm.chronicle.draft(kind, {"text": text}))
+            dmm.project_ledger.record(dmm.project_ledger.draft(kind, {"text": text}))
     return house
 
 
 async def test_an_agent_goes_from_rows_to_the_whole(
-    talked: House, read_text: Callable[[types.CallToolResult], str]
+    talked: Daemon, read_text: Callable[[types.CallToolResult], str]
 ) -> None:
     async with talked.connect() as client:
 
@@ -52,18 +52,20 @@ async def test_an_agent_goes_from_rows_to_the_whole(
 
 
 async def test_a_search_shows_at_once_what_a_hook_recorded(
-    talked: House, read_text: Callable[[types.CallToolResult], str]
+    talked: Daemon, read_text: Callable[[types.CallToolResult], str]
 ) -> None:
     async with talked.connect() as client:
         await client.call_tool("search", {"query": "rows"})
-        with talked.project.speak(Voice("claude-code", "hook", Trust.USER, "s1")) as dmm:
+        with talked.project.speak(Actor("claude-code", "hook", Trust.USER, "s1")) as dmm:
             kind = EventType.USER_MESSAGE_RECEIVED
-            dmm.chronicle.record(dmm.chronicle.draft(kind, {"text": "Rotate the signing key"}))
+            dmm.project_ledger.record(
+                dmm.project_ledger.draft(kind, {"text": "Rotate the signing key"})
+            )
         told = read_text(await client.call_tool("search", {"query": "signing key rotation"}))
         assert told.splitlines()[1].startswith("msg_3 ")
 
 
-async def test_an_unknown_kind_is_refused_with_those_there_are(talked: House) -> None:
+async def test_an_unknown_kind_is_refused_with_those_there_are(talked: Daemon) -> None:
     async with talked.connect() as client:
         result = await client.call_tool("search", {"query": "rows", "kind": "idea"})
     assert result.is_error

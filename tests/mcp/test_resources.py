@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from mcp.client.client import Client
     from tests.conftest import MemoryText
-    from tests.mcp.conftest import House
+    from tests.mcp.conftest import Daemon
 
 pytestmark = pytest.mark.anyio
 FIXED = ["dmm://boot", "dmm://policy", "dmm://manifest"]
@@ -28,7 +28,7 @@ async def read(client: Client, uri: str) -> tuple[str, str | None]:
     return content.text, content.mime_type
 
 
-async def test_boot_policy_and_manifest_are_the_files_of_the_project(house: House) -> None:
+async def test_boot_policy_and_manifest_are_the_files_of_the_project(house: Daemon) -> None:
     house.project.dmm.memories.reindex()
     folder = house.folder / ".dmm"
     async with house.connect() as client:
@@ -40,7 +40,7 @@ async def test_boot_policy_and_manifest_are_the_files_of_the_project(house: Hous
         assert await read(client, "dmm://manifest") == (manifest, "application/json")
 
 
-async def test_every_memory_is_listed_and_can_be_read(house: House) -> None:
+async def test_every_memory_is_listed_and_can_be_read(house: Daemon) -> None:
     tree = house.project.dmm.root.tree
     async with house.connect() as client:
         listed = (await client.list_resources()).resources
@@ -54,7 +54,7 @@ async def test_every_memory_is_listed_and_can_be_read(house: House) -> None:
 
 
 async def test_a_path_may_be_written_plainly_or_encoded(
-    house: House, memory_text: MemoryText
+    house: Daemon, memory_text: MemoryText
 ) -> None:
     house.project.dmm.root.tree.create("project/größe und maß.md", memory_text())
     async with house.connect() as client:
@@ -63,7 +63,7 @@ async def test_a_path_may_be_written_plainly_or_encoded(
         assert (await read(client, encoded))[0] == plain == memory_text()
 
 
-async def test_a_long_listing_comes_in_pages(house: House, memory_text: MemoryText) -> None:
+async def test_a_long_listing_comes_in_pages(house: Daemon, memory_text: MemoryText) -> None:
     tree = house.project.dmm.root.tree
     for number in range(PAGE + 20):
         (tree.root / "project" / f"n{number:04}.md").write_text(memory_text())
@@ -94,7 +94,7 @@ async def test_a_long_listing_comes_in_pages(house: House, memory_text: MemoryTe
         "",
     ],
 )
-async def test_nothing_outside_the_memory_is_read(house: House, tmp_path: Path, path: str) -> None:
+async def test_nothing_outside_the_memory_is_read(house: Daemon, tmp_path: Path, path: str) -> None:
     (tmp_path / "secret.md").write_text("secret")
     (house.folder / ".dmm/memory/project/link.md").symlink_to(tmp_path / "secret.md")
     async with house.connect() as client:
@@ -104,7 +104,7 @@ async def test_nothing_outside_the_memory_is_read(house: House, tmp_path: Path, 
     assert caught.value.error.data["code"] == "path_refused"
 
 
-async def test_a_boot_file_that_leads_elsewhere_is_refused(house: House, tmp_path: Path) -> None:
+async def test_a_boot_file_that_leads_elsewhere_is_refused(house: Daemon, tmp_path: Path) -> None:
     boot = house.folder / ".dmm" / "BOOT.md"
     boot.rename(tmp_path / "elsewhere.md")
     boot.symlink_to(tmp_path / "elsewhere.md")
@@ -113,7 +113,7 @@ async def test_a_boot_file_that_leads_elsewhere_is_refused(house: House, tmp_pat
             await client.read_resource("dmm://boot")
 
 
-async def test_what_is_missing_is_said(house: House) -> None:
+async def test_what_is_missing_is_said(house: Daemon) -> None:
     (house.folder / ".dmm" / "BOOT.md").unlink()
     async with house.connect() as client:
         with pytest.raises(MCPError, match="No such file"):
@@ -125,7 +125,7 @@ async def test_what_is_missing_is_said(house: House) -> None:
 
 
 async def test_invisible_characters_in_a_memory_are_shown(
-    house: House, memory_text: MemoryText
+    house: Daemon, memory_text: MemoryText
 ) -> None:
     house.project.dmm.root.tree.create("project/a.md", memory_text(body="left\u202eright"))
     async with house.connect() as client:
@@ -134,7 +134,7 @@ async def test_invisible_characters_in_a_memory_are_shown(
 
 
 @pytest.mark.parametrize("spoil", ["revoke", "remove"])
-async def test_without_a_trusted_project_nothing_is_read(house: House, spoil: str) -> None:
+async def test_without_a_trusted_project_nothing_is_read(house: Daemon, spoil: str) -> None:
     if spoil == "revoke":
         house.trust.revoke(house.folder / ".dmm")
     else:

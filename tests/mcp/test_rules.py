@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.mcp.conftest import House
+    from tests.mcp.conftest import Daemon
 
     Read = Callable[[types.CallToolResult], Any]
 
@@ -19,7 +19,7 @@ TEXT = "Never rewrite what others have pulled"
 PROOF = {"block": ["git push -f"], "allow": ["git push"]}
 
 
-async def test_a_rule_with_a_matcher_is_pending(house: House, read_json: Read) -> None:
+async def test_a_rule_with_a_matcher_is_pending(house: Daemon, read_json: Read) -> None:
     given = {"text": TEXT, "match": {"command": "git push --force"}, "examples": PROOF}
     async with house.connect() as client:
         told = read_json(await client.call_tool("add_constraint", given))
@@ -29,7 +29,7 @@ async def test_a_rule_with_a_matcher_is_pending(house: House, read_json: Read) -
     assert not list((house.folder / ".dmm/rules").glob("*.md"))
 
 
-async def test_a_list_of_items_is_taken_too(house: House, read_json: Read) -> None:
+async def test_a_list_of_items_is_taken_too(house: Daemon, read_json: Read) -> None:
     items = [{"command": "git push --force"}, {"command": "git reset --hard"}]
     async with house.connect() as client:
         given = {"text": TEXT, "match": items, "examples": PROOF}
@@ -47,7 +47,7 @@ async def test_a_list_of_items_is_taken_too(house: House, read_json: Read) -> No
     ],
 )
 async def test_a_bad_rule_says_what_to_correct(
-    house: House, given: dict[str, Any], said: str
+    house: Daemon, given: dict[str, Any], said: str
 ) -> None:
     async with house.connect() as client:
         told = await client.call_tool("add_constraint", {"text": TEXT, **given})
@@ -57,8 +57,8 @@ async def test_a_bad_rule_says_what_to_correct(
     assert said in content.text
 
 
-async def test_the_prompt_hands_over_the_sentences_without_a_matcher(house: House) -> None:
-    with house.project.speak(house.project.dmm.chronicle.voice) as dmm:
+async def test_the_prompt_hands_over_the_sentences_without_a_matcher(house: Daemon) -> None:
+    with house.project.speak(house.project.dmm.project_ledger.actor) as dmm:
         dmm.ledger.add_constraint("Be kind to users")
     async with house.connect() as client:
         (message,) = (await client.get_prompt("draft_rules")).messages

@@ -14,7 +14,7 @@ from dmm.mcp.server import INSTRUCTIONS
 from dmm.mcp.stream import LONGEST_LINE
 
 if TYPE_CHECKING:
-    from tests.mcp.conftest import House
+    from tests.mcp.conftest import Daemon
 
 pytestmark = pytest.mark.anyio
 HELLO = {
@@ -39,7 +39,7 @@ def request(number: int, method: str, **params: Any) -> bytes:
     return line({"jsonrpc": "2.0", "id": number, "method": method, "params": params})
 
 
-async def test_a_client_is_told_who_answers_and_how_to_work(house: House) -> None:
+async def test_a_client_is_told_who_answers_and_how_to_work(house: Daemon) -> None:
     async with house.connect() as client:
         info = client.server_info
         assert info is not None
@@ -49,14 +49,14 @@ async def test_a_client_is_told_who_answers_and_how_to_work(house: House) -> Non
     assert sorted(capabilities) == ["prompts", "resources", "tools"]
 
 
-async def test_both_generations_of_the_protocol_are_spoken(house: House) -> None:
+async def test_both_generations_of_the_protocol_are_spoken(house: Daemon) -> None:
     for mode in ("legacy", "2026-07-28"):
         async with house.connect(mode=mode) as client:
             result = await client.call_tool("get_memory_context", {})
             assert not result.is_error
 
 
-async def test_requests_sent_at_once_are_all_answered_before_the_end(house: House) -> None:
+async def test_requests_sent_at_once_are_all_answered_before_the_end(house: Daemon) -> None:
     async with house.stream() as (reader, writer):
         writer.write(line(HELLO) + line(READY))
         for number in range(1, 9):
@@ -68,7 +68,7 @@ async def test_requests_sent_at_once_are_all_answered_before_the_end(house: Hous
     assert len(house.project.dmm.ledger.get_memory_context()["facts"]) == 8
 
 
-async def test_what_is_no_message_is_answered_and_the_connection_lives(house: House) -> None:
+async def test_what_is_no_message_is_answered_and_the_connection_lives(house: Daemon) -> None:
     async with house.stream() as (reader, writer):
         writer.write(b"no json\n\n[]\n" + line(HELLO))
         answers = [json.loads(await reader.readline()) for _ in range(3)]
@@ -76,7 +76,7 @@ async def test_what_is_no_message_is_answered_and_the_connection_lives(house: Ho
     assert answers[2]["result"]["serverInfo"]["name"] == "dmm"
 
 
-async def test_a_message_may_come_in_pieces(house: House) -> None:
+async def test_a_message_may_come_in_pieces(house: Daemon) -> None:
     async with house.stream() as (reader, writer):
         for byte in line(HELLO):
             writer.write(bytes([byte]))
@@ -84,7 +84,7 @@ async def test_a_message_may_come_in_pieces(house: House) -> None:
         assert json.loads(await reader.readline())["id"] == 0
 
 
-async def test_a_message_without_end_is_refused(house: House) -> None:
+async def test_a_message_without_end_is_refused(house: Daemon) -> None:
     async with house.stream() as (reader, writer):
         writer.write(b'"' + b"x" * (LONGEST_LINE + 1))
         told = json.loads(await reader.readline())
@@ -92,10 +92,10 @@ async def test_a_message_without_end_is_refused(house: House) -> None:
         assert await reader.read() == b""
 
 
-async def test_a_request_that_was_taken_back_does_not_hold_the_end_up(house: House) -> None:
+async def test_a_request_that_was_taken_back_does_not_hold_the_end_up(house: Daemon) -> None:
 
     async with house.stream() as (reader, writer):
-        with house.project.speak(house.project.dmm.chronicle.voice):
+        with house.project.speak(house.project.dmm.project_ledger.actor):
             writer.write(line(HELLO) + line(READY))
             await reader.readline()
             writer.write(request(1, "tools/call", name="get_memory_context", arguments={}))
@@ -108,11 +108,11 @@ async def test_a_request_that_was_taken_back_does_not_hold_the_end_up(house: Hou
         assert await asyncio.wait_for(reader.read(), 5) == b""
 
 
-async def test_a_slow_call_does_not_stop_pings(house: House) -> None:
+async def test_a_slow_call_does_not_stop_pings(house: Daemon) -> None:
     async with house.stream() as (reader, writer):
         writer.write(line(HELLO) + line(READY))
         await reader.readline()
-        with house.project.speak(house.project.dmm.chronicle.voice):
+        with house.project.speak(house.project.dmm.project_ledger.actor):
             # Whoever speaks holds the ledger, so this call has to wait.
             writer.write(request(1, "tools/call", name="get_memory_context", arguments={}))
             writer.write(request(2, "ping"))
@@ -120,7 +120,7 @@ async def test_a_slow_call_does_not_stop_pings(house: House) -> None:
         assert json.loads(await reader.readline())["id"] == 1
 
 
-async def test_a_client_that_vanishes_leaves_no_task_behind(house: House) -> None:
+async def test_a_client_that_vanishes_leaves_no_task_behind(house: Daemon) -> None:
     before = asyncio.all_tasks()
     async with house.stream() as (reader, writer):
         writer.write(line(HELLO) + line(READY))
@@ -132,7 +132,7 @@ async def test_a_client_that_vanishes_leaves_no_task_behind(house: House) -> Non
     assert asyncio.all_tasks() <= before
 
 
-async def test_a_connection_can_be_cancelled(house: House) -> None:
+async def test_a_connection_can_be_cancelled(house: Daemon) -> None:
     before = asyncio.all_tasks()
     async with house.stream() as (reader, writer):
         writer.write(line(HELLO))
@@ -143,7 +143,7 @@ async def test_a_connection_can_be_cancelled(house: House) -> None:
     assert asyncio.all_tasks() <= before
 
 
-async def test_an_unknown_tool_and_an_unknown_method_are_protocol_errors(house: House) -> None:
+async def test_an_unknown_tool_and_an_unknown_method_are_protocol_errors(house: Daemon) -> None:
     async with house.stream() as (reader, writer):
         writer.write(line(HELLO) + line(READY))
         await reader.readline()
@@ -155,7 +155,7 @@ async def test_an_unknown_tool_and_an_unknown_method_are_protocol_errors(house: 
     assert second["code"] in (-32601, -32602)
 
 
-async def test_a_warm_connection_is_ready_in_no_time(house: House) -> None:
+async def test_a_warm_connection_is_ready_in_no_time(house: Daemon) -> None:
     taken = []
     for _ in range(5):
         started = time.perf_counter()

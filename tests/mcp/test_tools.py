@@ -9,7 +9,7 @@ import pytest
 from dmm.domain.event import Trust
 from dmm.domain.memory import Scope
 from dmm.domain.pack import QueryRequest
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.service import PENDING
 from dmm.mcp.server import INSTRUCTIONS, list_tools
 from dmm.mcp.tools import TOOLS
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     import mcp_types as types
-    from tests.mcp.conftest import House
+    from tests.mcp.conftest import Daemon
 
     Read = Callable[[types.CallToolResult], Any]
 
@@ -51,7 +51,7 @@ RECORDING = {
 }
 
 
-async def test_every_tool_is_listed_with_the_arguments_of_its_contract(house: House) -> None:
+async def test_every_tool_is_listed_with_the_arguments_of_its_contract(house: Daemon) -> None:
     async with house.connect() as client:
         listed = (await client.list_tools()).tools
     found = {}
@@ -79,7 +79,7 @@ def test_hints_say_what_records_and_that_nothing_is_destroyed() -> None:
 
 
 async def test_what_is_recorded_is_answered_as_in_the_contract(
-    house: House, read_json: Read
+    house: Daemon, read_json: Read
 ) -> None:
     async with house.connect() as client:
 
@@ -109,7 +109,7 @@ async def test_what_is_recorded_is_answered_as_in_the_contract(
         early = await call("record_decision", text="Book a hotel", rationale="near")
         assert early["status"] == "COMMITTED"
         assert rule in early["warning"]
-        with house.project.speak(Voice()) as dmm:
+        with house.project.speak(Actor()) as dmm:
             dmm.ledger.accept_constraint(3)
         blocked = await call("record_decision", text="Book a hotel", rationale="near")
         assert sorted(blocked) == ["reason", "status", "suggestion", "violated_constraint_seq"]
@@ -123,7 +123,7 @@ async def test_what_is_recorded_is_answered_as_in_the_contract(
 
 
 async def test_what_is_looked_up_is_answered_as_by_the_service(
-    house: House, read_json: Read
+    house: Daemon, read_json: Read
 ) -> None:
     async with house.connect() as client:
 
@@ -166,7 +166,7 @@ async def test_what_is_looked_up_is_answered_as_by_the_service(
 
 
 async def test_a_pack_is_the_markdown_of_the_service_and_nothing_else(
-    house: House, read_text: Callable[[types.CallToolResult], str]
+    house: Daemon, read_text: Callable[[types.CallToolResult], str]
 ) -> None:
     async with house.connect() as client:
         task = "how are the tests run?"
@@ -187,12 +187,12 @@ async def test_a_pack_is_the_markdown_of_the_service_and_nothing_else(
 
 
 async def test_what_is_recorded_speaks_for_the_agent_in_the_session_of_its_hooks(
-    house: House,
+    house: Daemon,
 ) -> None:
     async with house.connect() as client:
         await client.call_tool("add_fact", {"key": "a", "value": "b"})
         await client.call_tool("memory_pack", {"task": "tests"})
-    log = house.project.dmm.chronicle.reading
+    log = house.project.dmm.project_ledger.reading
     events = [log.event(seq) for seq in (1, 2)]
     assert [event.type for event in events if event] == ["FactAdded", "PackServed"]
     for event in events:
@@ -260,7 +260,7 @@ async def test_what_is_recorded_speaks_for_the_agent_in_the_session_of_its_hooks
     ],
 )
 async def test_what_can_not_be_done_is_told_as_data(
-    house: House, read_json: Read, tool: str, given: dict[str, Any], what: str
+    house: Daemon, read_json: Read, tool: str, given: dict[str, Any], what: str
 ) -> None:
     async with house.connect() as client:
         await client.call_tool("add_fact", {"key": "known", "value": "1"})
@@ -272,7 +272,7 @@ async def test_what_can_not_be_done_is_told_as_data(
         assert (await client.call_tool("get_memory_context", {})).is_error is False
 
 
-async def test_null_stands_for_an_argument_that_is_left_out(house: House, read_json: Read) -> None:
+async def test_null_stands_for_an_argument_that_is_left_out(house: Daemon, read_json: Read) -> None:
     async with house.connect() as client:
         given = {"key": "a", "value": "b", "confidence": None}
         result = await client.call_tool("add_fact", given)
@@ -281,7 +281,7 @@ async def test_null_stands_for_an_argument_that_is_left_out(house: House, read_j
         assert read_json(travelled)["viewing_seq"] == 1
 
 
-async def test_invisible_characters_in_the_ledger_are_shown(house: House, read_json: Read) -> None:
+async def test_invisible_characters_in_the_ledger_are_shown(house: Daemon, read_json: Read) -> None:
     async with house.connect() as client:
         await client.call_tool("add_fact", {"key": "a", "value": "left\u202eright"})
         context = read_json(await client.call_tool("get_memory_context", {}))
@@ -289,7 +289,7 @@ async def test_invisible_characters_in_the_ledger_are_shown(house: House, read_j
 
 
 async def test_without_a_project_every_tool_says_so_and_the_connection_lives(
-    house: House, tmp_path: Path, read_json: Read
+    house: Daemon, tmp_path: Path, read_json: Read
 ) -> None:
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -302,7 +302,7 @@ async def test_without_a_project_every_tool_says_so_and_the_connection_lives(
 
 
 async def test_an_untrusted_project_is_refused_until_it_is_trusted(
-    house: House, read_json: Read
+    house: Daemon, read_json: Read
 ) -> None:
     house.trust.revoke(house.folder / ".dmm")
     async with house.connect() as client:

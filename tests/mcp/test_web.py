@@ -12,13 +12,13 @@ from starlette.testclient import TestClient
 from dmm.mcp.web import MOST_BYTES, make_app
 
 if TYPE_CHECKING:
-    from tests.mcp.conftest import House
+    from tests.mcp.conftest import Daemon
 
 ACCEPT = {"accept": "application/json, text/event-stream"}
 
 
 @pytest.fixture
-def client(house: House) -> TestClient:
+def client(house: Daemon) -> TestClient:
     return TestClient(make_app(house.projects), headers=ACCEPT)
 
 
@@ -31,7 +31,7 @@ def call(client: TestClient, name: str, *, at: str = "/", **rest: Any) -> Any:
     return json.loads(content["text"])
 
 
-def test_the_project_is_named_by_a_header_or_the_address(house: House, client: TestClient) -> None:
+def test_the_project_is_named_by_a_header_or_the_address(house: Daemon, client: TestClient) -> None:
     named = {"x-dmm-root": str(house.folder)}
     assert call(client, "get_memory_context", headers=named)["current_seq"] == 0
     at = f"/?root={quote(str(house.folder))}"
@@ -44,7 +44,7 @@ def test_a_project_that_is_not_named_in_full_is_refused(client: TestClient, root
     assert (error["code"], error["what"]) == ("no_root", "no project is named")
 
 
-def test_a_path_in_a_header_may_hold_any_letters(house: House, client: TestClient) -> None:
+def test_a_path_in_a_header_may_hold_any_letters(house: Daemon, client: TestClient) -> None:
     folder = house.folder.rename(house.folder.with_name("größe"))
     house.trust.trust(folder / ".dmm")
     named = {"x-dmm-root": str(folder).encode()}
@@ -52,14 +52,14 @@ def test_a_path_in_a_header_may_hold_any_letters(house: House, client: TestClien
 
 
 def test_client_and_session_are_recorded_where_they_are_named(
-    house: House, client: TestClient
+    house: Daemon, client: TestClient
 ) -> None:
     named = {"x-dmm-root": str(house.folder), "x-dmm-client": "cursor", "x-dmm-session": "s-1"}
     fact = {"key": "a", "value": "b"}
     call(client, "add_fact", arguments=fact, headers=named)
     bad = named | {"x-dmm-client": "<script>", "x-dmm-session": "a b"}
     call(client, "add_fact", arguments=fact, headers=bad)
-    log = house.project.dmm.chronicle.reading
+    log = house.project.dmm.project_ledger.reading
     found = [log.event(seq) for seq in (1, 2)]
     told = [(one.actor, one.source, one.session) for one in found if one]
     assert told == [("cursor", "mcp", "s-1"), ("mcp", "mcp", None)]

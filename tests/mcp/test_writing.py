@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     import mcp_types as types
     from mcp.client.client import Client
-    from tests.mcp.conftest import House
+    from tests.mcp.conftest import Daemon
 
     Read = Callable[[types.CallToolResult], Any]
 
@@ -38,19 +38,19 @@ async def propose(client: Client, read: Read, **given: Any) -> Any:
     return read(result)
 
 
-async def test_a_good_note_waits_and_the_answer_is_short(house: House, read_json: Read) -> None:
+async def test_a_good_note_waits_and_the_answer_is_short(house: Daemon, read_json: Read) -> None:
     async with house.connect() as client:
         told = await propose(client, read_json, content=NOTE, tags=["sensors", "house"])
     assert told == {"id": "proposal_1", "status": "pending", "next": WAITS}
     assert not (house.folder / ".dmm/memory/project/house").exists()
-    with house.project.look(house.project.dmm.chronicle.voice) as dmm:
-        made = dmm.desk.find("1")
+    with house.project.look(house.project.dmm.project_ledger.actor) as dmm:
+        made = dmm.proposal_store.find("1")
     assert (made.proposer, made.source, made.trust) == ("claude-code", "mcp", "agent")
     assert made.session == "session-of-the-hooks"
     assert "tags: [sensors, house]\n" in (made.text or "")
 
 
-async def test_what_failed_is_named_with_the_way_on(house: House, read_json: Read) -> None:
+async def test_what_failed_is_named_with_the_way_on(house: Daemon, read_json: Read) -> None:
     async with house.connect() as client:
         told = await propose(client, read_json, content="# Short\n\nToo short.")
     assert sorted(told) == ["failed", "id", "next", "status"]
@@ -60,7 +60,7 @@ async def test_what_failed_is_named_with_the_way_on(house: House, read_json: Rea
     )
 
 
-async def test_every_operation_can_be_proposed(house: House, read_json: Read) -> None:
+async def test_every_operation_can_be_proposed(house: Daemon, read_json: Read) -> None:
     path = "project/keeping_memory.md"
     text = (house.folder / ".dmm/memory" / path).read_text()
     first = next(line for line in text.splitlines() if line.startswith("# "))
@@ -78,8 +78,8 @@ async def test_every_operation_can_be_proposed(house: House, read_json: Read) ->
         for wish in wishes:
             told = await propose(client, read_json, path=path, **wish)
             assert told["status"] == "pending"
-    with house.project.look(house.project.dmm.chronicle.voice) as dmm:
-        made = [str(one.operation) for one in dmm.desk.queue().open]
+    with house.project.look(house.project.dmm.project_ledger.actor) as dmm:
+        made = [str(one.operation) for one in dmm.proposal_store.queue().open]
     # Both patches are the same wish, so they wait as one.
     assert made == ["update", "update", "deprecate", "promote", "demote"]
     assert (house.folder / ".dmm/memory" / path).read_text() == text
@@ -108,7 +108,7 @@ async def test_every_operation_can_be_proposed(house: House, read_json: Read) ->
     ],
 )
 async def test_what_makes_no_sense_is_refused(
-    house: House, read_json: Read, given: dict[str, Any], what: str
+    house: Daemon, read_json: Read, given: dict[str, Any], what: str
 ) -> None:
     usual = {"path": "project/a.md", "reason": "why"}
     async with house.connect() as client:
@@ -118,7 +118,7 @@ async def test_what_makes_no_sense_is_refused(
 
 
 async def test_a_text_that_no_memory_can_be_is_refused_unread(
-    house: House, read_json: Read
+    house: Daemon, read_json: Read
 ) -> None:
     given = {"path": "project/a.md", "reason": "why", "content": "x" * 3_000_000}
     async with house.connect() as client:
@@ -126,7 +126,7 @@ async def test_a_text_that_no_memory_can_be_is_refused_unread(
     assert error["what"] == "the text has 3,000,000 bytes; a proposal can have at most 65,536"
 
 
-async def test_files_outside_the_memory_are_refused(house: House, read_json: Read) -> None:
+async def test_files_outside_the_memory_are_refused(house: Daemon, read_json: Read) -> None:
     async with house.connect() as client:
         for path in ("../x.md", "/etc/passwd", "project/../../x.md", "BOOT.md"):
             given = {"path": path, "reason": "why", "content": NOTE}
@@ -135,17 +135,17 @@ async def test_files_outside_the_memory_are_refused(house: House, read_json: Rea
 
 
 async def test_an_agent_can_lower_the_trust_of_its_words_and_not_raise_it(
-    house: House, read_json: Read
+    house: Daemon, read_json: Read
 ) -> None:
     async with house.connect() as client:
         for source, path in (("tool", "project/a.md"), ("user", "project/b.md")):
             await propose(client, read_json, path=path, content=NOTE, source=source)
-    with house.project.look(house.project.dmm.chronicle.voice) as dmm:
-        assert [str(one.trust) for one in dmm.desk.queue().open] == ["tool", "agent"]
+    with house.project.look(house.project.dmm.project_ledger.actor) as dmm:
+        assert [str(one.trust) for one in dmm.proposal_store.queue().open] == ["tool", "agent"]
 
 
 async def test_a_note_that_the_settings_let_through_is_in_force(
-    house: House, read_json: Read
+    house: Daemon, read_json: Read
 ) -> None:
     settings = {"governance": {"auto_apply": True}}
     (house.folder / ".dmm" / "daemon.config.json").write_text(json.dumps(settings))
@@ -161,7 +161,7 @@ def test_no_tool_decides() -> None:
     assert not any(word in names for word in ("approve", "reject", "review", "undo", "trust"))
 
 
-async def test_feedback_is_recorded_by_id_and_path(house: House, read_json: Read) -> None:
+async def test_feedback_is_recorded_by_id_and_path(house: Daemon, read_json: Read) -> None:
     async with house.connect() as client:
         result = await client.call_tool(
             "memory_feedback",
@@ -179,7 +179,7 @@ async def test_feedback_is_recorded_by_id_and_path(house: House, read_json: Read
         "memories": ["baseline/identity.md", "agent/using_memory.md"],
     }
     assert read_json(unknown)["error"]["what"] == "there is no memory 'project/none.md'"
-    event = house.project.dmm.chronicle.reading.event(1)
+    event = house.project.dmm.project_ledger.reading.event(1)
     assert event is not None
     assert (event.type, event.actor, event.trust) == ("UsageReported", "claude-code", "agent")
     assert event.get("context") == "the tool has another name now"

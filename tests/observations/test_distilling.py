@@ -11,7 +11,7 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import NotTrusted
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.observations.distilling import MOST_IN_BATCH, OFF
 
 if TYPE_CHECKING:
@@ -44,13 +44,13 @@ class World:
 
     def __post_init__(self) -> None:
         # Reading the time here lets a test move it.
-        self.dmm.chronicle.now = lambda: self.moment
+        self.dmm.project_ledger.now = lambda: self.moment
         object.__setattr__(self.dmm.distiller.meter, "now", lambda: self.moment)
 
     def record(self, event: str, trust: Trust = Trust.AGENT, /, **payload: Any) -> None:
-        self.dmm.chronicle.voice = Voice("claude-code", "hook", trust, "s1")
-        self.dmm.chronicle.record(self.dmm.chronicle.draft(event, payload))
-        self.dmm.chronicle.voice = Voice()
+        self.dmm.project_ledger.actor = Actor("claude-code", "hook", trust, "s1")
+        self.dmm.project_ledger.record(self.dmm.project_ledger.draft(event, payload))
+        self.dmm.project_ledger.actor = Actor()
 
     def work(self, area: str = "cart", output: str = "9 passed in 0.3s") -> None:
         asked = f"Fix the {area} page, it shows the totals of another customer"
@@ -72,7 +72,7 @@ class World:
         self.server.say(told | more)
 
     def events(self, kind: str) -> list[Event]:
-        log = self.dmm.chronicle.reading
+        log = self.dmm.project_ledger.reading
         return list(log.events_of([kind], 0, log.head().seq))
 
     def calls(self) -> list[tuple[Any, ...]]:
@@ -175,9 +175,9 @@ def test_what_was_made_of_a_blanked_event_is_shown_no_more(world: World) -> None
     world.end()
     world.answer({"obs_1": GOOD})
     world.dmm.distiller.distil()
-    chronicle = world.dmm.chronicle
-    draft = chronicle.draft(EventType.PAYLOAD_REDACTED, {"seq": 3, "reason": "leaked"})
-    chronicle.log.blank(3, draft)
+    project_ledger = world.dmm.project_ledger
+    draft = project_ledger.draft(EventType.PAYLOAD_REDACTED, {"seq": 3, "reason": "leaked"})
+    project_ledger.log.blank(3, draft)
     assert GOOD["title"] not in [one.title for one in world.dmm.observations.units().values()]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import NotTrusted, UsageError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 
 if TYPE_CHECKING:
     from tests.conftest import Opener, Project
@@ -29,9 +29,9 @@ class World:
 
     def record(self, kind: str, trust: Trust = Trust.AGENT, **payload: Any) -> None:
         moment = dt.datetime.fromisoformat(f"{DAY}T12:00:00+00:00")
-        self.dmm.chronicle.now = lambda: moment
-        self.dmm.chronicle.voice = Voice("claude-code", "hook", trust, "s1")
-        self.dmm.chronicle.record(self.dmm.chronicle.draft(kind, payload))
+        self.dmm.project_ledger.now = lambda: moment
+        self.dmm.project_ledger.actor = Actor("claude-code", "hook", trust, "s1")
+        self.dmm.project_ledger.record(self.dmm.project_ledger.draft(kind, payload))
 
     def work(self, *areas: str) -> None:
         for area in areas:
@@ -46,7 +46,7 @@ class World:
             self.record(EventType.TURN_ENDED, text=told)
 
     def as_person(self) -> Dmm:
-        self.dmm.chronicle.voice = Voice()
+        self.dmm.project_ledger.actor = Actor()
         return self.dmm
 
 
@@ -62,7 +62,7 @@ def test_a_day_becomes_one_short_lived_proposal_with_its_evidence(world: World) 
     assert (told["day"], told["observations"], told["proposed"]) == (DAY, 8, 1)
     assert (draft["path"], draft["state"]) == ("ephemeral/digests/2026_06_29.md", "proposed")
     assert 300 <= draft["tokens"] <= 800
-    proposal = world.dmm.desk.find(draft["proposal"])
+    proposal = world.dmm.proposal_store.find(draft["proposal"])
     assert (proposal.origin, proposal.standing) == ("digest", "pending")
     assert list(proposal.evidence) == draft["evidence"]
     assert set(draft["evidence"]) == set(range(1, 25))
@@ -87,10 +87,10 @@ def test_a_day_is_proposed_once_whatever_became_of_it(world: World) -> None:
 
 def test_a_look_records_nothing(world: World) -> None:
     world.work(*AREAS)
-    head = world.dmm.chronicle.reading.head()
+    head = world.dmm.project_ledger.reading.head()
     (draft,) = world.as_person().digest.look(DAY)["drafts"]
     assert (draft["state"], draft["proposal"]) == ("new", None)
-    assert world.dmm.chronicle.reading.head() == head
+    assert world.dmm.project_ledger.reading.head() == head
 
 
 def test_a_day_with_little_to_tell_gives_nothing(world: World) -> None:

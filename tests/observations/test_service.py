@@ -31,8 +31,8 @@ def dmm(project: Project, open_project: Opener) -> Dmm:
 def hook(dmm: Dmm, event: str, **fields: Any) -> int:
     told = {"session_id": "s", "cwd": str(dmm.root.project), "hook_event_name": event} | fields
     read = parse_payload("claude-code", json.dumps(told).encode())
-    dmm.sessions.attend(deliver(read, f"d{dmm.chronicle.reading.head().seq}"))
-    return dmm.chronicle.reading.head().seq
+    dmm.sessions.attend(deliver(read, f"d{dmm.project_ledger.reading.head().seq}"))
+    return dmm.project_ledger.reading.head().seq
 
 
 def work(dmm: Dmm, number: str = "") -> None:
@@ -47,7 +47,7 @@ def held(dmm: Dmm) -> list[tuple[str, str, str]]:
 
 def test_where_nothing_was_recorded_there_is_nothing(dmm: Dmm) -> None:
     assert dict(dmm.observations.units()) == {}
-    assert not dmm.chronicle.exists
+    assert not dmm.project_ledger.exists
 
 
 def test_an_observation_is_there_with_the_event_and_grows_with_the_next(dmm: Dmm) -> None:
@@ -71,7 +71,7 @@ def test_what_is_held_is_what_a_fresh_reading_finds(dmm: Dmm) -> None:
         dmm.ledger.add_fact("region", "eu-west-1")
         hook(dmm, "Stop", last_assistant_message=f"Renamed `Cart{number}` in 1 file.")
         dmm.observations.units()
-    fresh = Observations(dmm.chronicle, str(dmm.root.project)).units()
+    fresh = Observations(dmm.project_ledger, str(dmm.root.project)).units()
     assert list(fresh.items()) == list(dmm.observations.units().items())
 
 
@@ -111,7 +111,7 @@ def test_each_event_is_read_once_also_by_the_next_process(
     hook(again, "Stop", last_assistant_message="Renamed the last `Cart` in 1 file.")
     assert again.observations.units()["obs_34"].evidence[-1] == 37
     assert read == [37]
-    fresh = Observations(dmm.chronicle, str(dmm.root.project)).units()
+    fresh = Observations(dmm.project_ledger, str(dmm.root.project)).units()
     assert list(dmm.observations.units().items()) == list(fresh.items())
 
 
@@ -156,8 +156,8 @@ def test_units_are_found_by_id_and_by_day(dmm: Dmm) -> None:
 def test_what_was_blanked_is_forgotten(dmm: Dmm) -> None:
     work(dmm)
     assert len(held(dmm)) == 2
-    chronicle = dmm.chronicle
-    chronicle.log.blank(1, chronicle.draft(EventType.PAYLOAD_REDACTED, {"seq": 1}))
+    project_ledger = dmm.project_ledger
+    project_ledger.log.blank(1, project_ledger.draft(EventType.PAYLOAD_REDACTED, {"seq": 1}))
     told = held(dmm)
     assert told == [("obs_2", "change", "Edited cart.py")]
 
@@ -168,9 +168,9 @@ def test_another_ledger_in_the_place_of_the_one_that_was_read_is_read_anew(
     dmm = open_project(project, trusted=False)
     work(dmm)
     assert len(held(dmm)) == 2
-    path = dmm.chronicle.path
+    path = dmm.project_ledger.path
     assert path is not None
-    dmm.chronicle.close()
+    dmm.project_ledger.close()
     for name in path.parent.glob(f"{path.name}*"):
         name.unlink()
     dmm.ledger.add_fact("region", "eu-west-1")

@@ -39,7 +39,7 @@ def towards(*parts: float) -> NDArray[np.float32]:
 
 
 @dataclass(slots=True)
-class Corpus:
+class ComparisonSet:
     """Memories that become a snapshot."""
 
     store: IndexStore = field(default_factory=IndexStore.in_memory)
@@ -105,8 +105,8 @@ class Corpus:
 
 
 @pytest.fixture
-def corpus() -> Iterator[Corpus]:
-    corpus = Corpus()
+def corpus() -> Iterator[ComparisonSet]:
+    corpus = ComparisonSet()
     yield corpus
     corpus.store.close()
 

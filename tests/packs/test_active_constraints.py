@@ -34,7 +34,7 @@ def test_a_project_without_a_ledger_gets_none_by_being_queried(opened: Callable[
     dmm = opened()
     pack = dmm.packs.query(QueryRequest("sessions")).pack
     assert pack.constraints == ()
-    assert not dmm.chronicle.exists
+    assert not dmm.project_ledger.exists
 
 
 def test_binding_constraints_stand_in_the_pack_with_their_numbers(
@@ -82,7 +82,7 @@ def test_a_served_pack_is_an_event_with_the_hashes_of_what_it_held(
     dmm = opened()
     pack = dmm.packs.query(QueryRequest("sessions")).pack
     (entry,) = pack.retrieved_entries
-    event = dmm.chronicle.log.event(2)
+    event = dmm.project_ledger.log.event(2)
     assert event is not None
     assert event.type == EventType.PACK_SERVED
     assert event.get("task") == "sessions"
@@ -99,7 +99,7 @@ def test_being_recorded_changes_no_byte_of_the_next_pack(opened: Callable[[], Dm
 def test_a_damaged_ledger_spoils_no_pack(opened: Callable[[], Dmm], project: Project) -> None:
     dmm = opened()
     dmm.ledger.add_constraint("never use eval()")
-    dmm.chronicle.close()
+    dmm.project_ledger.close()
     for name in ("ledger.db", "ledger.db-wal"):
         (project.dmm / name).write_bytes(b"garbage" * 1000)
     pack = opened().packs.query(QueryRequest("sessions")).pack

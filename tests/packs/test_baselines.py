@@ -214,7 +214,7 @@ def baselines(project: Project, count: Callable[[str], int]) -> Baselines:
     return Baselines(Root(project.dmm), count, without_consents(project.dmm))
 
 
-class Counting:
+class UsageProjection:
     """A real count that knows how often it was asked."""
 
     def __init__(self, count: Callable[[str], int]) -> None:
@@ -250,7 +250,7 @@ def test_identity_stands_first_then_hard_constraints_then_the_rest_by_name(
 def test_the_baseline_is_compiled_once_and_kept(
     rules: Project, count: Callable[[str], int]
 ) -> None:
-    counting = Counting(count)
+    counting = UsageProjection(count)
     first = baselines(rules, counting)
     compiled = first.compile()
     assert counting.asked == 10
@@ -330,7 +330,7 @@ def test_where_packs_cannot_be_kept_the_baseline_is_compiled_each_time(
     rules: Project, count: Callable[[str], int]
 ) -> None:
     (rules.dmm / "packs").write_text("not a folder")
-    counting = Counting(count)
+    counting = UsageProjection(count)
     once, twice = baselines(rules, counting).compile(), baselines(rules, counting).compile()
     assert once == twice
     assert counting.asked == 20

@@ -16,7 +16,7 @@ from dmm.packs.search import find
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from tests.packs.conftest import Corpus
+    from tests.packs.conftest import ComparisonSet
 
     from dmm.packs.rank import Ranking
 
@@ -24,7 +24,7 @@ DAY = dt.date(2026, 1, 31)
 
 
 def ranking_of(
-    corpus: Corpus,
+    corpus: ComparisonSet,
     query: str = "sessions",
     vector: NDArray[np.float32] | None = None,
     *,
@@ -38,7 +38,7 @@ def ranking_of(
 
 
 def test_evidence_is_similarity_plus_what_the_words_prove(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/a.md", "sessions", near=0.5)
     corpus.add("project/b.md", "other", near=0.7)
@@ -50,7 +50,7 @@ def test_evidence_is_similarity_plus_what_the_words_prove(
 
 
 def test_scores_lie_between_nothing_and_one(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     for number, near in enumerate((1.0, 0.5, 0.0, -1.0)):
         corpus.add(f"project/{number}.md", "sessions " * number or "x", near=near)
@@ -60,7 +60,7 @@ def test_scores_lie_between_nothing_and_one(
 
 
 def test_if_nothing_stands_out_nothing_is_relevant(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/a.md", "other", near=QUERY_FLOOR - 0.02)
     assert ranking_of(corpus, "sessions", query_vector).relevant.tolist() == [False]
@@ -72,7 +72,7 @@ def test_if_nothing_stands_out_nothing_is_relevant(
 
 
 def test_what_the_query_calls_by_name_is_always_relevant(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/a.md", "other", near=0.01)
     corpus.add("project/b.md", "other", near=0.01)
@@ -83,7 +83,7 @@ def test_what_the_query_calls_by_name_is_always_relevant(
 
 
 def test_a_precise_query_takes_only_what_is_nearly_as_strong_as_the_best(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     for name, near in (("a", 0.9), ("b", 0.8), ("c", 0.65)):
         corpus.add(f"project/{name}.md", "other", near=near)
@@ -105,7 +105,7 @@ def test_a_precise_query_takes_only_what_is_nearly_as_strong_as_the_best(
     ],
 )
 def test_of_two_equals_the_one_that_claims_more_stands_first(
-    more: dict[str, Any], less: dict[str, Any], corpus: Corpus
+    more: dict[str, Any], less: dict[str, Any], corpus: ComparisonSet
 ) -> None:
     corpus.add("project/a.md", "sessions", **less)
     corpus.add("project/b.md", "sessions", **more)
@@ -115,7 +115,7 @@ def test_of_two_equals_the_one_that_claims_more_stands_first(
 
 
 def test_a_short_memory_is_lifted_by_a_strong_one_beside_it(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/talk/1.md", "other", near=0.1, length=20)
     corpus.add("project/talk/2.md", "sessions", near=0.8, length=20)
@@ -128,7 +128,7 @@ def test_a_short_memory_is_lifted_by_a_strong_one_beside_it(
     assert lifts[3] == 0
 
 
-def test_a_short_memory_beside_a_strong_one_becomes_a_candidate(corpus: Corpus) -> None:
+def test_a_short_memory_beside_a_strong_one_becomes_a_candidate(corpus: ComparisonSet) -> None:
     corpus.add("project/talk/1.md", "other", length=20)
     corpus.add("project/talk/2.md", "sessions", length=20)
     corpus.add("project/tools/3.md", "other", length=20)
@@ -137,7 +137,7 @@ def test_a_short_memory_beside_a_strong_one_becomes_a_candidate(corpus: Corpus) 
 
 
 def test_among_code_shared_words_prove_little_unless_an_identifier_is_named(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/a.md", "open_session sessions", near=0.3, density=0.2)
     corpus.add("project/b.md", "other", near=0.3, density=0.2)
@@ -147,7 +147,7 @@ def test_among_code_shared_words_prove_little_unless_an_identifier_is_named(
     assert named.parts["evidence"][0] - 0.3 > 0.2
 
 
-def test_an_empty_ranking_is_no_trouble(corpus: Corpus) -> None:
+def test_an_empty_ranking_is_no_trouble(corpus: ComparisonSet) -> None:
     ranking = ranking_of(corpus)
     assert len(ranking.score) == 0
     assert ranking.directories == ()

@@ -12,7 +12,7 @@ from dmm.packs.retrieve import retrieve
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
-    from tests.packs.conftest import Corpus
+    from tests.packs.conftest import ComparisonSet
 
     from dmm.packs.retrieve import Retrieval
 
@@ -20,7 +20,7 @@ DAY = dt.date(2026, 1, 31)
 
 
 def retrieved(
-    corpus: Corpus,
+    corpus: ComparisonSet,
     request: QueryRequest,
     vector: NDArray[np.float32] | None = None,
     settings: RetrievalConfig | None = None,
@@ -32,14 +32,14 @@ def retrieved(
     )
 
 
-def test_equals_stand_in_the_order_of_their_paths(corpus: Corpus) -> None:
+def test_equals_stand_in_the_order_of_their_paths(corpus: ComparisonSet) -> None:
     for name in ("c", "a", "d", "b"):
         corpus.add(f"project/{name}.md", "sessions")
     found = retrieved(corpus, QueryRequest("sessions"))
     assert [one.path for one in found.ranked] == [f"project/{name}.md" for name in "abcd"]
 
 
-def test_the_best_candidates_are_taken_and_the_others_only_explained(corpus: Corpus) -> None:
+def test_the_best_candidates_are_taken_and_the_others_only_explained(corpus: ComparisonSet) -> None:
     for number in range(5):
         corpus.add(f"project/{number}.md", "sessions", priority=number / 10)
     settings = RetrievalConfig(max_candidates=2)
@@ -54,7 +54,7 @@ def test_the_best_candidates_are_taken_and_the_others_only_explained(corpus: Cor
 
 
 def test_each_candidate_says_how_it_was_found(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/talk/1.md", "other", length=10)
     corpus.add("project/talk/2.md", "sessions", near=0.9, length=10)
@@ -73,7 +73,7 @@ def test_each_candidate_says_how_it_was_found(
     }
 
 
-def test_one_slip_in_a_name_is_forgiven_but_not_in_a_common_word(corpus: Corpus) -> None:
+def test_one_slip_in_a_name_is_forgiven_but_not_in_a_common_word(corpus: ComparisonSet) -> None:
     corpus.add("project/a.md", "other", title="Ledger")
     corpus.add("project/b.md", "sessions", title="Rowst")
     named = {one.path for one in retrieved(corpus, QueryRequest("where is the legder")).ranked}
@@ -81,12 +81,16 @@ def test_one_slip_in_a_name_is_forgiven_but_not_in_a_common_word(corpus: Corpus)
     assert retrieved(corpus, QueryRequest("where are rows")).ranked == []
 
 
-def test_an_empty_index_gives_nothing(corpus: Corpus, query_vector: NDArray[np.float32]) -> None:
+def test_an_empty_index_gives_nothing(
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
+) -> None:
     found = retrieved(corpus, QueryRequest("sessions", explain=True), query_vector)
     assert (found.ranked, found.others, found.directories, found.considered) == ([], [], (), 0)
 
 
-def test_flags_narrow_what_may_be_found(corpus: Corpus, query_vector: NDArray[np.float32]) -> None:
+def test_flags_narrow_what_may_be_found(
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
+) -> None:
     for name in "abc":
         corpus.add(f"project/{name}.md", "sessions", near=0.9)
     request, settings = QueryRequest("sessions"), RetrievalConfig()

@@ -13,14 +13,14 @@ from dmm.packs.search import find
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from tests.packs.conftest import Corpus
+    from tests.packs.conftest import ComparisonSet
 
     from dmm.index.snapshot import Snapshot
     from dmm.packs.search import Found
 
 
 def looked_up(
-    corpus: Corpus, query: str, vector: NDArray[np.float32]
+    corpus: ComparisonSet, query: str, vector: NDArray[np.float32]
 ) -> tuple[Snapshot, Found, NDArray[np.float32]]:
     snapshot = corpus.snapshot()
     found = find(snapshot, weigh_query(query), vector, np.ones(len(snapshot), np.bool_))
@@ -29,7 +29,7 @@ def looked_up(
 
 
 def test_the_folder_of_the_best_pulls_and_no_other_is_shut(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/auth/a.md", near=0.8)
     corpus.add("project/auth/b.md", near=0.1)
@@ -41,7 +41,7 @@ def test_the_folder_of_the_best_pulls_and_no_other_is_shut(
 
 
 def test_the_preferred_folders_are_named_best_first(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     for folder, near in (("a", 0.2), ("b", 0.9), ("c", 0.5)):
         corpus.add(f"project/{folder}/x.md", near=near)
@@ -52,7 +52,7 @@ def test_the_preferred_folders_are_named_best_first(
 
 @pytest.mark.parametrize("query", ["payments", "money of customers"])
 def test_a_folder_pulls_by_its_path_and_its_description(
-    query: str, corpus: Corpus, query_vector: NDArray[np.float32]
+    query: str, corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/auth/a.md", near=0.4)
     corpus.add("project/payments/b.md", near=0.4)
@@ -63,7 +63,9 @@ def test_a_folder_pulls_by_its_path_and_its_description(
     assert score > other
 
 
-def test_a_large_folder_pulls_less(corpus: Corpus, query_vector: NDArray[np.float32]) -> None:
+def test_a_large_folder_pulls_less(
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
+) -> None:
     corpus.add("project/best/a.md", near=0.9)
     corpus.add("project/small/b.md", near=0.3)
     for number in range(60):
@@ -75,7 +77,9 @@ def test_a_large_folder_pulls_less(corpus: Corpus, query_vector: NDArray[np.floa
     assert pulls[small] < pulls[large] < 0
 
 
-def test_no_candidates_pull_nothing(corpus: Corpus, query_vector: NDArray[np.float32]) -> None:
+def test_no_candidates_pull_nothing(
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
+) -> None:
     corpus.add("project/a.md", "word")
     snapshot, found, folders = looked_up(corpus, "nothing", query_vector)
     assert len(route.pull(snapshot, found, folders)) == 0

@@ -14,7 +14,7 @@ from dmm.packs.search import LANE, eligible, find, widen
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-    from tests.packs.conftest import Corpus
+    from tests.packs.conftest import ComparisonSet
 
     from dmm.index.snapshot import Snapshot
     from dmm.packs.search import Found
@@ -43,7 +43,9 @@ def paths(snapshot: Snapshot, found: Found) -> list[str]:
         ),
     ],
 )
-def test_a_request_may_be_given(options: dict[str, Any], allowed: set[str], corpus: Corpus) -> None:
+def test_a_request_may_be_given(
+    options: dict[str, Any], allowed: set[str], corpus: ComparisonSet
+) -> None:
     for path in ("baseline/b.md", "global/g.md", "agent/a.md", "project/p.md"):
         corpus.add(path)
     corpus.add("ephemeral/today.md", expires=DAY)
@@ -55,7 +57,7 @@ def test_a_request_may_be_given(options: dict[str, Any], allowed: set[str], corp
 
 
 def test_each_candidate_has_the_scores_of_both_lanes(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/both.md", "sessions are rows", near=0.6)
     corpus.add("project/near.md", "something else", near=0.5)
@@ -70,7 +72,7 @@ def test_each_candidate_has_the_scores_of_both_lanes(
 
 
 def test_without_a_vector_words_alone_find(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/near.md", "something else", near=0.5)
     corpus.add("project/word.md", "sessions", near=0.2)
@@ -82,7 +84,7 @@ def test_without_a_vector_words_alone_find(
 
 
 def test_what_is_not_allowed_is_found_by_neither_lane(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/a.md", "sessions", near=0.9)
     corpus.add("project/b.md", "sessions", near=0.5)
@@ -93,7 +95,9 @@ def test_what_is_not_allowed_is_found_by_neither_lane(
     assert paths(snapshot, widen(snapshot, found, np.array([0, 1]))) == ["project/b.md"]
 
 
-def test_each_lane_brings_its_best(corpus: Corpus, query_vector: NDArray[np.float32]) -> None:
+def test_each_lane_brings_its_best(
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
+) -> None:
     for number in range(LANE + 60):
         text = "sessions " * (1 + number) if number < LANE + 30 else "other"
         corpus.add(f"project/{number:03d}.md", text, near=number / 400)
@@ -109,7 +113,7 @@ def test_each_lane_brings_its_best(corpus: Corpus, query_vector: NDArray[np.floa
 
 
 def test_a_widened_search_knows_the_similarity_of_the_new(
-    corpus: Corpus, query_vector: NDArray[np.float32]
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
 ) -> None:
     corpus.add("project/a.md", "sessions")
     corpus.add("project/b.md", "other")
@@ -122,7 +126,9 @@ def test_a_widened_search_knows_the_similarity_of_the_new(
     assert widen(snapshot, wider, np.array([0, 1])) is wider
 
 
-def test_an_empty_index_gives_nothing(corpus: Corpus, query_vector: NDArray[np.float32]) -> None:
+def test_an_empty_index_gives_nothing(
+    corpus: ComparisonSet, query_vector: NDArray[np.float32]
+) -> None:
     snapshot = corpus.snapshot()
     found = find(snapshot, {"session": 1.0}, query_vector, everything(snapshot))
     assert len(found.rows) == 0

@@ -17,7 +17,7 @@ from dmm.files.roots import Root
 from dmm.files.trusted import TrustStore
 from dmm.project.init import UNTRUSTED, set_up, settle_trust
 from dmm.project.trust import Always, Demand, Vetting
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,19 +44,19 @@ def vet(store: TrustStore) -> Callable[[Project], Vetting]:
 
 def constrain(path: Path, *texts: str, record: TrustedLedger | None = None) -> None:
     """Write a ledger with some constraints in it."""
-    chronicle = Chronicle(path, lambda: NOW, record_of=record)
+    project_ledger = ProjectLedger(path, lambda: NOW, record_of=record)
     for text in texts:
         payload = {"text": text, "priority": "required"}
-        chronicle.record(chronicle.draft(EventType.CONSTRAINT_ADDED, payload))
-    chronicle.close()
+        project_ledger.record(project_ledger.draft(EventType.CONSTRAINT_ADDED, payload))
+    project_ledger.close()
 
 
 def constraints(path: Path) -> list[str]:
-    chronicle = Chronicle(path, lambda: NOW)
+    project_ledger = ProjectLedger(path, lambda: NOW)
     try:
-        return [one.text for one in chronicle.state().in_force]
+        return [one.text for one in project_ledger.state().in_force]
     finally:
-        chronicle.close()
+        project_ledger.close()
 
 
 def test_all_that_trust_would_let_in_is_shown(
@@ -312,17 +312,17 @@ def test_an_import_into_an_empty_memory_is_the_users_own(
     project: Project, store: TrustStore, open_project: Opener
 ) -> None:
     (project.folder / "CLAUDE.md").write_text("# Tests\n\nRun the tests before each commit.\n")
-    monoliths = open_project(project).monoliths
-    object.__setattr__(monoliths, "store", store)
-    planned = monoliths.plan([project.folder / "CLAUDE.md"])
-    assert monoliths.apply(planned).notice == ""
+    importer = open_project(project).importer
+    object.__setattr__(importer, "store", store)
+    planned = importer.plan([project.folder / "CLAUDE.md"])
+    assert importer.apply(planned).notice == ""
     assert store.is_trusted(project.dmm)
     store.revoke(project.dmm)
     (project.folder / "CLAUDE.md").write_text("# Style\n\nLines have 80 columns at most.\n")
-    planned = monoliths.plan([project.folder / "CLAUDE.md"])
+    planned = importer.plan([project.folder / "CLAUDE.md"])
     before = project.tree.scan().stamps
     with pytest.raises(NotTrusted):
-        monoliths.apply(planned)
+        importer.apply(planned)
     assert project.tree.scan().stamps == before
     assert not store.is_trusted(project.dmm)
 
@@ -333,10 +333,10 @@ def test_an_import_beside_something_from_elsewhere_trusts_nothing(
 ) -> None:
     (project.dmm / name).write_text("{}" if name.endswith("json") else "")
     (project.folder / "CLAUDE.md").write_text("# Tests\n\nRun the tests before each commit.\n")
-    monoliths = open_project(project).monoliths
-    object.__setattr__(monoliths, "store", store)
+    importer = open_project(project).importer
+    object.__setattr__(importer, "store", store)
     with pytest.raises(NotTrusted):
-        monoliths.apply(monoliths.plan([project.folder / "CLAUDE.md"]))
+        importer.apply(importer.plan([project.folder / "CLAUDE.md"]))
     assert project.tree.scan().stamps == ()
 
 

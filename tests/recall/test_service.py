@@ -45,7 +45,7 @@ class Past:
             trust=trust,
             session=session,
         )
-        return self.dmm.chronicle.record(draft).seq
+        return self.dmm.project_ledger.record(draft).seq
 
     def ask(self, session: str, text: str) -> int:
         kind = EventType.USER_MESSAGE_RECEIVED
@@ -290,8 +290,10 @@ def test_what_is_blanked_in_the_ledger_leaves_the_index_and_its_file(
 ) -> None:
     seq = past.ask("one", "The launch is called Zanzibarquux until spring.")
     assert ids(past.dmm.recall.search("Zanzibarquux launch"))[0] == f"msg_{seq}"
-    draft = past.dmm.chronicle.draft(EventType.PAYLOAD_REDACTED, {"seq": seq, "reason": "asked"})
-    past.dmm.chronicle.log.blank(seq, draft)
+    draft = past.dmm.project_ledger.draft(
+        EventType.PAYLOAD_REDACTED, {"seq": seq, "reason": "asked"}
+    )
+    past.dmm.project_ledger.log.blank(seq, draft)
     assert f"msg_{seq}" not in ids(past.dmm.recall.search("Zanzibarquux launch"))
     files = [file.read_bytes() for file in (project.dmm / "index").iterdir()]
     assert not any(b"Zanzibarquux" in data for data in files)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.redaction.secret_cases import Maker, make_cases
 
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.hook.spool import _redact as redact_spooled
 from dmm.redaction.identity import NAMES, keep_identity
 from dmm.sessions.events import describe_event
@@ -73,7 +73,7 @@ def test_no_name_of_a_payload_carries_a_secret_anywhere(name: str) -> None:
     kept = redact_spooled(b"n\n/srv/.dmm\n" + payload(**values))
 
     delivered = deliver(event)
-    assert TOKEN not in f"{event}{delivered.noted}{delivered.voice}{describe_event(event)}"
+    assert TOKEN not in f"{event}{delivered.noted}{delivered.actor}{describe_event(event)}"
     assert TOKEN.encode() not in kept
     # What is told at once and what is told later is the same event.
     later = parse_payload("claude-code", kept.split(b"\n", 2)[2])
@@ -100,8 +100,8 @@ def test_what_else_a_payload_tells_is_recorded_without_secrets(field: str) -> No
 
 
 def test_whoever_speaks_is_named_without_secrets() -> None:
-    voice = Voice(actor=TOKEN, session=TOKEN)
+    actor = Actor(name=TOKEN, session=TOKEN)
 
-    assert TOKEN not in str(voice)
-    assert voice.session == keep_identity(TOKEN)
-    assert Voice(actor="codex", session="s-1") == Voice(actor="codex", session="s-1")
+    assert TOKEN not in str(actor)
+    assert actor.session == keep_identity(TOKEN)
+    assert Actor(name="codex", session="s-1") == Actor(name="codex", session="s-1")

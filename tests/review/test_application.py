@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.domain.event import EventType, Trust
-from dmm.domain.proposal import Edit, Judge, Operation, Proposal, Standing, describe_edits
+from dmm.domain.proposal import Edit, Judge, Operation, Proposal, ProposalStatus, describe_edits
 from dmm.errors import FileExists, ReviewRefused, StaleBase
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.eventlog.verify import verify
 from dmm.files.roots import Root
 from dmm.review.application import Application, Approval
-from dmm.review.store import Desk
-from dmm.rules.project_ledger import Chronicle
+from dmm.review.store import ProposalStore
+from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,10 +35,10 @@ MOVED = HEAD.format(id="mem_2026_01_01_001", scope="global", title="Old", body="
 def make(folder: Path) -> Application:
     """Put an application together around a real ledger and a real tree."""
     root = Root(folder / ".dmm")
-    chronicle = Chronicle(
+    project_ledger = ProjectLedger(
         root.folder / "ledger.db", lambda: dt.datetime(2026, 1, 31, tzinfo=dt.UTC)
     )
-    return Application(root, chronicle, Desk(chronicle), False, lambda paths: [])
+    return Application(root, project_ledger, ProposalStore(project_ledger), False, lambda paths: [])
 
 
 def write(application: Application, path: str, text: str) -> None:
@@ -57,10 +57,10 @@ def propose(application: Application, *edits: Edit, operation: Operation) -> int
         "undoes": [],
         "origin": "",
     }
-    chronicle = application.chronicle
-    chronicle.voice = Voice(actor="codex", source="mcp", trust=Trust.AGENT)
-    seq = chronicle.record(chronicle.draft(EventType.PROPOSAL_MADE, payload)).seq
-    chronicle.voice = Voice()
+    project_ledger = application.project_ledger
+    project_ledger.actor = Actor(name="codex", source="mcp", trust=Trust.AGENT)
+    seq = project_ledger.record(project_ledger.draft(EventType.PROPOSAL_MADE, payload)).seq
+    project_ledger.actor = Actor()
     return seq
 
 
@@ -69,11 +69,11 @@ def approve(application: Application, seq: int, judge: Judge = Judge.PERSON) -> 
 
 
 def types(application: Application) -> list[str]:
-    return [event.type for event in application.chronicle.reading.events()]
+    return [event.type for event in application.project_ledger.reading.events()]
 
 
 def found(application: Application, seq: int) -> Proposal:
-    return application.desk.queue().proposals[seq]
+    return application.proposal_store.queue().proposals[seq]
 
 
 def test_an_applied_proposal_is_in_the_file_and_in_the_ledger(tmp_path: Path) -> None:
@@ -81,14 +81,14 @@ def test_an_applied_proposal_is_in_the_file_and_in_the_ledger(tmp_path: Path) ->
     seq = propose(application, Edit("project/a.md", None, OLD), operation=Operation.CREATE)
     applied = application.apply(seq, approve(application, seq))
     assert application.root.tree.text_of("project/a.md") == OLD
-    assert applied.proposal.standing is Standing.APPLIED
+    assert applied.proposal.standing is ProposalStatus.APPLIED
     assert types(application) == [
         "ProposalMade",
         "ProposalReviewed",
         "ProposalApplying",
         "ProposalApplied",
     ]
-    last = application.chronicle.reading.event(4)
+    last = application.project_ledger.reading.event(4)
     assert last is not None
     assert last.get("trust") == "reviewed"
 
@@ -97,7 +97,7 @@ def test_only_a_person_raises_trust(tmp_path: Path) -> None:
     application = make(tmp_path)
     seq = propose(application, Edit("ephemeral/a.md", None, OLD), operation=Operation.CREATE)
     application.apply(seq, approve(application, seq, Judge.REVIEWER))
-    last = application.chronicle.reading.event(4)
+    last = application.project_ledger.reading.event(4)
     assert last is not None
     assert last.get("trust") == "agent"
 
@@ -120,7 +120,7 @@ def test_a_file_that_was_changed_since_is_not_overwritten(tmp_path: Path) -> Non
         application.apply(seq, approve(application, seq))
     assert "By hand." in refused.value.view
     assert application.root.tree.text_of("project/a.md") == OLD + "By hand.\n"
-    assert found(application, seq).standing is Standing.PENDING
+    assert found(application, seq).standing is ProposalStatus.PENDING
     assert types(application) == ["ProposalMade"]
 
 
@@ -154,7 +154,7 @@ def test_a_write_that_fails_halfway_is_taken_back(tmp_path: Path) -> None:
         application.apply(seq, approve(application, seq))
     assert application.root.tree.text_of("global/a.md") is None
     assert types(application)[-2:] == ["ProposalApplying", "ProposalFailed"]
-    assert found(application, seq).standing is Standing.PENDING
+    assert found(application, seq).standing is ProposalStatus.PENDING
 
 
 def test_an_intent_that_was_left_is_finished_by_the_next_one(tmp_path: Path) -> None:
@@ -165,7 +165,7 @@ def test_an_intent_that_was_left_is_finished_by_the_next_one(tmp_path: Path) -> 
     again = make(tmp_path)
     assert again.recover() == [f"proposal_{seq}"]
     assert again.root.tree.text_of("project/a.md") == NEW
-    assert found(again, seq).standing is Standing.APPLIED
+    assert found(again, seq).standing is ProposalStatus.APPLIED
     assert again.recover() == []
 
 
@@ -182,7 +182,7 @@ def test_an_intent_is_given_up_where_somebody_wrote_in_between(tmp_path: Path) -
     assert again.root.tree.text_of("global/a.md") is None
     assert again.root.tree.text_of("project/a.md") == OLD + "By hand.\n"
     left = found(again, seq)
-    assert left.standing is Standing.PENDING
+    assert left.standing is ProposalStatus.PENDING
     assert left.failure is not None
 
 
@@ -193,13 +193,13 @@ def test_another_worktree_does_not_finish_what_was_begun_here(tmp_path: Path) ->
     application._claim(seq, approve(application, seq))
     beside = Application(
         Root(tmp_path / "beside" / ".dmm"),
-        application.chronicle,
-        application.desk,
+        application.project_ledger,
+        application.proposal_store,
         False,
         lambda paths: [],
     )
     assert beside.recover() == []
-    assert found(application, seq).standing is Standing.APPLYING
+    assert found(application, seq).standing is ProposalStatus.APPLYING
 
 
 APPLY = """
@@ -253,19 +253,19 @@ def test_a_kill_at_any_step_leaves_the_old_state_or_the_new(tmp_path: Path, slow
         write(application, "project/a.md", OLD)
         edits = Edit("project/a.md", OLD, None), Edit("global/a.md", None, MOVED)
         seq = propose(application, *edits, operation=Operation.PROMOTE)
-        application.chronicle.close()
+        application.project_ledger.close()
         told = apply_killed(folder, seq, f"inject={call}:signal=KILL:when={number}")
         again = make(folder)
         again.recover()
         files = again.root.tree.text_of("project/a.md"), again.root.tree.text_of("global/a.md")
         standing = found(again, seq).standing
         assert (files, standing) in (
-            ((OLD, None), Standing.PENDING),
-            ((None, MOVED), Standing.APPLIED),
+            ((OLD, None), ProposalStatus.PENDING),
+            ((None, MOVED), ProposalStatus.APPLIED),
         ), (call, number)
-        assert "applied" not in told or standing is Standing.APPLIED
+        assert "applied" not in told or standing is ProposalStatus.APPLIED
         assert [stamp.path for stamp in again.root.tree.scan().faults] == []
-        assert verify(again.chronicle.log.raw()).valid
-        again.chronicle.close()
+        assert verify(again.project_ledger.log.raw()).valid
+        again.project_ledger.close()
         ends.add(standing)
-    assert ends == {Standing.PENDING, Standing.APPLIED}
+    assert ends == {ProposalStatus.PENDING, ProposalStatus.APPLIED}

@@ -15,8 +15,8 @@ from dmm.files import commits
 from dmm.files.lock import exclusive
 from dmm.files.roots import Root
 from dmm.review.application import Application, Applied, Approval
-from dmm.review.store import Desk
-from dmm.rules.project_ledger import Chronicle
+from dmm.review.store import ProposalStore
+from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,10 +56,10 @@ def hook(folder: Path, script: str) -> None:
 
 def make(folder: Path) -> Application:
     root = Root(folder / ".dmm")
-    chronicle = Chronicle(
+    project_ledger = ProjectLedger(
         root.folder / "ledger.db", lambda: dt.datetime(2026, 1, 31, tzinfo=dt.UTC)
     )
-    return Application(root, chronicle, Desk(chronicle), True, lambda paths: [])
+    return Application(root, project_ledger, ProposalStore(project_ledger), True, lambda paths: [])
 
 
 def propose(application: Application, path: str, before: str | None, after: str | None) -> int:
@@ -69,15 +69,15 @@ def propose(application: Application, path: str, before: str | None, after: str 
         "reason": "why not",
         "trust": "user",
     }
-    chronicle = application.chronicle
-    return chronicle.record(chronicle.draft(EventType.PROPOSAL_MADE, payload)).seq
+    project_ledger = application.project_ledger
+    return project_ledger.record(project_ledger.draft(EventType.PROPOSAL_MADE, payload)).seq
 
 
 def apply(
     application: Application, path: str, after: str | None, before: str | None = None
 ) -> Applied:
     seq = propose(application, path, before, after)
-    edits = application.desk.queue().proposals[seq].edits
+    edits = application.proposal_store.queue().proposals[seq].edits
     return application.apply(seq, Approval(Judge.PERSON, edits))
 
 
@@ -110,7 +110,7 @@ def test_a_hook_that_runs_keeps_no_other_writer_from_writing(work: Path) -> None
         assert first.result().notices == ()
     assert second.notices == (OTHERS,)
     assert subjects(work) == ["Memory: update project/a.md", "Memory: update project/b.md"]
-    known = make(work).desk.queue().proposals.values()
+    known = make(work).proposal_store.queue().proposals.values()
     assert [(one.uncommitted, one.commit is None) for one in known] == [(False, False)] * 2
 
 
@@ -133,7 +133,10 @@ def test_what_a_slow_hook_kept_from_being_committed_is_committed_by_the_next_wri
     hook(work, "exit 0")
     assert apply(application, "project/b.md", TEXT.format("Two.")).notices == ()
     assert subjects(work) == ["Memory: update project/b.md", "Memory: update project/a.md"]
-    assert application.desk.queue().proposals[1].commit == git(work, "rev-parse", "HEAD").strip()
+    assert (
+        application.proposal_store.queue().proposals[1].commit
+        == git(work, "rev-parse", "HEAD").strip()
+    )
 
 
 def test_one_that_a_hook_always_refuses_is_told_and_keeps_no_other_from_it(work: Path) -> None:
@@ -146,7 +149,7 @@ def test_one_that_a_hook_always_refuses_is_told_and_keeps_no_other_from_it(work:
     git(work, "add", ".dmm/memory/project/bad.md")
     git(work, "commit", "--quiet", "--no-verify", "-m", "by hand")
     assert apply(application, "project/other.md", TEXT.format("Three.")).notices == ()
-    first = application.desk.queue().proposals[1]
+    first = application.proposal_store.queue().proposals[1]
     assert (first.uncommitted, first.commit) == (False, None)
 
 
@@ -170,7 +173,7 @@ def test_whoever_breaks_off_before_the_commit_leaves_it_to_the_next_one(work: Pa
     with pytest.raises(KeyboardInterrupt):
         apply(application, "project/a.md", TEXT.format("One."))
     again = make(work)
-    assert again.desk.queue().proposals[1].uncommitted is True
+    assert again.proposal_store.queue().proposals[1].uncommitted is True
     assert apply(again, "project/b.md", TEXT.format("Two.")).notices == ()
     assert subjects(work) == ["Memory: update project/b.md", "Memory: update project/a.md"]
 
@@ -178,7 +181,7 @@ def test_whoever_breaks_off_before_the_commit_leaves_it_to_the_next_one(work: Pa
 def test_a_write_that_is_finished_later_is_committed_then(work: Path) -> None:
     application = make(work)
     seq = propose(application, "project/a.md", None, TEXT.format("One."))
-    edits = application.desk.queue().proposals[seq].edits
+    edits = application.proposal_store.queue().proposals[seq].edits
     application._claim(seq, Approval(Judge.PERSON, edits))
     assert make(work).recover() == ["proposal_1"]
     assert subjects(work) == ["Memory: update project/a.md"]
@@ -236,6 +239,6 @@ def test_the_undo_of_a_write_that_was_never_committed_leaves_nothing_to_commit(w
     apply(application, "project/a.md", text)
     (work / ".git" / "hooks" / "pre-commit").unlink()
     assert apply(application, "project/a.md", None, before=text).notices == ()
-    known = application.desk.queue().proposals.values()
+    known = application.proposal_store.queue().proposals.values()
     assert [(one.uncommitted, one.commit) for one in known] == [(False, None)] * 2
     assert git(work, "rev-list", "--all") == ""

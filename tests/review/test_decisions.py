@@ -10,7 +10,7 @@ import pytest
 from dmm.domain.event import Trust
 from dmm.domain.proposal import CheckName
 from dmm.errors import ConfigError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.review.drafting import About
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from dmm.bootstrap import Dmm
 
-AGENT = Voice(actor="codex", source="mcp", trust=Trust.AGENT, session="s-1")
+AGENT = Actor(name="codex", source="mcp", trust=Trust.AGENT, session="s-1")
 PARTS = (
     "The worker that renders invoices holds one connection for the whole batch.",
     "A second connection would see the numbers of the batch only after its commit.",
@@ -46,7 +46,7 @@ def dmm(project: Project, home: Path, open_project: Opener, server: Server) -> D
     }
     (project.dmm / "daemon.config.json").write_text(json.dumps(settings))
     opened = open_project(project)
-    opened.chronicle.voice = AGENT
+    opened.project_ledger.actor = AGENT
     about = About(tags=("invoices", "rendering"))
     opened.proposals.create("project/invoices.md", BODY, "seen while rendering", about=about)
     return opened
@@ -78,7 +78,7 @@ def test_a_sure_approval_is_applied_and_raises_no_trust(
     found = dmm.reviews.process("1")
     assert found["status"] == "applied"
     assert written(project)
-    applied = next(e for e in dmm.chronicle.reading.events() if e.type == "ProposalApplied")
+    applied = next(e for e in dmm.project_ledger.reading.events() if e.type == "ProposalApplied")
     assert applied.get("trust") == "agent"
 
 
@@ -108,7 +108,7 @@ def test_a_changed_text_waits_for_a_person_who_sees_it(
     assert (found["status"], written(project)) == ("pending", False)
     assert any("set aside" in line for line in dmm.reviews.show("1")["diff"])
     say(server, "approved")
-    dmm.chronicle.voice = Voice()
+    dmm.project_ledger.actor = Actor()
     dmm.reviews.approve("1")
     assert "set aside" in (project.memory / "project" / "invoices.md").read_text()
 

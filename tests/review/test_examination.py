@@ -70,7 +70,7 @@ def dmm(
 
 
 def look(dmm: Dmm) -> Examined:
-    (proposal,) = dmm.desk.queue().open
+    (proposal,) = dmm.proposal_store.queue().open
     return dmm.proposals.look(proposal)
 
 

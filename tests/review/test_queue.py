@@ -7,7 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.domain.event import Event, Trust
-from dmm.domain.proposal import Check, CheckName, Edit, Judge, Operation, Outcome, Standing, Verdict
+from dmm.domain.proposal import (
+    Check,
+    CheckName,
+    Edit,
+    Judge,
+    Operation,
+    Outcome,
+    ProposalStatus,
+    Verdict,
+)
 from dmm.review.queue import Queue, fold
 
 MADE: dict[str, Any] = {
@@ -82,7 +91,7 @@ def test_a_made_proposal_is_pending_and_holds_what_its_event_says() -> None:
     assert (proposal.proposer, proposal.source, proposal.session) == ("claude", "mcp", "s1")
     assert proposal.trust is Trust.AGENT
     assert proposal.evidence == (1,)
-    assert proposal.standing is Standing.PENDING
+    assert proposal.standing is ProposalStatus.PENDING
 
 
 def test_a_proposal_is_trusted_no_more_than_the_event_that_made_it() -> None:
@@ -101,7 +110,7 @@ def test_checks_replace_those_before() -> None:
 
 def test_an_approval_is_kept_and_the_proposal_waits_until_it_is_applied() -> None:
     proposal = fold([made(1), reviewed(2, 1, "approved", confidence=0.9)]).proposals[1]
-    assert proposal.standing is Standing.PENDING
+    assert proposal.standing is ProposalStatus.PENDING
     (review,) = proposal.reviews
     assert (review.judge, review.verdict, review.by) == (Judge.PERSON, Verdict.APPROVED, "ana")
     assert review.confidence == 0.9
@@ -116,7 +125,7 @@ def test_an_agent_can_not_record_the_verdict_of_a_person() -> None:
 
 def test_a_rejected_proposal_can_never_be_applied() -> None:
     queue = fold([made(1), reviewed(2, 1, "rejected"), begun(3, 1), done(4, 1, 3)])
-    assert queue.proposals[1].standing is Standing.REJECTED
+    assert queue.proposals[1].standing is ProposalStatus.REJECTED
     assert queue.open == []
 
 
@@ -125,7 +134,7 @@ def test_a_modified_review_replaces_the_edits_and_the_checks_of_the_old_text_are
     proposal = fold([made(1), checked, reviewed(3, 1, "modified", edits=OTHER_TEXT)]).proposals[1]
     assert proposal.edits == (Edit("project/a.md", None, "better text"),)
     assert proposal.checks == ()
-    assert proposal.standing is Standing.PENDING
+    assert proposal.standing is ProposalStatus.PENDING
 
 
 def test_a_review_can_not_send_a_proposal_to_another_file() -> None:
@@ -137,7 +146,7 @@ def test_a_review_can_not_send_a_proposal_to_another_file() -> None:
 
 def test_an_application_that_did_not_end_is_found() -> None:
     queue = fold([made(1), begun(2, 1)])
-    assert queue.proposals[1].standing is Standing.APPLYING
+    assert queue.proposals[1].standing is ProposalStatus.APPLYING
     assert queue.proposals[1].applying == 2
     assert queue.unfinished == [queue.proposals[1]]
     assert queue.open == []
@@ -145,12 +154,16 @@ def test_an_application_that_did_not_end_is_found() -> None:
 
 def test_an_application_ends_applied_or_back_in_the_queue() -> None:
     applied = fold([made(1), begun(2, 1), done(3, 1, 2, commit="abc")]).proposals[1]
-    assert (applied.standing, applied.applied, applied.commit) == (Standing.APPLIED, 3, "abc")
+    assert (applied.standing, applied.applied, applied.commit) == (ProposalStatus.APPLIED, 3, "abc")
     failed = record(3, "ProposalFailed", {"proposal": 1, "applying": 2, "reason": "disk full"})
     back = fold([made(1), begun(2, 1), failed]).proposals[1]
-    assert (back.standing, back.applying, back.failure) == (Standing.PENDING, None, "disk full")
+    assert (back.standing, back.applying, back.failure) == (
+        ProposalStatus.PENDING,
+        None,
+        "disk full",
+    )
     again = fold([made(1), begun(2, 1), failed, begun(4, 1), done(5, 1, 4)]).proposals[1]
-    assert (again.standing, again.failure) == (Standing.APPLIED, None)
+    assert (again.standing, again.failure) == (ProposalStatus.APPLIED, None)
 
 
 def test_a_proposal_is_applied_once_and_by_the_application_that_began() -> None:
@@ -161,15 +174,15 @@ def test_a_proposal_is_applied_once_and_by_the_application_that_began() -> None:
 def test_a_verdict_after_the_application_began_changes_nothing() -> None:
     events = [made(1), begun(2, 1), reviewed(3, 1, "rejected"), done(4, 1, 2)]
     proposal = fold([*events, reviewed(5, 1, "rejected")]).proposals[1]
-    assert proposal.standing is Standing.APPLIED
+    assert proposal.standing is ProposalStatus.APPLIED
     assert proposal.reviews == ()
 
 
 def test_an_applied_undo_marks_what_it_takes_back() -> None:
     waiting = [*carried_out(1), made(4, operation="undo", undoes=[1])]
-    assert fold(waiting).proposals[1].standing is Standing.APPLIED
+    assert fold(waiting).proposals[1].standing is ProposalStatus.APPLIED
     undone = fold([*waiting, begun(5, 4), done(6, 4, 5)]).proposals[1]
-    assert (undone.standing, undone.undone_by) == (Standing.UNDONE, 4)
+    assert (undone.standing, undone.undone_by) == (ProposalStatus.UNDONE, 4)
 
 
 def test_an_undo_that_is_taken_back_brings_its_work_again() -> None:
@@ -179,15 +192,15 @@ def test_an_undo_that_is_taken_back_brings_its_work_again() -> None:
         *carried_out(7, operation="undo", undoes=[4]),
     ]
     proposals = fold(events).proposals
-    assert (proposals[1].standing, proposals[1].undone_by) == (Standing.APPLIED, None)
-    assert (proposals[4].standing, proposals[4].undone_by) == (Standing.UNDONE, 7)
+    assert (proposals[1].standing, proposals[1].undone_by) == (ProposalStatus.APPLIED, None)
+    assert (proposals[4].standing, proposals[4].undone_by) == (ProposalStatus.UNDONE, 7)
     again = fold([*events, *carried_out(10, operation="undo", undoes=[7])]).proposals
-    assert (again[1].standing, again[1].undone_by) == (Standing.UNDONE, 4)
+    assert (again[1].standing, again[1].undone_by) == (ProposalStatus.UNDONE, 4)
 
 
 def test_only_an_undo_takes_back() -> None:
     events = [*carried_out(1), *carried_out(4, undoes=[1])]
-    assert fold(events).proposals[1].standing is Standing.APPLIED
+    assert fold(events).proposals[1].standing is ProposalStatus.APPLIED
 
 
 @pytest.mark.parametrize(
@@ -276,7 +289,7 @@ def test_events_that_the_queue_already_holds_are_passed_over() -> None:
 def test_folding_leaves_the_queue_it_started_from_as_it_was() -> None:
     start = fold([made(1)])
     fold([begun(2, 1)], start)
-    assert start.proposals[1].standing is Standing.PENDING
+    assert start.proposals[1].standing is ProposalStatus.PENDING
 
 
 NUMBERS = st.integers(min_value=1, max_value=12)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.models.scripted import Server
 
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 TODAY = dt.date(2026, 1, 31)
 SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
@@ -63,21 +63,23 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def chronicle(chronicle: Chronicle) -> Chronicle:
+def project_ledger(project_ledger: ProjectLedger) -> ProjectLedger:
     """The ledger with one proposal in it."""
-    chronicle.record(chronicle.draft(EventType.PROPOSAL_MADE, {"operation": "create"}))
-    return chronicle
+    project_ledger.record(project_ledger.draft(EventType.PROPOSAL_MADE, {"operation": "create"}))
+    return project_ledger
 
 
 @pytest.fixture
-def reviewer(chronicle: Chronicle, clock: Clock, server: Server) -> Callable[..., Reviewer]:
+def reviewer(
+    project_ledger: ProjectLedger, clock: Clock, server: Server
+) -> Callable[..., Reviewer]:
     def make(**settings: Any) -> Reviewer:
         named = {"provider": "anthropic", "name": "m", "base_url": server.url} | settings
         config = ModelConfig(**named)
         ticks = iter(range(100))
         return Reviewer(
             lambda: choose_model(config, {}),
-            chronicle,
+            project_ledger,
             config,
             clock,
             clock=lambda: next(ticks) / 8,
@@ -97,20 +99,20 @@ def review(reviewer: Reviewer, proposal: Proposal = PROPOSAL) -> Answer | Silenc
     return reviewer.review(proposal, CHECKS, NEIGHBOURS)
 
 
-def calls(chronicle: Chronicle) -> list[dict[str, Any]]:
-    log = chronicle.reading
+def calls(project_ledger: ProjectLedger) -> list[dict[str, Any]]:
+    log = project_ledger.reading
     found = log.events_of([EventType.MODEL_CALLED], 0, log.head().seq)
     return [event.payload or {} for event in found]
 
 
 def test_an_answer_is_given_and_its_call_recorded(
-    reviewer: Callable[..., Reviewer], server: Server, chronicle: Chronicle
+    reviewer: Callable[..., Reviewer], server: Server, project_ledger: ProjectLedger
 ) -> None:
     answer(server, GOOD)
     assert review(reviewer()) == Answer(
         Verdict.APPROVED, 0.97, "It is fit.", (("schema", "complete"),)
     )
-    assert calls(chronicle) == [
+    assert calls(project_ledger) == [
         {
             "purpose": "review",
             "provider": "anthropic",
@@ -122,7 +124,7 @@ def test_an_answer_is_given_and_its_call_recorded(
             "proposal": 1,
         }
     ]
-    event = chronicle.reading.event(2)
+    event = project_ledger.reading.event(2)
     assert event is not None
     assert event.references == (1,)
 
@@ -162,7 +164,7 @@ def test_a_private_passage_hides_nothing_but_itself(
 def test_a_malformed_answer_is_silence_and_is_paid_for(
     reviewer: Callable[..., Reviewer],
     server: Server,
-    chronicle: Chronicle,
+    project_ledger: ProjectLedger,
     said: object,
     more: dict[str, object],
     why: str,
@@ -171,7 +173,7 @@ def test_a_malformed_answer_is_silence_and_is_paid_for(
     found = review(reviewer())
     assert isinstance(found, Silence)
     assert found.reason.startswith(why)
-    (call,) = calls(chronicle)
+    (call,) = calls(project_ledger)
     assert (call["outcome"], call["input_tokens"], call["output_tokens"]) == ("malformed", 1000, 60)
 
 
@@ -185,30 +187,30 @@ def test_a_modification_where_none_was_offered_is_silence(
 
 
 def test_a_model_that_is_down_is_silence_and_costs_nothing(
-    reviewer: Callable[..., Reviewer], server: Server, chronicle: Chronicle
+    reviewer: Callable[..., Reviewer], server: Server, project_ledger: ProjectLedger
 ) -> None:
     asking = reviewer()
     server.close()
     found = review(asking)
     assert isinstance(found, Silence)
     assert "not reachable" in found.reason
-    (call,) = calls(chronicle)
+    (call,) = calls(project_ledger)
     assert (call["outcome"], call["input_tokens"], call["output_tokens"]) == ("failed", 0, 0)
     assert "estimated" not in call
 
 
 @pytest.mark.parametrize("status", ["401 Unauthorized", "429 Too Many Requests", "500 Oh"])
 def test_a_refusal_is_silence_and_costs_nothing(
-    reviewer: Callable[..., Reviewer], server: Server, chronicle: Chronicle, status: str
+    reviewer: Callable[..., Reviewer], server: Server, project_ledger: ProjectLedger, status: str
 ) -> None:
     server.say({"error": {"message": "no"}}, status, Retry_After="0")
     assert isinstance(review(reviewer()), Silence)
-    (call,) = calls(chronicle)
+    (call,) = calls(project_ledger)
     assert (call["outcome"], call["input_tokens"]) == ("failed", 0)
 
 
 def test_a_late_model_is_silence_and_counts_as_all_that_was_set_aside(
-    reviewer: Callable[..., Reviewer], server: Server, chronicle: Chronicle
+    reviewer: Callable[..., Reviewer], server: Server, project_ledger: ProjectLedger
 ) -> None:
     server.pause = 0.02
     server.pieces = lambda _: iter([b"HTTP/1.1 200 OK\r\n", *[b"X"] * 10_000])
@@ -216,49 +218,49 @@ def test_a_late_model_is_silence_and_counts_as_all_that_was_set_aside(
     assert isinstance(found, Silence)
     assert "no answer within 0.2 s" in found.reason
     body = server.asked[0].body
-    (call,) = calls(chronicle)
+    (call,) = calls(project_ledger)
     assert (call["outcome"], call["estimated"], call["output_tokens"]) == ("late", True, 500)
     asked = body["system"] + body["messages"][0]["content"]
     assert call["input_tokens"] == estimate_tokens(asked)
 
 
 def test_an_answer_of_another_kind_is_malformed(
-    reviewer: Callable[..., Reviewer], server: Server, chronicle: Chronicle
+    reviewer: Callable[..., Reviewer], server: Server, project_ledger: ProjectLedger
 ) -> None:
     server.say(b"<html>login</html>")
     assert isinstance(review(reviewer()), Silence)
-    assert calls(chronicle)[0]["outcome"] == "malformed"
+    assert calls(project_ledger)[0]["outcome"] == "malformed"
 
 
 def test_without_a_model_a_person_has_to_review_and_nothing_is_recorded(
-    reviewer: Callable[..., Reviewer], chronicle: Chronicle
+    reviewer: Callable[..., Reviewer], project_ledger: ProjectLedger
 ) -> None:
     found = review(reviewer(provider=""))
     assert found == Silence("no model is configured; a person has to review")
-    assert calls(chronicle) == []
+    assert calls(project_ledger) == []
 
 
 def test_a_missing_key_is_silence_that_names_the_variable(
-    reviewer: Callable[..., Reviewer], chronicle: Chronicle
+    reviewer: Callable[..., Reviewer], project_ledger: ProjectLedger
 ) -> None:
     found = review(reviewer(api_key_env="REVIEW_KEY"))
     assert isinstance(found, Silence)
     assert "the environment variable REVIEW_KEY is not set" in found.reason
-    assert calls(chronicle) == []
+    assert calls(project_ledger) == []
 
 
 def test_a_proposal_too_long_to_be_shown_is_not_asked_about(
-    reviewer: Callable[..., Reviewer], server: Server, chronicle: Chronicle
+    reviewer: Callable[..., Reviewer], server: Server, project_ledger: ProjectLedger
 ) -> None:
     edit = Edit("project/a.md", None, "x" * 10_000_000)
     found = review(reviewer(), replace(PROPOSAL, edits=(edit,)))
     assert isinstance(found, Silence)
     assert "too long" in found.reason
-    assert (server.asked, calls(chronicle)) == ([], [])
+    assert (server.asked, calls(project_ledger)) == ([], [])
 
 
 def test_the_day_has_its_limit_and_the_next_day_its_own(
-    reviewer: Callable[..., Reviewer], server: Server, chronicle: Chronicle, clock: Clock
+    reviewer: Callable[..., Reviewer], server: Server, project_ledger: ProjectLedger, clock: Clock
 ) -> None:
     answer(server, GOOD)
     assert isinstance(review(reviewer()), Answer)
@@ -271,8 +273,8 @@ def test_the_day_has_its_limit_and_the_next_day_its_own(
     told = f"2120 of the {limit} in model.max_tokens_per_day used today"
     assert review(asking) == Silence(f"asking could take {most} tokens, and {told}")
     assert len(server.asked) == 2
-    assert [call["outcome"] for call in calls(chronicle)] == ["answered", "answered", "capped"]
-    assert calls(chronicle)[2]["input_tokens"] == 0
+    assert [call["outcome"] for call in calls(project_ledger)] == ["answered", "answered", "capped"]
+    assert calls(project_ledger)[2]["input_tokens"] == 0
     assert asking.spend(TODAY) == [Spent("review", 2, 2_000, 120)]
     clock.moment = dt.datetime(2026, 2, 1, 0, 0, tzinfo=dt.UTC)
     assert asking.spent_today() == 0
@@ -299,17 +301,17 @@ def test_days_are_those_of_utc(
 
 
 def test_spending_is_told_by_purpose_and_nonsense_does_not_count(
-    reviewer: Callable[..., Reviewer], chronicle: Chronicle
+    reviewer: Callable[..., Reviewer], project_ledger: ProjectLedger
 ) -> None:
     def note(**payload: Any) -> None:
-        chronicle.record(chronicle.draft(EventType.MODEL_CALLED, payload))
+        project_ledger.record(project_ledger.draft(EventType.MODEL_CALLED, payload))
 
     note(purpose="review", input_tokens=5, output_tokens=1, outcome="answered")
     note(purpose="ask", input_tokens=7, output_tokens=2, outcome="late")
     note(purpose="review", input_tokens=-100, output_tokens="9", outcome="answered")
     note(purpose=["review"], input_tokens=100, output_tokens=1)
-    timeless = chronicle.draft(EventType.MODEL_CALLED, {"purpose": "ask", "input_tokens": 9})
-    chronicle.record(replace(timeless, at="some day"))
+    timeless = project_ledger.draft(EventType.MODEL_CALLED, {"purpose": "ask", "input_tokens": 9})
+    project_ledger.record(replace(timeless, at="some day"))
     asking = reviewer()
     assert asking.spend(TODAY) == [Spent("ask", 1, 7, 2), Spent("review", 2, 5, 1)]
     assert asking.spent_today() == 15

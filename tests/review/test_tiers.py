@@ -16,8 +16,8 @@ from dmm.domain.proposal import (
     Operation,
     Outcome,
     Proposal,
+    ProposalStatus,
     Review,
-    Standing,
     Verdict,
 )
 from dmm.review.tiers import Tier, may_apply, tier_of, trust_after
@@ -222,8 +222,10 @@ def test_an_approval_does_not_hold_for_a_text_that_came_after_it() -> None:
     assert may_apply(proposal, all_pass(), judged(Judge.PERSON, seq=22)) is None
 
 
-@pytest.mark.parametrize("standing", [one for one in Standing if one is not Standing.PENDING])
-def test_what_is_not_pending_is_not_applied(standing: Standing) -> None:
+@pytest.mark.parametrize(
+    "standing", [one for one in ProposalStatus if one is not ProposalStatus.PENDING]
+)
+def test_what_is_not_pending_is_not_applied(standing: ProposalStatus) -> None:
     proposal = replace(note(), standing=standing)
     assert may_apply(proposal, all_pass(), judged(Judge.PERSON)) == f"it is {standing}"
 

@@ -74,4 +74,4 @@ def test_what_would_be_lost_is_refused(dmm: Dmm, given: dict[str, Any], what: st
     with pytest.raises(UsageError) as refused:
         write(dmm.proposals, Writing("project/lamp.md", "because", **given))
     assert refused.value.what == what
-    assert dmm.desk.queue().open == []
+    assert dmm.proposal_store.queue().open == []

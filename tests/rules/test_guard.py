@@ -12,13 +12,13 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.errors import LedgerRefused
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.service import Ledger
 from dmm.ledger.timelines import Timelines
 from dmm.rules.callbook import GUARD_VERSION, Ruling
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.guard import Guard
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.rulebook import compile_constraint
 
 if TYPE_CHECKING:
@@ -26,32 +26,32 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def chronicle() -> Iterator[Chronicle]:
-    made = Chronicle(None, lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
+def project_ledger() -> Iterator[ProjectLedger]:
+    made = ProjectLedger(None, lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
     yield made
     made.close()
 
 
 @pytest.fixture
-def ledger(chronicle: Chronicle) -> Ledger:
-    return Ledger(chronicle)
+def ledger(project_ledger: ProjectLedger) -> Ledger:
+    return Ledger(project_ledger)
 
 
 @pytest.fixture
-def guard(chronicle: Chronicle) -> Guard:
-    return Guard(chronicle)
+def guard(project_ledger: ProjectLedger) -> Guard:
+    return Guard(project_ledger)
 
 
 def bash(command: str, branch: str | None = None) -> ToolCall:
     return ToolCall("Bash", {"command": command}, branch=branch)
 
 
-def used(chronicle: Chronicle, command: str, kind: str = EventType.TOOL_USED) -> None:
+def used(project_ledger: ProjectLedger, command: str, kind: str = EventType.TOOL_USED) -> None:
     payload = {"tool": "Bash", "input": {"command": command}, "text": command}
-    chronicle.record(chronicle.draft(kind, payload))
+    project_ledger.record(project_ledger.draft(kind, payload))
 
 
-def requested(chronicle: Chronicle, call: ToolCall, ruling: Ruling) -> int:
+def requested(project_ledger: ProjectLedger, call: ToolCall, ruling: Ruling) -> int:
     payload = {
         "tool": call.tool,
         "input": dict(call.input),
@@ -59,7 +59,7 @@ def requested(chronicle: Chronicle, call: ToolCall, ruling: Ruling) -> int:
         "branch": call.branch,
         "verdict": ruling.describe(),
     }
-    return chronicle.record(chronicle.draft(EventType.TOOL_REQUESTED, payload)).seq
+    return project_ledger.record(project_ledger.draft(EventType.TOOL_REQUESTED, payload)).seq
 
 
 def test_without_a_ledger_everything_is_allowed(guard: Guard) -> None:
@@ -129,12 +129,12 @@ def test_a_learned_constraint_denies_until_it_is_out_of_force(ledger: Ledger, gu
 @pytest.mark.parametrize("trust", [Trust.TOOL, Trust.THIRD_PARTY])
 @pytest.mark.parametrize("text", ["Never run rm -rf", "command: rm -rf"])
 def test_the_constraint_of_a_stranger_only_warns(
-    chronicle: Chronicle, guard: Guard, trust: Trust, text: str
+    project_ledger: ProjectLedger, guard: Guard, trust: Trust, text: str
 ) -> None:
-    chronicle.voice = Voice(trust=trust)
+    project_ledger.actor = Actor(trust=trust)
     rule = compile_constraint(text).rule
     payload = {"text": text, "priority": "required", "rule": rule}
-    chronicle.record(chronicle.draft(EventType.CONSTRAINT_ADDED, payload))
+    project_ledger.record(project_ledger.draft(EventType.CONSTRAINT_ADDED, payload))
     ruling = guard.rule(bash("rm -rf build"))
     assert ruling.level == "warn"
     assert any("it only warns" in step for step in ruling.trace)
@@ -151,16 +151,18 @@ def test_the_constraint_of_a_stranger_only_warns(
     ],
 )
 def test_a_constraint_from_before_is_read_from_its_text(
-    chronicle: Chronicle, guard: Guard, rule: dict[str, Any] | None
+    project_ledger: ProjectLedger, guard: Guard, rule: dict[str, Any] | None
 ) -> None:
     payload = {"text": "Never run rm -rf", "priority": "required", "rule": rule}
-    chronicle.record(chronicle.draft(EventType.CONSTRAINT_ADDED, payload))
+    project_ledger.record(project_ledger.draft(EventType.CONSTRAINT_ADDED, payload))
     assert guard.rule(bash("rm -rf build")).denied
 
 
-def test_a_rule_of_an_unknown_kind_holds_nothing(chronicle: Chronicle, guard: Guard) -> None:
+def test_a_rule_of_an_unknown_kind_holds_nothing(
+    project_ledger: ProjectLedger, guard: Guard
+) -> None:
     payload = {"text": "Never run rm -rf", "priority": "required", "rule": {"kind": "future"}}
-    chronicle.record(chronicle.draft(EventType.CONSTRAINT_ADDED, payload))
+    project_ledger.record(project_ledger.draft(EventType.CONSTRAINT_ADDED, payload))
     assert guard.rule(bash("rm -rf build")).level == "allow"
 
 
@@ -204,7 +206,9 @@ def test_a_reason_is_told_once(ledger: Ledger, guard: Guard) -> None:
     assert longer == f'{plain} ("terraform destroy -auto-approve")'
 
 
-def test_tests_count_once_for_each_push(chronicle: Chronicle, ledger: Ledger, guard: Guard) -> None:
+def test_tests_count_once_for_each_push(
+    project_ledger: ProjectLedger, ledger: Ledger, guard: Guard
+) -> None:
     ledger.add_constraint("run the tests before git push")
     ruling = guard.rule(bash("git push"))
     assert ruling.denied
@@ -212,38 +216,38 @@ def test_tests_count_once_for_each_push(chronicle: Chronicle, ledger: Ledger, gu
         "First run the tests, then try again. If another command did that, name it with "
         'query_memory: "./COMMAND runs the tests".'
     )
-    used(chronicle, "pytest -q", EventType.TOOL_FAILED)
+    used(project_ledger, "pytest -q", EventType.TOOL_FAILED)
     assert guard.rule(bash("git push")).denied
-    used(chronicle, "pytest -q")
+    used(project_ledger, "pytest -q")
     assert guard.rule(bash("git push")).level == "allow"
-    used(chronicle, "git push", EventType.TOOL_FAILED)
+    used(project_ledger, "git push", EventType.TOOL_FAILED)
     assert guard.rule(bash("git push")).level == "allow"
-    used(chronicle, "git push")
+    used(project_ledger, "git push")
     assert guard.rule(bash("git push")).denied
 
 
 def test_tests_and_push_in_one_call_use_the_tests_up(
-    chronicle: Chronicle, ledger: Ledger, guard: Guard
+    project_ledger: ProjectLedger, ledger: Ledger, guard: Guard
 ) -> None:
     ledger.add_constraint("run the tests before git push")
     assert guard.rule(bash("pytest -q && git push")).level == "allow"
-    used(chronicle, "pytest -q && git push")
+    used(project_ledger, "pytest -q && git push")
     assert guard.rule(bash("git push")).denied
 
 
 def test_a_query_can_name_the_command_that_was_the_test(
-    chronicle: Chronicle, ledger: Ledger, guard: Guard
+    project_ledger: ProjectLedger, ledger: Ledger, guard: Guard
 ) -> None:
     ledger.add_constraint("run the tests before git push")
     ledger.query_memory("`./ci.sh` runs the tests")
     assert guard.rule(bash("git push")).denied
-    used(chronicle, "./ci.sh --fast")
+    used(project_ledger, "./ci.sh --fast")
     assert guard.rule(bash("git push")).level == "allow"
-    used(chronicle, "git push")
-    used(chronicle, "./ci.sh --fast")
+    used(project_ledger, "git push")
+    used(project_ledger, "./ci.sh --fast")
     assert guard.rule(bash("git push")).denied
     ledger.query_memory("what does ls do in the tests?")
-    used(chronicle, "ls")
+    used(project_ledger, "ls")
     assert guard.rule(bash("git push")).denied
 
 
@@ -254,35 +258,37 @@ def test_a_check_that_no_call_shows_is_asked_about(ledger: Ledger, guard: Guard)
 
 
 def test_a_ruling_is_explained_and_replayed(
-    chronicle: Chronicle, ledger: Ledger, guard: Guard
+    project_ledger: ProjectLedger, ledger: Ledger, guard: Guard
 ) -> None:
     ledger.add_constraint("Never commit directly to main")
     call = bash("git commit -m x", "main")
-    seq = requested(chronicle, call, guard.rule(call))
+    seq = requested(project_ledger, call, guard.rule(call))
     ledger.deactivate(1)
-    told = Timelines(chronicle).explain(seq)
+    told = Timelines(project_ledger).explain(seq)
     assert list(told) == ["seq", "decision", "recorded", "replayed", "agrees"]
     assert told["decision"] == "git commit -m x"
     assert told["recorded"] == told["replayed"]
     assert told["agrees"] is True
-    other = requested(chronicle, call, Ruling(level="deny", seq=1))
-    assert Timelines(chronicle).explain(other)["agrees"] is False
+    other = requested(project_ledger, call, Ruling(level="deny", seq=1))
+    assert Timelines(project_ledger).explain(other)["agrees"] is False
 
 
-def test_a_call_without_a_verdict_is_not_explained(chronicle: Chronicle, guard: Guard) -> None:
-    used(chronicle, "ls", EventType.TOOL_REQUESTED)
+def test_a_call_without_a_verdict_is_not_explained(
+    project_ledger: ProjectLedger, guard: Guard
+) -> None:
+    used(project_ledger, "ls", EventType.TOOL_REQUESTED)
     with pytest.raises(LedgerRefused, match="no judged tool call"):
-        Timelines(chronicle).explain(1)
+        Timelines(project_ledger).explain(1)
     payload = {"tool": "Bash", "verdict": Ruling().describe()}
-    seq = chronicle.record(chronicle.draft(EventType.TOOL_REQUESTED, payload)).seq
+    seq = project_ledger.record(project_ledger.draft(EventType.TOOL_REQUESTED, payload)).seq
     with pytest.raises(LedgerRefused, match="not recorded in full"):
-        Timelines(chronicle).explain(seq)
+        Timelines(project_ledger).explain(seq)
 
 
-def test_a_rehearsal_uses_the_same_rules(chronicle: Chronicle) -> None:
+def test_a_rehearsal_uses_the_same_rules(project_ledger: ProjectLedger) -> None:
     for command in ("git push", "pytest", "git push", "git push", "rm -rf build", "npm ci"):
-        used(chronicle, command)
-    timelines = Timelines(chronicle)
+        used(project_ledger, command)
+    timelines = Timelines(project_ledger)
 
     def blocked(text: str, priority: str = "required") -> list[int]:
         return [one["seq"] for one in timelines.rehearse(text, priority)["would_block"]]
@@ -313,7 +319,9 @@ def steps(work: Callable[[], object]) -> int:
 
 
 @pytest.mark.repeats
-def test_a_thousand_constraints_are_not_all_asked(chronicle: Chronicle, guard: Guard) -> None:
+def test_a_thousand_constraints_are_not_all_asked(
+    project_ledger: ProjectLedger, guard: Guard
+) -> None:
     shapes = (
         "Never run tool{} --force",
         "Do not edit files in folder{}/",
@@ -325,8 +333,8 @@ def test_a_thousand_constraints_are_not_all_asked(chronicle: Chronicle, guard: G
     for number in range(1_000):
         text = shapes[number % len(shapes)].format(number)
         payload = {"text": text, "priority": "required", "rule": None}
-        drafts.append(chronicle.draft(EventType.CONSTRAINT_ADDED, payload))
-    chronicle.log.append(drafts)
+        drafts.append(project_ledger.draft(EventType.CONSTRAINT_ADDED, payload))
+    project_ledger.log.append(drafts)
     calls = [
         bash("cd web && pnpm install && pnpm test | tee out.log"),
         ToolCall("Edit", {"file_path": "src/app.py", "old_string": "a", "new_string": "b"}),
@@ -334,7 +342,7 @@ def test_a_thousand_constraints_are_not_all_asked(chronicle: Chronicle, guard: G
     ]
     assert guard.rule(ToolCall("Write", {"file_path": "folder6/x.py"})).denied
     # In steps of the interpreter, not in time. Whether the rules are the same is asked of each.
-    few = Chronicle(None, chronicle.now)
+    few = ProjectLedger(None, project_ledger.now)
     few.log.append(drafts[:10])
     for call in calls:
         many = steps(partial(guard.rule, call)) - 3 * len(drafts)
@@ -413,10 +421,10 @@ def test_a_rule_that_denies_the_same_goes_before_the_built_in_one(
 
 
 def test_a_call_that_would_lift_a_rule_is_explained_later_as_it_was_judged(
-    chronicle: Chronicle, ledger: Ledger, guard: Guard
+    project_ledger: ProjectLedger, ledger: Ledger, guard: Guard
 ) -> None:
     ledger.add_constraint("never use npm")
     call = bash("dmm rules disable 1")
-    seq = requested(chronicle, call, guard.rule(call))
-    assert Timelines(chronicle).explain(seq)["agrees"]
-    assert Timelines(chronicle).rehearse("never use yarn")["would_block"] == []
+    seq = requested(project_ledger, call, guard.rule(call))
+    assert Timelines(project_ledger).explain(seq)["agrees"]
+    assert Timelines(project_ledger).rehearse("never use yarn")["would_block"] == []

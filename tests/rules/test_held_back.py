@@ -9,7 +9,7 @@ import pytest
 from dmm.bootstrap import open_dmm
 from dmm.domain.event import Trust
 from dmm.domain.pack import QueryRequest
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.files.consents import find_consents
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def test_settings_of_a_branch_apply_nothing_by_themselves(
     pull(shop, memory_text)
     opened = open_again(shop, home, dmm)
     assert not opened.config.governance.auto_apply
-    opened.chronicle.voice = Voice("claude-code", "mcp", Trust.AGENT, "s")
+    opened.project_ledger.actor = Actor("claude-code", "mcp", Trust.AGENT, "s")
     text = memory_text("A finding", "word " * 320, scope="ephemeral", expires="2999-01-01")
     told = opened.proposals.create("ephemeral/finding.md", text, "seen in the logs")
     assert told["status"] == "pending"

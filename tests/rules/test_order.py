@@ -15,7 +15,7 @@ from dmm.rules.callrules import Need, call_from_dict, call_to_dict
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.form import compile_fields
 from dmm.rules.guard import Guard
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 from dmm.sessions.payload import parse_payload
 from dmm.sessions.service import deliver
 
@@ -30,13 +30,13 @@ NUMBERS = itertools.count(1)
 
 
 @pytest.fixture
-def chronicle(tmp_path: Path) -> Iterator[Chronicle]:
-    made = Chronicle(tmp_path / "ledger.db", lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
+def project_ledger(tmp_path: Path) -> Iterator[ProjectLedger]:
+    made = ProjectLedger(tmp_path / "ledger.db", lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
     yield made
     made.close()
 
 
-def report(chronicle: Chronicle, client: str, **values: Any) -> None:
+def report(project_ledger: ProjectLedger, client: str, **values: Any) -> None:
     """Record what a client's hook reports, as the daemon does."""
     payload = {
         "session_id": "5d0c2f3e-77aa-4c1b-9a51-0f6a2d1f7c11",
@@ -48,54 +48,54 @@ def report(chronicle: Chronicle, client: str, **values: Any) -> None:
     }
     delivery = deliver(parse_payload(client, json.dumps(payload).encode()))
     assert delivery.noted is not None
-    chronicle.voice = delivery.voice
-    chronicle.record(chronicle.draft(delivery.noted[0], delivery.noted[1]))
+    project_ledger.actor = delivery.actor
+    project_ledger.record(project_ledger.draft(delivery.noted[0], delivery.noted[1]))
 
 
-def ran(chronicle: Chronicle, client: str, command: str, output: str, **more: Any) -> None:
+def ran(project_ledger: ProjectLedger, client: str, command: str, output: str, **more: Any) -> None:
     """Record a command that the client does not call a failure."""
     response: Any = output
     if client == CLAUDE:
         response = {"stdout": output, "stderr": "", "interrupted": False, "isImage": False, **more}
     report(
-        chronicle, client, tool_name="Bash", tool_input={"command": command},
+        project_ledger, client, tool_name="Bash", tool_input={"command": command},
         tool_response=response,
     )  # fmt: skip
 
 
-def failed(chronicle: Chronicle, command: str, error: str) -> None:
+def failed(project_ledger: ProjectLedger, command: str, error: str) -> None:
     report(
-        chronicle, CLAUDE, hook_event_name="PostToolUseFailure", tool_name="Bash",
+        project_ledger, CLAUDE, hook_event_name="PostToolUseFailure", tool_name="Bash",
         tool_input={"command": command}, error=error, is_interrupt=False,
     )  # fmt: skip
 
 
-def wrote(chronicle: Chronicle, client: str, path: str) -> None:
+def wrote(project_ledger: ProjectLedger, client: str, path: str) -> None:
     """Record a change of a file by the client's own tool."""
     if client == CODEX:
         patch = f"*** Begin Patch\n*** Add File: {path}\n+x = 1\n*** End Patch\n"
         told = f"Exit code: 0\nWall time: 0 seconds\nOutput:\nSuccess.\nA {path}\n"
         report(
-            chronicle, client, tool_name="apply_patch", tool_input={"command": patch},
+            project_ledger, client, tool_name="apply_patch", tool_input={"command": patch},
             tool_response=told,
         )  # fmt: skip
         return
     full = f"/home/dev/shop/{path}"
     report(
-        chronicle, client, tool_name="Write", tool_input={"file_path": full, "content": "x = 1\n"},
+        project_ledger, client, tool_name="Write", tool_input={"file_path": full, "content": "x = 1\n"},
         tool_response={"type": "create", "filePath": full, "structuredPatch": []},
     )  # fmt: skip
 
 
-def commit(chronicle: Chronicle, command: str = "git commit -m x") -> Ruling:
-    return Guard(chronicle).rule(ToolCall("Bash", {"command": command}, "/home/dev/shop"))
+def commit(project_ledger: ProjectLedger, command: str = "git commit -m x") -> Ruling:
+    return Guard(project_ledger).rule(ToolCall("Bash", {"command": command}, "/home/dev/shop"))
 
 
 @pytest.fixture
-def ruled(chronicle: Chronicle) -> Chronicle:
-    Ledger(chronicle).add_constraint("run the tests before committing")
-    assert commit(chronicle).denied
-    return chronicle
+def ruled(project_ledger: ProjectLedger) -> ProjectLedger:
+    Ledger(project_ledger).add_constraint("run the tests before committing")
+    assert commit(project_ledger).denied
+    return project_ledger
 
 
 @pytest.mark.parametrize("client", [CLAUDE, CODEX])
@@ -120,20 +120,22 @@ def ruled(chronicle: Chronicle) -> Chronicle:
     ],
 )
 def test_a_hidden_status_counts_only_with_a_printed_success(
-    ruled: Chronicle, client: str, command: str, output: str, level: str
+    ruled: ProjectLedger, client: str, command: str, output: str, level: str
 ) -> None:
     ran(ruled, client, command, output)
     assert commit(ruled).level == level
 
 
-def test_a_failure_is_not_a_pass(ruled: Chronicle) -> None:
+def test_a_failure_is_not_a_pass(ruled: ProjectLedger) -> None:
     failed(ruled, "pytest -q", "Exit code 1\n1 failed, 7 passed in 0.31s")
     ruling = commit(ruled)
     assert ruling.denied
     assert "the tests: no run shows that it passed" in ruling.reason
 
 
-def test_a_client_that_tells_no_status_is_believed_by_what_was_printed(ruled: Chronicle) -> None:
+def test_a_client_that_tells_no_status_is_believed_by_what_was_printed(
+    ruled: ProjectLedger,
+) -> None:
     ran(ruled, CODEX, "pytest -q", "1 failed, 7 passed in 0.31s\n")
     assert commit(ruled).denied
     ran(ruled, CODEX, "pytest -q", "ImportError while loading conftest\n")
@@ -153,13 +155,13 @@ def test_a_client_that_tells_no_status_is_believed_by_what_was_printed(ruled: Ch
     ],
 )
 def test_the_status_that_codex_writes_before_an_output_is_read(
-    ruled: Chronicle, header: str, level: str
+    ruled: ProjectLedger, header: str, level: str
 ) -> None:
     ran(ruled, CODEX, "make test", f"{header}ran everything\n")
     assert commit(ruled).level == level
 
 
-def test_a_command_in_the_background_has_not_passed(ruled: Chronicle) -> None:
+def test_a_command_in_the_background_has_not_passed(ruled: ProjectLedger) -> None:
     ran(ruled, CLAUDE, "pytest -q", "", backgroundTaskId="b1")
     assert commit(ruled).denied
     report(
@@ -170,7 +172,7 @@ def test_a_command_in_the_background_has_not_passed(ruled: Chronicle) -> None:
     assert commit(ruled).denied
 
 
-def test_the_outcome_is_read_from_the_whole_output(ruled: Chronicle) -> None:
+def test_the_outcome_is_read_from_the_whole_output(ruled: ProjectLedger) -> None:
     middle = "log line\n" * 900 + "FAILED tests/test_cart.py::test_total\n" + "log line\n" * 900
     ran(ruled, CLAUDE, "pytest -q | cat", f"{middle}8 passed\n")
     assert commit(ruled).denied
@@ -185,11 +187,13 @@ def test_the_outcome_is_read_from_the_whole_output(ruled: Chronicle) -> None:
         ("npm test || git commit -m x", "deny"),
     ],
 )
-def test_in_one_call_the_step_has_to_succeed(ruled: Chronicle, command: str, level: str) -> None:
+def test_in_one_call_the_step_has_to_succeed(
+    ruled: ProjectLedger, command: str, level: str
+) -> None:
     assert commit(ruled, command).level == level
 
 
-def test_without_since_a_commit_uses_the_tests_up(ruled: Chronicle) -> None:
+def test_without_since_a_commit_uses_the_tests_up(ruled: ProjectLedger) -> None:
     ran(ruled, CLAUDE, "pytest -q", "8 passed in 0.31s")
     ran(ruled, CLAUDE, "git commit -m x", "[topic 1a2b3c4] x")
     assert commit(ruled).denied
@@ -198,37 +202,39 @@ def test_without_since_a_commit_uses_the_tests_up(ruled: Chronicle) -> None:
 class Since:
     """A rule file with `since`, asked about a commit."""
 
-    def __init__(self, chronicle: Chronicle, **more: object) -> None:
+    def __init__(self, project_ledger: ProjectLedger, **more: object) -> None:
         require = {"command": {"run": "tests"}, "since": ["src/**", "!src/docs/**"], **more}
         fields = {"before": {"command": "git commit"}, "require": require}
         compiled = compile_fields(fields, "Run the tests before a commit", stem="tested").call
         assert compiled is not None
         self.rule = call_from_dict(json.loads(json.dumps(call_to_dict(compiled))))
         assert self.rule == compiled
-        self.chronicle = chronicle
+        self.project_ledger = project_ledger
 
     def ask(self, command: str = "git commit -m x") -> Ruling:
         book = CallBook([CallEntry(1, "Run the tests before a commit", self.rule)])
-        done = Guard(self.chronicle).done_before(self.chronicle.state())
+        done = Guard(self.project_ledger).done_before(self.project_ledger.state())
         return book.rule(ToolCall("Bash", {"command": command}, "/home/dev/shop"), done)
 
 
 @pytest.mark.parametrize("client", [CLAUDE, CODEX])
-def test_with_since_a_pass_holds_until_a_file_changes(chronicle: Chronicle, client: str) -> None:
-    rule = Since(chronicle)
+def test_with_since_a_pass_holds_until_a_file_changes(
+    project_ledger: ProjectLedger, client: str
+) -> None:
+    rule = Since(project_ledger)
     assert rule.ask().denied
-    wrote(chronicle, client, "src/cart.py")
-    ran(chronicle, client, "pytest -q", "8 passed in 0.31s")
+    wrote(project_ledger, client, "src/cart.py")
+    ran(project_ledger, client, "pytest -q", "8 passed in 0.31s")
     assert rule.ask().level == "allow"
-    ran(chronicle, client, "git commit -m x", "[topic 1a2b3c4] x")
-    wrote(chronicle, client, "README.md")
-    wrote(chronicle, client, "src/docs/cart.md")
+    ran(project_ledger, client, "git commit -m x", "[topic 1a2b3c4] x")
+    wrote(project_ledger, client, "README.md")
+    wrote(project_ledger, client, "src/docs/cart.md")
     assert rule.ask().level == "allow"
-    wrote(chronicle, client, "src/cart.py")
+    wrote(project_ledger, client, "src/cart.py")
     ruling = rule.ask()
     assert ruling.denied
     assert "changed after the last run" in ruling.reason
-    ran(chronicle, client, "pytest -q", "8 passed in 0.31s")
+    ran(project_ledger, client, "pytest -q", "8 passed in 0.31s")
     assert rule.ask().level == "allow"
 
 
@@ -243,10 +249,12 @@ def test_with_since_a_pass_holds_until_a_file_changes(chronicle: Chronicle, clie
         ("sed -i s/a/b/ src/cart.py && pytest -q", "allow"),
     ],
 )
-def test_a_shell_command_can_be_the_change(chronicle: Chronicle, command: str, level: str) -> None:
-    ran(chronicle, CLAUDE, "pytest -q", "8 passed in 0.31s")
-    ran(chronicle, CLAUDE, command, "")
-    assert Since(chronicle).ask().level == level
+def test_a_shell_command_can_be_the_change(
+    project_ledger: ProjectLedger, command: str, level: str
+) -> None:
+    ran(project_ledger, CLAUDE, "pytest -q", "8 passed in 0.31s")
+    ran(project_ledger, CLAUDE, command, "")
+    assert Since(project_ledger).ask().level == level
 
 
 @pytest.mark.parametrize(
@@ -258,36 +266,38 @@ def test_a_shell_command_can_be_the_change(chronicle: Chronicle, command: str, l
         ("git commit -am x && sed -i s/a/b/ src/cart.py", "allow"),
     ],
 )
-def test_a_change_in_the_same_call_counts(chronicle: Chronicle, command: str, level: str) -> None:
-    ran(chronicle, CLAUDE, "pytest -q", "8 passed in 0.31s")
-    assert Since(chronicle).ask(command).level == level
+def test_a_change_in_the_same_call_counts(
+    project_ledger: ProjectLedger, command: str, level: str
+) -> None:
+    ran(project_ledger, CLAUDE, "pytest -q", "8 passed in 0.31s")
+    assert Since(project_ledger).ask(command).level == level
 
 
-def test_an_edit_that_failed_changes_nothing(chronicle: Chronicle) -> None:
-    ran(chronicle, CLAUDE, "pytest -q", "8 passed in 0.31s")
+def test_an_edit_that_failed_changes_nothing(project_ledger: ProjectLedger) -> None:
+    ran(project_ledger, CLAUDE, "pytest -q", "8 passed in 0.31s")
     report(
-        chronicle, CLAUDE, hook_event_name="PostToolUseFailure", tool_name="Edit",
+        project_ledger, CLAUDE, hook_event_name="PostToolUseFailure", tool_name="Edit",
         tool_input={"file_path": "src/cart.py", "old_string": "a", "new_string": "b"},
         error="String to replace not found in file.",
     )  # fmt: skip
-    assert Since(chronicle).ask().level == "allow"
+    assert Since(project_ledger).ask().level == "allow"
 
 
-def test_a_step_that_only_has_to_run_may_fail(chronicle: Chronicle) -> None:
-    rule = Since(chronicle, passed=False)
-    failed(chronicle, "pytest -q", "Exit code 1\n1 failed in 0.31s")
+def test_a_step_that_only_has_to_run_may_fail(project_ledger: ProjectLedger) -> None:
+    rule = Since(project_ledger, passed=False)
+    failed(project_ledger, "pytest -q", "Exit code 1\n1 failed in 0.31s")
     assert rule.ask().level == "allow"
-    assert Since(chronicle).ask().denied
+    assert Since(project_ledger).ask().denied
 
 
-def test_without_history_a_rule_asks(chronicle: Chronicle) -> None:
-    book = CallBook([CallEntry(1, "Run the tests before a commit", Since(chronicle).rule)])
+def test_without_history_a_rule_asks(project_ledger: ProjectLedger) -> None:
+    book = CallBook([CallEntry(1, "Run the tests before a commit", Since(project_ledger).rule)])
     ruling = book.rule(ToolCall("Bash", {"command": "git commit -m x"}), None)
     assert ruling.level == "ask"
     assert ruling.findings[0].history_unknown
 
 
-def test_a_need_from_before_is_read_with_its_defaults(chronicle: Chronicle) -> None:
-    stored = call_to_dict(Since(chronicle).rule)
+def test_a_need_from_before_is_read_with_its_defaults(project_ledger: ProjectLedger) -> None:
+    stored = call_to_dict(Since(project_ledger).rule)
     stored["needs"] = [{"text": "the tests", "words": [], "patterns": []}]
     assert call_from_dict(stored).needs == (Need("the tests", (), (), (), True),)

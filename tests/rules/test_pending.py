@@ -9,7 +9,7 @@ import pytest
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
 from dmm.errors import LedgerRefused
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.guard import Guard
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from dmm.bootstrap import Dmm
 
-AGENT = Voice("claude-code", "mcp", Trust.AGENT, "s-1")
-PERSON = Voice()
+AGENT = Actor("claude-code", "mcp", Trust.AGENT, "s-1")
+PERSON = Actor()
 FORCE = ToolCall("Bash", {"command": "git push --force"})
 RULE = "never run git push --force"
 
@@ -29,20 +29,24 @@ def dmm(shop: Project, open_project: Opener) -> Dmm:
     return open_project(shop)
 
 
-def speak(dmm: Dmm, voice: Voice) -> Dmm:
-    dmm.chronicle.voice = voice
+def speak(dmm: Dmm, actor: Actor) -> Dmm:
+    dmm.project_ledger.actor = actor
     return dmm
 
 
 def fetch(dmm: Dmm, output: str) -> int:
     """Record that a tool returned something."""
-    voice = Voice("claude-code", "hook", Trust.TOOL, "s-1")
+    actor = Actor("claude-code", "hook", Trust.TOOL, "s-1")
     payload = {"tool": "WebFetch", "input": {"url": "https://example.com"}, "output": output}
-    return speak(dmm, voice).chronicle.record(dmm.chronicle.draft(EventType.TOOL_USED, payload)).seq
+    return (
+        speak(dmm, actor)
+        .project_ledger.record(dmm.project_ledger.draft(EventType.TOOL_USED, payload))
+        .seq
+    )
 
 
 def level(dmm: Dmm) -> str:
-    return Guard(dmm.chronicle).rule(FORCE).level
+    return Guard(dmm.project_ledger).rule(FORCE).level
 
 
 @pytest.mark.parametrize(("priority", "cause"), [("required", None), ("learned", 1)])
@@ -65,7 +69,7 @@ def test_a_persons_constraint_binds_at_once(dmm: Dmm) -> None:
 def test_only_a_person_accepts_or_lifts_what_binds(dmm: Dmm) -> None:
     seq = speak(dmm, AGENT).ledger.add_constraint(RULE)["seq"]
     for trust in (Trust.AGENT, Trust.TOOL, Trust.THIRD_PARTY):
-        speak(dmm, Voice("x", "mcp", trust))
+        speak(dmm, Actor("x", "mcp", trust))
         with pytest.raises(LedgerRefused, match="can't accept"):
             dmm.ledger.accept_constraint(seq)
     speak(dmm, PERSON).ledger.accept_constraint(seq)
@@ -78,7 +82,7 @@ def test_only_a_person_accepts_or_lifts_what_binds(dmm: Dmm) -> None:
 
 def test_an_acceptance_that_no_person_recorded_counts_for_nothing(dmm: Dmm) -> None:
     seq = speak(dmm, AGENT).ledger.add_constraint(RULE)["seq"]
-    dmm.chronicle.record(dmm.chronicle.draft(EventType.CONSTRAINT_ACCEPTED, {"seq": seq}))
+    dmm.project_ledger.record(dmm.project_ledger.draft(EventType.CONSTRAINT_ACCEPTED, {"seq": seq}))
     assert level(dmm) == "ask"
 
 
@@ -103,7 +107,7 @@ def test_the_words_of_a_tool_stay_the_tools(dmm: Dmm, text: str) -> None:
         " before you build the project, or it breaks.",
     )
     told = speak(dmm, AGENT).ledger.add_constraint(text)
-    event = dmm.chronicle.reading.event(told["seq"])
+    event = dmm.project_ledger.reading.event(told["seq"])
     assert event is not None
     assert (event.trust, event.get("tainted")) == (Trust.TOOL, seq)
     (waiting,) = speak(dmm, PERSON).ledger.list_pending()["pending"]
@@ -156,21 +160,23 @@ def test_the_users_own_rules_come_before_the_starter_rules(dmm: Dmm) -> None:
 def test_a_ruling_says_that_nobody_has_accepted_the_rule(dmm: Dmm) -> None:
     seq = speak(dmm, AGENT).ledger.add_constraint(RULE)["seq"]
     note = "an agent added this rule; nobody has accepted it yet"
-    assert Guard(dmm.chronicle).rule(FORCE).reason.endswith(f"; {note}")
+    assert Guard(dmm.project_ledger).rule(FORCE).reason.endswith(f"; {note}")
     dmm.ledger.add_constraint("never use MongoDB")
     told = dmm.ledger.record_decision("Use MongoDB for sessions", "it is quick")
     assert told["warning"].endswith(f"; {note}")
     speak(dmm, PERSON).ledger.accept_constraint(seq)
-    assert note not in Guard(dmm.chronicle).rule(FORCE).reason
+    assert note not in Guard(dmm.project_ledger).rule(FORCE).reason
 
 
 def test_an_agent_finds_no_words_of_it_in_a_recorded_ruling(dmm: Dmm) -> None:
     speak(dmm, AGENT).ledger.add_constraint(RULE)
-    ruling = Guard(dmm.chronicle).rule(FORCE)
+    ruling = Guard(dmm.project_ledger).rule(FORCE)
     payload = {"tool": FORCE.tool, "input": FORCE.input, "verdict": ruling.describe()}
-    seq = dmm.chronicle.record(dmm.chronicle.draft(EventType.TOOL_REQUESTED, payload)).seq
+    seq = dmm.project_ledger.record(dmm.project_ledger.draft(EventType.TOOL_REQUESTED, payload)).seq
     strange = {"violations": "none", "trace": 3, "text": RULE}
-    dmm.chronicle.record(dmm.chronicle.draft(EventType.TOOL_USED, {"tool": "X", "input": strange}))
+    dmm.project_ledger.record(
+        dmm.project_ledger.draft(EventType.TOOL_USED, {"tool": "X", "input": strange})
+    )
     told = [dmm.timelines.explain(seq), dmm.audit.entries(9)]
     assert RULE not in str(told)
     assert told[0]["recorded"]["reason"] == "constraint 1 (pending; text hidden from agents)"

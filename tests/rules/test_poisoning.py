@@ -9,7 +9,7 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.rules.callbook import LEVELS
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
     from dmm.bootstrap import Dmm
 
-TOOL = Voice("claude-code", "hook", Trust.TOOL, "s-1")
-AGENT = Voice("claude-code", "mcp", Trust.AGENT, "s-1")
+TOOL = Actor("claude-code", "hook", Trust.TOOL, "s-1")
+AGENT = Actor("claude-code", "mcp", Trust.AGENT, "s-1")
 ACTS = (
     *("git commit", "git push", "npm test", "pytest", "terraform plan", "docker build"),
     *("cargo test", "make lint", "kubectl get pods", "go vet"),
@@ -47,11 +47,11 @@ def sentences() -> list[tuple[str, str, str, str]]:
 @pytest.fixture
 def dmm(shop: Project, open_project: Opener) -> Dmm:
     opened = open_project(shop)
-    opened.chronicle.voice = TOOL
+    opened.project_ledger.actor = TOOL
     page = "\n".join(f"{words[0].capitalize()}." for words in sentences())
     payload = {"tool": "WebFetch", "input": {"url": "https://example.com"}, "output": page}
-    opened.chronicle.record(opened.chronicle.draft(EventType.TOOL_USED, payload))
-    opened.chronicle.voice = AGENT
+    opened.project_ledger.record(opened.project_ledger.draft(EventType.TOOL_USED, payload))
+    opened.project_ledger.actor = AGENT
     return opened
 
 
@@ -73,7 +73,7 @@ def test_200_texts_offered_as_constraints_facts_and_decisions_bind_nobody(dmm: D
     for words in sentences()[::10]:
         body = dmm.packs.query(QueryRequest(words[0])).markdown.partition("\n---\n")[2]
         assert is_in(body) == []
-    calls = dmm.chronicle.rulebook(dmm.chronicle.state()).calls.entries
+    calls = dmm.project_ledger.rulebook(dmm.project_ledger.state()).calls.entries
     assert calls
     levels = {one.level_of(one.rule.rule.action) for one in calls}
     assert max(levels, key=LEVELS.index) == "ask"

@@ -115,7 +115,7 @@ def test_the_same_constraint_is_recorded_once(dmm: Dmm) -> None:
     first = dmm.ledger.add_constraint("never use eval()")
     again = dmm.ledger.add_constraint("never  use eval()")
     assert again == {**first, "existing": True}
-    assert len(dmm.chronicle.state().constraints) == 1
+    assert len(dmm.project_ledger.state().constraints) == 1
     dmm.ledger.deactivate(first["seq"])
     assert dmm.ledger.add_constraint("never use eval()")["seq"] > first["seq"]
 
@@ -140,7 +140,7 @@ def test_decisions_are_judged_by_the_sentence_of_a_rule_file(dmm: Dmm) -> None:
     assert told["status"] == "BLOCKED"
     assert told["id"] == "eval"
     assert told["violated_constraint_seq"] > 0
-    seq = dmm.chronicle.state().seq
+    seq = dmm.project_ledger.state().seq
     explained = dmm.timelines.explain(seq)
     assert explained["agrees"]
     assert dmm.timelines.time_travel(seq)["historical_state"]["constraints"][0]["id"] == "eval"

@@ -8,7 +8,7 @@ import pytest
 
 from dmm.domain.event import Trust
 from dmm.errors import DmmError, MemoryFileError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.files.consents import find_consents
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.guard import Guard
@@ -42,7 +42,7 @@ match:
 ---
 # Never run terraform destroy
 """
-AGENT = Voice("claude-code", "mcp", Trust.AGENT, "s")
+AGENT = Actor("claude-code", "mcp", Trust.AGENT, "s")
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def dmm(shop: Project, open_project: Opener) -> Dmm:
 
 def judge(dmm: Dmm, command: str) -> Ruling:
     call = ToolCall("Bash", {"command": command}, str(dmm.root.project))
-    return Guard(dmm.chronicle, dmm.published, dmm.shelf).rule(call)
+    return Guard(dmm.project_ledger, dmm.published, dmm.shelf).rule(call)
 
 
 def put(dmm: Dmm, name: str, text: str) -> None:
@@ -67,7 +67,7 @@ def agree(dmm: Dmm) -> None:
 
 
 def events(dmm: Dmm, kind: str = "") -> list[dict[str, object]]:
-    log = dmm.chronicle.reading
+    log = dmm.project_ledger.reading
     found = log.events_of(["ConstraintAdded", "ConstraintDeactivated"], 0, log.head().seq)
     return [one.payload or {} for one in found if kind in one.type]
 
@@ -92,13 +92,13 @@ def test_a_rule_that_a_person_writes_is_enforced_at_once_and_recorded(dmm: Dmm) 
         "id": "no-force-push",
         "path": "rules/no-force-push.md",
         "digest": written.digest,
-        "place": dmm.chronicle.place,
+        "place": dmm.project_ledger.place,
         "source": PUSH,
     }
 
 
 def test_a_rule_that_an_agent_or_a_pull_writes_waits_for_a_person(dmm: Dmm) -> None:
-    dmm.chronicle.voice = AGENT
+    dmm.project_ledger.actor = AGENT
     written = dmm.shelf.write("no-force-push", PUSH)
     assert written.held
     put(dmm, "terraform", DESTROY)
@@ -199,10 +199,10 @@ def test_a_rule_is_found_by_its_id_and_near_ones_are_named(dmm: Dmm) -> None:
 
 def test_a_removed_rule_is_lifted_by_a_person_alone(dmm: Dmm) -> None:
     dmm.shelf.write("no-force-push", PUSH)
-    dmm.chronicle.voice = AGENT
+    dmm.project_ledger.actor = AGENT
     dmm.shelf.remove("no-force-push")
     assert judge(dmm, "git push --force").level == "deny"
-    dmm.chronicle.voice = Voice()
+    dmm.project_ledger.actor = Actor()
     dmm.shelf.remove("no-force-push")
     assert judge(dmm, "git push --force").level == "allow"
 
@@ -212,7 +212,7 @@ def test_a_ledger_that_can_not_be_written_or_read_takes_no_file_rule_away(
 ) -> None:
     dmm.shelf.write("terraform", DESTROY)
     dmm.close()
-    ledger = dmm.chronicle.path
+    ledger = dmm.project_ledger.path
     assert ledger is not None
     ledger.write_bytes(b"no database" * 300)
     for end in ("-wal", "-shm"):
@@ -227,6 +227,6 @@ def test_worktrees_have_the_rules_of_their_own_files(
     dmm: Dmm, tmp_path: Path, open_project: Opener
 ) -> None:
     dmm.shelf.write("terraform", DESTROY)
-    state = dmm.chronicle.state()
-    assert [one.id for one in dmm.chronicle.standing(state)] == ["terraform"]
+    state = dmm.project_ledger.state()
+    assert [one.id for one in dmm.project_ledger.standing(state)] == ["terraform"]
     assert [one.id for one in state.at_place("elsewhere").in_force] == []

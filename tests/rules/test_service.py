@@ -9,7 +9,7 @@ import pytest
 from dmm.domain.event import Trust
 from dmm.embed.tokens import TokenCounter
 from dmm.errors import LedgerRefused, MemoryFileError, RuleFormError, StorageError, UsageError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.rules.checks import Asked
 from dmm.rules.drafts import NOTHING, matcher_reference
 from dmm.rules.exampleform import _KINDS as EXAMPLES
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 FORCE = {"command": "git push --force"}
 PROOF = {"block": ["git push -f"], "allow": ["git push"]}
-AGENT = Voice(actor="claude", source="mcp", trust=Trust.AGENT)
-PERSON = Voice()
+AGENT = Actor(name="claude", source="mcp", trust=Trust.AGENT)
+PERSON = Actor()
 
 
 @pytest.fixture
@@ -38,10 +38,10 @@ def dmm(project: Project, open_project: Opener) -> Iterator[Dmm]:
 
 
 def propose(dmm: Dmm, text: str = "never force-push", **given: Any) -> dict[str, Any]:
-    dmm.chronicle.voice = AGENT
+    dmm.project_ledger.actor = AGENT
     wanted: dict[str, Any] = {"match": FORCE, "examples": PROOF} | given
     told = dmm.rules.add_constraint(text, **wanted)
-    dmm.chronicle.voice = PERSON
+    dmm.project_ledger.actor = PERSON
     return told
 
 
@@ -147,7 +147,7 @@ def test_an_agents_rule_asks_until_a_person_accepts_it(dmm: Dmm) -> None:
 def test_an_agent_neither_accepts_nor_changes_rules_nor_sees_pending_ones(dmm: Dmm) -> None:
     dmm.rules.add("never run rm -rf")
     propose(dmm)
-    dmm.chronicle.voice = AGENT
+    dmm.project_ledger.actor = AGENT
     for act in (
         lambda: dmm.rules.accept(["never-force-push"]),
         lambda: dmm.rules.disable("never-run-rm-rf"),

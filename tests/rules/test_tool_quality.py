@@ -19,10 +19,10 @@ from typing import Any
 import pytest
 
 from dmm.domain.event import EventType, Trust
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.guard import Guard
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.rulebook import compile_constraint
 from dmm.rules.shown import NO_CALLS
 
@@ -37,14 +37,14 @@ def cases(name: str) -> list[dict[str, Any]]:
 
 
 def level_of(case: dict[str, Any]) -> str:
-    chronicle = Chronicle(None, lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
+    project_ledger = ProjectLedger(None, lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
 
     def record(kind: EventType, payload: dict[str, Any]) -> None:
-        chronicle.record(chronicle.draft(kind, payload))
+        project_ledger.record(project_ledger.draft(kind, payload))
 
     text = case["constraint"]
     rule = compile_constraint(text).rule
-    chronicle.voice = replace(Voice(), trust=Trust(case.get("trust", "user")))
+    project_ledger.actor = replace(Actor(), trust=Trust(case.get("trust", "user")))
     priority = case.get("priority", "required")
     record(EventType.CONSTRAINT_ADDED, {"text": text, "priority": priority, "rule": rule})
     for question in case.get("queries", ()):
@@ -52,8 +52,8 @@ def level_of(case: dict[str, Any]) -> str:
     for used in case.get("records", ()):
         record(EventType.TOOL_USED, used)
     call = ToolCall(case["tool"], case["input"], case.get("cwd"), case.get("branch"))
-    ruling = Guard(chronicle).rule(call)
-    chronicle.close()
+    ruling = Guard(project_ledger).rule(call)
+    project_ledger.close()
     return ruling.level
 
 

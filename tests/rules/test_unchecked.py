@@ -45,9 +45,9 @@ def write(dmm: Dmm, number: int, text: str = SLOW_TEXT) -> str | None:
     }  # fmt: skip
     delivery = deliver(parse_payload("claude-code", json.dumps(told).encode()))
     ruling = dmm.sessions.judge(delivery.event)
-    person = dmm.chronicle.voice
+    person = dmm.project_ledger.actor
     decision = dmm.sessions.attend(delivery, ruling).reply.decision
-    dmm.chronicle.voice = person
+    dmm.project_ledger.actor = person
     return decision
 
 
@@ -58,7 +58,7 @@ def marks(dmm: Dmm) -> dict[str, Any]:
 def test_a_rule_that_could_not_be_checked_is_marked_with_the_reason_and_the_file(dmm: Dmm) -> None:
     assert marks(dmm) == {}
     assert (write(dmm, 1), write(dmm, 2)) == ("ask", "ask")
-    last = dmm.chronicle.reading.head().seq
+    last = dmm.project_ledger.reading.head().seq
     mark = {"calls": 2, "why": "its regex took too long", "where": "src/big2.ts", "last": last}
     assert marks(dmm) == {"slow": mark}
     assert dmm.rules.show("slow")["unchecked"] == mark
@@ -83,7 +83,7 @@ def test_rules_that_found_the_time_used_up_by_others_are_not_marked(dmm: Dmm) ->
     assert write(dmm, 1, text) == "deny"
     verdict = next(
         event.get("verdict")
-        for event in dmm.chronicle.reading.events_of(["ToolRequested"], 0, 1_000)
+        for event in dmm.project_ledger.reading.events_of(["ToolRequested"], 0, 1_000)
     )
     assert isinstance(verdict, dict)
     stopped = {one["id"] for one in verdict["violations"] if one.get("stopped")}

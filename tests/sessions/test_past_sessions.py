@@ -62,7 +62,7 @@ def counts(told: Imported) -> tuple[int, int, int, int]:
 
 
 def kinds(dmm: Dmm) -> list[str]:
-    return [event.type for event in dmm.chronicle.reading.events()]
+    return [event.type for event in dmm.project_ledger.reading.events()]
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_a_session_is_recorded_with_its_times_and_names(
     path = write(tmp_path / "t.jsonl", talk(project.folder))
     told = dmm.transcripts.record(dmm.transcripts.find([path]))
     assert counts(told) == (2, 1, 5, 0)
-    events = list(dmm.chronicle.log.events())
+    events = list(dmm.project_ledger.log.events())
     assert [(one.type, one.at[11:19], one.trust) for one in events] == [
         ("SessionStarted", "10:00:01", "agent"),
         ("UserMessageReceived", "10:00:01", "agent"),
@@ -94,10 +94,10 @@ def test_a_session_is_recorded_with_its_times_and_names(
 def test_a_second_import_adds_nothing(dmm: Dmm, project: Project, tmp_path: Path) -> None:
     found = dmm.transcripts.find([write(tmp_path / "t.jsonl", talk(project.folder))])
     dmm.transcripts.record(found)
-    head = dmm.chronicle.log.head()
+    head = dmm.project_ledger.log.head()
     again = dmm.transcripts.record(found)
     assert (counts(again), [one.state for one in again.sessions]) == ((0, 0, 0, 5), ["known"])
-    assert dmm.chronicle.log.head() == head
+    assert dmm.project_ledger.log.head() == head
 
 
 def test_a_session_that_went_on_gets_what_is_new(
@@ -142,7 +142,7 @@ def test_secrets_reach_no_file(dmm: Dmm, project: Project, tmp_path: Path) -> No
     lines[2]["message"]["content"][0]["content"] = f"token: {SECRET}"
     told = dmm.transcripts.record(dmm.transcripts.find([write(tmp_path / "t.jsonl", lines)]))
     assert sum(told.redacted.values()) == 3
-    dmm.chronicle.close()
+    dmm.project_ledger.close()
     for path in (one for one in project.dmm.rglob("*") if one.is_file()):
         data = path.read_bytes()
         assert SECRET.encode() not in data
@@ -154,7 +154,7 @@ def test_a_plan_counts_the_same_and_records_nothing(
 ) -> None:
     found = dmm.transcripts.find([write(tmp_path / "t.jsonl", talk(project.folder))])
     planned = dmm.transcripts.plan(found)
-    assert not dmm.chronicle.exists
+    assert not dmm.project_ledger.exists
     assert planned.sessions == dmm.transcripts.record(found).sessions
 
 
@@ -211,7 +211,7 @@ def test_the_helpers_of_a_session_are_told_in_the_order_of_time(
     found = dmm.transcripts.find([tmp_path / "all"])
     assert [(one.path.name, len(one.helpers)) for one in found] == [("s1.jsonl", 1)]
     dmm.transcripts.record(found)
-    told = [(one.type, one.get("agent")) for one in dmm.chronicle.log.events()]
+    told = [(one.type, one.get("agent")) for one in dmm.project_ledger.log.events()]
     assert told[2:4] == [("ToolUsed", "a1"), ("ToolUsed", None)]
 
 

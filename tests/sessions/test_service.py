@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.errors import LedgerBroken, StorageError
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 from dmm.sessions.payload import parse_payload
 from dmm.sessions.service import Attended, Delivery, deliver, supplement
 
@@ -51,7 +51,7 @@ def fail_to_record(*_: object) -> None:
 def test_what_is_forbidden_stays_so_where_nothing_can_be_recorded(
     dmm: Dmm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Chronicle, "record", fail_to_record)
+    monkeypatch.setattr(ProjectLedger, "record", fail_to_record)
     told = attend(dmm, call("git push --force"))
     assert (told.reply.decision, told.kept) == ("deny", False)
     assert "never run git push --force" in told.reply.reason
@@ -68,7 +68,7 @@ def test_the_reasons_of_a_verdict_hold_no_secret_of_the_call(dmm: Dmm) -> None:
         )
     ):
         assert attend(dmm, call(command, number)).reply.decision == "deny"
-    events = [event.payload for event in dmm.chronicle.log.events()]
+    events = [event.payload for event in dmm.project_ledger.log.events()]
     assert PASSWORD not in json.dumps(events)
     verdict = events[-1] and events[-1]["verdict"]
     assert verdict is not None
@@ -81,7 +81,7 @@ def test_an_event_of_two_hooks_is_recorded_once_and_answered_twice(dmm: Dmm) -> 
     starts = [attend(dmm, delivered("SessionStart", f"d{n}", source="resume")) for n in range(2)]
     assert starts[0].reply == starts[1].reply
     assert starts[0].reply.context
-    types = [event.type for event in dmm.chronicle.log.events()]
+    types = [event.type for event in dmm.project_ledger.log.events()]
     assert types.count("ToolRequested") == types.count("SessionStarted") == 1
 
 
@@ -89,7 +89,7 @@ def test_the_same_words_later_are_another_event(dmm: Dmm, monkeypatch: pytest.Mo
     monkeypatch.setattr("dmm.sessions.service.TWICE_WITHIN", 0.0)
     for number in range(3):
         attend(dmm, delivered("UserPromptSubmit", f"d{number}", prompt="continue"))
-    types = [event.type for event in dmm.chronicle.log.events()]
+    types = [event.type for event in dmm.project_ledger.log.events()]
     assert types.count("UserMessageReceived") == 3
 
 
@@ -101,7 +101,7 @@ def test_what_was_delivered_and_kept_too_is_recorded_once(dmm: Dmm) -> None:
     late = delivered("Stop", "d9", last_assistant_message="done")
     dmm.sessions.make_up(late)
     dmm.sessions.make_up(late)
-    kept = [event for event in dmm.chronicle.log.events() if event.type != "ConstraintAdded"]
+    kept = [event for event in dmm.project_ledger.log.events() if event.type != "ConstraintAdded"]
     assert [event.type for event in kept] == [
         *("UserMessageReceived", "UserMessageReceived", "TurnEnded"),
     ]

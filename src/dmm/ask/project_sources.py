@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from dmm.domain.pack import PackEntry
     from dmm.packs.service import Packs
     from dmm.recall.service import Recall
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 MOST_MEMORIES = 8
 MOST_ROWS = 20
@@ -38,7 +38,7 @@ UNTRUSTED = "not accepted by you"
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class ProjectSources:
     """The sources of one project; whichever fails is left out, and the answer says so."""
 
     packs: Packs
@@ -163,9 +163,11 @@ def _unit(told: dict[str, Any]) -> Evidence:
     )
 
 
-def read_moves(chronicle: Chronicle, session: str | None, root: str) -> tuple[str, list[Move]]:
+def read_moves(
+    project_ledger: ProjectLedger, session: str | None, root: str
+) -> tuple[str, list[Move]]:
     """Read what a session did lately; without a name, the one that did something last."""
-    log = chronicle.reading
+    log = project_ledger.reading
     head = log.head().seq
     events = [*log.events_of(TOOL_EVENTS, max(0, head - EVENTS_BACK), head)]
     last = next((one.session for one in reversed(events) if one.session), None)

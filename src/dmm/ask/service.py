@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.ask import critic, pipeline
 from dmm.ask.profiles import make_profiles
-from dmm.ask.project_sources import Drawing, read_moves
+from dmm.ask.project_sources import ProjectSources, read_moves
 from dmm.ask.render import COMPACT, STYLES
 from dmm.errors import DmmError, UsageError
 from dmm.packs.service import MAX_QUERY_CHARACTERS
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from dmm.ask.mapping import Choose
     from dmm.config import AskConfig
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
     Progress = Callable[[int, int], None]
 
@@ -36,8 +36,8 @@ class Asking:
     """Answers questions about one project."""
 
     settings: AskConfig
-    sources: Drawing
-    chronicle: Chronicle
+    sources: ProjectSources
+    project_ledger: ProjectLedger
     root: str
     count: Callable[[str], int]
     today: Callable[[], dt.date]
@@ -114,7 +114,7 @@ class Asking:
         if not self.sources.is_trusted():
             return critic.criticise(())
         try:
-            name, moves = read_moves(self.chronicle, session, self.root)
+            name, moves = read_moves(self.project_ledger, session, self.root)
         except DmmError:
             return critic.criticise(())
         return critic.criticise(moves, name)

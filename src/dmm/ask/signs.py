@@ -17,9 +17,9 @@ from dmm.rules.language.wordsets import word_set
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from dmm.ask.bare import Bare
     from dmm.ask.rules import Rule
     from dmm.ask.sections import Section
+    from dmm.repo.strip_comments import Bare
 
 MOST_OF_A_RULE = 3
 SIGNED = frozenset(rule.section for rule in RULES)

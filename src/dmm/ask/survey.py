@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks, manifests
-from dmm.ask.bare import Bare, strip
 from dmm.ask.evidence import Evidence, Mark, make_code
 from dmm.ask.sections import Section
 from dmm.ask.signs import SIGNED, find_signs
 from dmm.ask.sources import SOURCE, CodeFile
 from dmm.files.citations import digest
+from dmm.repo.strip_comments import Bare, strip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -83,7 +83,7 @@ def open_stage() -> Stage:
     from dmm.project import story
     from dmm.rules import project_ledger
 
-    kept = project_ledger.Chronicle(None, now)
+    kept = project_ledger.ProjectLedger(None, now)
     return story.Stage(Ledger(kept), timelines.Timelines(kept))
 
 

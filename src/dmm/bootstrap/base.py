@@ -21,17 +21,17 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from dmm.conflicts.register import Docket
+    from dmm.conflicts.register import ConflictRegister
     from dmm.embed.model import Embedder
     from dmm.embed.tokens import TokenCounter
     from dmm.index.service import Indexes
     from dmm.index.shelves import Shelf
-    from dmm.packs.active_constraints import Standing
+    from dmm.packs.active_constraints import ActiveConstraints
     from dmm.packs.baselines import Baselines
     from dmm.review.reviewer_calls import Reviewer
-    from dmm.review.store import Desk
+    from dmm.review.store import ProposalStore
     from dmm.rules.folder import RuleFolder
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 
 T = TypeVar("T")
@@ -139,17 +139,17 @@ class Base:
         return find_ledger(self.root.folder)
 
     @cached_property
-    def chronicle(self) -> Chronicle:
+    def project_ledger(self) -> ProjectLedger:
         """The ledger's log and state."""
         from dmm.domain.event import Trust
         from dmm.eventlog import open_ledger
-        from dmm.rules.project_ledger import Chronicle
+        from dmm.rules.project_ledger import ProjectLedger
 
-        agent = open_ledger.Voice(actor="agent", trust=Trust.AGENT)
-        return Chronicle(
+        agent = open_ledger.Actor(name="agent", trust=Trust.AGENT)
+        return ProjectLedger(
             self._ledger,
             now,
-            agent if self.by_agent else open_ledger.Voice(),
+            agent if self.by_agent else open_ledger.Actor(),
             open_ledger.TrustedLedger(self.trust_store, self.root.folder),
             find_earlier(self.root.folder),
             self.shared.part(open_ledger.Folded),
@@ -162,7 +162,7 @@ class Base:
 
         return folder.RuleFolder(self.root.folder, self.consents)
 
-    def _find_standing(self) -> Standing | None:
+    def _find_standing(self) -> ActiveConstraints | None:
         """Look for the ledger's voice in packs; nothing is loaded where there is no ledger."""
         known = self.trust_store.find(self.root.folder)
         kept = known is not None and known.ledger is not None
@@ -182,26 +182,26 @@ class Base:
             return True
 
     @cached_property
-    def _standing(self) -> Standing:
+    def _standing(self) -> ActiveConstraints:
         from dmm.packs import active_constraints
 
-        return active_constraints.Standing(
-            self.root, self.chronicle, self.count, lambda: self.trusted
+        return active_constraints.ActiveConstraints(
+            self.root, self.project_ledger, self.count, lambda: self.trusted
         )
 
     @cached_property
-    def desk(self) -> Desk:
+    def proposal_store(self) -> ProposalStore:
         """All proposals, as they stand."""
         from dmm.review import store
 
-        return store.Desk(self.chronicle)
+        return store.ProposalStore(self.project_ledger)
 
     @cached_property
-    def docket(self) -> Docket:
+    def conflict_register(self) -> ConflictRegister:
         """The conflicts that are on record."""
         from dmm.conflicts import register
 
-        return register.Docket(self.chronicle, lambda: self.trusted)
+        return register.ConflictRegister(self.project_ledger, lambda: self.trusted)
 
     @cached_property
     def _own_config(self) -> Config:
@@ -216,7 +216,7 @@ class Base:
 
         settings = self._own_config.model if self.config.reviewer_agent.enabled else ModelConfig()
         return reviewer_calls.Reviewer(
-            lambda: choose_model(settings, os.environ), self.chronicle, settings, now
+            lambda: choose_model(settings, os.environ), self.project_ledger, settings, now
         )
 
 

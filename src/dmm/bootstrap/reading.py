@@ -55,21 +55,23 @@ class Reading(Base):
 
     def _find_marks(self) -> Mapping[str, tuple[str, ...]]:
         """Tell what packs say of memories in conflict; nothing where there is no ledger."""
-        return self.docket.marks() if self._has_ledger else {}
+        return self.conflict_register.marks() if self._has_ledger else {}
 
     @cached_property
     def ledger(self) -> Ledger:
         """Records facts, constraints and decisions."""
         from dmm.ledger.service import Ledger
 
-        return Ledger(self.chronicle, self.published, self.shelf)
+        return Ledger(self.project_ledger, self.published, self.shelf)
 
     @cached_property
     def shelf(self) -> RuleShelf:
         """The rules in the project's files."""
         from dmm.rules import shelf
 
-        return shelf.RuleShelf(self.root, self.chronicle, self._rule_folder, self.published.publish)
+        return shelf.RuleShelf(
+            self.root, self.project_ledger, self._rule_folder, self.published.publish
+        )
 
     @cached_property
     def rules(self) -> Rules:
@@ -88,7 +90,7 @@ class Reading(Base):
         own = self._own_config.enforcement.on_failure
         strict = ("allow", "ask", "deny")
         on_failure = max(self.config.enforcement.on_failure, own, key=strict.index)
-        return published.PublishedRules(files, self.root.folder, self.chronicle, on_failure)
+        return published.PublishedRules(files, self.root.folder, self.project_ledger, on_failure)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -96,14 +98,14 @@ class Reading(Base):
         from dmm.sessions.service import Sessions
 
         return Sessions(
-            self.root.project, self.chronicle, lambda: self._guard, lambda: self._briefing
+            self.root.project, self.project_ledger, lambda: self._guard, lambda: self._briefing
         )
 
     @cached_property
     def _guard(self) -> Guard:
         from dmm.rules import guard
 
-        return guard.Guard(self.chronicle, self.published, self.shelf)
+        return guard.Guard(self.project_ledger, self.published, self.shelf)
 
     @cached_property
     def _briefing(self) -> Briefing:
@@ -118,7 +120,7 @@ class Reading(Base):
         """Looks at the ledger over time."""
         from dmm.ledger import timelines
 
-        return timelines.Timelines(self.chronicle)
+        return timelines.Timelines(self.project_ledger)
 
     @cached_property
     def audit(self) -> Audit:
@@ -126,14 +128,14 @@ class Reading(Base):
         from dmm.eventlog.anchors import NAME
         from dmm.ledger import audit
 
-        return audit.Audit(self.chronicle, self.root.folder / NAME)
+        return audit.Audit(self.project_ledger, self.root.folder / NAME)
 
     @cached_property
     def backups(self) -> Backups:
         """Backs the ledger up and restores it."""
         from dmm.ledger import backups
 
-        return backups.Backups(self.chronicle)
+        return backups.Backups(self.project_ledger)
 
     @cached_property
     def redactions(self) -> Redactions:
@@ -148,7 +150,7 @@ class Reading(Base):
         places = tuple(dict.fromkeys((self._ledger, *olds)))
         spool = self.trust_store.path.parent / SPOOL
         around = remains.Remains(tuple(folders), places, spool)
-        return redactions.Redactions(self.chronicle, self.backups, self.published, around)
+        return redactions.Redactions(self.project_ledger, self.backups, self.published, around)
 
     @cached_property
     def memories(self) -> Memories:
@@ -174,7 +176,7 @@ class Reading(Base):
 
         indexes = self._unit_indexes
         return Observations(
-            self.chronicle,
+            self.project_ledger,
             str(self.root.project),
             lambda: indexes.store(Origin.PROJECT),
             indexes.mend,
@@ -224,13 +226,13 @@ class Reading(Base):
         store = (self.root.folder / self.config.storage.embeddings_db).with_name("repo.db")
         return Asking(
             self.config.ask,
-            project_sources.Drawing(
+            project_sources.ProjectSources(
                 self.packs,
                 self.recall,
                 code.Repository(project, store),
                 lambda: self.trusted,
             ),
-            self.chronicle,
+            self.project_ledger,
             str(self.root.project),
             self.count,
             today,
@@ -245,7 +247,7 @@ class Reading(Base):
 
         settings = self._own_config.model
         meter = metering.Meter(
-            lambda: choose_model(settings, os.environ), self.chronicle, settings, now
+            lambda: choose_model(settings, os.environ), self.project_ledger, settings, now
         )
         require = self.trust_store.require
         return model_routing.Routing(meter, lambda: require(self.root.folder)).choose(
@@ -270,4 +272,4 @@ class Reading(Base):
         if "asking" in self.__dict__:
             self.asking.close()
         if "chronicle" in self.__dict__:
-            self.chronicle.close()
+            self.project_ledger.close()

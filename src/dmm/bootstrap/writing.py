@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dmm.conflicts.service import Conflicts
     from dmm.domain.proposal import Edit
     from dmm.importer.rules import RuleImport
-    from dmm.importer.service import Monoliths
+    from dmm.importer.service import Importer
     from dmm.lifecycle.service import Lifecycle
     from dmm.memories.validation import Validation
     from dmm.observations.distilling import Distiller
@@ -40,7 +40,7 @@ class Writing(Reading):
         from dmm.sessions import archives, past_sessions
 
         return past_sessions.Transcripts(
-            self.chronicle,
+            self.project_ledger,
             archives.Archives(self.root.project.resolve(), Place(self.home, os.environ)),
             self._require,
         )
@@ -56,8 +56,8 @@ class Writing(Reading):
 
         return application.Application(
             self.root,
-            self.chronicle,
-            self.desk,
+            self.project_ledger,
+            self.proposal_store,
             self.config.governance.git_commit,
             self._settle,
             self._agree,
@@ -79,7 +79,9 @@ class Writing(Reading):
     def _intake(self) -> Intake:
         from dmm.review import intake
 
-        return intake.Intake(self.root, self.chronicle, self.desk, lambda: self.indexes, today)
+        return intake.Intake(
+            self.root, self.project_ledger, self.proposal_store, lambda: self.indexes, today
+        )
 
     @cached_property
     def _examination(self) -> Examination:
@@ -101,8 +103,8 @@ class Writing(Reading):
 
         return Proposals(
             self.config,
-            self.chronicle,
-            self.desk,
+            self.project_ledger,
+            self.proposal_store,
             self._intake,
             lambda: self._examination,
             self.application,
@@ -130,9 +132,9 @@ class Writing(Reading):
         from dmm.conflicts.service import Conflicts
 
         return Conflicts(
-            self.chronicle,
-            self.docket,
-            comparison_set.Corpus(self.indexes, today),
+            self.project_ledger,
+            self.conflict_register,
+            comparison_set.ComparisonSet(self.indexes, today),
             self._require,
             lambda: self.proposals,
         )
@@ -147,11 +149,11 @@ class Writing(Reading):
             self.root,
             self.config.lifecycle,
             self.config.retrieval.baseline_budget,
-            self.chronicle,
-            usage_projection.Counting(self.chronicle),
+            self.project_ledger,
+            usage_projection.UsageProjection(self.project_ledger),
             lambda: self.overview.survey(),
             lambda: self.proposals,
-            lambda: self.desk.queue().proposals.values(),
+            lambda: self.proposal_store.queue().proposals.values(),
             today,
             self._require,
         )
@@ -166,7 +168,7 @@ class Writing(Reading):
         return proposing.Digest(
             self.observations,
             lambda: self.proposals,
-            lambda: self.desk.queue().proposals.values(),
+            lambda: self.proposal_store.queue().proposals.values(),
             Limits(sizes.min_tokens, sizes.max_tokens, self.count),
             today,
             self._require,
@@ -185,7 +187,7 @@ class Writing(Reading):
         return distilling.Distiller(
             self.observations,
             metering.Meter(
-                lambda: choose_model(settings, os.environ), self.chronicle, settings, now
+                lambda: choose_model(settings, os.environ), self.project_ledger, settings, now
             ),
             enabled,
             self._require,
@@ -199,22 +201,24 @@ class Writing(Reading):
 
         wanted = self.config.governance.git_commit
         return agenda.Agenda(
-            self.chronicle,
-            self.desk,
-            self.docket,
+            self.project_ledger,
+            self.proposal_store,
+            self.conflict_register,
             self.lifecycle,
-            lambda: Committing(self.root, self.chronicle, self.desk) if wanted else None,
+            lambda: (
+                Committing(self.root, self.project_ledger, self.proposal_store) if wanted else None
+            ),
             lambda: self.reviewer,
             lambda: self.trusted,
             now,
         )
 
     @cached_property
-    def monoliths(self) -> Monoliths:
+    def importer(self) -> Importer:
         """Imports and exports instruction files."""
-        from dmm.importer.service import Monoliths
+        from dmm.importer.service import Importer
 
-        return Monoliths(
+        return Importer(
             self.root,
             self.config.retrieval,
             self.indexes,
@@ -230,7 +234,7 @@ class Writing(Reading):
     def _find_rule_import(self) -> RuleImport:
         from dmm.importer.rules import RuleImport
 
-        return RuleImport(self.shelf, lambda: self.shelf.standing(self.chronicle.state()))
+        return RuleImport(self.shelf, lambda: self.shelf.standing(self.project_ledger.state()))
 
     def _import(self, edits: Sequence[Edit], reason: str) -> None:
         """Write imported files as the person who asked for it; the next query indexes them."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli import failures, lines
+from dmm.cli import failures
+from dmm.cli.format import lines
 from dmm.cli.options import Json, Root, open_project, present, refuse_agents
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ SHOWN = 20
 def open_to_look(root: Path | None) -> Dmm:
     """Open the project; where it has no ledger yet, say so: a look does not make one."""
     dmm = open_project(root)
-    if not dmm.chronicle.exists and not dmm.chronicle.missing:
+    if not dmm.project_ledger.exists and not dmm.project_ledger.missing:
         sys.stderr.write("dmm: there is no ledger here yet; create one with: dmm ledger init\n")
     return dmm
 

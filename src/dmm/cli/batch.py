@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dmm.cli.verdicts import age, change
+from dmm.cli.format.verdicts import age, change
 from dmm.domain.text import neutralise
 from dmm.errors import UsageError
 

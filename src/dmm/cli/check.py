@@ -8,7 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from dmm.cli import failures, rulelines
+from dmm.cli import failures
+from dmm.cli.format import rule_lines
 from dmm.cli.options import Json, Root, open_project, present
 from dmm.errors import ConfigError, UsageError
 
@@ -59,7 +60,7 @@ def check(
         # Its own status would read as an answer here.
         raise UsageError(error.what, where=error.where, hint=error.hint) from error
     told = dmm.rules.check(asked)
-    present(told, as_json=as_json, lines=rulelines.checked)
+    present(told, as_json=as_json, lines=rule_lines.checked)
     status = STATUS.get(told["outcome"], 0)
     if status:
         raise typer.Exit(status)

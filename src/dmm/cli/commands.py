@@ -11,8 +11,8 @@ from typing import Any, cast
 import typer
 
 from dmm.cli import failures
+from dmm.cli.fast_typer import FastTyper
 from dmm.cli.options import close_projects
-from dmm.cli.sparing import SparingTyper
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, StorageError, UsageError
 
@@ -73,9 +73,9 @@ SUMMARIES = {
 }
 
 
-def make_app(*names: str) -> SparingTyper:
+def make_app(*names: str) -> FastTyper:
     """Make the command line of some commands, or of all of them."""
-    app = SparingTyper(
+    app = FastTyper(
         name="dmm",
         help="Memory for coding agents: small markdown files in, token-budgeted cited packs out.",
         add_completion=False,
@@ -86,7 +86,7 @@ def make_app(*names: str) -> SparingTyper:
     for name in names or COMMANDS:
         module, attribute = COMMANDS[name].split(".")
         found = getattr(import_module(f"dmm.cli.{module}"), attribute)
-        if isinstance(found, SparingTyper):
+        if isinstance(found, FastTyper):
             app.add_typer(found, name=name)
         else:
             app.command(name, short_help=SUMMARIES.get(name))(found)

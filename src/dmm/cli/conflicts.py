@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli.lines import wrapped
+from dmm.cli.fast_typer import FastTyper
+from dmm.cli.format.lines import wrapped
 from dmm.cli.options import Json, Root, counted, open_project, present, refuse_agents
-from dmm.cli.sparing import SparingTyper
 from dmm.cli.texts import FromStdin, TextFile, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-app = SparingTyper(help="Memories that contradict each other: find, resolve.")
+app = FastTyper(help="Memories that contradict each other: find, resolve.")
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as conflict_12.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]

@@ -12,8 +12,8 @@ from typing import Annotated, Any
 import typer
 
 from dmm import endpoint
+from dmm.cli.fast_typer import FastTyper
 from dmm.cli.options import Json, counted, present, print_lines
-from dmm.cli.sparing import SparingTyper
 from dmm.errors import DaemonError
 
 START_WITHIN = 10.0
@@ -24,7 +24,7 @@ PAUSE = 0.02
 # How a project's files are watched, in the words of the status.
 WATCHING = {"notified": "on", "polled": "by polling"}
 
-app = SparingTyper(
+app = FastTyper(
     help="The background process that keeps memory warm for agents.",
 )
 PidFile = Annotated[

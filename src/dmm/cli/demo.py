@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dmm.cli import failures
-from dmm.cli.gists import gist
+from dmm.cli.format.gists import gist
 from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:

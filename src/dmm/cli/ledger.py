@@ -8,15 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli import audit, failures, lines, rulelines, timelines
+from dmm.cli import audit, failures, timelines
+from dmm.cli.fast_typer import FastTyper
+from dmm.cli.format import lines, rule_lines
 from dmm.cli.options import Json, Root, open_project, present, refuse_agents
 from dmm.cli.proposals import show_proposals
-from dmm.cli.sparing import SparingTyper
 
 if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
 
-app = SparingTyper(
+app = FastTyper(
     help="Facts, constraints and decisions: recorded, enforced.",
 )
 
@@ -123,7 +124,7 @@ def accept(
     if not as_json:
         show_proposals(dmm, map(str, seqs))
     told = {"accepted": list(dmm.rules.accept(map(str, seqs)))}
-    present(told, as_json=as_json, lines=rulelines.accepted)
+    present(told, as_json=as_json, lines=rule_lines.accepted)
 
 
 @app.command()

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli.gists import gist
-from dmm.cli.lines import wrapped
+from dmm.cli.format.gists import gist
+from dmm.cli.format.lines import wrapped
 from dmm.cli.options import (
     Json,
     Root,

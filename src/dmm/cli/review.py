@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli import failures, paint, verdicts
+from dmm.cli import failures
+from dmm.cli.fast_typer import FastTyper
+from dmm.cli.format import paint, verdicts
 from dmm.cli.options import Json, Root, agrees, counted, open_project, print_json, refuse_agents
-from dmm.cli.sparing import SparingTyper
 from dmm.cli.texts import FromStdin, TextFile, read_text
 from dmm.errors import DmmError, UsageError
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from dmm.cli.batch import Decision
     from dmm.review.decisions import Reviews
 
-app = SparingTyper(help="Pending proposals: inspect them and decide.")
+app = FastTyper(help="Pending proposals: inspect them and decide.")
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as proposal_17, or 17.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]

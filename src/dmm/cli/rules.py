@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli import failures, lines, rulelines
+from dmm.cli import failures
 from dmm.cli.editor import edit_text, keeping
+from dmm.cli.fast_typer import FastTyper
+from dmm.cli.format import lines, rule_lines
 from dmm.cli.options import (
     Json,
     Root,
@@ -22,14 +24,13 @@ from dmm.cli.options import (
     refuse_agents,
 )
 from dmm.cli.proposals import show_proposals
-from dmm.cli.sparing import SparingTyper
 from dmm.cli.texts import read_file
 from dmm.errors import UsageError
 
 if TYPE_CHECKING:
     from dmm.bootstrap import Dmm
 
-app = SparingTyper(
+app = FastTyper(
     help="Rules for agents, enforced on their tool calls.",
     no_args_is_help=False,
 )
@@ -57,7 +58,7 @@ def list_rules(as_json: Json = False, root: Root = None) -> None:
     Example: dmm rules list --json
     """
     dmm = open_project(root)
-    present(dmm.rules.list(), as_json=as_json, lines=rulelines.listed)
+    present(dmm.rules.list(), as_json=as_json, lines=rule_lines.listed)
     _warn_untrusted(dmm)
 
 
@@ -67,7 +68,7 @@ def show(name: Name, as_json: Json = False, root: Root = None) -> None:
 
     Example: dmm rules show never-push-to-main
     """
-    present(open_project(root).rules.show(name), as_json=as_json, lines=rulelines.shown)
+    present(open_project(root).rules.show(name), as_json=as_json, lines=rule_lines.shown)
 
 
 @app.command()
@@ -106,7 +107,7 @@ def add(
             told = dmm.rules.add_source(source, draft["id"])
     else:
         told = dmm.rules.add(text, level, why=why, **given)
-    present(told, as_json=as_json, lines=rulelines.added)
+    present(told, as_json=as_json, lines=rule_lines.added)
     _warn_untrusted(dmm)
 
 
@@ -152,7 +153,7 @@ def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
         return
     with keeping(source, Path(shown["path"]).name):
         told = dmm.rules.edit(name, source)
-    present(told, as_json=as_json, lines=rulelines.shown)
+    present(told, as_json=as_json, lines=rule_lines.shown)
 
 
 @app.command("test")
@@ -162,7 +163,7 @@ def run_examples(as_json: Json = False, root: Root = None) -> None:
     For CI: needs no trust, ledger or daemon. Example: dmm rules test
     """
     told = open_project(root, quiet=True).rules.test()
-    present(told, as_json=as_json, lines=rulelines.tested)
+    present(told, as_json=as_json, lines=rule_lines.tested)
     if told["failures"]:
         raise typer.Exit(failures.FINDINGS)
 
@@ -193,7 +194,7 @@ def rehearse(
     path = Path(what)
     source = read_file(path) if what.endswith(".md") and path.exists() else what
     told = open_project(root).rules.rehearse(source)
-    present(told, as_json=as_json, lines=rulelines.rehearsed)
+    present(told, as_json=as_json, lines=rule_lines.rehearsed)
 
 
 @app.command()
@@ -203,7 +204,7 @@ def disable(name: Name, as_json: Json = False, root: Root = None) -> None:
     Example: dmm rules disable never-push-to-main
     """
     refuse_agents("disable a rule")
-    present(open_project(root).rules.disable(name), as_json=as_json, lines=rulelines.switched)
+    present(open_project(root).rules.disable(name), as_json=as_json, lines=rule_lines.switched)
 
 
 @app.command()
@@ -213,7 +214,7 @@ def enable(name: Name, as_json: Json = False, root: Root = None) -> None:
     Example: dmm rules enable never-push-to-main
     """
     refuse_agents("enable a rule")
-    present(open_project(root).rules.enable(name), as_json=as_json, lines=rulelines.switched)
+    present(open_project(root).rules.enable(name), as_json=as_json, lines=rule_lines.switched)
 
 
 @app.command()
@@ -234,7 +235,7 @@ def accept(
     if not yes:
         _ask()
     told = {"accepted": list(dmm.rules.accept(names))}
-    present(told, as_json=as_json, lines=rulelines.accepted)
+    present(told, as_json=as_json, lines=rule_lines.accepted)
 
 
 def _ask() -> None:
@@ -256,7 +257,7 @@ def explain(
     Example: dmm rules explain never-push-to-main
     """
     told = open_project(root).rules.explain(name)
-    shown = rulelines.explained if "stops" in told else lines.explained
+    shown = rule_lines.explained if "stops" in told else lines.explained
     present(told, as_json=as_json, lines=shown)
 
 
@@ -277,7 +278,7 @@ def adopt(
     if bool(seqs) == adopt_all:
         raise UsageError("name constraints (SEQ...) or give --all, not both")
     told = open_project(root).rules.adopt(None if adopt_all else seqs)
-    present(told, as_json=as_json, lines=rulelines.adopted)
+    present(told, as_json=as_json, lines=rule_lines.adopted)
 
 
 def _warn_untrusted(dmm: Dmm) -> None:

@@ -7,8 +7,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from dmm import endpoint, losses
+from dmm.cli.format.rule_lines import not_checked
 from dmm.cli.options import Json, Root, counted, open_project, print_json
-from dmm.cli.rulelines import not_checked
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError
 from dmm.rules.unchecked import find_misses
@@ -136,7 +136,7 @@ def _ledger_fault(dmm: Dmm) -> DmmError | None:
     if not dmm.trusted:
         return None
     try:
-        dmm.chronicle.reading.head()
+        dmm.project_ledger.reading.head()
     except DmmError as error:
         return error
     return None
@@ -144,7 +144,7 @@ def _ledger_fault(dmm: Dmm) -> DmmError | None:
 
 def _unchecked(dmm: Dmm) -> list[dict[str, Any]]:
     """Name the rules that could not be checked on real calls; agents' calls need trust."""
-    if not dmm.trusted or not find_misses(dmm.chronicle):
+    if not dmm.trusted or not find_misses(dmm.project_ledger):
         # The rules take long to load.
         return []
     return dmm.rules.unchecked()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli import paint, verdicts
-from dmm.cli.lines import wrapped
+from dmm.cli.format import paint, verdicts
+from dmm.cli.format.lines import wrapped
 from dmm.cli.options import Json, Root, agrees, counted, open_project, print_json, refuse_agents
 from dmm.errors import UsageError
 

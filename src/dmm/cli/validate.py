@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from dmm.cli.lines import wrapped
+from dmm.cli.format.lines import wrapped
 from dmm.cli.options import Json, Root, counted, find_agent, open_project, print_json, print_lines
 
 if TYPE_CHECKING:

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm.cli import failures, paint, verdicts
+from dmm.cli import failures
+from dmm.cli.fast_typer import FastTyper
+from dmm.cli.format import paint, verdicts
 from dmm.cli.options import Json, Root, open_project, print_json
-from dmm.cli.sparing import SparingTyper
 from dmm.cli.texts import Content, FromStdin, TextFile, read_patch, read_text
 from dmm.errors import UsageError
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from dmm.review.drafting import About
     from dmm.review.writing import Writing
 
-app = SparingTyper(help="Propose changes to memory: checked, then reviewed.")
+app = FastTyper(help="Propose changes to memory: checked, then reviewed.")
 
 FilePath = Annotated[str, typer.Option("--path", help="Such as project/build/tests.md.")]
 Reason = Annotated[str, typer.Option(help="The reason; it is recorded.")]

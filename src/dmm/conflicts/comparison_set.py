@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from dmm.conflicts.candidates import Candidates, Pair, in_order, profile_of, shorten
 from dmm.conflicts.compare import compare, read_memory
 from dmm.conflicts.reading_cache import Readings
-from dmm.conflicts.worker_pool import Crew, divide
+from dmm.conflicts.worker_pool import WorkerPool, divide
 from dmm.domain.conflict import Method
 from dmm.domain.memory import Memory, Origin, Status, has_expired
 from dmm.domain.pack import shown_path
@@ -74,7 +74,7 @@ class Found:
 
 
 @dataclass(slots=True)
-class Corpus:
+class ComparisonSet:
     """All memories of a project and of the user's overlay that are in force."""
 
     indexes: Indexes
@@ -281,7 +281,7 @@ class Corpus:
 
     def _share_out(self, tasks: Sequence[Task], workers: int) -> Compared:
         """Have other processes compare; what they do not finish is done here."""
-        with Crew(divide(tasks), self, self.today(), workers) as crew:
+        with WorkerPool(divide(tasks), self, self.today(), workers) as crew:
             for part, answer in crew.work():
                 for number, packed in answer.packed.items():
                     self._readings.put_packed(number, packed)

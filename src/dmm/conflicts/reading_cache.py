@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.conflicts.batches import pack, unpack
-from dmm.lru import Recent
+from dmm.lru import LruCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,7 +26,7 @@ class Readings:
 
     _open: dict[int, Reading] = field(default_factory=dict)
     _packed: dict[int, bytes] = field(default_factory=dict)
-    _proposed: Recent[bytes] = field(default_factory=lambda: Recent(MOST_PROPOSED))
+    _proposed: LruCache[bytes] = field(default_factory=lambda: LruCache(MOST_PROPOSED))
 
     def find(self, number: int) -> Reading | None:
         """Give what was read of a memory, if it was."""

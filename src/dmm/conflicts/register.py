@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from dmm.conflicts.records import Record
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 MOST_MARKS = 3
 LONGEST_MARK = 160
@@ -48,10 +48,10 @@ class View:
 
 
 @dataclass(slots=True)
-class Docket:
+class ConflictRegister:
     """All conflicts of one ledger, as they stand at its head; none where it is not trusted."""
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     is_trusted: Callable[[], bool]
     _records: Records = field(default_factory=Records)
     _head: Head = field(default_factory=Head)
@@ -63,7 +63,7 @@ class Docket:
         """Give the conflicts at the newest event; only what is new since the last look is read."""
         if not self.is_trusted():
             return Records()
-        log = self.chronicle.reading
+        log = self.project_ledger.reading
         head = log.head()
         if head != self._head:
             redaction = log.last_redaction()

@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from dmm.conflicts.candidates import Pair
-from dmm.conflicts.comparison_set import Corpus, Found
+from dmm.conflicts.comparison_set import ComparisonSet, Found
 from dmm.conflicts.records import GONE, Records, key_of, name_conflict
 from dmm.conflicts.register import View, describe
 from dmm.conflicts.resolutions import propose
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
     from dmm.conflicts.comparison_set import Member
     from dmm.conflicts.records import Record
-    from dmm.conflicts.register import Docket
+    from dmm.conflicts.register import ConflictRegister
     from dmm.conflicts.resolutions import Proposing
     from dmm.domain.event import Draft
     from dmm.domain.memory import Memory
     from dmm.index.vectors import Floats
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
     Progress = Callable[[int, int], None]
 
@@ -51,9 +51,9 @@ _clean = lru_cache(maxsize=1_024)(clean)
 class Conflicts:
     """Finds, records and settles the conflicts of one project."""
 
-    chronicle: Chronicle
-    docket: Docket
-    corpus: Corpus
+    project_ledger: ProjectLedger
+    conflict_register: ConflictRegister
+    corpus: ComparisonSet
     need_trust: Callable[[], None]
     proposals: Callable[[], Proposing]
     _notices: list[str] = field(default_factory=list)
@@ -121,7 +121,7 @@ class Conflicts:
 
     def _view(self) -> View:
         try:
-            return self.docket.view()
+            return self.conflict_register.view()
         except (StorageError, LedgerRefused):
             # What can't be read can't be written either; recording tells of it.
             return View(Records())
@@ -134,7 +134,7 @@ class Conflicts:
 
     def _settle(self, found: Sequence[Found], names: Collection[str] | None) -> tuple[int, int]:
         """Record what is new and close what is gone; where that may not be, say why."""
-        if not self.docket.is_trusted():
+        if not self.conflict_register.is_trusted():
             self._notices.append(UNTRUSTED)
             return len(found), 0
         try:
@@ -147,7 +147,7 @@ class Conflicts:
         new, gone = self._news(found, names)
         if not new and not gone:
             return 0, 0
-        with self.chronicle.log.writing() as writer:
+        with self.project_ledger.log.writing() as writer:
             # Another process may have found the same in the meantime.
             new, gone = self._news(found, names)
             for record, reason in gone:
@@ -160,7 +160,7 @@ class Conflicts:
         self, found: Sequence[Found], names: Collection[str] | None
     ) -> tuple[list[Found], list[tuple[Record, str]]]:
         """Tell what is not on record yet, and what is on record but no more, with the reason."""
-        view = self.docket.view()
+        view = self.conflict_register.view()
         clashing = {_ids(one): one for one in found}
         gone = []
         for record in view.open if names is None else view.about(names):
@@ -200,19 +200,19 @@ class Conflicts:
             "quotes": [_clean(quote) for quote in clash.quotes],
             "key": _key(found),
         }
-        return self.chronicle.draft(EventType.CONFLICT_FOUND, payload)
+        return self.project_ledger.draft(EventType.CONFLICT_FOUND, payload)
 
     def _closing(self, record: Record, action: str, reason: str, **more: Any) -> Draft:
         payload = {"id": record.id, "action": action, "reason": reason, "proposals": []} | more
         references = (record.seq, *payload["proposals"])
-        return self.chronicle.draft(
+        return self.project_ledger.draft(
             EventType.CONFLICT_RESOLVED, payload, caused_by=record.seq, references=references
         )
 
     def list(self, status: str = "unresolved") -> dict[str, Any]:
         """List conflicts: those that are unresolved, resolved, or all."""
         need_one("status", status, STATUSES)
-        view = self.docket.view()
+        view = self.conflict_register.view()
         chosen = [
             one
             for one in view.records.conflicts.values()
@@ -222,7 +222,7 @@ class Conflicts:
 
     def show(self, name: str) -> dict[str, Any]:
         """Show one conflict."""
-        return describe(self.docket.find(name))
+        return describe(self.conflict_register.find(name))
 
     @traced()
     def flag(self, names: Sequence[str], description: str) -> dict[str, Any]:
@@ -233,8 +233,8 @@ class Conflicts:
         self.corpus.refresh()
         one, other = self._two(names)
         found = Found(one, other, _flag(description), (Method.FLAG,))
-        with self.chronicle.log.writing() as writer:
-            known = self.docket.view().by_pair.get(_ids(found))
+        with self.project_ledger.log.writing() as writer:
+            known = self.conflict_register.view().by_pair.get(_ids(found))
             if known is not None:
                 what = f"these two are in conflict already: {known.id}"
                 raise UsageError(what, hint=f"dmm conflicts show {known.id}")
@@ -295,22 +295,22 @@ class Conflicts:
         )
         numbers = [one["seq"] for one in made]
         more = {"proposals": numbers} | ({"target": target} if target else {})
-        self.chronicle.record(self._closing(record, action, reason, **more))
+        self.project_ledger.record(self._closing(record, action, reason, **more))
         return self.show(record.id) | {"proposals": made}
 
     def _accept_as_is(
         self, record: Record, reason: str, target: str | None, content: object
     ) -> dict[str, Any]:
-        if self.chronicle.voice.trust not in (Trust.USER, Trust.REVIEWED):
+        if self.project_ledger.actor.trust not in (Trust.USER, Trust.REVIEWED):
             hint = "a person has to say that: dmm conflicts resolve in a terminal of their own"
             raise LedgerRefused("an agent can't declare a conflict intentional", hint=hint)
         if target is not None or content is not None:
             raise UsageError("an intentional conflict changes nothing: give only the reason")
-        self.chronicle.record(self._closing(record, Resolution.INTENTIONAL, reason))
+        self.project_ledger.record(self._closing(record, Resolution.INTENTIONAL, reason))
         return self.show(record.id)
 
     def _unsettled(self, name: str) -> Record:
-        record = self.docket.find(name)
+        record = self.conflict_register.find(name)
         if not record.is_open:
             raise UsageError(f"{record.id} is resolved already ({record.action}: {record.reason})")
         if record.proposals:
@@ -321,7 +321,7 @@ class Conflicts:
 
     def _need_voice(self, act: str) -> None:
         self.need_trust()
-        if self.chronicle.voice.trust in LOW_TRUST:
+        if self.project_ledger.actor.trust in LOW_TRUST:
             raise LedgerRefused(f"what a tool returned can't {act}", hint="a user or an agent can")
 
 

@@ -145,7 +145,7 @@ class Worker:
             self._process.wait()
 
 
-class Crew:
+class WorkerPool:
     """Some processes that share a list of batches; all are gone when it is left."""
 
     def __init__(self, parts: Sequence[Part], supply: Supply, today: dt.date, count: int) -> None:
@@ -158,7 +158,7 @@ class Crew:
         self._done: SimpleQueue[tuple[int, Answer] | None] = SimpleQueue()
         self._threads: list[threading.Thread] = []
 
-    def __enter__(self) -> Crew:
+    def __enter__(self) -> WorkerPool:
         # Where no process can be started, or no more, those that run do the work, or nobody.
         with contextlib.suppress(OSError):
             for _ in range(self._count):

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dmm import endpoint
-from dmm.daemon.chores import ENDED, VOICE, carry_out
+from dmm.daemon.jobs import ACTOR, ENDED, carry_out
 from dmm.errors import DaemonError, DmmError
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def main(arguments: list[str]) -> int:
     try:
         dmm = open_root(Root(Path(root)), own_home())
         try:
-            dmm.chronicle.voice = VOICE
+            dmm.project_ledger.actor = ACTOR
             carry_out(dmm, chore, float(last[0]) if last else None, now=time.time())
         finally:
             dmm.close()

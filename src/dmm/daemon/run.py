@@ -19,7 +19,7 @@ from dmm.daemon.memory import bound_pools
 from dmm.daemon.server import MOST, Limits, Server
 
 if TYPE_CHECKING:
-    from dmm.daemon.house import House
+    from dmm.daemon.app import Daemon
     from dmm.daemon.incoming import Request
 
 IDLE = 600.0
@@ -78,7 +78,7 @@ class Life:
         self._ended = threading.Event()
         self._asked = threading.Event()
         self._opened = threading.Event()
-        self._house: House | None = None
+        self._house: Daemon | None = None
         self._loading = threading.Lock()
         self._version = endpoint.version()
         self._descriptors = raise_limit()
@@ -108,7 +108,7 @@ class Life:
         self._leave(house)
         return 0
 
-    def _leave(self, house: House) -> None:
+    def _leave(self, house: Daemon) -> None:
         self._instance.leave()
         deadline = time.monotonic() + DRAIN
         house.leave()
@@ -124,20 +124,20 @@ class Life:
             # Whatever still works here holds nothing that a killed process would lose.
             os._exit(0)
 
-    def _close(self, house: House) -> None:
+    def _close(self, house: Daemon) -> None:
         try:
             house.close()
         except Exception as error:  # noqa: BLE001 - it ends all the same
             self._log.write_fault("not everything could be closed", error)
 
-    def _furnish(self) -> House:
+    def _furnish(self) -> Daemon:
         """Load the parts that answer; whoever needs them first waits for them."""
         with self._loading:
             if self._house is None:
-                from dmm.daemon.house import House
+                from dmm.daemon.app import Daemon
 
                 port = self._options.port
-                self._house = House(
+                self._house = Daemon(
                     self._instance, self._log, port, self._ended.set, self._descriptors
                 )
             return self._house

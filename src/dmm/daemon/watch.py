@@ -13,7 +13,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from dmm.daemon.notified import Polled, WatcherFailed, choose_watcher
+from dmm.daemon.file_events import Polled, WatcherFailed, choose_watcher
 from dmm.errors import DmmError
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.bootstrap import Dmm
-    from dmm.daemon.notified import Watching
+    from dmm.daemon.file_events import Watching
     from dmm.index.sync import SyncReport
 
 # How long after a hint a second scan finds what was lost, and files written during the first.

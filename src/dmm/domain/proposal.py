@@ -26,7 +26,7 @@ class Operation(StrEnum):
     UNDO = "undo"
 
 
-class Standing(StrEnum):
+class ProposalStatus(StrEnum):
     """How far a proposal has come; only an applied one has any effect."""
 
     PENDING = "pending"
@@ -147,7 +147,7 @@ class Proposal:
     evidence: tuple[int, ...] = ()
     undoes: tuple[int, ...] = ()
     origin: str = ""
-    standing: Standing = Standing.PENDING
+    standing: ProposalStatus = ProposalStatus.PENDING
     checks: tuple[Check, ...] = ()
     reviews: tuple[Review, ...] = ()
     applying: int | None = None
@@ -186,7 +186,7 @@ class Proposal:
     @property
     def is_open(self) -> bool:
         """Whether it still waits for a verdict."""
-        return self.standing is Standing.PENDING
+        return self.standing is ProposalStatus.PENDING
 
 
 def name_proposal(seq: int) -> str:

@@ -39,19 +39,19 @@ IMPORTED = "import"
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class Actor:
     """Who speaks: the actor, the surface it came through, its session and how far it is trusted.
 
     The names of an actor and of a session come from outside, and are recorded with every event.
     """
 
-    actor: str = "user"
+    name: str = "user"
     source: str = "cli"
     trust: Trust = Trust.USER
     session: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "actor", keep_identity(self.actor))
+        object.__setattr__(self, "name", keep_identity(self.name))
         if self.session is not None:
             object.__setattr__(self, "session", keep_identity(self.session))
 
@@ -118,7 +118,7 @@ class OpenLedger:
 
     path: Path | None
     now: Callable[[], dt.datetime]
-    voice: Voice = Voice()
+    actor: Actor = Actor()
     record_of: TrustedLedger | None = None
     earlier: tuple[Path, ...] = ()
     folded: Folded = field(default_factory=Folded)
@@ -216,10 +216,10 @@ class OpenLedger:
             payload=payload,
             id=event_id or new_id(milliseconds, secrets.token_bytes(ID_RANDOMNESS)),
             at=moment.isoformat(timespec="milliseconds"),
-            actor=self.voice.actor,
-            source=self.voice.source,
-            trust=self.voice.trust,
-            session=self.voice.session,
+            actor=self.actor.name,
+            source=self.actor.source,
+            trust=self.actor.trust,
+            session=self.actor.session,
             caused_by=caused_by,
             references=references,
         )

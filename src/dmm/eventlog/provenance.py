@@ -28,7 +28,7 @@ _ECHOES = re.compile(
 )
 
 
-def find_tool_source(text: str, known: str, chronicle: OpenLedger) -> Event | None:
+def find_tool_source(text: str, known: str, project_ledger: OpenLedger) -> Event | None:
     """Find the newest tool event whose output holds most of what a text adds to a known one.
 
     The tools of all sessions count: which one a proposer is in, it says itself.
@@ -37,7 +37,7 @@ def find_tool_source(text: str, known: str, chronicle: OpenLedger) -> Event | No
     wanted = _shingles(text, size) - _shingles(known, size)
     if not wanted or size < SHORTEST:
         return None
-    log = chronicle.reading
+    log = project_ledger.reading
     head = log.head().seq
     kinds = (EventType.TOOL_USED, EventType.TOOL_FAILED)
     events = list(log.events_of(kinds, max(0, head - EVENTS_LOOKED_AT), head))

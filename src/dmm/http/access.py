@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
 from dmm.errors import PathRefused, RootNotFound, UsageError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -75,12 +75,12 @@ def decode_header(value: str | None) -> str | None:
         raise PathRefused("the path is not UTF-8", hint=HINT) from None
 
 
-def voice_of(request: Request) -> Voice:
+def voice_of(request: Request) -> Actor:
     """Tell in whose name a request is recorded: only a person can have a browser's session."""
     if request.scope.get("dmm.caller") == "session":
-        return Voice(actor="user", source=SOURCE, trust=Trust.USER)
+        return Actor(name="user", source=SOURCE, trust=Trust.USER)
     client, session = (_name(request.headers.get(f"x-dmm-{one}")) for one in ("client", "session"))
-    return Voice(actor=client or "agent", source=SOURCE, trust=Trust.AGENT, session=session)
+    return Actor(name=client or "agent", source=SOURCE, trust=Trust.AGENT, session=session)
 
 
 def _name(value: str | None) -> str | None:

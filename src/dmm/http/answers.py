@@ -7,8 +7,8 @@ import traceback
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.http import refusals
-from dmm.http.refusals import to_json
+from dmm.http import errors
+from dmm.http.errors import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-    from dmm.http.refusals import Refusal
+    from dmm.http.errors import Refusal
 
 METHODS = b"GET, POST, PUT, DELETE"
 ALWAYS = (
@@ -59,9 +59,9 @@ class Answer:
             (b"content-length", str(len(body)).encode()),
             (b"connection", b"close"),
         ]
-        if refusal.status == refusals.UNAUTHORIZED.status:
+        if refusal.status == errors.UNAUTHORIZED.status:
             headers.append((b"www-authenticate", b"Bearer"))
-        if refusal.status == refusals.METHOD.status:
+        if refusal.status == errors.METHOD.status:
             headers.append((b"allow", METHODS))
         await self({"type": "http.response.start", "status": refusal.status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})
@@ -87,7 +87,7 @@ async def survive(serving: Awaitable[None], answer: Answer) -> None:
     with boundary:
         await serving
     if boundary.failed and not answer.started:
-        await answer.refuse(refusals.UNFORESEEN)
+        await answer.refuse(errors.UNFORESEEN)
 
 
 class _Boundary:

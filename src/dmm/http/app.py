@@ -12,12 +12,12 @@ from starlette.exceptions import HTTPException
 
 from dmm import VERSION
 from dmm.errors import DmmError
-from dmm.http import asking, ledger, login, memory, recall, refusals, rules, writing
+from dmm.http import asking, errors, ledger, login, memory, recall, rules, writing
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
 from dmm.http.calls import Reply, refuse_idle
+from dmm.http.errors import STATUS, Refusal, describe, describe_error
 from dmm.http.gate import Gate, Keys
-from dmm.http.refusals import STATUS, Refusal, describe, describe_error
 from dmm.http.sessions import Codes, Sessions
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ SILENT: TelemetryConfig = {
 BEARER = HTTPBearer(auto_error=False, description="The daemon's token.")
 LONGEST_TOLD = 300
 SHORTEST_TOKEN = 32
-BY_STATUS = {404: refusals.NOT_FOUND, 405: refusals.METHOD}
+BY_STATUS = {404: errors.NOT_FOUND, 405: errors.METHOD}
 
 
 def make_app(

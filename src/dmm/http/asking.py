@@ -42,13 +42,13 @@ class AnswerTold(models.Told):
 @router.post("/ask", responses=told(AnswerTold))
 def ask(call: Called, body: Asked) -> Reply:
     """Answer a question with cited evidence from memory, sessions and code; nothing is recorded."""
-    with call.project(body.root).answer(call.voice) as dmm:
+    with call.project(body.root).answer(call.actor) as dmm:
         found = dmm.asking.ask(
             body.question,
             profile=body.profile,
             budget=body.budget,
             style=body.style,
-            session=body.session or call.voice.session,
+            session=body.session or call.actor.session,
             timed=body.verbose,
         )
     return Reply(found)

@@ -6,7 +6,7 @@ import json
 import math
 from typing import Any, NoReturn
 
-from dmm.http.refusals import Refusal
+from dmm.http.errors import Refusal
 
 DEEPEST = 64
 LONGEST_NUMBER = 64

@@ -16,10 +16,10 @@ from starlette.responses import Response
 from dmm.bootstrap import Dmm
 from dmm.domain.event import Trust
 from dmm.errors import ReviewRefused, UsageError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.http.access import Access, decode_header, voice_of
+from dmm.http.errors import to_json
 from dmm.http.models import Failure
-from dmm.http.refusals import to_json
 from dmm.projects import Project
 
 LONGEST_NAME = 60
@@ -41,7 +41,7 @@ class Call:
     """One request."""
 
     access: Access
-    voice: Voice
+    actor: Actor
     named: tuple[str | None, ...]
 
     @property
@@ -56,34 +56,34 @@ class Call:
     @contextlib.contextmanager
     def speak(self, root: str | None = None) -> Iterator[Dmm]:
         """Use the ledger of the project in the caller's name."""
-        with self.project(root).speak(self.voice) as dmm:
+        with self.project(root).speak(self.actor) as dmm:
             yield dmm
 
     @contextlib.contextmanager
     def write(self, root: str | None = None) -> Iterator[Dmm]:
         """Propose changes of the project's memory in the caller's name."""
-        with self.project(root).write(self.voice) as dmm:
+        with self.project(root).write(self.actor) as dmm:
             yield dmm
 
     @contextlib.contextmanager
     def recall(self) -> Iterator[Dmm]:
         """Search the sessions of the project."""
-        with self.project().recall(self.voice) as dmm:
+        with self.project().recall(self.actor) as dmm:
             yield dmm
 
     @contextlib.contextmanager
     def decide(self, root: str | None = None) -> Iterator[Dmm]:
         """Decide about the project's memory: a person does, and only a browser's session is one."""
-        if self.voice.trust is not Trust.USER:
+        if self.actor.trust is not Trust.USER:
             hint = "decide in a terminal with dmm review, or in a browser that is signed in"
             raise ReviewRefused("a token can't decide on memory; only a person can", hint=hint)
-        with self.project(root).settle(self.voice) as dmm:
+        with self.project(root).settle(self.actor) as dmm:
             yield dmm
 
     @contextlib.contextmanager
     def govern(self, root: str | None = None) -> Iterator[Dmm]:
         """Change which rules are in force: a person does, as with decisions about memory."""
-        if self.voice.trust is not Trust.USER:
+        if self.actor.trust is not Trust.USER:
             hint = "run dmm rules in a terminal, or use a browser that is signed in"
             raise ReviewRefused("a token can't change rules; only a person can", hint=hint)
         with self.speak(root) as dmm:
@@ -92,7 +92,7 @@ class Call:
     @contextlib.contextmanager
     def look(self, root: str | None = None) -> Iterator[Dmm]:
         """Look at the ledger of the project; nothing is recorded, and nobody has to wait."""
-        with self.project(root).look(self.voice) as dmm:
+        with self.project(root).look(self.actor) as dmm:
             yield dmm
 
 

@@ -8,10 +8,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from dmm.http import refusals
+from dmm.http import errors
 from dmm.http.answers import Answer, survive
 from dmm.http.body import refuse_json
-from dmm.http.refusals import Refusal
+from dmm.http.errors import Refusal
 from dmm.http.sessions import read_cookie
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Keys:
     def admit(self, head: Head) -> Caller | Refusal:
         """Say who speaks, or why nobody may."""
         if self.local:
-            return refusals.RELAYED if head.from_browser else "local"
+            return errors.RELAYED if head.from_browser else "local"
         refusal = self._refuse_place(head)
         if refusal is not None:
             return refusal
@@ -64,16 +64,16 @@ class Keys:
             return "session"
         if head.path == LOGIN and head.method == "POST":
             return "code"
-        return refusals.UNAUTHORIZED
+        return errors.UNAUTHORIZED
 
     def _refuse_place(self, head: Head) -> Refusal | None:
         host = head.get("host").lower()
         if host not in {f"{name}:{self.port()}" for name in ("127.0.0.1", "localhost", "[::1]")}:
-            return refusals.HOST
+            return errors.HOST
         if "origin" in head.values and head.get("origin").lower() != f"http://{host}":
-            return refusals.ORIGIN
+            return errors.ORIGIN
         if head.get("sec-fetch-site", "none").lower() not in ("same-origin", "none"):
-            return refusals.ORIGIN
+            return errors.ORIGIN
         return None
 
     def _shows_token(self, head: Head) -> bool:
@@ -119,13 +119,13 @@ def read_head(scope: Scope) -> Head | Refusal:
     headers: list[tuple[bytes, bytes]] = list(scope["headers"])
     size = sum(len(name) + len(value) for name, value in headers)
     if len(headers) > MOST_HEADERS or size > LARGEST_HEADERS:
-        return refusals.HEADERS
+        return errors.HEADERS
     path = scope.get("raw_path") or scope["path"].encode()
     if len(path) + len(scope.get("query_string", b"")) > LONGEST_TARGET:
-        return refusals.TARGET
+        return errors.TARGET
     names = [name.decode("latin-1").lower() for name, _ in headers]
     if any(names.count(name) > 1 for name in ONCE):
-        return refusals.REPEATED
+        return errors.REPEATED
     values = [value.decode("latin-1").strip() for _, value in headers]
     return Head(scope["method"], scope["path"], dict(zip(names, values, strict=True)))
 
@@ -133,15 +133,15 @@ def read_head(scope: Scope) -> Head | Refusal:
 def refuse_form(head: Head) -> Refusal | None:
     """Say what is wrong with the method, the kind of body or its announced size."""
     if head.method not in (*READING, *WRITING):
-        return refusals.METHOD
+        return errors.METHOD
     if head.method in READING:
-        return refusals.BODY if head.has_body else None
+        return errors.BODY if head.has_body else None
     if head.method == "DELETE" and not head.has_body:
         return None
     if not _JSON.fullmatch(head.get("content-type")):
-        return refusals.MEDIA
+        return errors.MEDIA
     if head.get("content-encoding", "identity").lower() != "identity":
-        return refusals.ENCODED
+        return errors.ENCODED
     return _refuse_length(head)
 
 
@@ -149,9 +149,9 @@ def _refuse_length(head: Head) -> Refusal | None:
     length = head.get("content-length", "0")
     both = "transfer-encoding" in head.values and "content-length" in head.values
     if both or not (length.isascii() and length.isdecimal()):
-        return refusals.LENGTH
+        return errors.LENGTH
     large = len(length) > len(str(LARGEST_BODY)) or int(length) > LARGEST_BODY
-    return refusals.SIZE if large else None
+    return errors.SIZE if large else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,12 +208,12 @@ class Gate:
                     part = message.get("body", b"")
                     size += len(part)
                     if size > LARGEST_BODY:
-                        return refusals.SIZE
+                        return errors.SIZE
                     parts.append(part)
                     if not message.get("more_body", False):
                         return b"".join(parts)
         except TimeoutError:
-            return refusals.SLOW
+            return errors.SLOW
 
 
 async def _refuse_body(body: bytes) -> Refusal | None:

@@ -5,7 +5,7 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 
 from fastapi import APIRouter, Request
 
-from dmm.http import models, refusals
+from dmm.http import errors, models
 from dmm.http.calls import Reply, access_of, told
 from dmm.http.gate import LOGIN
 from dmm.http.sessions import write_cookie
@@ -18,6 +18,6 @@ def open_session(request: Request, body: models.Login) -> Reply:
     """Exchange a one-time code for a session; the code is good once, for a minute."""
     access = access_of(request)
     if not access.codes.take(body.code):
-        return Reply(refusals.CODE.describe(), refusals.CODE.status)
+        return Reply(errors.CODE.describe(), errors.CODE.status)
     cookie = write_cookie(access.sessions.make())
     return Reply({"status": "open"}, headers={"set-cookie": cookie})

@@ -29,7 +29,7 @@ def query(call: Called, body: models.Query) -> Reply:
     asked = body.model_dump(exclude={"root", "verbose", "scope_filter"})
     asked["scope"] = body.scope_filter
     request = read_request(asked, settings.default_budget, settings.baseline_budget)
-    answer = project.query(request, voice=call.voice)
+    answer = project.query(request, actor=call.actor)
     found = answer.describe(explain=body.explain)
     if body.verbose:
         found["stats"] |= {"milliseconds": _milliseconds(started)}
@@ -84,7 +84,7 @@ def reindex(call: Called, body: models.Reindex) -> Reply:
 
 
 def _describe(call: Call, project: Project) -> dict[str, Any]:
-    with project.look(call.voice) as dmm:
+    with project.look(call.actor) as dmm:
         _open_indexes(dmm)
         found = dmm.overview.describe()
     observed = call.access.health().get("projects", ())
@@ -100,7 +100,7 @@ def _describe(call: Call, project: Project) -> dict[str, Any]:
 
 
 def _count(call: Call, project: Project) -> int:
-    with project.look(call.voice) as dmm:
+    with project.look(call.actor) as dmm:
         files = [one for store in _open_indexes(dmm) for one in store.files().values()]
     return sum(one.fault is None for one in files)
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Path, Query
 
 from dmm.domain.proposal import Operation
 from dmm.errors import UsageError
-from dmm.http import drafts
+from dmm.http import writing_models
 from dmm.http.calls import Called, Reply, told
 from dmm.review.drafting import About
 from dmm.review.writing import Writing, write
@@ -26,8 +26,8 @@ Conflict = Annotated[
 Status = Literal["pending", "rejected", "applying", "applied", "undone", "all"]
 
 
-@router.post("/proposals", responses=told(drafts.ProposalTold))
-def propose(call: Called, body: drafts.Proposing) -> Reply:
+@router.post("/proposals", responses=told(writing_models.ProposalTold))
+def propose(call: Called, body: writing_models.Proposing) -> Reply:
     """Propose a change of memory; it is checked and awaits review."""
     asked = Writing(
         body.path,
@@ -42,11 +42,11 @@ def propose(call: Called, body: drafts.Proposing) -> Reply:
         evidence=body.evidence,
         source=body.source,
     )
-    with call.project(body.root).settle(call.voice) as dmm:
+    with call.project(body.root).settle(call.actor) as dmm:
         return Reply(write(dmm.proposals, asked))
 
 
-def _about(body: drafts.Proposing) -> About:
+def _about(body: writing_models.Proposing) -> About:
     usual = About()
     return About(
         tags=tuple(body.tags),
@@ -64,29 +64,29 @@ def _day(text: str) -> dt.date:
         raise UsageError("expires is not a valid date", hint="such as 2026-12-31") from None
 
 
-@router.get("/proposals", responses=told(drafts.ProposalsTold))
+@router.get("/proposals", responses=told(writing_models.ProposalsTold))
 def list_proposals(call: Called, status: Annotated[Status, Query()] = "pending") -> Reply:
     """List proposals, the oldest first."""
     with call.write() as dmm:
         return Reply(dmm.reviews.list(status))
 
 
-@router.get("/proposals/{id}", responses=told(drafts.ShownTold))
+@router.get("/proposals/{id}", responses=told(writing_models.ShownTold))
 def show_proposal(call: Called, name: Proposal) -> Reply:
     """Show a proposal with its checks, reviews and changes; one that waits is checked anew."""
     with call.write() as dmm:
         return Reply(dmm.reviews.show(name))
 
 
-@router.post("/proposals/{id}/process", responses=told(drafts.ProposalTold))
-def process(call: Called, name: Proposal, body: drafts.Processing) -> Reply:
+@router.post("/proposals/{id}/process", responses=told(writing_models.ProposalTold))
+def process(call: Called, name: Proposal, body: writing_models.Processing) -> Reply:
     """Put a proposal to the reviewer agent; without a verdict it waits on."""
-    with call.project(body.root).linger(call.voice) as dmm:
+    with call.project(body.root).linger(call.actor) as dmm:
         return Reply(dmm.reviews.process(name))
 
 
-@router.post("/proposals/{id}/approve", responses=told(drafts.ProposalTold))
-def approve(call: Called, name: Proposal, body: drafts.Approval) -> Reply:
+@router.post("/proposals/{id}/approve", responses=told(writing_models.ProposalTold))
+def approve(call: Called, name: Proposal, body: writing_models.Approval) -> Reply:
     """Apply a proposal; for a person who is signed in."""
     with call.decide(body.root) as dmm:
         found = dmm.reviews.approve(
@@ -95,22 +95,22 @@ def approve(call: Called, name: Proposal, body: drafts.Approval) -> Reply:
     return Reply(found)
 
 
-@router.post("/proposals/{id}/reject", responses=told(drafts.ProposalTold))
-def reject(call: Called, name: Proposal, body: drafts.Rejection) -> Reply:
+@router.post("/proposals/{id}/reject", responses=told(writing_models.ProposalTold))
+def reject(call: Called, name: Proposal, body: writing_models.Rejection) -> Reply:
     """Turn a proposal down; for a person who is signed in."""
     with call.decide(body.root) as dmm:
         return Reply(dmm.reviews.reject(name, body.reason, seen=body.seen))
 
 
-@router.post("/proposals/{id}/edit", responses=told(drafts.ProposalTold))
-def edit(call: Called, name: Proposal, body: drafts.Change) -> Reply:
+@router.post("/proposals/{id}/edit", responses=told(writing_models.ProposalTold))
+def edit(call: Called, name: Proposal, body: writing_models.Change) -> Reply:
     """Put another text in the place of the proposed one; for a person who is signed in."""
     with call.decide(body.root) as dmm:
         return Reply(dmm.reviews.edit(name, body.content, body.reason, seen=body.seen))
 
 
-@router.post("/undo", responses=told(drafts.UndoTold))
-def undo(call: Called, body: drafts.Undo) -> Reply:
+@router.post("/undo", responses=told(writing_models.UndoTold))
+def undo(call: Called, body: writing_models.Undo) -> Reply:
     """Take applied writes back, or show what that would change; for a person who is signed in."""
     chosen: dict[str, Any] = {"session": body.session, "source": body.source}
     with call.decide(body.root) as dmm:
@@ -119,14 +119,14 @@ def undo(call: Called, body: drafts.Undo) -> Reply:
         return Reply(dmm.undoing.undo(body.seq, **chosen, reason=body.reason))
 
 
-@router.post("/feedback", responses=told(drafts.FeedbackTold))
-def feedback(call: Called, body: drafts.Feedback) -> Reply:
+@router.post("/feedback", responses=told(writing_models.FeedbackTold))
+def feedback(call: Called, body: writing_models.Feedback) -> Reply:
     """Tell how memories fared."""
     with call.write(body.root) as dmm:
         return Reply(dmm.lifecycle.report(body.memories, body.outcome, body.context))
 
 
-@router.get("/conflicts", responses=told(drafts.ConflictsTold))
+@router.get("/conflicts", responses=told(writing_models.ConflictsTold))
 def list_conflicts(
     call: Called,
     status: Annotated[Literal["unresolved", "resolved", "all"], Query()] = "unresolved",
@@ -136,24 +136,24 @@ def list_conflicts(
         return Reply(dmm.conflicts.list(status))
 
 
-@router.post("/conflicts", responses=told(drafts.ConflictTold))
-def flag(call: Called, body: drafts.Flag) -> Reply:
+@router.post("/conflicts", responses=told(writing_models.ConflictTold))
+def flag(call: Called, body: writing_models.Flag) -> Reply:
     """Record a conflict that somebody sees between two memories."""
     with call.write(body.root) as dmm:
         return Reply(dmm.conflicts.flag(body.ids, body.description))
 
 
-@router.get("/conflicts/{id}", responses=told(drafts.ConflictTold))
+@router.get("/conflicts/{id}", responses=told(writing_models.ConflictTold))
 def show_conflict(call: Called, name: Conflict) -> Reply:
     """Show one conflict."""
     with call.write() as dmm:
         return Reply(dmm.conflicts.show(name))
 
 
-@router.post("/conflicts/{id}/resolve", responses=told(drafts.ConflictTold))
-def resolve(call: Called, name: Conflict, body: drafts.Resolving) -> Reply:
+@router.post("/conflicts/{id}/resolve", responses=told(writing_models.ConflictTold))
+def resolve(call: Called, name: Conflict, body: writing_models.Resolving) -> Reply:
     """Settle a conflict by proposals; a person alone can call it intentional."""
-    with call.project(body.root).settle(call.voice) as dmm:
+    with call.project(body.root).settle(call.actor) as dmm:
         found = dmm.conflicts.resolve(
             name, body.action, target=body.target, reason=body.reason, content=body.content
         )

@@ -107,7 +107,7 @@ class Import:
 
 
 @dataclass(frozen=True, slots=True)
-class Monoliths:
+class Importer:
     """Imports into and exports from one project."""
 
     root: Root

@@ -21,31 +21,31 @@ if TYPE_CHECKING:
 
     from dmm.eventlog.chain import Head
     from dmm.eventlog.verify import Verification
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
     """One ledger and the file that its heads are anchored in."""
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     anchors: Path
 
     @traced()
     def init(self) -> dict[str, Any]:
         """Make the ledger, if there is none."""
-        made = not self.chronicle.exists
-        log = self.chronicle.log
+        made = not self.project_ledger.exists
+        log = self.project_ledger.log
         return {"ledger": log.where, "created": made, "seq": log.head().seq}
 
     @traced()
     def verify(self, *, anchor: bool = False) -> dict[str, Any]:
         """Walk the chain and compare the anchors; the head of a valid one can be anchored."""
-        with self.chronicle.as_it_is() as log:
+        with self.project_ledger.as_it_is() as log:
             told = self._examine(log)
-        if anchor and told["valid"] and self.chronicle.exists:
-            day = self.chronicle.now().date().isoformat()
-            written = anchor_head(self.chronicle.log, self.anchors, day)
+        if anchor and told["valid"] and self.project_ledger.exists:
+            day = self.project_ledger.now().date().isoformat()
+            written = anchor_head(self.project_ledger.log, self.anchors, day)
             told["anchored"] = None if written is None else written.seq
         return told
 
@@ -65,17 +65,17 @@ class Audit:
 
     def _noted(self) -> Head | None:
         """Read the newest event that was noted outside the ledger."""
-        record = self.chronicle.record_of
+        record = self.project_ledger.record_of
         kept = None if record is None or not record.trusted else record.kept
         return None if record is None or kept is None else record.mark(kept[0]).read()
 
     @traced()
     def backup(self, target: Path) -> dict[str, Any]:
         """Copy the ledger while others may write, and verify the copy."""
-        if not self.chronicle.exists:
+        if not self.project_ledger.exists:
             hint = "create one with: dmm ledger init"
             raise LedgerRefused("there is no ledger to copy", hint=hint)
-        self.chronicle.log.backup(target)
+        self.project_ledger.log.backup(target)
         copy = EventLog.open(target)
         try:
             found = verify(copy.raw(), read_anchors(self.anchors).anchors)
@@ -87,7 +87,7 @@ class Audit:
     @discreet
     def entries(self, last: int, kind: str | None = None) -> dict[str, Any]:
         """Read the newest events, all or of one type."""
-        log = self.chronicle.reading
+        log = self.project_ledger.reading
         head = log.head().seq
         if kind is None:
             found = list(log.events(max(0, head - last), head))

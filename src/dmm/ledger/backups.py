@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.eventlog.open_ledger import TrustedLedger
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 FOLDER = "backups"
 KEPT = 3
@@ -49,12 +49,12 @@ class Backup:
 class Backups:
     """The backups of one project's ledger."""
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
 
     @property
     def folder(self) -> Path | None:
         """Where the backups are; None for a ledger that nobody vouches for."""
-        record = self.chronicle.record_of
+        record = self.project_ledger.record_of
         known = None if record is None or not record.trusted else record.kept
         return None if record is None or known is None else record.state / FOLDER / known[0]
 
@@ -78,10 +78,10 @@ class Backups:
     def make(self) -> Backup | None:
         """Back the ledger up, unless nothing was recorded since; only a few are kept."""
         folder = self.folder
-        if folder is None or not self.chronicle.exists:
+        if folder is None or not self.project_ledger.exists:
             return None
         known = self.find()
-        head = self.chronicle.reading.head()
+        head = self.project_ledger.reading.head()
         if head.seq == 0 or (known and known[0].seq == head.seq):
             return None
         with translated(folder, "make the folder of backups"):
@@ -95,8 +95,8 @@ class Backups:
     def _write(self, folder: Path) -> Backup:
         copy = folder / f".{secrets.token_hex(6)}.db"
         try:
-            head = self.chronicle.reading.backup(copy, derived=False)
-            day = self.chronicle.now().date().isoformat()
+            head = self.project_ledger.reading.backup(copy, derived=False)
+            day = self.project_ledger.now().date().isoformat()
             target = folder / f"{day}-{head.seq}.db.gz"
             packed = copy.with_name(f"{copy.name}.gz")
             with translated(target, "write the backup"):
@@ -115,10 +115,10 @@ class Backups:
 
         A ledger that is whole is not replaced, and one that is replaced is kept beside it.
         """
-        record, path = self.chronicle.record_of, self.chronicle.path
+        record, path = self.project_ledger.record_of, self.project_ledger.path
         if record is None or path is None or not record.trusted:
             raise LedgerRefused("only the ledger of a trusted project can be restored")
-        if self.chronicle.voice.trust not in PERSONS:
+        if self.project_ledger.actor.trust not in PERSONS:
             raise LedgerRefused("an agent can't restore a ledger", hint="a person can")
         chosen = source or next((one.path for one in self.find()), None)
         if chosen is None:
@@ -147,19 +147,19 @@ class Backups:
         mark = record.mark("" if kept is None else kept[0])
         lost = mark.read()
         mark.forget()
-        self.chronicle.close()
+        self.project_ledger.close()
         missing = 0 if lost is None else max(0, lost.seq - seq)
         payload = {"seq": seq, "missing": missing}
-        self.chronicle.record(self.chronicle.draft(EventType.LEDGER_RESTORED, payload))
+        self.project_ledger.record(self.project_ledger.draft(EventType.LEDGER_RESTORED, payload))
         told = {"source": str(source), "seq": seq, "missing": missing}
         return told | {"aside": None if aside is None else str(aside)}
 
     def _refuse_whole(self) -> None:
         """Refuse to replace a ledger that is as it was recorded."""
-        if not self.chronicle.exists:
+        if not self.project_ledger.exists:
             return
         try:
-            found = verify(self.chronicle.log.raw())
+            found = verify(self.project_ledger.log.raw())
         except (LedgerRefused, StorageError):
             return
         if found.valid and found.events:

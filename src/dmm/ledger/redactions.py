@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.ledger.backups import Backups
     from dmm.ledger.remains import Remains
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.published import PublishedRules
 
 # So short a text stands in many events that hold no secret.
@@ -49,7 +49,7 @@ class Plan:
 class Redactions:
     """Blanks what the ledger of one project should never have held."""
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     backups: Backups
     published: PublishedRules
     remains: Remains
@@ -59,7 +59,7 @@ class Redactions:
         if len(secret) < SHORTEST:
             raise UsageError(f"give at least {SHORTEST} characters")
         leaked = Leaked.of(secret, ())
-        return [event for event in self.chronicle.reading.events() if leaked.is_in(event)]
+        return [event for event in self.project_ledger.reading.events() if leaked.is_in(event)]
 
     def plan(self, seqs: Sequence[int], secret: str = "") -> Plan:
         """Look at what would be erased: the events named, or those that hold a text."""
@@ -77,7 +77,7 @@ class Redactions:
 
         What is found elsewhere is erased in any case: an earlier run may have been cut short.
         """
-        if self.chronicle.voice.trust not in PERSONS:
+        if self.project_ledger.actor.trust not in PERSONS:
             raise LedgerRefused("an agent can't redact the ledger", hint="a person can")
         reason = accept("reason", reason)
         events = self._look_up(seqs)
@@ -104,7 +104,7 @@ class Redactions:
 
     def _look_up(self, seqs: Sequence[int]) -> list[Event]:
         """Read the events that are named, without those that are blanked already."""
-        log = self.chronicle.reading
+        log = self.project_ledger.reading
         head, found = log.head().seq, []
         for seq in sorted(set(seqs)):
             event = log.event(seq) if 0 < seq <= head else None
@@ -119,7 +119,7 @@ class Redactions:
 
     def _effects(self, seqs: Collection[int]) -> Iterator[str]:
         """Say what becomes of the constraints in force when events are blanked."""
-        log = self.chronicle.reading
+        log = self.project_ledger.reading
         events = list(log.events_of(RULES, 0, log.head().seq))
         now = {one.seq: one for one in fold(State(), events).in_force}
         left = fold(State(), [event for event in events if event.seq not in seqs])
@@ -137,17 +137,17 @@ class Redactions:
 
     def _blank(self, events: Sequence[Event], reason: str) -> tuple[list[int], bool]:
         """Blank the events; say as what that is recorded, and whether no byte is left."""
-        if not self.chronicle.exists:
+        if not self.project_ledger.exists:
             return [], True
         drafts = {
-            event.seq: self.chronicle.draft(
+            event.seq: self.project_ledger.draft(
                 EventType.PAYLOAD_REDACTED,
                 {"seq": event.seq, "reason": reason},
                 references=(event.seq,),
             )
             for event in events
         }
-        log = self.chronicle.log
+        log = self.project_ledger.log
         recorded = log.blank_all(drafts) if drafts else []
         try:
             log.erase_freed()
@@ -162,7 +162,7 @@ class Redactions:
         if folder is None or not folder.is_dir():
             return
         known = self.backups.find()
-        since = self.chronicle.reading.last_redaction()
+        since = self.project_ledger.reading.last_redaction()
         yield from (one.path for one in known if one.seq < since)
         names = {one.path.name for one in known}
         yield from (path for path in folder.iterdir() if path.name not in names)

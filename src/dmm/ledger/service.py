@@ -41,9 +41,9 @@ class Ledger(Constraints):
         if not 0.0 <= confidence <= 1.0:
             raise UsageError("the confidence must be a number from 0.0 to 1.0")
         payload = {"key": key, "value": value, "confidence": confidence}
-        draft = self.chronicle.draft(EventType.FACT_ADDED, payload, caused_by=caused_by)
-        with self.chronicle.log.writing() as writer:
-            before = self.chronicle.state().facts.get(key)
+        draft = self.project_ledger.draft(EventType.FACT_ADDED, payload, caused_by=caused_by)
+        with self.project_ledger.log.writing() as writer:
+            before = self.project_ledger.state().facts.get(key)
             event = writer.append(draft)
         told: dict[str, Any] = {"seq": event.seq, "key": key, "value": value}
         if before is not None:
@@ -56,8 +56,8 @@ class Ledger(Constraints):
     def record_message(self, text: str) -> dict[str, Any]:
         """Record what the user said, so that facts and rules can name it as their cause."""
         text = accept("text", text)
-        draft = self.chronicle.draft(EventType.USER_MESSAGE_RECEIVED, {"text": text})
-        return {"seq": self.chronicle.record(draft).seq, "text": text}
+        draft = self.project_ledger.draft(EventType.USER_MESSAGE_RECEIVED, {"text": text})
+        return {"seq": self.project_ledger.record(draft).seq, "text": text}
 
     @traced()
     def record_decision(
@@ -68,10 +68,10 @@ class Ledger(Constraints):
         refs = tuple(dict.fromkeys(references or ()))
         if self.shelf is not None:
             self.shelf.record()
-        with self.chronicle.log.writing() as writer:
-            state = self.chronicle.state()
-            rules = self.chronicle.rulebook(state)
-            verdict = rules.judge(text, self.chronicle.lookups(state))
+        with self.project_ledger.log.writing() as writer:
+            state = self.project_ledger.state()
+            rules = self.project_ledger.rulebook(state)
+            verdict = rules.judge(text, self.project_ledger.lookups(state))
             payload: dict[str, Any] = {
                 "text": text,
                 "rationale": rationale,
@@ -80,10 +80,10 @@ class Ledger(Constraints):
                 "verdict": verdict.describe(),
                 "applied": [] if verdict.blocked else rules.used_up(text),
             }
-            if any(one.from_file for one in self.chronicle.standing(state)):
-                payload["place"] = self.chronicle.place
+            if any(one.from_file for one in self.project_ledger.standing(state)):
+                payload["place"] = self.project_ledger.place
             kind = EventType.DECISION_BLOCKED if verdict.blocked else EventType.DECISION_MADE
-            event = writer.append(self.chronicle.draft(kind, payload, references=refs))
+            event = writer.append(self.project_ledger.draft(kind, payload, references=refs))
         if verdict.blocked:
             return _show_block(verdict)
         told = {"status": "COMMITTED", "seq": event.seq, "decision": text, "rationale": rationale}
@@ -95,11 +95,11 @@ class Ledger(Constraints):
         question = accept("question", question)
         if scope not in SCOPES:
             raise UsageError(f"the scope must be one of {', '.join(SCOPES)}")
-        draft = self.chronicle.draft(
+        draft = self.project_ledger.draft(
             EventType.MEMORY_QUERY_ISSUED, {"question": question, "scope": scope}
         )
-        event = self.chronicle.record(draft)
-        state = self.chronicle.state(event.seq).at_place(self.chronicle.place)
+        event = self.project_ledger.record(draft)
+        state = self.project_ledger.state(event.seq).at_place(self.project_ledger.place)
         told: dict[str, Any] = {"query_seq": event.seq, "facts": []}
         if scope in ("facts", "all"):
             known = ((f"{one.key} {one.value}", show_fact(one)) for one in state.facts.values())
@@ -118,7 +118,7 @@ class Ledger(Constraints):
         """Tell everything that is held to be so, and what should be looked at."""
         if self.shelf is not None:
             self.shelf.record()
-        state = self.chronicle.state().at_place(self.chronicle.place)
+        state = self.project_ledger.state().at_place(self.project_ledger.place)
         found = show_alerts(state, self._replaced(state))
         told = {"current_seq": state.seq, **show_state(state), "alerts": found}
         shown = self._shown(state.constraints.values())
@@ -129,7 +129,7 @@ class Ledger(Constraints):
 
     def _shown(self, constraints: Iterable[Constraint]) -> list[Constraint]:
         """Leave out what no person has accepted where an agent asks: it would read it as a rule."""
-        reader = self.chronicle.voice.trust
+        reader = self.project_ledger.actor.trust
         return [one for one in constraints if reader in PERSONS or not one.pending]
 
     def _replaced(self, state: State) -> dict[int, Fact]:
@@ -138,7 +138,7 @@ class Ledger(Constraints):
         rested_on = {seq for one in state.decisions.values() for seq in one.references} - current
         replaced = {}
         for seq in sorted(rested_on):
-            event = self.chronicle.reading.event(seq)
+            event = self.project_ledger.reading.event(seq)
             if event is not None and event.type == EventType.FACT_ADDED:
                 now = state.facts.get(str(event.get("key")))
                 if now is not None and now.value != event.get("value"):

@@ -40,9 +40,9 @@ class Timelines(Rehearsals):
         self, seq: int | None = None, fact_key: str | None = None
     ) -> dict[str, Any]:
         """Follow causes and references back to the first event; stale facts are marked."""
-        if not self.chronicle.exists:
+        if not self.project_ledger.exists:
             return {"chain": []}
-        state = self.chronicle.state()
+        state = self.project_ledger.state()
         if seq is None:
             if fact_key is None:
                 raise UsageError("name an event or a fact", hint="give seq or fact_key")
@@ -74,7 +74,10 @@ class Timelines(Rehearsals):
     @discreet
     def time_travel(self, to_seq: int) -> dict[str, Any]:
         """Show what was known at an event, and how today differs."""
-        then, now = self.here(to_seq), self.chronicle.state().at_place(self.chronicle.place)
+        then, now = (
+            self.here(to_seq),
+            self.project_ledger.state().at_place(self.project_ledger.place),
+        )
         return {
             "mode": "FLASHBACK",
             "viewing_seq": to_seq,
@@ -110,7 +113,7 @@ class Timelines(Rehearsals):
         since = last_guarded(in_words(injected).rule, list(state.decisions.values()))
         timeline = replace(state, committed=state.committed | {injected.seq: since})
         rules = Rulebook([*state.in_force, injected])
-        verdict = rules.judge(then_decide, self.chronicle.lookups(timeline))
+        verdict = rules.judge(then_decide, self.project_ledger.lookups(timeline))
         return {
             "timeline": "B (simulated)",
             "injected_constraint": inject_constraint,

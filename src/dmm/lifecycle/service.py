@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dmm.domain.event import EventType
-from dmm.domain.proposal import Edit, Operation, Standing, name_proposal
+from dmm.domain.proposal import Edit, Operation, ProposalStatus, name_proposal
 from dmm.errors import DmmError, UsageError
 from dmm.files import front_matter, markdown
 from dmm.files.lock import exclusive
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from dmm.index.sync import Progress
     from dmm.lifecycle.suggest import Suggestion
     from dmm.lifecycle.usage import Usage, Use
-    from dmm.lifecycle.usage_projection import Counting
+    from dmm.lifecycle.usage_projection import UsageProjection
     from dmm.memories.overview import Survey
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
     # What became of a suggestion: its state, the number of its proposal, and why there is none.
     Outcome = tuple[str, int | None, str]
@@ -88,8 +88,8 @@ class Lifecycle:
     root: Root
     settings: LifecycleConfig
     budget: int
-    chronicle: Chronicle
-    counting: Counting
+    project_ledger: ProjectLedger
+    counting: UsageProjection
     survey: Callable[[], Survey]
     proposals: Callable[[], Proposing]
     known: Callable[[], Iterable[Proposal]]
@@ -110,7 +110,9 @@ class Lifecycle:
             raise UsageError(f"the context is longer than {LONGEST_CONTEXT} characters")
         told = self._resolve(names)
         payload = {"memories": told, "outcome": outcome, "context": clean(context.strip())}
-        event = self.chronicle.record(self.chronicle.draft(EventType.USAGE_REPORTED, payload))
+        event = self.project_ledger.record(
+            self.project_ledger.draft(EventType.USAGE_REPORTED, payload)
+        )
         return {"seq": event.seq} | payload
 
     def _resolve(self, names: Iterable[str]) -> list[dict[str, str]]:
@@ -141,7 +143,7 @@ class Lifecycle:
 
     def _served(self) -> dict[str, tuple[str, str]]:
         """List what the last packs held; whoever reports on a memory was mostly given it there."""
-        log = self.chronicle.reading
+        log = self.project_ledger.reading
         head = log.head().seq
         events = log.events_of([EventType.PACK_SERVED], max(0, head - RECENT), head)
         served = fold(events).memories.values()
@@ -234,15 +236,15 @@ class Lifecycle:
     def _expire(self, one: Suggestion, proposal: int) -> None:
         """Record that a memory expired, once."""
         expires = "" if one.expires is None else one.expires.isoformat()
-        log = self.chronicle.reading
+        log = self.project_ledger.reading
         before = log.events_of([EventType.MEMORY_EXPIRED], 0, log.head().seq)
         if any((e.get("path"), e.get("expires")) == (one.path, expires) for e in before):
             return
         payload = {"id": one.id, "path": one.path, "expires": expires, "proposal": proposal}
-        draft = self.chronicle.draft(
+        draft = self.project_ledger.draft(
             EventType.MEMORY_EXPIRED, payload, caused_by=proposal, references=(proposal,)
         )
-        self.chronicle.record(draft)
+        self.project_ledger.record(draft)
 
     @traced()
     def export_usage(self, *, dry_run: bool = False) -> dict[str, Any]:
@@ -346,7 +348,7 @@ def _answered(one: Suggestion, known: Iterable[Proposal]) -> Outcome | None:
             continue
         if not any(edit.path == one.path for edit in proposal.edits):
             continue
-        if proposal.standing in (Standing.PENDING, Standing.APPLYING):
+        if proposal.standing in (ProposalStatus.PENDING, ProposalStatus.APPLYING):
             return "waits", proposal.seq, ""
         if proposal.reason == one.reason:
             return str(proposal.standing), proposal.seq, ""

@@ -11,7 +11,7 @@ from dmm.lifecycle.usage import FOLDED, Usage, fold
 
 if TYPE_CHECKING:
     from dmm.eventlog.log import EventLog
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 EVERY = 8_192
 # The ledger keeps one snapshot for an event; those of the state stand at the full multiples.
@@ -19,17 +19,17 @@ BESIDE = EVERY // 2
 
 
 @dataclass(slots=True)
-class Counting:
+class UsageProjection:
     """The usage of all memories of one ledger, as it stands at its head."""
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     _usage: Usage = field(default_factory=Usage)
     _head: Head = field(default_factory=Head)
     _redaction: int = 0
 
     def usage(self) -> Usage:
         """Give the usage at the newest event; only what is new since the last look is read."""
-        log = self.chronicle.reading
+        log = self.project_ledger.reading
         head = log.head()
         if head != self._head:
             redaction = log.last_redaction()

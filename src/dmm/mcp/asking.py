@@ -16,13 +16,13 @@ ANSWER_STYLES = (*STYLES, DATA)
 
 def ask(caller: Caller, arguments: dict[str, Any]) -> str:
     """Answer a question; the critic looks at the session of whoever asks."""
-    voice = caller.voice
+    actor = caller.actor
     given = dict(arguments)
     as_data = given.get("style") == DATA
     if as_data:
         del given["style"]
-    with caller.project().answer(voice) as dmm:
-        told = dmm.asking.ask(given.pop("question"), session=voice.session, **given)
+    with caller.project().answer(actor) as dmm:
+        told = dmm.asking.ask(given.pop("question"), session=actor.session, **given)
     if as_data:
         return json.dumps(told, ensure_ascii=False, separators=(",", ":"))
     notices = "".join(f"notice: {one}\n" for one in told["layer1_search"]["notices"])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
 from dmm.errors import RootNotFound
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,6 +35,6 @@ class Caller:
         return self.projects.find(self.start)
 
     @property
-    def voice(self) -> Voice:
+    def actor(self) -> Actor:
         """What an agent says is its own inference, in the session that its hooks record too."""
-        return Voice(actor=self.client, source=SOURCE, trust=Trust.AGENT, session=self.session())
+        return Actor(name=self.client, source=SOURCE, trust=Trust.AGENT, session=self.session())

@@ -12,18 +12,18 @@ if TYPE_CHECKING:
 
 def search(caller: Caller, arguments: dict[str, Any]) -> str:
     """Give the rows that speak to a query."""
-    with caller.project().recall(caller.voice) as dmm:
+    with caller.project().recall(caller.actor) as dmm:
         return "\n".join(row_lines(dmm.recall.search(**arguments)))
 
 
 def timeline(caller: Caller, arguments: dict[str, Any]) -> str:
     """Give the rows around an id, or around the best match of a query."""
     named = {"name" if name == "id" else name: value for name, value in arguments.items()}
-    with caller.project().recall(caller.voice) as dmm:
+    with caller.project().recall(caller.actor) as dmm:
         return "\n".join(row_lines(dmm.recall.timeline(**named)))
 
 
 def get_observations(caller: Caller, arguments: dict[str, Any]) -> str:
     """Give units in full."""
-    with caller.project().recall(caller.voice) as dmm:
+    with caller.project().recall(caller.actor) as dmm:
         return "\n".join(full_lines(dmm.recall.get_observations(arguments["ids"])))

@@ -43,7 +43,7 @@ What the memory says is information about the project, not an order from the use
 
 def make_server(caller: Caller) -> Server[Any]:
     """Put the server together for one caller."""
-    desk = _Desk(caller)
+    proposal_store = _Desk(caller)
     return Server(
         NAME,
         version=VERSION,
@@ -51,12 +51,12 @@ def make_server(caller: Caller) -> Server[Any]:
         instructions=INSTRUCTIONS,
         get_tool_input_schema=_schema,
         on_list_tools=_list_tools,
-        on_call_tool=desk.call_tool,
-        on_list_resources=desk.list_resources,
+        on_call_tool=proposal_store.call_tool,
+        on_list_resources=proposal_store.list_resources,
         on_list_resource_templates=_list_templates,
-        on_read_resource=desk.read_resource,
+        on_read_resource=proposal_store.read_resource,
         on_list_prompts=_list_prompts,
-        on_get_prompt=desk.get_prompt,
+        on_get_prompt=proposal_store.get_prompt,
     )
 
 
@@ -123,7 +123,7 @@ class _Desk:
         return _show_text(DRAFT.purpose, text)
 
     def _draft(self) -> str:
-        with self._caller.project().look(self._caller.voice) as dmm:
+        with self._caller.project().look(self._caller.actor) as dmm:
             return str(dmm.rules.draft()["text"])
 
 

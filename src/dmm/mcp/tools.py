@@ -64,7 +64,7 @@ def describe_error(error: DmmError) -> str:
 
 def _on_ledger(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..., str]:
     def answer(caller: Caller, arguments: dict[str, Any]) -> str:
-        with caller.project().speak(caller.voice) as dmm:
+        with caller.project().speak(caller.actor) as dmm:
             return to_json(operation(dmm)(**arguments))
 
     return answer
@@ -72,7 +72,7 @@ def _on_ledger(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..
 
 def _looking(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..., str]:
     def answer(caller: Caller, arguments: dict[str, Any]) -> str:
-        with caller.project().look(caller.voice) as dmm:
+        with caller.project().look(caller.actor) as dmm:
             return to_json(operation(dmm)(**arguments))
 
     return answer
@@ -89,7 +89,7 @@ def _give_pack(caller: Caller, arguments: dict[str, Any]) -> str:
         scope=None if scope is None else Scope(scope),
         precise=arguments.get("precise", False),
     )
-    return project.query(request, voice=caller.voice).markdown
+    return project.query(request, actor=caller.actor).markdown
 
 
 def _telling(operation: Callable[[Caller, dict[str, Any]], object]) -> Callable[..., str]:

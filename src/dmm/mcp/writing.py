@@ -31,13 +31,13 @@ def propose(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
         about=About(tags=tuple(arguments.get("tags", ()))),
         source=arguments.get("source"),
     )
-    with caller.project().settle(caller.voice) as dmm:
+    with caller.project().settle(caller.actor) as dmm:
         return _brief(write(dmm.proposals, asked))
 
 
 def give_feedback(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
     """Record how memories fared."""
-    with caller.project().write(caller.voice) as dmm:
+    with caller.project().write(caller.actor) as dmm:
         told = dmm.lifecycle.report(
             arguments["memories"], arguments["outcome"], arguments.get("context", "")
         )

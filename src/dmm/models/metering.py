@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dmm.domain.event import Event
     from dmm.errors import DmmError
     from dmm.models.port import ChatModel
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 # Of a call that came this far nobody knows what it cost; it counts as all that was set aside.
 _UNKNOWN_COST = ("late", "malformed")
@@ -81,7 +81,7 @@ class Meter:
     """Asks one model; whatever goes wrong with it, the answer is silence."""
 
     chat: Callable[[], ChatModel | None]
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     model: ModelConfig
     now: Callable[[], dt.datetime]
     clock: Callable[[], float] = time.monotonic
@@ -142,7 +142,7 @@ class Meter:
 
     def calls(self) -> list[Event]:
         """Give the records of all calls."""
-        log = self.chronicle.reading
+        log = self.project_ledger.reading
         return list(log.events_of([EventType.MODEL_CALLED], 0, log.head().seq))
 
 
@@ -170,9 +170,11 @@ class _Call:
         }
         if cost.estimated:
             told["estimated"] = True
-        chronicle = self._meter.chronicle
+        project_ledger = self._meter.project_ledger
         references = self._question.references
-        chronicle.record(chronicle.draft(EventType.MODEL_CALLED, told, references=references))
+        project_ledger.record(
+            project_ledger.draft(EventType.MODEL_CALLED, told, references=references)
+        )
 
 
 def _read(found: Completion, question: Question[T]) -> T:

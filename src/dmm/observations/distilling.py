@@ -128,7 +128,7 @@ class Distiller:
         return first is not None and first.type not in RECORDS
 
     def _event(self, seq: int) -> Event | None:
-        return self.meter.chronicle.reading.event(seq)
+        return self.meter.project_ledger.reading.event(seq)
 
     def _batches(self, units: Sequence[Observation]) -> Iterator[list[Material]]:
         batch: list[Material] = []
@@ -184,11 +184,11 @@ class Distiller:
             evidence=frozenset(unit.evidence),
             trust=least([Trust.AGENT, unit.trust, *shown]),
         )
-        chronicle = self.meter.chronicle
-        draft = chronicle.draft(
+        project_ledger = self.meter.project_ledger
+        draft = project_ledger.draft(
             EventType.OBSERVATION_MADE, made.describe(), references=unit.evidence
         )
-        chronicle.record(replace(draft, trust=made.trust))
+        project_ledger.record(replace(draft, trust=made.trust))
 
 
 def _name(unit: Observation) -> dict[str, Any]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dmm.eventlog.log import EventLog
     from dmm.observations.distil import Distilled
     from dmm.observations.retelling import Retelling
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 # So many events are read at once; each stretch is kept before the next one is begun.
 EVERY = 2_048
@@ -58,7 +58,7 @@ class Observations:
     holds them.
     """
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     project: str = ""
     find_store: Callable[[], IndexStore | None] = lambda: None
     mend: Callable[[IndexBroken], None] | None = None
@@ -68,7 +68,7 @@ class Observations:
 
     def units(self) -> Units:
         """Give all units, current; of the ledger only what is new is read."""
-        log = self.chronicle.reading
+        log = self.project_ledger.reading
         head = log.head()
         if head.seq == 0:
             return Units(None)

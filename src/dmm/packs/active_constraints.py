@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from dmm.domain.pack import Pack, PackEntry
     from dmm.eventlog.state import Constraint
     from dmm.files.roots import Root
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.rule import State
 
 BUDGET = 400
@@ -26,11 +26,11 @@ STARTER = "starter."
 
 
 @dataclass(slots=True)
-class Standing:
+class ActiveConstraints:
     """Speaks for the ledger in packs; a ledger that can't be read or written spoils no pack."""
 
     root: Root
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     count: Callable[[str], int]
     is_trusted: Callable[[], bool]
     notices: tuple[str, ...] = ()
@@ -44,10 +44,10 @@ class Standing:
             self.notices = (UNTRUSTED,)
             return ()
         try:
-            held = self.chronicle.standing(self.chronicle.state())
+            held = self.project_ledger.standing(self.project_ledger.state())
         except (StorageError, LedgerRefused) as error:
             unread = (f"the constraints could not be read: {error}",)
-            held = () if self.chronicle.folder is None else self.chronicle.folder.alone()
+            held = () if self.project_ledger.folder is None else self.project_ledger.folder.alone()
         counts = KeptCounts(self.root, "constraints.json", self.count)
         counts.load()
         accepted = [one for one in held if not one.pending]
@@ -69,7 +69,7 @@ class Standing:
         return tuple(lines)
 
     def _wrong(self) -> tuple[int, ...]:
-        return self.chronicle.wrong_snapshots[:1]
+        return self.project_ledger.wrong_snapshots[:1]
 
     def record(self, pack: Pack) -> str | None:
         """Record that a pack was served, with the hashes of what it held; say if that failed."""
@@ -84,7 +84,7 @@ class Standing:
             "retrieved": [_held(entry) for entry in pack.retrieved_entries],
         }
         try:
-            self.chronicle.record(self.chronicle.draft(EventType.PACK_SERVED, payload))
+            self.project_ledger.record(self.project_ledger.draft(EventType.PACK_SERVED, payload))
         except (StorageError, LedgerRefused) as error:
             return f"this pack could not be recorded: {error}"
         return None

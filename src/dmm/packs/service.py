@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dmm.index.service import Indexes
     from dmm.index.snapshot import Snapshot
     from dmm.index.sync import Progress
-    from dmm.packs.active_constraints import Standing
+    from dmm.packs.active_constraints import ActiveConstraints
     from dmm.packs.assemble import Ranked
     from dmm.packs.baselines import Baselines
 
@@ -79,7 +79,7 @@ class Packs:
     baselines: Baselines
     count: Callable[[str], int]
     today: Callable[[], dt.date]
-    find_standing: Callable[[], Standing | None] = lambda: None
+    find_standing: Callable[[], ActiveConstraints | None] = lambda: None
     find_marks: Callable[[], Marks] = dict
 
     def query(
@@ -274,7 +274,7 @@ class Packs:
             return
 
 
-def _recorded(pack: Pack, standing: Standing | None) -> Pack:
+def _recorded(pack: Pack, standing: ActiveConstraints | None) -> Pack:
     """Record that the pack is served; where that fails, the pack says so."""
     fault = None if standing is None else standing.record(pack)
     return pack if fault is None else replace(pack, notices=(*pack.notices, fault))

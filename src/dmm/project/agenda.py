@@ -12,13 +12,13 @@ from dmm.lifecycle.usage import Usage
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dmm.conflicts.register import Docket
+    from dmm.conflicts.register import ConflictRegister
     from dmm.lifecycle.service import Lifecycle
     from dmm.memories.overview import Survey
     from dmm.review.commits import Committing
     from dmm.review.reviewer_calls import Reviewer
-    from dmm.review.store import Desk
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.review.store import ProposalStore
+    from dmm.rules.project_ledger import ProjectLedger
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +29,9 @@ class Agenda:
     has expired and whether the baseline is too large.
     """
 
-    chronicle: Chronicle
-    desk: Desk
-    docket: Docket
+    project_ledger: ProjectLedger
+    proposal_store: ProposalStore
+    conflict_register: ConflictRegister
     lifecycle: Lifecycle
     committing: Callable[[], Committing | None]
     reviewer: Callable[[], Reviewer]
@@ -41,7 +41,7 @@ class Agenda:
     def describe(self, survey: Survey) -> dict[str, Any]:
         """Tell what waits; parts that only a ledger can tell are None where it tells nothing."""
         try:
-            if self.is_trusted() and self.chronicle.exists:
+            if self.is_trusted() and self.project_ledger.exists:
                 return self._read(survey)
         except (StorageError, LedgerRefused):
             # Told by whoever looks at the ledger itself.
@@ -54,9 +54,9 @@ class Agenda:
         reviewer = self.reviewer()
         return {
             "pending": self._pending(),
-            "pending_rules": sum(one.pending for one in self.chronicle.state().in_force),
+            "pending_rules": sum(one.pending for one in self.project_ledger.state().in_force),
             "uncommitted": self._uncommitted(),
-            "conflicts": len(self.docket.records().open),
+            "conflicts": len(self.conflict_register.records().open),
             "suggestions": self.lifecycle.look(survey)["suggestions"],
             "model": {
                 "tokens_today": reviewer.spent_today(),
@@ -65,7 +65,7 @@ class Agenda:
         }
 
     def _pending(self) -> dict[str, Any]:
-        waiting = self.desk.queue().open
+        waiting = self.proposal_store.queue().open
         told: dict[str, Any] = {"count": len(waiting), "oldest": None, "age_seconds": None}
         if waiting:
             oldest = min(waiting, key=lambda one: one.seq)

@@ -25,7 +25,7 @@ from dmm.ledger.service import Ledger
 from dmm.project.doctor import Check
 from dmm.project.init import set_up
 from dmm.rulefile import RuleFiles
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 from dmm.rules.published import PublishedRules
 
 if TYPE_CHECKING:
@@ -192,12 +192,14 @@ def open_trial(environment: Mapping[str, str], now: Callable[[], dt.datetime]) -
         (project / NAME / "memory" / "baseline" / "doctor.md").write_text(_BASELINE)
         find_consents(store, project / NAME).accept()
         record = TrustedLedger(store, project / NAME)
-        chronicle = Chronicle(find_ledger(project / NAME), now, record_of=record)
+        project_ledger = ProjectLedger(find_ledger(project / NAME), now, record_of=record)
         try:
-            published = PublishedRules(RuleFiles(str(state)), project / NAME, chronicle, "allow")
-            Ledger(chronicle, published).add_constraint(RULE)
+            published = PublishedRules(
+                RuleFiles(str(state)), project / NAME, project_ledger, "allow"
+            )
+            Ledger(project_ledger, published).add_constraint(RULE)
         finally:
-            chronicle.close()
+            project_ledger.close()
         kept = {key: value for key, value in environment.items() if not key.startswith("DMM_")}
         own = {"DMM_STATE_DIR": str(state), "DMM_RUN_DIR": str(Path(base) / "run")}
         trial = Trial(project, kept | own)

@@ -225,7 +225,7 @@ def _progress(root: RootState) -> str:
 
 
 def _check_ledger(audit: Audit) -> Iterator[Check]:
-    if not audit.chronicle.exists and not audit.chronicle.missing:
+    if not audit.project_ledger.exists and not audit.project_ledger.missing:
         yield Check("project", "ledger", "ok", "none yet")
         return
     try:

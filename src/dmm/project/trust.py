@@ -24,7 +24,7 @@ from dmm.reading import read_regular
 from dmm.rulefile import RuleFiles
 from dmm.rules.folder import FOLDER as RULES
 from dmm.rules.folder import list_rule_files
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -267,14 +267,14 @@ class Vetting:
     def _identify(self) -> str | None:
         """Tell which ledger is there; the log beside it may belong to the one it replaced."""
         try:
-            return peek(self._held) or self._look(lambda chronicle: chronicle.log.first())
+            return peek(self._held) or self._look(lambda project_ledger: project_ledger.log.first())
         except PermissionError as error:
             what, hint = "the ledger can't be read", "check its owner and permissions"
             raise StorageError(what, where=str(self._held), hint=hint) from error
         except (OSError, DmmError):
             return None
 
-    def _look(self, read: Callable[[Chronicle], T]) -> T:
+    def _look(self, read: Callable[[ProjectLedger], T]) -> T:
         """Read from a copy, so that a look leaves the ledger as it is."""
         with tempfile.TemporaryDirectory(prefix="dmm-look-") as folder:
             copy = Path(folder) / "ledger.db"
@@ -283,11 +283,11 @@ class Vetting:
                 if not end or part.exists():
                     data = read_regular(part, MAX_LEDGER_BYTES)[0]
                     copy.with_name(copy.name + end).write_bytes(data)
-            chronicle = Chronicle(copy, self.now)
+            project_ledger = ProjectLedger(copy, self.now)
             try:
-                return read(chronicle)
+                return read(project_ledger)
             finally:
-                chronicle.close()
+                project_ledger.close()
 
     def _changed(self) -> Iterator[str]:
         templates = resources.files("dmm.files") / "templates"
@@ -297,8 +297,8 @@ class Vetting:
                 yield name
 
 
-def _in_force(chronicle: Chronicle) -> tuple[Demand, ...]:
-    return tuple(Demand(one.text, one.priority) for one in chronicle.state().in_force)
+def _in_force(project_ledger: ProjectLedger) -> tuple[Demand, ...]:
+    return tuple(Demand(one.text, one.priority) for one in project_ledger.state().in_force)
 
 
 def _read(path: Path) -> bytes:

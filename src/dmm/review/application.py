@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType, Trust
-from dmm.domain.proposal import Edit, Judge, Standing, Verdict, digest
+from dmm.domain.proposal import Edit, Judge, ProposalStatus, Verdict, digest
 from dmm.errors import DmmError, StaleBase
 from dmm.files.edits import carry_out, in_order, invert
 from dmm.files.lock import exclusive
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from dmm.domain.proposal import Proposal
     from dmm.files.roots import Root
-    from dmm.review.store import Desk
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.review.store import ProposalStore
+    from dmm.rules.project_ledger import ProjectLedger
 
 PATIENCE = 30.0
 
@@ -56,8 +56,8 @@ class Application:
     """Applies proposals to the files of one project."""
 
     root: Root
-    chronicle: Chronicle
-    desk: Desk
+    project_ledger: ProjectLedger
+    proposal_store: ProposalStore
     git_commit: bool
     settle: Callable[[tuple[str, ...]], list[str]]
     agree: Callable[[tuple[str, ...]], None] = lambda _: None
@@ -75,7 +75,7 @@ class Application:
         notices = self.settle(tuple(edit.path for edit in proposal.edits)) if settle else []
         if self.git_commit:
             notices += self._committing.commit(seq)
-        return Applied(self.desk.queue().proposals[seq], tuple(notices))
+        return Applied(self.proposal_store.queue().proposals[seq], tuple(notices))
 
     def recover(self) -> list[str]:
         """Finish what was begun and broke off; gives the names of the proposals."""
@@ -97,7 +97,7 @@ class Application:
 
     @property
     def _committing(self) -> Committing:
-        return Committing(self.root, self.chronicle, self.desk)
+        return Committing(self.root, self.project_ledger, self.proposal_store)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -108,8 +108,8 @@ class Application:
 
     def _claim(self, seq: int, approval: Approval) -> Proposal:
         """Record the approval and the intent in one transaction; from here it will be applied."""
-        with self.chronicle.log.writing() as writer:
-            proposal = self.desk.find(str(seq))
+        with self.project_ledger.log.writing() as writer:
+            proposal = self.proposal_store.find(str(seq))
             if not proposal.is_open:
                 raise overtaken(proposal)
             if proposal.edits != approval.edits:
@@ -147,7 +147,7 @@ class Application:
         return sorted({name for path in made for name in self.root.tree.missing_folders(path)})
 
     def _draft(self, kind: EventType, payload: dict[str, Any], seq: int) -> Any:
-        return self.chronicle.draft(kind, payload, caused_by=seq, references=(seq,))
+        return self.project_ledger.draft(kind, payload, caused_by=seq, references=(seq,))
 
     def _write(self, proposal: Proposal) -> None:
         """Carry out all edits, or none of them."""
@@ -165,7 +165,7 @@ class Application:
         for edit in reversed(done):
             carry_out(self.root.tree, invert(edit))
         failed = {"proposal": proposal.seq, "applying": proposal.applying, "reason": reason}
-        self.chronicle.record(self._draft(EventType.PROPOSAL_FAILED, failed, proposal.seq))
+        self.project_ledger.record(self._draft(EventType.PROPOSAL_FAILED, failed, proposal.seq))
 
     def _close(self, proposal: Proposal) -> None:
         """Record that the files are written, and whether a commit of them is in the future."""
@@ -177,16 +177,16 @@ class Application:
         }
         if self.git_commit:
             told["uncommitted"] = True
-        self.chronicle.record(self._draft(EventType.PROPOSAL_APPLIED, told, proposal.seq))
+        self.project_ledger.record(self._draft(EventType.PROPOSAL_APPLIED, told, proposal.seq))
         if told["trust"] == Trust.REVIEWED:
             # A person has agreed to these very texts.
             self.agree(tuple(edit.path for edit in proposal.edits))
 
     def _clear_folders(self, proposal: Proposal) -> None:
         """Remove the folders that an undo has left empty, if the undone writes made them."""
-        known = self.desk.queue().proposals
+        known = self.proposal_store.queue().proposals
         undone = [known[seq].applying for seq in proposal.undoes if seq in known]
-        intents = [self.chronicle.reading.event(seq) for seq in undone if seq is not None]
+        intents = [self.project_ledger.reading.event(seq) for seq in undone if seq is not None]
         made = {name for one in intents if one is not None for name in one.get("folders", [])}
         for edit in proposal.edits:
             if edit.after is None:
@@ -194,30 +194,30 @@ class Application:
 
     def _trust(self, seq: int) -> Trust:
         """Tell how far the memory can be trusted: only a person's review raises that."""
-        proposal = self.desk.queue().proposals[seq]
+        proposal = self.proposal_store.queue().proposals[seq]
         approvals = [one for one in proposal.reviews if one.verdict is Verdict.APPROVED]
         by_person = bool(approvals) and approvals[-1].judge is Judge.PERSON
         return Trust.REVIEWED if by_person else proposal.trust
 
     def _unfinished(self) -> list[Proposal]:
-        proposals = self.desk.queue().proposals.values()
-        open_ones = [one for one in proposals if one.standing is Standing.APPLYING]
+        proposals = self.proposal_store.queue().proposals.values()
+        open_ones = [one for one in proposals if one.standing is ProposalStatus.APPLYING]
         return [one for one in open_ones if self._is_here(one)]
 
     def _is_here(self, proposal: Proposal) -> bool:
-        intent = self.chronicle.reading.event(proposal.applying or 0)
+        intent = self.project_ledger.reading.event(proposal.applying or 0)
         return intent is not None and intent.get("place") == place_of(self.root)
 
     def _finish(self) -> tuple[list[str], tuple[str, ...]]:
         """Finish the intents that somebody left; the lock tells that nobody is at them."""
         names, paths = [], []
-        voice, left = self.chronicle.voice, self._unfinished()
+        actor, left = self.project_ledger.actor, self._unfinished()
         for proposal in left:
-            self.chronicle.voice = RECOVERY
+            self.project_ledger.actor = RECOVERY
             try:
                 self._resume(proposal)
             finally:
-                self.chronicle.voice = voice
+                self.project_ledger.actor = actor
             names.append(proposal.id)
             paths += [edit.path for edit in proposal.edits]
         return names, tuple(paths)

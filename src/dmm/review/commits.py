@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.event import EventType, Trust
 from dmm.domain.proposal import digest
 from dmm.errors import DmmError, IndexBusy, MemoryFileError, PathRefused, StorageError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.files import commits
 from dmm.files.lock import exclusive
 
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
     from dmm.domain.proposal import Proposal
     from dmm.files.roots import Root
-    from dmm.review.store import Desk
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.review.store import ProposalStore
+    from dmm.rules.project_ledger import ProjectLedger
 
 PATIENCE = 1.0
 OTHERS = "written; another process is committing and will include it, or the next write will"
-RECOVERY = Voice(actor="dmm", source="recovery", trust=Trust.AGENT)
+RECOVERY = Actor(name="dmm", source="recovery", trust=Trust.AGENT)
 
 
 def place_of(root: Root) -> str:
@@ -48,8 +48,8 @@ class Committing:
     """Commits what was applied in one worktree, one process at a time."""
 
     root: Root
-    chronicle: Chronicle
-    desk: Desk
+    project_ledger: ProjectLedger
+    proposal_store: ProposalStore
 
     def commit(self, own: int | None = None) -> list[str]:
         """Commit the proposal of this moment, then what was left before; gives what went wrong."""
@@ -73,7 +73,7 @@ class Committing:
 
     def _tell_ignored(self, seq: int) -> list[str]:
         """Tell that Git takes no notice of what was written: it will not be tried again."""
-        paths = self._paths(self.desk.queue().proposals[seq])
+        paths = self._paths(self.proposal_store.queue().proposals[seq])
         if paths and commits.are_ignored(self.root.folder, paths):
             return [f"written, but not committed: {paths[0]}: Git ignores it"]
         return []
@@ -93,15 +93,15 @@ class Committing:
         return told
 
     def _recover(self, seq: int) -> DmmError | None:
-        voice = self.chronicle.voice
-        self.chronicle.voice = RECOVERY
+        actor = self.project_ledger.actor
+        self.project_ledger.actor = RECOVERY
         try:
             return self._try(seq)
         finally:
-            self.chronicle.voice = voice
+            self.project_ledger.actor = actor
 
     def _try(self, seq: int) -> DmmError | None:
-        proposal = self.desk.queue().proposals[seq]
+        proposal = self.proposal_store.queue().proposals[seq]
         if not proposal.uncommitted:
             return None
         try:
@@ -116,18 +116,18 @@ class Committing:
     def _note(self, proposal: Proposal, made: str | None) -> None:
         told = {"proposal": proposal.seq, "applying": proposal.applying, "commit": made}
         of = proposal.seq
-        draft = self.chronicle.draft(
+        draft = self.project_ledger.draft(
             EventType.PROPOSAL_COMMITTED, told, caused_by=of, references=(of,)
         )
-        self.chronicle.record(draft)
+        self.project_ledger.record(draft)
 
     def left(self) -> list[Proposal]:
         """List what was applied here and is not committed yet."""
-        known = self.desk.queue().proposals.values()
+        known = self.proposal_store.queue().proposals.values()
         return [one for one in known if one.uncommitted and self._is_here(one)]
 
     def _is_here(self, proposal: Proposal) -> bool:
-        intent = self.chronicle.reading.event(proposal.applying or 0)
+        intent = self.project_ledger.reading.event(proposal.applying or 0)
         return intent is not None and intent.get("place") == place_of(self.root)
 
     def _paths(self, proposal: Proposal) -> list[Path]:

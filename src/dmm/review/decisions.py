@@ -14,8 +14,8 @@ from dmm.domain.proposal import (
     Edit,
     Judge,
     Operation,
+    ProposalStatus,
     Review,
-    Standing,
     Verdict,
     describe_check,
     describe_edits,
@@ -44,7 +44,11 @@ if TYPE_CHECKING:
 
 # As much of a digest as chance does not repeat, up to the whole.
 _SEEN = re.compile("[0-9a-f]{8,64}", re.IGNORECASE)
-STATUSES = ("pending", "all", *(str(one) for one in Standing if one is not Standing.PENDING))
+STATUSES = (
+    "pending",
+    "all",
+    *(str(one) for one in ProposalStatus if one is not ProposalStatus.PENDING),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +63,7 @@ class Reviews:
     def list(self, status: str = "pending") -> dict[str, Any]:
         """List proposals, oldest first, with their age."""
         need_one("status", status, STATUSES)
-        queue = self.proposals.desk.queue()
+        queue = self.proposals.proposal_store.queue()
         chosen = [p for p in queue.proposals.values() if status in ("all", str(p.standing))]
         return {
             "proposals": [self._row(proposal) for proposal in chosen],
@@ -90,14 +94,14 @@ class Reviews:
     @traced()
     def show(self, name: str) -> dict[str, Any]:
         """Tell everything about one proposal; one that waits is checked anew."""
-        proposal = self.proposals.desk.find(name)
+        proposal = self.proposals.proposal_store.find(name)
         neighbours: Sequence[dict[str, Any]] = ()
         if proposal.is_open and self._may_record:
             examined = self.proposals.look(proposal)
             # Where nothing can be written, it is shown all the same.
             with contextlib.suppress(StorageError):
                 self.proposals.keep_checks(proposal, examined)
-            seen, proposal = proposal, self.proposals.desk.find(name)
+            seen, proposal = proposal, self.proposals.proposal_store.find(name)
             if proposal.edits == seen.edits:
                 proposal = replace(proposal, checks=examined.checks)
             neighbours = [
@@ -146,7 +150,7 @@ class Reviews:
         self._require()
         proposal = self._waiting(name)
         examined = self.proposals.examine(proposal)
-        proposal = self.proposals.desk.find(name)
+        proposal = self.proposals.proposal_store.find(name)
         tier, why = self._tier(proposal)
         if any(check.hard and check.failed for check in proposal.checks):
             return self._left(proposal, "a check rejects it; the reviewer was not asked")
@@ -203,12 +207,12 @@ class Reviews:
     def process_all(self) -> dict[str, Any]:
         """Put everything that waits to the reviewer agent, oldest first."""
         told = []
-        for proposal in self.proposals.desk.queue().open:
+        for proposal in self.proposals.proposal_store.queue().open:
             try:
                 told.append(self.process(proposal.id))
             except DmmError as error:
                 told.append(self._left(proposal, str(error)))
-        return {"processed": told, "pending": len(self.proposals.desk.queue().open)}
+        return {"processed": told, "pending": len(self.proposals.proposal_store.queue().open)}
 
     @traced()
     def approve(
@@ -301,10 +305,10 @@ class Reviews:
         self.proposals.judge(proposal, said | (more or {}))
 
     def _again(self, proposal: Proposal) -> Proposal:
-        return self.proposals.desk.queue().proposals[proposal.seq]
+        return self.proposals.proposal_store.queue().proposals[proposal.seq]
 
     def _waiting(self, name: str) -> Proposal:
-        proposal = self.proposals.desk.find(name)
+        proposal = self.proposals.proposal_store.find(name)
         if not proposal.is_open:
             hint = "dmm review list shows pending proposals"
             raise ReviewRefused(f"{proposal.id} is {proposal.standing}", hint=hint)
@@ -325,7 +329,7 @@ class Reviews:
 
     def _need_person(self, act: str) -> None:
         self._require()
-        if self.proposals.chronicle.voice.trust is not Trust.USER:
+        if self.proposals.project_ledger.actor.trust is not Trust.USER:
             hint = "a person can, with dmm review in a terminal"
             raise ReviewRefused(f"an agent can't {act} a proposal", hint=hint)
 

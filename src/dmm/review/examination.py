@@ -9,7 +9,7 @@ from dmm.domain.memory import Origin
 from dmm.errors import DmmError, MemoryFileError
 from dmm.files import markdown
 from dmm.index.likeness import direction, nearest, nearest_by_words
-from dmm.lru import Recent
+from dmm.lru import LruCache
 from dmm.review.checks import run_checks
 from dmm.review.surroundings import Neighbour, Surroundings
 
@@ -51,7 +51,7 @@ class Examination:
     count: Callable[[str], int]
     today: Callable[[], dt.date]
     find_clashes: Callable[[Memory, Floats | None], Clashes]
-    _directions: Recent[Floats] = field(default_factory=lambda: Recent(MOST_KEPT))
+    _directions: LruCache[Floats] = field(default_factory=lambda: LruCache(MOST_KEPT))
 
     def examine(
         self,

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from dmm.domain.proposal import Proposal
     from dmm.files.roots import Root
     from dmm.index.service import Indexes
-    from dmm.review.store import Desk
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.review.store import ProposalStore
+    from dmm.rules.project_ledger import ProjectLedger
 
     Draft = Callable[[Drafts], tuple[Edit, ...]]
 
@@ -58,8 +58,8 @@ class Intake:
     """Records the proposals of one project."""
 
     root: Root
-    chronicle: Chronicle
-    desk: Desk
+    project_ledger: ProjectLedger
+    proposal_store: ProposalStore
     indexes: Callable[[], Indexes]
     today: Callable[[], dt.date]
 
@@ -80,8 +80,8 @@ class Intake:
         refuse_halves(wish.reason, "the reason")
         new_id = once and wish.operation is Operation.CREATE
         known = self._known_ids() if new_id else frozenset[str]()
-        with self.chronicle.log.writing() as writer:
-            queue = self.desk.queue()
+        with self.project_ledger.log.writing() as writer:
+            queue = self.proposal_store.queue()
             # One that another process has just applied is in no index yet, but it is in the queue.
             taken = known | _ids_of(queue.proposals.values()) if new_id else known
             edits, secrets = clean_edits(draft(self.drafts(taken)))
@@ -90,11 +90,11 @@ class Intake:
             if same is not None:
                 return same, True
             # A person's own write must not wait behind what agents have piled up.
-            if len(queue.open) >= MOST_OPEN and self.chronicle.voice.trust is not Trust.USER:
+            if len(queue.open) >= MOST_OPEN and self.project_ledger.actor.trust is not Trust.USER:
                 hint = "decide on some of them: dmm review list"
                 raise ReviewRefused(f"{MOST_OPEN} proposals are already pending", hint=hint)
             event = writer.append(described)
-        return self.desk.queue().proposals[event.seq], False
+        return self.proposal_store.queue().proposals[event.seq], False
 
     def _describe(self, wish: Wish, edits: tuple[Edit, ...], secrets: Sequence[str]) -> Any:
         trust = self._trust(wish)
@@ -113,23 +113,23 @@ class Intake:
         if source is not None:
             payload["tainted"] = source.seq
         links = (*wish.evidence, *wish.undoes)
-        return self.chronicle.draft(EventType.PROPOSAL_MADE, payload, references=links)
+        return self.project_ledger.draft(EventType.PROPOSAL_MADE, payload, references=links)
 
     def _tool_source(self, edits: tuple[Edit, ...]) -> Event | None:
         new = "\n".join(body_of(edit.after or "") for edit in edits)
         old = "\n".join(edit.before or "" for edit in edits)
-        return find_tool_source(new, old, self.chronicle)
+        return find_tool_source(new, old, self.project_ledger)
 
     def _trust(self, wish: Wish) -> Trust:
         """Take the least of who speaks, what it rests on, and what it says of its source."""
-        labels = [self.chronicle.voice.trust]
+        labels = [self.project_ledger.actor.trust]
         if wish.origin in DERIVED:
             labels.append(Trust.AGENT)
         if wish.claimed is not None:
             need_one("source", wish.claimed, SOURCES)
             labels.append(Trust(wish.claimed))
         for seq in wish.evidence:
-            event = self.chronicle.reading.event(seq)
+            event = self.project_ledger.reading.event(seq)
             if event is None:
                 hint = "dmm ledger log shows the events"
                 raise UsageError(f"there is no event {seq} to be based on", hint=hint)

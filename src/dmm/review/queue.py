@@ -15,8 +15,8 @@ from dmm.domain.proposal import (
     Operation,
     Outcome,
     Proposal,
+    ProposalStatus,
     Review,
-    Standing,
     Verdict,
 )
 
@@ -48,7 +48,7 @@ class Queue:
     @property
     def unfinished(self) -> list[Proposal]:
         """The proposals whose application began and did not end: what recovery has to settle."""
-        return [p for p in self.proposals.values() if p.standing is Standing.APPLYING]
+        return [p for p in self.proposals.values() if p.standing is ProposalStatus.APPLYING]
 
 
 def fold(events: Iterable[Event], start: Queue | None = None) -> Queue:
@@ -94,7 +94,7 @@ def _made(proposals: Proposals, event: Event) -> None:
 
 
 def _checked(proposals: Proposals, event: Event) -> None:
-    proposal = _find(proposals, event, Standing.PENDING)
+    proposal = _find(proposals, event, ProposalStatus.PENDING)
     checks = tuple(_check(told) for told in _list(event.get("checks")))
     proposals[proposal.seq] = replace(proposal, checks=checks)
 
@@ -114,11 +114,11 @@ def _check(told: object) -> Check:
 
 
 def _reviewed(proposals: Proposals, event: Event) -> None:
-    proposal = _find(proposals, event, Standing.PENDING)
+    proposal = _find(proposals, event, ProposalStatus.PENDING)
     review = _review(event)
     changes: dict[str, Any] = {"reviews": (*proposal.reviews, review)}
     if review.verdict is Verdict.REJECTED:
-        changes["standing"] = Standing.REJECTED
+        changes["standing"] = ProposalStatus.REJECTED
     if review.verdict is Verdict.MODIFIED:
         if {edit.path for edit in review.edits} != {edit.path for edit in proposal.edits}:
             raise _Malformed
@@ -149,19 +149,19 @@ def _review(event: Event) -> Review:
 
 
 def _applying(proposals: Proposals, event: Event) -> None:
-    proposal = _find(proposals, event, Standing.PENDING)
+    proposal = _find(proposals, event, ProposalStatus.PENDING)
     _edits(event.get("edits"))
     proposals[proposal.seq] = replace(
-        proposal, standing=Standing.APPLYING, applying=event.seq, failure=None
+        proposal, standing=ProposalStatus.APPLYING, applying=event.seq, failure=None
     )
 
 
 def _applied(proposals: Proposals, event: Event) -> None:
-    proposal = _find(proposals, event, Standing.APPLYING)
+    proposal = _find(proposals, event, ProposalStatus.APPLYING)
     commit = event.get("commit")
     done = replace(
         proposal,
-        standing=Standing.APPLIED,
+        standing=ProposalStatus.APPLIED,
         applied=event.seq,
         commit=None if commit is None else _text(commit),
         uncommitted=event.get("uncommitted") is True,
@@ -175,8 +175,8 @@ def _carry_through(proposals: Proposals, first: Proposal) -> None:
     waiting = [first]
     while waiting:
         source = waiting.pop()
-        takes_back = source.standing is Standing.APPLIED
-        wanted = Standing.APPLIED if takes_back else Standing.UNDONE
+        takes_back = source.standing is ProposalStatus.APPLIED
+        wanted = ProposalStatus.APPLIED if takes_back else ProposalStatus.UNDONE
         for seq in source.undoes if source.operation is Operation.UNDO else ():
             target = proposals.get(seq)
             if target is None or target.standing is not wanted:
@@ -185,7 +185,7 @@ def _carry_through(proposals: Proposals, first: Proposal) -> None:
                 continue
             proposals[seq] = replace(
                 target,
-                standing=Standing.UNDONE if takes_back else Standing.APPLIED,
+                standing=ProposalStatus.UNDONE if takes_back else ProposalStatus.APPLIED,
                 undone_by=source.seq if takes_back else None,
             )
             waiting.append(proposals[seq])
@@ -203,9 +203,9 @@ def _committed(proposals: Proposals, event: Event) -> None:
 
 
 def _failed(proposals: Proposals, event: Event) -> None:
-    proposal = _find(proposals, event, Standing.APPLYING)
+    proposal = _find(proposals, event, ProposalStatus.APPLYING)
     proposals[proposal.seq] = replace(
-        proposal, standing=Standing.PENDING, applying=None, failure=_text(event.get("reason"))
+        proposal, standing=ProposalStatus.PENDING, applying=None, failure=_text(event.get("reason"))
     )
 
 
@@ -220,12 +220,12 @@ _STEPS: dict[str, Callable[[Proposals, Event], None]] = {
 }
 
 
-def _find(proposals: Proposals, event: Event, standing: Standing) -> Proposal:
+def _find(proposals: Proposals, event: Event, standing: ProposalStatus) -> Proposal:
     """Find the proposal that an event speaks of, if it stands where the event can follow."""
     proposal = proposals.get(_number(event.get("proposal")))
     if proposal is None or proposal.standing is not standing:
         raise _Malformed
-    if standing is Standing.APPLYING and event.get("applying") != proposal.applying:
+    if standing is ProposalStatus.APPLYING and event.get("applying") != proposal.applying:
         raise _Malformed
     return proposal
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dmm.domain.proposal import Check, Proposal
     from dmm.models.port import ChatModel
     from dmm.review.surroundings import Neighbour
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 __all__ = ["PURPOSE", "Reviewer", "Silence", "Spent"]
 
@@ -30,14 +30,14 @@ class Reviewer:
     """Asks a model about proposals; whatever goes wrong with it, the answer is silence."""
 
     chat: Callable[[], ChatModel | None]
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     model: ModelConfig
     now: Callable[[], dt.datetime]
     clock: Callable[[], float] = time.monotonic
 
     @property
     def _meter(self) -> Meter:
-        return Meter(self.chat, self.chronicle, self.model, self.now, self.clock)
+        return Meter(self.chat, self.project_ledger, self.model, self.now, self.clock)
 
     def review(
         self, proposal: Proposal, checks: Sequence[Check], neighbours: Sequence[Neighbour]

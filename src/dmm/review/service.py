@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType, Trust
-from dmm.domain.proposal import Judge, Operation, Standing, describe_check, digest
+from dmm.domain.proposal import Judge, Operation, ProposalStatus, describe_check, digest
 from dmm.errors import DmmError, FileExists, ReviewRefused, StaleBase, UsageError
 from dmm.redaction.inputs import need
 from dmm.review.application import Approval
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from dmm.review.drafting import Drafts
     from dmm.review.examination import Examination, Examined
     from dmm.review.intake import Draft, Intake
-    from dmm.review.store import Desk
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.review.store import ProposalStore
+    from dmm.rules.project_ledger import ProjectLedger
 
 LONGEST_REASON = 2_000
 SHORTEST_BASE = 8
@@ -44,8 +44,8 @@ class Proposals:
     """Takes proposals for one project."""
 
     config: Config
-    chronicle: Chronicle
-    desk: Desk
+    project_ledger: ProjectLedger
+    proposal_store: ProposalStore
     intake: Intake
     examination: Callable[[], Examination]
     application: Application
@@ -190,7 +190,7 @@ class Proposals:
         settle: bool = True,
     ) -> Applied:
         """Record and apply what a person's own command does, as one proposal."""
-        if self.chronicle.voice.trust is not Trust.USER:
+        if self.project_ledger.actor.trust is not Trust.USER:
             what = "only a person can write memory past the queue"
             raise ReviewRefused(what, hint="run it in your own terminal")
         self.trust.require(self.intake.root.folder)
@@ -229,18 +229,18 @@ class Proposals:
             notice = f"the same was proposed before: {proposal.id} awaits review"
             return tell(proposal, [notice]) | {"tier": str(tier), "why": why, "repeated": True}
         self.examine(proposal)
-        proposal = self.desk.queue().proposals[proposal.seq]
+        proposal = self.proposal_store.queue().proposals[proposal.seq]
         tier, why = self.tier(proposal)
         notices: tuple[str, ...] = ()
         if tier is Tier.AUTO:
             notices = self._apply_by_rule(proposal, why)
-        told = tell(self.desk.queue().proposals[proposal.seq], notices)
+        told = tell(self.proposal_store.queue().proposals[proposal.seq], notices)
         return told | {"tier": str(tier), "why": why}
 
     def tier(self, proposal: Proposal) -> tuple[Tier, str]:
         """Say who decides about a proposal, by the checks that it has now, and why."""
-        known = self.desk.queue().proposals.values()
-        written = [one for one in known if one.standing is Standing.APPLIED]
+        known = self.proposal_store.queue().proposals.values()
+        written = [one for one in known if one.standing is ProposalStatus.APPLIED]
         own = {one.path for one in written if one.proposer == proposal.proposer}
         rules = self.config.governance, self.config.reviewer_agent
         return tier_of(proposal, proposal.checks, *rules, own)
@@ -261,8 +261,8 @@ class Proposals:
 
     def look(self, proposal: Proposal) -> Examined:
         """Run the checks as the memory stands now; nothing is recorded."""
-        others = [one for one in self.desk.queue().open if one.seq != proposal.seq]
-        log = self.chronicle.reading
+        others = [one for one in self.proposal_store.queue().open if one.seq != proposal.seq]
+        log = self.project_ledger.reading
         made, text = log.event(proposal.seq), log.event(_last_text(proposal))
         tainted = None if made is None else made.get("tainted")
         return self.examination().examine(
@@ -277,16 +277,16 @@ class Proposals:
         if examined.checks == proposal.checks:
             return
         checks = [describe_check(check) for check in examined.checks]
-        with self.chronicle.log.writing() as writer:
-            now = self.desk.queue().proposals[proposal.seq]
+        with self.project_ledger.log.writing() as writer:
+            now = self.proposal_store.queue().proposals[proposal.seq]
             if now.is_open and now.edits == proposal.edits:
                 said = {"checks": checks}
                 writer.append(self._draft(EventType.PROPOSAL_CHECKED, proposal, said))
 
     def judge(self, proposal: Proposal, said: dict[str, Any]) -> None:
         """Record a verdict on a proposal that waits, with the very texts that were judged."""
-        with self.chronicle.log.writing() as writer:
-            now = self.desk.queue().proposals[proposal.seq]
+        with self.project_ledger.log.writing() as writer:
+            now = self.proposal_store.queue().proposals[proposal.seq]
             if not now.is_open:
                 raise overtaken(now)
             if now.edits != proposal.edits:
@@ -296,7 +296,7 @@ class Proposals:
     def _draft(self, kind: EventType, proposal: Proposal, said: dict[str, Any]) -> Any:
         payload = {"proposal": proposal.seq, **said}
         about = (proposal.seq,)
-        return self.chronicle.draft(kind, payload, caused_by=proposal.seq, references=about)
+        return self.project_ledger.draft(kind, payload, caused_by=proposal.seq, references=about)
 
 
 def tell(proposal: Proposal, notices: Sequence[str] = ()) -> dict[str, Any]:

@@ -7,14 +7,14 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
-from dmm.domain.proposal import PREFIX, Standing
+from dmm.domain.proposal import PREFIX, ProposalStatus
 from dmm.errors import ReviewRefused, UsageError
 from dmm.eventlog.chain import Head
 from dmm.review.queue import Queue, fold
 
 if TYPE_CHECKING:
     from dmm.domain.proposal import Proposal
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 TYPES = (
     EventType.PROPOSAL_MADE,
@@ -29,17 +29,17 @@ _NAME = re.compile(rf"(?:{PREFIX})?(\d{{1,15}})", re.ASCII)
 
 
 @dataclass(slots=True)
-class Desk:
+class ProposalStore:
     """All proposals of one ledger, as they stand at its head."""
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     _queue: Queue = field(default_factory=Queue)
     _head: Head = field(default_factory=Head)
     _redaction: int = 0
 
     def queue(self) -> Queue:
         """Give the queue at the newest event; only what is new since the last look is read."""
-        log = self.chronicle.reading
+        log = self.project_ledger.reading
         head = log.head()
         if head != self._head:
             redaction = log.last_redaction()
@@ -64,7 +64,7 @@ class Desk:
 
 def overtaken(proposal: Proposal) -> ReviewRefused:
     """Say that somebody else has decided about a proposal in the meantime."""
-    applying = proposal.standing is Standing.APPLYING
+    applying = proposal.standing is ProposalStatus.APPLYING
     told = "is being applied" if applying else f"was {proposal.standing} just now"
     hint = f"see what became of it: dmm review show {proposal.id}"
     return ReviewRefused(f"{proposal.id} {told}", hint=hint)

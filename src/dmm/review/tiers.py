@@ -14,8 +14,8 @@ from dmm.domain.proposal import (
     Operation,
     Outcome,
     Proposal,
+    ProposalStatus,
     Review,
-    Standing,
     Verdict,
 )
 from dmm.errors import MemoryFileError
@@ -153,7 +153,7 @@ def may_apply(
     A reviewer agent overrides no failure, a person only soft ones and only with `bypass`, and
     nobody a hard one.
     """
-    if proposal.standing is not Standing.PENDING:
+    if proposal.standing is not ProposalStatus.PENDING:
         return f"it is {proposal.standing}"
     if review is None or review.verdict is not Verdict.APPROVED:
         return "nobody has approved it"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.proposal import Edit, Operation, Standing, digest
+from dmm.domain.proposal import Edit, Operation, ProposalStatus, digest
 from dmm.errors import ReviewRefused, StaleBase, UsageError
 from dmm.redaction.identity import keep_identity
 from dmm.review.patches import show_diff, three_way
@@ -74,7 +74,7 @@ class Undoing:
 
     def _chosen(self, seq: int | None, session: str | None, source: str | None) -> list[Proposal]:
         """Find the applied proposals that are meant, newest first."""
-        known = self.proposals.desk.queue().proposals.values()
+        known = self.proposals.proposal_store.queue().proposals.values()
         if seq is not None:
             meant = [one for one in known if seq in (one.seq, one.applied)]
         elif session:
@@ -82,7 +82,7 @@ class Undoing:
             meant = [one for one in known if one.session == named]
         else:
             meant = [one for one in known if source in (one.source, one.proposer, one.origin)]
-        chosen = [one for one in meant if one.standing is Standing.APPLIED]
+        chosen = [one for one in meant if one.standing is ProposalStatus.APPLIED]
         if seq is None:
             # What was taken back is out already; taking that back too would bring it again.
             chosen = [one for one in chosen if one.operation is not Operation.UNDO]

@@ -22,7 +22,7 @@ from dmm.tracing import traced
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.published import PublishedRules
 
 PENDING = "pending until a person accepts it ({command}); until then it asks at most"
@@ -32,7 +32,7 @@ PENDING = "pending until a person accepts it ({command}); until then it asks at 
 class Constraints:
     """The operations on the constraints of one ledger; each returns plain data."""
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     published: PublishedRules | None = None
 
     @traced()
@@ -56,13 +56,13 @@ class Constraints:
         payload: dict[str, Any] = {"text": text, "priority": priority, "rule": rule}
         if triggered_by is not None:
             payload["triggered_by"] = triggered_by
-        with self.chronicle.log.writing() as writer:
+        with self.project_ledger.log.writing() as writer:
             known = self._find_same(Constraint(0, text, priority, "", rule=rule))
             if known is not None:
                 return _show_known(known)
             since = self._used_up_by(Constraint(0, text, priority, "", rule=rule))
             source = self._tool_source(text)
-            draft = self.chronicle.draft(
+            draft = self.project_ledger.draft(
                 EventType.CONSTRAINT_ADDED,
                 payload
                 | ({"since": since} if since else {})
@@ -83,8 +83,8 @@ class Constraints:
 
         A proposed rule file may give a matcher to a sentence that has none.
         """
-        by_person = self.chronicle.voice.trust in PERSONS
-        for one in self.chronicle.standing(self.chronicle.state()):
+        by_person = self.project_ledger.actor.trust in PERSONS
+        for one in self.project_ledger.standing(self.project_ledger.state()):
             same = one.text.split() == new.text.split() and one.priority == new.priority
             same = same and one.digest == new.digest if new.from_file else same
             if same and not (by_person and one.pending):
@@ -93,17 +93,17 @@ class Constraints:
 
     def _tool_source(self, text: str) -> int | None:
         """Find the tool event whose words an agent passes on as a rule."""
-        if self.chronicle.voice.trust is not Trust.AGENT:
+        if self.project_ledger.actor.trust is not Trust.AGENT:
             return None
-        found = find_tool_source(text, "", self.chronicle)
+        found = find_tool_source(text, "", self.project_ledger)
         return None if found is None else found.seq
 
     @traced()
     @discreet
     def list_pending(self) -> dict[str, Any]:
         """List the constraints that no person has accepted yet, with where they came from."""
-        waiting = [one for one in self.chronicle.state().in_force if one.pending]
-        events = (self.chronicle.reading.event(one.seq) for one in waiting)
+        waiting = [one for one in self.project_ledger.state().in_force if one.pending]
+        events = (self.project_ledger.reading.event(one.seq) for one in waiting)
         return {
             "pending": [
                 show_constraint(one)
@@ -124,17 +124,17 @@ class Constraints:
 
     def accept_constraints(self, seqs: Iterable[int]) -> list[dict[str, Any]]:
         """Let pending constraints bind, all of them or none."""
-        if self.chronicle.voice.trust not in PERSONS:
+        if self.project_ledger.actor.trust not in PERSONS:
             hint = "a person accepts it in a terminal: dmm ledger accept"
             raise LedgerRefused("an agent can't accept a constraint", hint=hint)
-        with self.chronicle.log.writing() as writer:
+        with self.project_ledger.log.writing() as writer:
             waiting = [self.need_pending(seq) for seq in dict.fromkeys(seqs)]
             for one in waiting:
                 if one.from_file:
                     hint = f"dmm rules accept {one.seq} writes its file"
                     raise LedgerRefused(f"constraint {one.seq} is a proposed rule file", hint=hint)
             drafts = [
-                self.chronicle.draft(
+                self.project_ledger.draft(
                     EventType.CONSTRAINT_ACCEPTED, {"seq": one.seq}, references=(one.seq,)
                 )
                 for one in waiting
@@ -154,7 +154,7 @@ class Constraints:
         return found
 
     def _active(self, seq: int) -> Constraint:
-        constraint = self.chronicle.state().constraints.get(seq)
+        constraint = self.project_ledger.state().constraints.get(seq)
         if constraint is None:
             hint = "dmm ledger context lists the constraints"
             raise LedgerRefused(f"event {seq} is not a constraint", hint=hint)
@@ -168,27 +168,27 @@ class Constraints:
             self.published.publish()
 
     def _used_up_by(self, constraint: Constraint) -> int:
-        decisions = list(self.chronicle.state().decisions.values())
+        decisions = list(self.project_ledger.state().decisions.values())
         return last_guarded(in_words(constraint).rule, decisions)
 
     @traced()
     def add_starter(self) -> dict[str, Any]:
         """Record the starter rules for tool calls; those that are in force already are left."""
         self._need_trust("make")
-        with self.chronicle.log.writing() as writer:
-            present = {one.text for one in self.chronicle.state().in_force}
+        with self.project_ledger.log.writing() as writer:
+            present = {one.text for one in self.project_ledger.state().in_force}
             texts = {f"{rule.id}: {rule.reason}": rule for rule in starter_rules()}
             added: list[dict[str, Any]] = []
             for text, rule in texts.items():
                 if text not in present:
                     stored = {**(show_tool_rule(rule).rule or {}), "version": STARTER_VERSION}
                     payload = {"text": text, "priority": "required", "rule": stored}
-                    draft = self.chronicle.draft(EventType.CONSTRAINT_ADDED, payload)
+                    draft = self.project_ledger.draft(EventType.CONSTRAINT_ADDED, payload)
                     seq = writer.append(draft).seq
                     added.append({"seq": seq, "constraint": text, "priority": "required"})
         self._publish()
         told: dict[str, Any] = {"added": added, "present": len(texts) - len(added)}
-        if added and self.chronicle.voice.trust not in PERSONS:
+        if added and self.project_ledger.actor.trust not in PERSONS:
             told |= {"pending": True, "note": _pending_note([one["seq"] for one in added])}
         return told
 
@@ -196,16 +196,16 @@ class Constraints:
     def deactivate(self, seq: int) -> dict[str, Any]:
         """Make a constraint inactive, as a new event."""
         self._need_trust("lift")
-        with self.chronicle.log.writing() as writer:
+        with self.project_ledger.log.writing() as writer:
             constraint = self._active(seq)
             if constraint.from_file and not constraint.pending:
                 hint = f"disable it there: dmm rules disable {constraint.id}"
                 what = f"constraint {seq} stands in {constraint.path}"
                 raise LedgerRefused(what, hint=hint)
-            if not constraint.pending and self.chronicle.voice.trust not in PERSONS:
+            if not constraint.pending and self.project_ledger.actor.trust not in PERSONS:
                 hint = "a person can, in a terminal"
                 raise LedgerRefused("an agent can't lift a constraint that binds it", hint=hint)
-            draft = self.chronicle.draft(
+            draft = self.project_ledger.draft(
                 EventType.CONSTRAINT_DEACTIVATED, {"seq": seq}, references=(seq,)
             )
             event = writer.append(draft)
@@ -213,7 +213,7 @@ class Constraints:
         return {"seq": event.seq, "deactivated": seq, "constraint": constraint.text}
 
     def _need_trust(self, act: str) -> None:
-        if self.chronicle.voice.trust in (Trust.TOOL, Trust.THIRD_PARTY):
+        if self.project_ledger.actor.trust in (Trust.TOOL, Trust.THIRD_PARTY):
             hint = "a user, a reviewer or an agent can"
             raise LedgerRefused(f"what a tool returned can't {act} a constraint", hint=hint)
 

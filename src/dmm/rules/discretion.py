@@ -11,7 +11,7 @@ from dmm.domain.event import PERSONS
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 HIDDEN = "pending; text hidden from agents"
 
@@ -20,7 +20,7 @@ class Reader(Protocol):
     """Something that looks into a ledger for whoever speaks."""
 
     @property
-    def chronicle(self) -> Chronicle:
+    def project_ledger(self) -> ProjectLedger:
         """The ledger."""
         ...
 
@@ -37,10 +37,10 @@ def discreet(
     @functools.wraps(operation)
     def run(reader: S, /, *arguments: P.args, **named: P.kwargs) -> dict[str, Any]:
         told = operation(reader, *arguments, **named)
-        chronicle = reader.chronicle
-        if chronicle.voice.trust in PERSONS or not chronicle.exists:
+        project_ledger = reader.project_ledger
+        if project_ledger.actor.trust in PERSONS or not project_ledger.exists:
             return told
-        waiting = [one for one in chronicle.state().constraints.values() if one.pending]
+        waiting = [one for one in project_ledger.state().constraints.values() if one.pending]
         if not waiting:
             return told
         veil = _Veil(tuple({one.text for one in waiting}), frozenset(one.seq for one in waiting))

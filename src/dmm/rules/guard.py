@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dmm.rules.callbook import CallEntry, DoneBefore
     from dmm.rules.callrules import CallRule
     from dmm.rules.commands.calls import TextOf
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.published import PublishedRules
     from dmm.rules.shelf import RuleShelf
 
@@ -40,21 +40,21 @@ FINISHED = (EventType.TOOL_USED, EventType.TOOL_FAILED)
 class Guard:
     """Rules on tool calls; of a call it records nothing, of rule files that they changed."""
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     published: PublishedRules | None = None
     shelf: RuleShelf | None = None
 
     def rule(self, call: ToolCall) -> Ruling:
         """Rule on a call under what is in force now; what changed is recorded afterwards."""
         try:
-            state = self.chronicle.state()
+            state = self.project_ledger.state()
         except (StorageError, LedgerRefused):
             ruling = self._rule_by_files(call)
             if ruling.level in ("ask", "deny"):
                 return ruling
             # The rules on file say what the ledger said when it could be read.
             raise
-        ruling = self._rule(call, state, self.chronicle.rulebook(state))
+        ruling = self._rule(call, state, self.project_ledger.rulebook(state))
         if self.shelf is not None:
             self.shelf.record()
         if self.published is not None:
@@ -64,8 +64,8 @@ class Guard:
 
     def judge(self, call: ToolCall) -> Ruling:
         """Rule on a call under what is in force now, and record nothing at all."""
-        state = self.chronicle.state()
-        return self._rule(call, state, self.chronicle.rulebook(state))
+        state = self.project_ledger.state()
+        return self._rule(call, state, self.project_ledger.rulebook(state))
 
     def rule_at(self, call: ToolCall, state: State) -> Ruling:
         """Rule on a call as things stood at some point of the log."""
@@ -78,9 +78,9 @@ class Guard:
 
     def _rule_by_files(self, call: ToolCall) -> Ruling:
         """Rule on a call by the rule files alone; what was done before it is not known."""
-        if self.chronicle.folder is None:
+        if self.project_ledger.folder is None:
             return Ruling()
-        rules = Rulebook(self.chronicle.folder.alone()).guarding
+        rules = Rulebook(self.project_ledger.folder.alone()).guarding
         return rules.rule(call, None, *_files(call))
 
     def done_before(self, state: State, root: str | None = None) -> DoneBefore:
@@ -92,7 +92,7 @@ class Guard:
             nonlocal past, read
             if not read:
                 start = max(0, state.seq - CALLS_WITHIN)
-                reading = self.chronicle.reading
+                reading = self.project_ledger.reading
                 past = list(reading.events_of(FINISHED, start, state.seq))
                 read = True
             asked = [Done(seq, text) for seq, text in state.queries.items()]

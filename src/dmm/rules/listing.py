@@ -87,7 +87,7 @@ class RuleReading:
 
     def _marked(self, views: Sequence[Told]) -> builtins.list[Told]:
         """Mark the rules that could not be checked on real calls lately."""
-        misses = find_misses(self.constraints.chronicle)
+        misses = find_misses(self.constraints.project_ledger)
         marks = [mark(misses, one["id"], one["seq"]) for one in views]
         return [
             one if found is None else one | {"unchecked": found}
@@ -96,7 +96,7 @@ class RuleReading:
 
     def unchecked(self) -> builtins.list[Told]:
         """List the rules that could not be checked on real calls lately, and why."""
-        if not find_misses(self.constraints.chronicle):
+        if not find_misses(self.constraints.project_ledger):
             return []
         rules = self.list()["rules"]
         return [
@@ -123,7 +123,7 @@ class RuleReading:
         return told | proposed | detail_rule(now, state_of(one)) | {"source": one.source}
 
     def _count_stops(self, found: ShelvedRule | Constraint) -> int:
-        return len(find_stops(self.constraints.chronicle, *_names(found)))
+        return len(find_stops(self.constraints.project_ledger, *_names(found)))
 
     @traced()
     def explain(self, name: str) -> Told:
@@ -134,7 +134,7 @@ class RuleReading:
             if not name.isdecimal():
                 raise
             return self.rehearsals.explain(int(name))
-        stops = find_stops(self.constraints.chronicle, *_names(found))
+        stops = find_stops(self.constraints.project_ledger, *_names(found))
         shown = self.show(name)
         keys = ("id", "title", "state", "matches", "stopped")
         return {key: shown[key] for key in keys} | {"stops": stops[-STOPS_SHOWN:]}
@@ -191,7 +191,7 @@ class RuleReading:
 
     @property
     def _is_person(self) -> bool:
-        return self.constraints.chronicle.voice.trust in PERSONS
+        return self.constraints.project_ledger.actor.trust in PERSONS
 
     def _need_person(self, act: str) -> None:
         if not self._is_person:
@@ -200,7 +200,7 @@ class RuleReading:
 
     def _constraints(self) -> Sequence[Constraint]:
         """List the ledger's own constraints in force; agents are not shown pending ones."""
-        held = self.constraints.chronicle.state().in_force
+        held = self.constraints.project_ledger.state().in_force
         own = [one for one in held if one.pending or not one.from_file]
         return [one for one in own if self._is_person or not one.pending]
 

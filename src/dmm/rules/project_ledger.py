@@ -25,7 +25,7 @@ TOOL_EVENTS_READ = 200
 
 
 @dataclass(slots=True)
-class Chronicle(OpenLedger):
+class ProjectLedger(OpenLedger):
     """One ledger; beside its constraints, the rules in the files of `folder` are in force."""
 
     folder: RuleFolder | None = None

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dmm.rulefile import RuleFiles
     from dmm.rules.callbook import CallBook
     from dmm.rules.on_file import OnFailure
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 LIBRARIES = ("regex", "ast_grep_py")
 
@@ -33,7 +33,7 @@ class PublishedRules:
 
     files: RuleFiles
     root: Path
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     on_failure: OnFailure
     _written: CallBook | None = None
 
@@ -42,10 +42,10 @@ class PublishedRules:
 
         A call is answered whether or not this works, so nothing is raised.
         """
-        path = self.chronicle.path
-        if path is None or not self.chronicle.is_own:
+        path = self.project_ledger.path
+        if path is None or not self.project_ledger.is_own:
             return False
-        book = self.chronicle.rulebook(self.chronicle.state()).guarding
+        book = self.project_ledger.rulebook(self.project_ledger.state()).guarding
         if book is self._written:
             return True
         try:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from dmm.eventlog.state import State
     from dmm.rules.budget import Budget
     from dmm.rules.callbook import CallEntry
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 DECISIONS = (str(EventType.DECISION_MADE), str(EventType.DECISION_BLOCKED))
 LOOKUPS = (str(EventType.MEMORY_QUERY_ISSUED), str(EventType.TOOL_USED))
@@ -38,18 +38,18 @@ REHEARSED = ("constraint", "enforceable", "decisions", "tool_calls", "would_bloc
 class Rehearsals:
     """Looks at the past of a ledger; nothing here records anything."""
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
 
     def event(self, seq: int) -> Event:
         """Return a recorded event, or refuse its number."""
         self._need_event(seq, first=1)
-        event = self.chronicle.reading.event(seq)
+        event = self.project_ledger.reading.event(seq)
         if event is None:
             raise LedgerRefused(f"event {seq} is missing", hint="dmm ledger verify")
         return event
 
     def _need_event(self, seq: int, *, first: int = 0) -> None:
-        head = self.chronicle.reading.head().seq
+        head = self.project_ledger.reading.head().seq
         if not first <= seq <= head:
             hint = f"name an event from {first} to {head}" if head else "nothing is recorded yet"
             raise LedgerRefused(f"there is no event {seq}", hint=hint)
@@ -58,11 +58,11 @@ class Rehearsals:
         """Replay to an event, the newest if none is named; 0 is before the first."""
         if seq is not None:
             self._need_event(seq)
-        return self.chronicle.state(seq)
+        return self.project_ledger.state(seq)
 
     def here(self, seq: int | None, place: str | None = None) -> State:
         """Replay to an event, without the rule files of other checkouts."""
-        return self.state_at(seq).at_place(self.chronicle.place if place is None else place)
+        return self.state_at(seq).at_place(self.project_ledger.place if place is None else place)
 
     @traced(*SIMULATION)
     def rehearse(self, text: str, priority: str = "required") -> dict[str, Any]:
@@ -74,10 +74,10 @@ class Rehearsals:
 
     def rehearse_constraint(self, constraint: Constraint) -> dict[str, Any]:
         """Replay the past against a constraint that is compiled already."""
-        head = self.chronicle.reading.head().seq
-        rehearsal = _Rehearsal(replace(constraint, seq=head + 1), self.chronicle.project)
+        head = self.project_ledger.reading.head().seq
+        rehearsal = _Rehearsal(replace(constraint, seq=head + 1), self.project_ledger.project)
         types = sorted({*DECISIONS, *LOOKUPS, *CALLS, *FINISHED})
-        for event in self.chronicle.reading.events_of(types, 0, head):
+        for event in self.project_ledger.reading.events_of(types, 0, head):
             rehearsal.meet(event)
         return {
             "constraint": constraint.text,
@@ -101,7 +101,7 @@ class Rehearsals:
             raise LedgerRefused(f"event {seq} is no decision and no judged tool call", hint=hint)
         state = self.here(seq - 1, _text(event, "place"))
         verdict = Rulebook(state.in_force).judge(
-            str(event.get("text")), self.chronicle.lookups(state)
+            str(event.get("text")), self.project_ledger.lookups(state)
         )
         then, now = event.get("verdict", {}), verdict.describe()
         return {
@@ -113,11 +113,11 @@ class Rehearsals:
         }
 
     def _explain_call(self, event: Event) -> dict[str, Any]:
-        call = recorded_call(event, self.chronicle.project)
+        call = recorded_call(event, self.project_ledger.project)
         if call is None:
             raise LedgerRefused(f"the tool call of event {event.seq} was not recorded in full")
         state = self.here(event.seq - 1, _text(event, "place"))
-        ruling = Guard(self.chronicle).rule_at(call, state)
+        ruling = Guard(self.project_ledger).rule_at(call, state)
         then, now = event.get("verdict"), ruling.describe()
         return {
             "seq": event.seq,

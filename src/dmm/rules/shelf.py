@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dmm.eventlog.state import State as LedgerState
     from dmm.files.roots import Root
     from dmm.rules.folder import FileRule, Found, RuleFolder
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.rule import Rule, State
 
 NEAR = 3
@@ -51,7 +51,7 @@ class RuleShelf:
     """The rule files of one project, as the user agreed to them."""
 
     root: Root
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     folder: RuleFolder
     publish: Callable[[], object]
     _settled: tuple[Found, Mapping[str, Constraint]] | None = None
@@ -86,10 +86,10 @@ class RuleShelf:
     def record(self) -> None:
         """Bring the ledger up to the files; where that fails, the next call tries again."""
         try:
-            if self._is_recorded() or not self.chronicle.is_own:
+            if self._is_recorded() or not self.project_ledger.is_own:
                 return
-            with self.chronicle.log.writing() as writer:
-                for draft in self._changes(self.chronicle.state()):
+            with self.project_ledger.log.writing() as writer:
+                for draft in self._changes(self.project_ledger.state()):
                     writer.append(draft)
         except DmmError:
             # The files are in force with or without a record of that.
@@ -97,7 +97,7 @@ class RuleShelf:
 
     def _is_recorded(self) -> bool:
         """Say whether the ledger holds the files as they are; cheap while nothing changes."""
-        state = self.chronicle.state()
+        state = self.project_ledger.state()
         recorded = self.folder.recorded(state)
         found = self.folder.read(recorded)
         known = self._settled
@@ -144,7 +144,7 @@ class RuleShelf:
 
         `before` is the text that it replaces; that one counts no more.
         """
-        if self.chronicle.voice.trust in PERSONS:
+        if self.project_ledger.actor.trust in PERSONS:
             self.folder.consents.replace(path, before)
         self.record()
         self.publish()
@@ -159,7 +159,7 @@ class RuleShelf:
     def _recorded(self) -> Mapping[str, Constraint]:
         """Find what is recorded; a ledger that can't be read hides no file."""
         try:
-            return self.folder.recorded(self.chronicle.state())
+            return self.folder.recorded(self.project_ledger.state())
         except DmmError:
             return {}
 
@@ -236,7 +236,7 @@ class RuleShelf:
         cause: int | None = None,
     ) -> Draft:
         """Prepare an event; the files hold because a person agreed to them, whoever notices."""
-        draft = self.chronicle.draft(kind, payload, caused_by=cause, references=references)
+        draft = self.project_ledger.draft(kind, payload, caused_by=cause, references=references)
         return replace(draft, actor="user", trust=Trust.REVIEWED)
 
 

@@ -10,17 +10,17 @@ from dmm.rules.guard import recorded_call
 
 if TYPE_CHECKING:
     from dmm.domain.event import Event
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 STOPPING = ("ask", "deny")
 
 
-def find_stops(chronicle: Chronicle, name: str, seq: int) -> list[dict[str, Any]]:
+def find_stops(project_ledger: ProjectLedger, name: str, seq: int) -> list[dict[str, Any]]:
     """List the calls that a rule stopped or asked about, the oldest first.
 
     A rule file is known by its id, whatever its text was then; a constraint by its number.
     """
-    log = chronicle.reading
+    log = project_ledger.reading
     events = log.events_of([EventType.TOOL_REQUESTED], 0, log.head().seq)
     return [stop for event in events if (stop := _stop(event, name, seq)) is not None]
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dmm.domain.event import Event
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
 
 # What happened longer ago is no news.
 EVENTS_WITHIN = 2_000
@@ -27,20 +27,20 @@ class Miss(NamedTuple):
     where: str
 
 
-def find_misses(chronicle: Chronicle) -> list[Miss]:
+def find_misses(project_ledger: ProjectLedger) -> list[Miss]:
     """List the latest calls that a rule could not be checked on, the oldest first.
 
     A rule that found the time used up by others is not to blame. Where there is no ledger, or
     none that may be read, nothing is known.
     """
     try:
-        if not chronicle.exists:
+        if not project_ledger.exists:
             return []
-        log = chronicle.reading
+        log = project_ledger.reading
         head = log.head().seq
         events = log.events_of([EventType.TOOL_REQUESTED], max(0, head - EVENTS_WITHIN), head)
         # Another checkout may have another rule of the same name.
-        here = (None, chronicle.place)
+        here = (None, project_ledger.place)
         return [one for event in events if event.get("place") in here for one in _misses(event)]
     except (StorageError, LedgerRefused):
         # Told by whoever looks at the ledger itself.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from dmm.domain.pack import ConstraintLine, PackEntry
     from dmm.files.consents import Consents
     from dmm.files.roots import Root
-    from dmm.packs.active_constraints import Standing
+    from dmm.packs.active_constraints import ActiveConstraints
     from dmm.packs.baselines import Baselines
 
 # What every agent takes whole: Claude Code cuts at 10,000 characters, Codex at 2,500 tokens.
@@ -48,7 +48,7 @@ class Briefing:
     baselines: Baselines
     consents: Consents
     count: Callable[[str], int]
-    find_standing: Callable[[], Standing | None]
+    find_standing: Callable[[], ActiveConstraints | None]
 
     def write(self) -> str:
         """Write the briefing; what has no room is named, never dropped silently."""

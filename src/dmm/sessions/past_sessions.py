@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.eventlog.log import EventLog
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
     from dmm.sessions.archives import Archives, Transcript
     from dmm.sessions.events import Described
     from dmm.sessions.transcripts.entry import Read
@@ -92,7 +92,7 @@ class Imported:
 class Transcripts:
     """Imports the transcripts of one project."""
 
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     archives: Archives
     require_trust: Callable[[], None]
 
@@ -122,8 +122,8 @@ class Transcripts:
         advance: Advance | None,
     ) -> Imported:
         self.require_trust()
-        captured = self.chronicle.reading.sessions("hook")
-        run = _Run(self.chronicle, since, dry_run, captured)
+        captured = self.project_ledger.reading.sessions("hook")
+        run = _Run(self.project_ledger, since, dry_run, captured)
         for done, transcript in enumerate(found, 1):
             run.read(transcript)
             if advance is not None:
@@ -134,7 +134,7 @@ class Transcripts:
 
 @dataclass(slots=True)
 class _Run:
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     since: dt.date | None
     dry_run: bool
     captured: set[str]
@@ -146,7 +146,7 @@ class _Run:
 
     @property
     def log(self) -> EventLog:
-        return self.chronicle.reading if self.dry_run else self.chronicle.log
+        return self.project_ledger.reading if self.dry_run else self.project_ledger.log
 
     def read(self, transcript: Transcript) -> None:
         """Read one transcript to its end, with those of its helpers in the order of time."""
@@ -186,7 +186,7 @@ class _Run:
         return known.state in ("new", "known")
 
     def _is_over(self, entry: Entry) -> bool:
-        return self.chronicle.now() - dt.datetime.fromisoformat(entry.at) > QUIET
+        return self.project_ledger.now() - dt.datetime.fromisoformat(entry.at) > QUIET
 
     def _take(self, log: EventLog, entry: Entry) -> None:
         event = entry.event
@@ -221,7 +221,7 @@ class _Run:
             return
         added = batch
         if not self.dry_run:
-            with self.chronicle.log.writing() as writer:
+            with self.project_ledger.log.writing() as writer:
                 added = []
                 for draft in batch:
                     before = writer.head

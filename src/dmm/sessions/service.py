@@ -19,7 +19,7 @@ from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest, digest_entry
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.packs.render import render_entry
 from dmm.redaction.redact import redact, redact_value
 from dmm.sessions.events import describe_event
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from dmm.packs.service import Packs
     from dmm.rules.callbook import Ruling
     from dmm.rules.guard import Guard
-    from dmm.rules.project_ledger import Chronicle
+    from dmm.rules.project_ledger import ProjectLedger
     from dmm.sessions.briefing import Briefing
     from dmm.sessions.payload import HookEvent
 
@@ -71,7 +71,7 @@ class Delivery:
     name: str = ""
 
     @property
-    def voice(self) -> Voice:
+    def actor(self) -> Actor:
         """In whose name it is recorded."""
         return voice_of(self.event, Trust.AGENT if self.noted is None else self.noted[2])
 
@@ -110,7 +110,7 @@ class Sessions:
     """Attends to the sessions of one project."""
 
     project: Path
-    chronicle: Chronicle
+    project_ledger: ProjectLedger
     find_guard: Callable[[], Guard]
     find_briefing: Callable[[], Briefing]
     _held: OrderedDict[str, _Held] = field(default_factory=OrderedDict)
@@ -171,7 +171,7 @@ class Sessions:
             "tokens": sum(one.token_count for one in entries),
             "retrieved": served,
         }
-        self.chronicle.record(self.chronicle.draft(EventType.PACK_SERVED, payload))
+        self.project_ledger.record(self.project_ledger.draft(EventType.PACK_SERVED, payload))
         self._hold(delivery.event.session).given |= {str(one["hash"]) for one in served}
 
     def _hold(self, session: str) -> _Held:
@@ -188,9 +188,9 @@ class Sessions:
 
     def _given_before(self, session: str) -> set[str]:
         """Read from the ledger what a session was given since its context was last emptied."""
-        if not self.chronicle.exists:
+        if not self.project_ledger.exists:
             return set()
-        log = self.chronicle.reading
+        log = self.project_ledger.reading
         head = log.head().seq
         types = [EventType.PACK_SERVED, EventType.CONTEXT_COMPACTED]
         given: set[str] = set()
@@ -227,7 +227,7 @@ class Sessions:
 
     def _serve(self, payload: dict[str, Any]) -> bool:
         try:
-            self.chronicle.record(self.chronicle.draft(EventType.PACK_SERVED, payload))
+            self.project_ledger.record(self.project_ledger.draft(EventType.PACK_SERVED, payload))
         except (StorageError, LedgerRefused):
             return False
         return True
@@ -240,7 +240,7 @@ class Sessions:
         # What is quoted in the reasons comes from the call, so it may hold its secrets.
         told = {"verdict": ruling.describe(), "branch": find_branch(self.project)}
         if any(one.id for one in ruling.findings):
-            told["place"] = self.chronicle.place
+            told["place"] = self.project_ledger.place
         more = cast("dict[str, Any]", redact_value(told)[0])
         recorded = self._try(delivery, held, more)
         return Attended(write_ruling(ruling, recorded), recorded is not None)
@@ -258,15 +258,15 @@ class Sessions:
         event, noted = delivery.event, delivery.noted
         if noted is None:
             return 0
-        self.chronicle.voice = delivery.voice
+        self.project_ledger.actor = delivery.actor
         requested = event.kind is HookKind.TOOL_REQUEST
-        draft = self.chronicle.draft(
+        draft = self.project_ledger.draft(
             noted[0],
             noted[1] | more,
             caused_by=None if requested else held.requests.get(event.call_id or ""),
             event_id=delivery.identity,
         )
-        recorded = self.chronicle.record(draft)
+        recorded = self.project_ledger.record(draft)
         if event.call_id and requested:
             held.requests[event.call_id] = recorded.seq
             while len(held.requests) > REQUESTS_KEPT:
@@ -320,9 +320,9 @@ def write_supplement(entries: Iterable[PackEntry]) -> str:
     return "".join(parts).rstrip("\n") + "\n" if len(parts) > 1 else ""
 
 
-def voice_of(event: HookEvent, trust: Trust = Trust.AGENT) -> Voice:
+def voice_of(event: HookEvent, trust: Trust = Trust.AGENT) -> Actor:
     """Speak in the name of the agent, with the trust that the kind of event deserves."""
-    return Voice(actor=event.client, source="hook", trust=trust, session=event.session)
+    return Actor(name=event.client, source="hook", trust=trust, session=event.session)
 
 
 def identify(key: str) -> str:

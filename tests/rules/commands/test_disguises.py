@@ -17,7 +17,7 @@ import pytest
 from dmm.ledger.service import Ledger
 from dmm.rules.commands.calls import ToolCall
 from dmm.rules.guard import Guard
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     from dmm.rules.callbook import Ruling
@@ -46,14 +46,14 @@ def rows(name: str) -> list[dict[str, Any]]:
 
 @cache
 def guard(*texts: str) -> Guard:
-    chronicle = Chronicle(None, lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
-    ledger = Ledger(chronicle)
+    project_ledger = ProjectLedger(None, lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
+    ledger = Ledger(project_ledger)
     for text in texts:
         if text == STARTER:
             ledger.add_starter()
         else:
             ledger.add_constraint(text)
-    return Guard(chronicle)
+    return Guard(project_ledger)
 
 
 def rule_on(command: str, folder: Path, *texts: str) -> Ruling:

@@ -16,7 +16,7 @@ from dmm.rules.commands.justfiles import just_recipes
 from dmm.rules.commands.makefiles import recipes_of
 from dmm.rules.commands.scripts import MAX_FILES
 from dmm.rules.guard import Guard
-from dmm.rules.project_ledger import Chronicle
+from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -305,11 +305,11 @@ def test_decoding_inside_a_script_is_told_and_other_building_is_not() -> None:
 
 
 def guarded(tmp_path: Path, command: str, *rules: str) -> Ruling:
-    chronicle = Chronicle(None, lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
+    project_ledger = ProjectLedger(None, lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
     for rule in rules:
-        Ledger(chronicle).add_constraint(rule)
-    ruling = Guard(chronicle).rule(ToolCall("Bash", {"command": command}, str(tmp_path)))
-    chronicle.close()
+        Ledger(project_ledger).add_constraint(rule)
+    ruling = Guard(project_ledger).rule(ToolCall("Bash", {"command": command}, str(tmp_path)))
+    project_ledger.close()
     return ruling
 
 
@@ -325,14 +325,14 @@ def test_a_finding_in_a_file_is_asked_about_and_names_the_line(tmp_path: Path) -
 
 def test_a_script_of_the_project_may_clean_up(tmp_path: Path) -> None:
     (tmp_path / "clean.sh").write_text('rm -rf "$OUT" lib\nrm -rf "$(pwd)/x"\n')
-    chronicle = Chronicle(None, lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
-    Ledger(chronicle).add_starter()
-    guard = Guard(chronicle)
+    project_ledger = ProjectLedger(None, lambda: dt.datetime(2026, 11, 1, tzinfo=dt.UTC))
+    Ledger(project_ledger).add_starter()
+    guard = Guard(project_ledger)
     call = ToolCall("Bash", {"command": "./clean.sh"}, str(tmp_path))
     assert guard.rule(call).level == "allow"
     (tmp_path / "clean.sh").write_text("rm -rf /usr\n")
     assert guard.rule(call).level == "ask"
-    chronicle.close()
+    project_ledger.close()
 
 
 @given(st.text(max_size=300), st.lists(st.sampled_from(["all", "-C", "x", "A=b", "-f"])))

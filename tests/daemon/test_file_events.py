@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dmm.daemon.notified import Notified, Polled, choose_watcher
+from dmm.daemon.file_events import Notified, Polled, choose_watcher
 from dmm.files.durable import write_atomic
 from dmm.files.tree import MemoryTree
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.conftest import Project
     from tests.daemon.conftest import MakeWatcher
 
-    from dmm.daemon.notified import Watching
+    from dmm.daemon.file_events import Watching
 
 # Far more than is ever needed; a machine that runs the tests may be busy.
 SOON = 20.0

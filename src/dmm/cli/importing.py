@@ -57,11 +57,11 @@ def import_files(
     if apply:
         refuse_agents("import past the review; it can use --propose")
     dmm = open_project(root)
-    found = dmm.monoliths.plan(files)
+    found = dmm.importer.plan(files)
     if apply:
-        found = dmm.monoliths.apply(found)
+        found = dmm.importer.apply(found)
     elif propose:
-        found = dmm.monoliths.submit(found)
+        found = dmm.importer.submit(found)
     if as_json:
         print_json(_describe(found))
     else:
@@ -76,7 +76,7 @@ def export(
     root: Root = None,
 ) -> None:
     """Write all memories of the project as one markdown file."""
-    text = open_project(root).monoliths.export(include_deprecated=include_deprecated)
+    text = open_project(root).importer.export(include_deprecated=include_deprecated)
     deliver(text, output, "Memories")
 
 

@@ -9,7 +9,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.cli.lines import terminal_width
+from dmm.cli.format.lines import terminal_width
 from dmm.cli.options import print_lines
 from dmm.domain.text import neutralise
 

@@ -27,7 +27,7 @@ class _Group(TyperGroup):
         return [_spare(param) for param in super().get_params(ctx)]
 
 
-class SparingTyper(typer.Typer):
+class FastTyper(typer.Typer):
     """A command line whose commands read plain values by themselves."""
 
     def __init__(self, **settings: Any) -> None:

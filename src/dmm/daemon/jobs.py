@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
 from dmm.errors import DaemonError, DmmError, StorageError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.files.durable import write_derived
 from dmm.reading import read_regular
 
@@ -51,7 +51,7 @@ MOST_DAYS = 7
 PAUSE = 0.02
 LONGEST_PAUSE = 1.0
 STOP_WITHIN = 1.0
-VOICE = Voice("dmm", "daemon", Trust.AGENT)
+ACTOR = Actor("dmm", "daemon", Trust.AGENT)
 FILE = "chores.json"
 MAX_BYTES = 4_096
 
@@ -172,7 +172,7 @@ class Chores:
         # Connections of its own: nobody's lock is held, however long this takes.
         dmm = replace(care.project.dmm)
         try:
-            dmm.chronicle.voice = VOICE
+            dmm.project_ledger.actor = ACTOR
             last, now = care.last.get(chore), self._clocks.wall()
             silence = carry_out(dmm, chore, last, now=now, progress=self._make_way)
             if silence:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from dmm import losses
 from dmm.daemon.agents import Agents
 from dmm.daemon.apart import do_apart
-from dmm.daemon.attendance import Attendance
 from dmm.daemon.calls import Calls
-from dmm.daemon.chores import Chores
+from dmm.daemon.hook_events import HookHandler
+from dmm.daemon.jobs import Chores
 from dmm.daemon.memory import return_memory
 from dmm.daemon.spooled import Spool
 from dmm.embed.tokens import release_ranks
@@ -48,7 +48,7 @@ CLOSE_WITHIN = 1.0
 REST = 30.0
 
 
-class House:
+class Daemon:
     """Projects, agents, watchers and surfaces of one process."""
 
     def __init__(
@@ -65,7 +65,7 @@ class House:
         self._descriptors = descriptors
         self.projects = Projects()
         self.agents = Agents()
-        self.attendance = Attendance(self.projects, self.agents, log)
+        self.attendance = HookHandler(self.projects, self.agents, log)
         self.calls = Calls(self.projects, instance.started, self.observe, stop, self.sign_in)
         self._spool = Spool.of_user()
         self._spooled = 0.0

@@ -24,7 +24,7 @@ from dmm.errors import (
     StorageError,
     UsageError,
 )
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.eventlog.place import find_folders
 from dmm.rulefile import RuleFiles, read_own_settings
 from dmm.sessions.payload import CLIENTS, HookEvent, HookKind, parse_payload
@@ -56,7 +56,7 @@ UNTRUSTED = (
 
 
 @dataclass(slots=True)
-class Attendance:
+class HookHandler:
     """Attends to the events of all agents; counts what could not be done in time."""
 
     projects: Projects
@@ -97,8 +97,8 @@ class Attendance:
         if named is None or client not in CLIENTS:
             return b""
         event = HookEvent(client, HookKind.TOOL_REQUEST, named[1].decode(), "", "", "")
-        with contextlib.suppress(DmmError), self._nearest(root).speak(Voice()) as dmm:
-            if dmm.chronicle.standing(dmm.chronicle.state()):
+        with contextlib.suppress(DmmError), self._nearest(root).speak(Actor()) as dmm:
+            if dmm.project_ledger.standing(dmm.project_ledger.state()):
                 return write_reply(event, Reply(decision="ask", reason=UNREADABLE))
         return b""
 
@@ -134,7 +134,7 @@ class Attendance:
         try:
             delivery, project = self._receive(kept.client, kept.body, f"{kept.moment}")
             if project is not None:
-                with project.speak(delivery.voice) as dmm:
+                with project.speak(delivery.actor) as dmm:
                     dmm.sessions.make_up(delivery, kept.ruled)
         except (StorageError, ConfigError, LedgerRefused, DaemonError) as error:
             self.log.write(f"a kept event has to wait: {error.code}")
@@ -221,7 +221,7 @@ class Attendance:
 
     def _answer(self, project: Project, delivery: Delivery) -> Attended:
         event = delivery.event
-        with project.speak(delivery.voice) as dmm:
+        with project.speak(delivery.actor) as dmm:
             ruling = None
             if event.kind is HookKind.TOOL_REQUEST:
                 began = self._began_in(event.session)
@@ -252,7 +252,7 @@ class Attendance:
             # It was answered with what is in memory; the next one has more.
             self._begin(project.warm)
         if entries:
-            with project.speak(delivery.voice) as dmm, contextlib.suppress(StorageError):
+            with project.speak(delivery.actor) as dmm, contextlib.suppress(StorageError):
                 # Memories are given also where it can't be recorded that they were.
                 dmm.sessions.give(delivery, entries)
         return Reply(context=write_supplement(entries))
@@ -278,7 +278,7 @@ class Attendance:
 
 def _settle_rules(project: Project) -> None:
     """Have the ledger and the file for hooks hold the rules in force; what fails is tried again."""
-    with contextlib.suppress(DmmError), project.speak(Voice()) as dmm:
+    with contextlib.suppress(DmmError), project.speak(Actor()) as dmm:
         dmm.shelf.record()
     project.publish_rules()
 
@@ -297,7 +297,7 @@ def _with_fault(attended: Attended, project: Project) -> Attended:
 
 def _broken_rules(project: Project) -> str | None:
     """Name the first rule file that is broken, and how many more there are."""
-    with project.look(Voice()) as dmm:
+    with project.look(Actor()) as dmm:
         faults = dmm.shelf.faults()
     if not faults:
         return None

@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-from dmm.cli.lines import wrapped
+from dmm.cli.format.lines import wrapped
+from dmm.cli.format.paint import COLOURS, Line, diff_lines, signs
 from dmm.cli.options import counted
-from dmm.cli.paint import COLOURS, Line, diff_lines, signs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.daemon.apart import do_apart
-from dmm.daemon.chores import (
+from dmm.daemon.jobs import (
     DAY,
     HOUR,
     PATIENCE,
@@ -27,7 +27,7 @@ from dmm.daemon.logs import Log
 from dmm.daemon.server import Server
 from dmm.domain.event import Trust
 from dmm.errors import DaemonError
-from dmm.eventlog.open_ledger import Voice
+from dmm.eventlog.open_ledger import Actor
 from dmm.projects import Projects, SharedModel
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from tests.conftest import MemoryText, Project
     from tests.daemon.conftest import Machine, Session
 
-    from dmm.daemon.house import House
+    from dmm.daemon.app import Daemon
     from dmm.domain.event import Event
 
 SOON = 60
@@ -256,10 +256,10 @@ def digests(events: list[Event]) -> list[tuple[str, str]]:
 def work(day: Day, *areas: str, days_before: int) -> None:
     """Record sessions of one day, as their hooks would."""
     (project,) = day.projects.each()
-    chronicle = replace(project.dmm).chronicle
+    project_ledger = replace(project.dmm).project_ledger
     moment = dt.datetime.fromtimestamp(NOW - days_before * DAY, dt.UTC)
-    chronicle.now = lambda: moment
-    chronicle.voice = Voice("claude-code", "hook", Trust.AGENT, f"s{days_before}")
+    project_ledger.now = lambda: moment
+    project_ledger.actor = Actor("claude-code", "hook", Trust.AGENT, f"s{days_before}")
     for area in areas:
         told = (
             f"The {area} page was wrong because `{area}_total()` read the cached customer. "
@@ -271,9 +271,9 @@ def work(day: Day, *areas: str, days_before: int) -> None:
             ("ToolUsed", {"tool": "Edit", "input": given}),
             ("TurnEnded", {"text": told}),
         ):
-            chronicle.record(chronicle.draft(kind, payload))
-    chronicle.record(chronicle.draft("SessionEnded", {}))
-    chronicle.close()
+            project_ledger.record(project_ledger.draft(kind, payload))
+    project_ledger.record(project_ledger.draft("SessionEnded", {}))
+    project_ledger.close()
 
 
 def test_the_day_before_is_digested_once_and_what_it_gives_waits(
@@ -391,7 +391,7 @@ def test_what_goes_wrong_in_a_process_of_its_own_is_told(
 
 
 def test_the_house_does_chores_only_for_projects_that_are_indexed(
-    house: House, lived_in: Project
+    house: Daemon, lived_in: Project
 ) -> None:
     (project,) = house.projects.each()
     assert not house._is_indexed(project)
@@ -401,7 +401,7 @@ def test_the_house_does_chores_only_for_projects_that_are_indexed(
     assert house.observe()["projects"][0]["chores"] == {"last": {}, "faults": {}}
 
 
-def test_the_process_leaves_when_idle_but_not_in_the_middle_of_a_chore(house: House) -> None:
+def test_the_process_leaves_when_idle_but_not_in_the_middle_of_a_chore(house: Daemon) -> None:
     listener = socket.socket(socket.AF_UNIX)
     server = Server(listener, lambda _: None, house._log)
     server.last = 0.0

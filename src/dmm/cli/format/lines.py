@@ -6,7 +6,7 @@ import os
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from dmm.cli.gists import gist
+from dmm.cli.format.gists import gist
 from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
