@@ -25,7 +25,7 @@ $(VENV)/dev.stamp: requirements/dev.txt $(VENV)/run.stamp
 	@$(PIP) install --require-hashes --requirement requirements/dev.txt
 	@touch $@
 
-demo: $(VENV)/run.stamp          ## set up, build a sample project, show a query with its pack and receipt
+demo: $(VENV)/run.stamp          ## set up, then show a blocked call, a pack with its receipt, what was learned
 	@PATH="$(CURDIR)/$(BIN):$$PATH" sh tools/demo.sh
 
 test: check suite                ## formatting, lint, types, structure, and the fast tests
@@ -72,7 +72,7 @@ attack: $(VENV)/dev.stamp        ## attack enforcement: full disk, kills, hostil
 bench: $(VENV)/dev.stamp         ## measure quality, speed and memory (DATA=folder); table, and JSON in bench/results
 	@$(BIN)/python -m bench $(if $(DATA),--data "$(DATA)")
 
-lock: $(VENV)/dev.stamp          ## resolve the dependencies anew, with hashes and without index addresses
+lock: $(VENV)/dev.stamp          ## resolve the dependencies again, with hashes and without index addresses
 	@$(BIN)/python tools/lock.py
 
 install: $(VENV)/run.stamp       ## put dmm, dmm-hook and dmm-mcp into ~/.local/bin

@@ -105,7 +105,7 @@ def test_a_working_directory_that_is_gone_is_no_project(
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
-    with pytest.raises(RootNotFound, match="the working directory is gone"):
+    with pytest.raises(RootNotFound, match="the working directory no longer exists"):
         here()
 
 

@@ -163,12 +163,28 @@ def test_links_between_documents_lead_somewhere() -> None:
         assert not place or place in anchors(there), (document.name, target, place)
 
 
-def test_modules_in_the_architecture_exist() -> None:
+def test_every_path_in_the_architecture_exists() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text()
-    names = re.findall(r"`([a-z_]+/[a-z_]+\.py)`", text)
-    assert names
-    for name in names:
-        assert any((ROOT / base / name).is_file() for base in ("src/dmm", ".")), name
+    names = re.findall(r"`([\w.-]+(?:/[\w.-]+)*/?)`", text)
+    paths = {name for name in names if "/" in name or name.endswith((".py", ".md", ".toml"))}
+    packages = {one.name for one in (ROOT / "src" / "dmm").iterdir() if one.is_dir()}
+    assert len(paths) > 50
+    for name in paths - {".dmm/", "service.py"}:
+        places = [ROOT / base / name for base in ("src/dmm", ".")]
+        assert any(place.exists() for place in places), name
+    for name in packages - {"data", "__pycache__"}:
+        assert re.search(rf"(?m)^    (?:.*\| )?{name}\b", text), name
+
+
+def test_the_architecture_fits_on_three_pages() -> None:
+    assert len((ROOT / "ARCHITECTURE.md").read_text().splitlines()) <= 200
+
+
+def test_every_word_of_the_glossary_is_defined_once() -> None:
+    glossary = (ROOT / "AGENTS.md").read_text().partition("## Glossary")[2].partition("## ")[0]
+    words = re.findall(r"^\| ([a-z][a-z, ]+) \|", glossary, re.MULTILINE)[1:]
+    assert len(words) >= 30
+    assert len(words) == len(set(words))
 
 
 def test_messages_in_the_troubleshooting_are_those_of_the_program() -> None:

@@ -1,4 +1,4 @@
-"""The branch that is checked out around a folder, read from the files of Git; light to load."""
+"""Read the checked-out branch of a folder from Git's files; light to import."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The configuration of one project: read once, checked key by key, frozen.
+"""A project's configuration: read once, validated key by key, frozen.
 
 Plain dataclasses with a check per key, whose messages say what is wanted.
 """

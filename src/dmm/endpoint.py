@@ -1,4 +1,4 @@
-"""Where the background process listens, and how a few bytes reach it; light to load.
+"""Where the daemon listens, and how to reach it; light to import.
 
 A request is one line, `DMM1 <version> <kind> <label> <length>`, and a body; the reply is all that
 comes back until the connection ends. Only modules that cost nothing to load are used here.
@@ -285,7 +285,7 @@ def _may_try(path: str) -> bool:
         found = os.fstat(descriptor)
         age = time.time() - found.st_mtime
         if not 0 <= age <= ATTEMPTS_WITHIN:
-            # Long ago, or at a time that is still to come: a clock was set back.
+            # Long ago, or at a time that is in the future: a clock was set back.
             os.ftruncate(descriptor, 0)
         elif found.st_size >= ATTEMPTS or (found.st_size and age < BETWEEN_ATTEMPTS):
             return False

@@ -1,4 +1,4 @@
-"""The one error family of DMM; every surface maps `code` to its own status.
+"""The error family of DMM; every surface maps `code` to its own status.
 
 DmmError
 ├── UsageError            a request that can't be carried out as given
@@ -8,7 +8,7 @@ DmmError
 ├── PathRefused           a path that may not be read or written
 ├── FileExists            a create whose file is already there
 ├── ReviewRefused         a proposal that can't be decided or applied as asked
-│   └── StaleBase         the file was changed since the proposal was made
+│   └── StaleBase         the file has changed since the proposal was made
 ├── MemoryFileError       a memory file that can't be read as a memory
 ├── RuleFormError         a field of a rule that can't be read
 ├── ModelUnavailable      the embedding model is missing or broken

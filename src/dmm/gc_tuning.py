@@ -1,4 +1,4 @@
-"""What a process holds for good is left out of the search for garbage.
+"""Exempt long-lived objects from cyclic garbage collection (`gc.freeze`).
 
 Python looks through everything it holds, again and again, for what only holds itself. With the
 memories of a large project at hand that takes longer than a check after a write.

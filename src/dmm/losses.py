@@ -1,4 +1,4 @@
-"""How many events were lost: a counter that is only written over, so that a full disk takes it.
+"""Count lost events in a file that is overwritten in place, so that it works on a full disk.
 
 Only modules that cost nothing to load are used here.
 """

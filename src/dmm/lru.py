@@ -1,4 +1,4 @@
-"""What was lately made of texts at some cost, kept so that it need not be made again at once."""
+"""A small cache of recent results."""
 
 from __future__ import annotations
 

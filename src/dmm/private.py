@@ -1,4 +1,4 @@
-"""Files for this user alone: made so before anything is in them, and tightened where they are not.
+"""Files that only this user can read, private from creation.
 
 SQLite gives the logs beside a database the mode of the database, so it has to be private first.
 """

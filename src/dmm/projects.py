@@ -1,4 +1,4 @@
-"""Projects held open: one model and one token count for all, and locks so that calls can meet.
+"""Open projects, sharing one model and token counter, with locks for concurrent calls.
 
 A project is opened four times, with connections of their own for queries, for recording in the
 ledger, for looking at it and for indexing: none of them waits for another, and SQLite keeps them
@@ -201,7 +201,7 @@ class Project:
                 self.indexing = (done, of)
                 self._give_way()
             if self._ended.is_set() or (stop is not None and stop.is_set()):
-                raise DaemonError("indexing was ended; the next run goes on from there")
+                raise DaemonError("indexing was stopped; the next run continues from there")
 
         return check
 
@@ -375,7 +375,7 @@ def _translated(path: Path) -> Iterator[None]:
     except (OSError, ValueError, RuntimeError) as error:
         what = getattr(error, "strerror", None) or "no such path"
         where = repr(str(path)[:LONGEST_TOLD])
-        raise PathRefused(f"this folder can't be looked into: {what}", where=where) from error
+        raise PathRefused(f"this folder can't be read: {what}", where=where) from error
 
 
 def _stamp(folder: Path) -> tuple[int, ...]:

@@ -1,4 +1,4 @@
-"""Files read within limits: regular files only, no link followed, no more than expected."""
+"""Read regular files within limits, following no links."""
 
 from __future__ import annotations
 

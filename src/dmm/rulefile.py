@@ -1,4 +1,4 @@
-"""The rules in force as files in the user's state folder, for a hook that has to judge alone.
+"""The compiled rules in the user's state folder, for a hook that judges alone.
 
 The rules are those of a .dmm folder: worktrees share one ledger and may have different rule files.
 They are found by the folder, or by a session that began in it: it may be gone by the time of a

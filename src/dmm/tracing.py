@@ -1,4 +1,4 @@
-"""Spans for the operations where OpenTelemetry is installed; without it nothing happens.
+"""OpenTelemetry spans, if it is installed.
 
 A span carries the name of its operation, its tags and the verdict, never what was said.
 """

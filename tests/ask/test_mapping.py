@@ -58,7 +58,7 @@ def test_the_decision_tells_its_grounds() -> None:
         "scores": {"onboarding": 8},
         "matched": {"onboarding": ["where do i start", "overview"]},
     }
-    assert decide("How are passwords stored?").reason == "no word of any profile"
+    assert decide("How are passwords stored?").reason == "no words of any profile"
 
 
 def test_a_named_profile_counts_and_a_wrong_name_is_refused() -> None:

@@ -65,7 +65,7 @@ def test_options_reach_the_answer(counting: Project, typed: Typed) -> None:
 
 def test_verbose_tells_how_it_came_about(counting: Project, typed: Typed) -> None:
     told = typed("ask", START, "-v", within=counting.folder)
-    _, _, rest = told.out.partition("## How this came about\n")
+    _, _, rest = told.out.partition("## How this answer was made\n")
     lines = rest.splitlines()
     words = "where do i start, this repository"
     assert lines[0] == f"- profile onboarding by rules: most words: {words}"

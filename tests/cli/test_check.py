@@ -126,7 +126,7 @@ def test_all_broken_rules_are_named(typed: Typed, place: Path) -> None:
 
 def test_the_help_names_every_status(typed: Typed, place: Path) -> None:
     told = " ".join(check(typed, place, "--help").out.split())
-    assert "5 without a project" in told
+    assert "5 outside a project" in told
 
 
 def test_settings_that_can_not_be_read_are_no_answer_either(typed: Typed, place: Path) -> None:
@@ -153,10 +153,10 @@ def test_where_the_project_is_not_trusted_every_answer_says_that_nothing_is_in_f
     typed("trust", "--revoke", within=place)
     denied = check(typed, place, "git push -f")
     assert denied.status == 3
-    assert "nothing is in force here until this project is trusted (dmm trust)" in denied.out
+    assert "nothing is active here until this project is trusted (dmm trust)" in denied.out
     told = json.loads(check(typed, place, "git push -f", "--json").out)
     assert (told["outcome"], told["trusted"], told["in_force"]) == ("denied", False, False)
-    first = "Not in force: this project is not trusted yet (dmm trust)\n"
+    first = "Inactive: this project is not trusted yet (dmm trust)\n"
     assert typed("rules", within=place).out.startswith(first)
     shown = typed("rules", "show", "no-force", within=place).out
     assert shown.startswith(first)
@@ -180,14 +180,14 @@ def test_trust_names_broken_rule_files_instead_of_saying_that_they_hold(
     wrong = "---\nmatch: {command: npm}\nexamples:\n  block:\n    - yarn add a\n---\n# No npm\n"
     (rules / "no-npm.md").write_text(wrong)
     told = typed("trust", "--yes", within=place).out
-    assert "changes hold from now on" not in told
+    assert "changes are active from now on" not in told
     assert "enforced: No npm" not in told
-    assert "rules/no-force.md is broken and not in force: rules/no-force.md:2" in told
-    assert "rules/no-npm.md is broken and not in force: rules/no-npm.md:5" in told
+    assert "rules/no-force.md is broken and inactive: rules/no-force.md:2" in told
+    assert "rules/no-npm.md is broken and inactive: rules/no-npm.md:5" in told
     assert check(typed, place, "git push -f").status == 3
     (rules / "no-yarn.md").write_text("---\nmatch: {command: yarn}\n---\n# No yarn\n")
     (rules / "no-npm.md").write_text(wrong + "\nUse pnpm.\n")
     told = typed("trust", "--yes", within=place).out
-    assert "The other changes hold from now on." in told
-    assert "rules/no-npm.md is broken and not in force" in told
+    assert "The other changes are active from now on." in told
+    assert "rules/no-npm.md is broken and inactive" in told
     assert check(typed, place, "yarn add a").status == 3

@@ -21,12 +21,12 @@ def test_init_tells_what_it_made_and_what_comes_next(typed: Typed, tmp_path: Pat
     told = typed("init", within=tmp_path)
     lines = told.out.splitlines()
     assert (told.status, told.err) == (0, "")
-    assert lines[0] == f"Made {tmp_path / '.dmm'}"
+    assert lines[0] == f"Created {tmp_path / '.dmm'}"
     assert "  + memory/baseline/identity.md" in lines
     assert lines[-1] == 'Next: dmm import CLAUDE.md (if you have one), then dmm query "your task"'
     again = typed("init", within=tmp_path).out.splitlines()
-    assert again[0] == f"{tmp_path / '.dmm'} is complete already"
-    assert again[1] == "  4 existing files were left as they are"
+    assert again[0] == f"{tmp_path / '.dmm'} is already complete"
+    assert again[1] == "  4 existing files were kept"
 
 
 def test_init_makes_a_memory_elsewhere_and_tells_it_as_data(typed: Typed, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_reindex_full_embeds_everything_again_and_passes_notices_on(
     shop.index.write_bytes(b"garbage" * 1000)
     out = typed("reindex", "--full", within=shop.folder).out
     assert out.startswith("16 files: 16 indexed, 16 embedded, ")
-    assert "\nNotice: the index was damaged and is built anew (" in out
+    assert "\nNotice: the index was damaged and is being rebuilt (" in out
 
 
 def test_validate_ends_with_findings_only_for_errors(
@@ -205,11 +205,11 @@ def test_import_tells_what_was_merged_skipped_mentioned_and_present(
     assert "\nmerged   AGENTS.md:" in told.out
     assert "\nmentions docs/more.md (CLAUDE.md:" in told.out
     assert told.out.endswith(
-        "Written below .dmm/memory. Read them, run dmm validate, and commit them.\n"
+        "Written to .dmm/memory. Read them, run dmm validate, and commit them.\n"
         "Rules are in .dmm/rules: see what each does with dmm rules, and commit them too.\n"
     )
     again = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", within=project.folder)
-    assert "present  Database: the project remembers this already\n" in again.out
+    assert "present  Database: already in the project's memory\n" in again.out
     assert "\n0 memories (none), " in again.out
 
 

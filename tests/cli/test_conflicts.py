@@ -103,7 +103,7 @@ def test_people_read_what_clashes_in_eighty_columns(trusted: Clerk) -> None:
         f"    {SLOW}",
         "",
         "1 unresolved conflict (1 new)",
-        "Settle one with: dmm conflicts resolve ID --action ... --reason ...",
+        "Resolve one with: dmm conflicts resolve ID --action ... --reason ...",
     ]
     shown = trusted("show", "conflict_1").out.splitlines()
     assert all(len(line) <= 80 for line in (*told.out.splitlines(), *shown))
@@ -214,7 +214,7 @@ def test_a_new_text_comes_from_the_line_from_a_file_or_from_both_sides(
         ),
         (
             ("--action", "clarify", "--reason", "x", "--other-content", "y"),
-            "two texts need --target and --content beside --other-content",
+            "--other-content also needs --target and --content",
         ),
         (("--action", "deprecate", "--reason", "x"), "name the memory to deprecate"),
     ],

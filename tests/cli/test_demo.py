@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 TITLES = [
     "1 · What the traveller needs",
-    "2 · A miss",
-    "3 · The traveller corrects",
+    "2 · A mistake",
+    "3 · The traveller objects",
     "4 · A rule is learned",
     "5 · Stopped",
     "6 · Looking it up",
@@ -37,9 +37,9 @@ def test_the_story_is_told_in_eight_acts(typed: Typed, tmp_path: Path) -> None:
     assert places == sorted(places)
     assert told.out.count("BLOCKED") == 3
     assert told.out.count("COMMITTED") == 4
-    assert "Timeline A (as it was)" in told.out
+    assert "Timeline A (as recorded)" in told.out
     assert "Timeline B (simulated)" in told.out
-    assert told.out.endswith("All 8 acts went as told. Nothing was kept.\n")
+    assert told.out.endswith("All 8 steps passed. Nothing was saved.\n")
     assert list(tmp_path.iterdir()) == [tmp_path / "home"]
 
 
@@ -57,7 +57,7 @@ def test_the_interactive_story_waits_between_the_acts(
     monkeypatch.setattr(sys, "stdin", keys)
     told = typed("demo", "--interactive", within=tmp_path)
     assert told.status == 0
-    assert told.out.count("Press Enter for the next act.") == 7
+    assert told.out.count("Press Enter for the next step.") == 7
     assert keys.read() == "left over"
 
 
@@ -78,8 +78,8 @@ def test_a_verdict_that_is_not_as_told_ends_with_1(
     monkeypatch.setattr(story, "STORY", tuple(acts))
     told = typed("demo", within=tmp_path)
     assert told.status == 1
-    assert "NOT AS TOLD" in told.out
-    assert told.out.endswith("Not as told: act 5\n")
+    assert "UNEXPECTED" in told.out
+    assert told.out.endswith("Failed: step 5\n")
 
 
 def scenes() -> list[Scene]:

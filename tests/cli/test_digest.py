@@ -51,7 +51,7 @@ def test_a_day_is_shown_proposed_and_known_again(
     assert state.startswith("      not proposed yet, ")
     told = typed(*asked, within=project.folder)
     assert told.out.splitlines()[0] == "2026-06-29: 8 observations, 1 draft, 1 proposed now"
-    assert told.out.splitlines()[-1] == "Decide about them: dmm review list"
+    assert told.out.splitlines()[-1] == "Review them with: dmm review list"
     again = json.loads(typed(*asked, "--json", within=project.folder).out)
     assert (again["proposed"], [one["state"] for one in again["drafts"]]) == (0, ["pending"])
 
@@ -59,7 +59,7 @@ def test_a_day_is_shown_proposed_and_known_again(
 def test_a_day_of_little_is_told_so(typed: Typed, project: Project, open_project: Opener) -> None:
     work(project, open_project, "cart")
     told = typed("digest", "--day", DAY, within=project.folder)
-    assert told.out == "2026-06-29: 1 observation, too little for a memory\n"
+    assert told.out == "2026-06-29: 1 observation, not enough for a memory\n"
     assert typed("digest", "--day", "soon", within=project.folder).status == 2
 
 
@@ -73,7 +73,7 @@ def test_what_waits_to_be_retold_is_shown_and_why_no_model_is_asked(
         [
             "0 retold in 0 calls, 1 episode left to retell",
             "  - obs_1 2026-06-29 bugfix: Fix the wrong totals of the cart page",
-            "No model was asked any further: observations.distil_with_model is not true in",
+            "No further model calls:  observations.distil_with_model is not true in",
             "the settings of this project",
         ],
     )
@@ -87,5 +87,5 @@ def test_what_waits_to_be_retold_is_shown_and_why_no_model_is_asked(
         "calls": 0,
         "retold": [],
         "refused": [],
-        "silence": "no model is configured; the text that rules made stays",
+        "silence": "no model is configured; the original text stays",
     }

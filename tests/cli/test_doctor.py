@@ -41,9 +41,9 @@ def test_a_connected_project_is_well_from_end_to_end(
     assert "  ok    trust: it is trusted" in lines
     assert f"  ok    memory: {tmp_path / '.dmm'}" in lines
     for title in ("Codex", "Gemini CLI", "Cursor", "opencode"):
-        assert f"  ok    {title} begins: a session begins with its memory" in lines
+        assert f"  ok    {title} begins: a session starts with its memory" in lines
         assert (
-            f"  ok    {title} denies: a forbidden command is denied, a harmless one goes through"
+            f"  ok    {title} denies: a forbidden command is denied, a harmless one is allowed"
             in lines
         )
         assert any(line.startswith(f"  ok    {title} tools: the server answers:") for line in lines)
@@ -64,7 +64,7 @@ def test_a_failure_is_told_with_the_way_out_and_as_data(
         '{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "/gone/dmm-hook"}]}]}}'
     )
     said = patient("doctor", within=tmp_path).out.splitlines()
-    assert said[-1] == "2 failures, 2 warnings; what can be mended: dmm doctor --fix"
+    assert said[-1] == "2 failures, 2 warnings; fix what can be fixed: dmm doctor --fix"
     told = patient("doctor", "--json", within=tmp_path)
     assert told.status == 1
     report = json.loads(told.out)
@@ -100,9 +100,9 @@ def test_without_a_client_the_hook_is_proved_under_its_own_name(
     told = patient("doctor", within=tmp_path)
     assert told.status == 0, told.out
     lines = told.out.splitlines()
-    assert "  ok    the hook itself begins: a session begins with its memory" in lines
+    assert "  ok    the hook itself begins: a session starts with its memory" in lines
     assert "Claude Code" not in told.out
-    assert lines[-1].startswith("All is well: ")
+    assert lines[-1].startswith("All checks passed: ")
 
 
 def test_a_hook_by_name_that_is_not_on_the_path_is_told(
@@ -112,11 +112,11 @@ def test_a_hook_by_name_that_is_not_on_the_path_is_told(
     patient("install", "--scope", "project", "--client", "cursor", within=tmp_path)
     told = patient("doctor", within=tmp_path)
     assert told.status == 1
-    gone = "is not on your PATH, so nothing of dmm runs there"
+    gone = "is not on your PATH, so DMM does not run there"
     assert f"  FAIL  Cursor hook: dmm-hook {gone}\n" in told.out
     assert f"  FAIL  Cursor server: dmm-mcp {gone}\n" in told.out
     there = Path(sys.executable).parent
-    way = f'make install in the folder of dmm links it, or: ln -s "{there}/dmm-hook" ~/.local/bin/'
+    way = f'run make install in the DMM folder, or: ln -s "{there}/dmm-hook" ~/.local/bin/'
     assert f"        try: {way}\n" in told.out
     monkeypatch.setenv("PATH", f"{there}:/usr/bin:/bin")
     told = patient("doctor", within=tmp_path)

@@ -84,7 +84,7 @@ def test_the_lifecycle_shows_its_suggestions_and_proposes_each_once(
         "1 suggestion, 1 proposed now",
         *lines,
         "      now: proposal_1 proposed",
-        "Decide about them: dmm review list",
+        "Review them with: dmm review list",
     ]
     again = json.loads(typed("lifecycle", "--json", within=shop.folder).out)
     assert again["proposed"] == 0
@@ -108,7 +108,7 @@ def test_usage_is_exported_into_files_on_request(typed: Typed, shop: Project) ->
     assert dry.out == f"1 file would get new counts\n  {CENTS}\n"
     told = typed("export-usage", within=shop.folder)
     assert told.out == (
-        f"1 file got new counts\n  {CENTS}\napplied as proposal_2; take it back with: dmm undo 2\n"
+        f"1 file got new counts\n  {CENTS}\napplied as proposal_2; undo it with: dmm undo 2\n"
     )
     assert "\nusage_count: 1\n" in (shop.memory / CENTS).read_text()
 
@@ -144,13 +144,13 @@ def test_status_tells_what_waits_for_somebody(
 ) -> None:
     typed("feedback", "helped", CENTS, within=shop.folder)
     out = typed("status", within=shop.folder).out
-    assert re.search(r"^Review +nothing waits$", out, re.M)
+    assert re.search(r"^Review +nothing pending$", out, re.M)
     assert re.search(r"^Conflicts +none$", out, re.M)
     expired(shop, memory_text)
     typed("lifecycle", within=shop.folder)
     out = typed("status", within=shop.folder).out
     assert re.search(
-        r"^Review +1 waits, the oldest for less than a minute; see: dmm review list$",
+        r"^Review +1 pending, the oldest for less than a minute; see: dmm review list$",
         out,
         re.M,
     )
@@ -180,7 +180,7 @@ def test_status_tells_that_the_baseline_is_over_its_budget(
     text = memory_text("Style", "Write short sentences. " * 400, scope="baseline")
     shop.write("baseline/style.md", text)
     out = typed("status", within=shop.folder).out
-    assert re.search(r"^ +over its budget; what to demote is told by: dmm lifecycle$", out, re.M)
+    assert re.search(r"^ +over its budget; to see what to demote: dmm lifecycle$", out, re.M)
     assert re.search(r"^ +baseline/style.md: demote to global$", out, re.M)
     assert max(map(len, out.splitlines())) <= 80
 
@@ -213,7 +213,7 @@ def test_status_tells_what_is_written_and_not_committed(typed: Typed, shop: Proj
     typed("feedback", "served", CENTS, within=shop.folder)
     typed("export-usage", within=shop.folder)
     out = typed("status", within=shop.folder).out
-    told = r"^Git +1 change is not committed \(proposal_2\); the next write tries again$"
+    told = r"^Git +1 change is not committed \(proposal_2\); the next write retries$"
     assert re.search(told, out, re.M)
     agenda = json.loads(typed("status", "--json", within=shop.folder).out)["agenda"]
     assert agenda["uncommitted"] == ["proposal_2"]

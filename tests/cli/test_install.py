@@ -29,7 +29,7 @@ def test_a_client_that_is_here_is_connected_and_told_about(
     told = bare("install", within=tmp_path)
     assert (told.status, told.err) == (0, "")
     assert told.out.splitlines() == [
-        "1 client found here:",
+        "1 client detected:",
         f"  Codex ({home / '.codex'})",
         "",
         "Codex, hooks: installed",
@@ -40,7 +40,7 @@ def test_a_client_that_is_here_is_connected_and_told_about(
         "Next:",
         "  - start Codex and choose to trust the hooks of dmm when it asks, or open /hooks there:"
         " until then it skips them",
-        "  - in each project: dmm init (once), then check everything with: dmm doctor",
+        "  - in each project: dmm init (once), then check with: dmm doctor",
     ]
     again = bare("install", within=tmp_path).out.splitlines()
     assert again[3:] == [
@@ -55,9 +55,9 @@ def test_no_client_at_all_is_said(bare: Typed, tmp_path: Path) -> None:
     told = bare("install", within=tmp_path)
     assert told.status == 0
     assert told.out.splitlines() == [
-        "No client found here.",
+        "No client detected.",
         "",
-        "No client was found here. Name one with --client, or all of them: --client all",
+        "No client detected. Choose one with --client, or all: --client all",
     ]
 
 
@@ -84,7 +84,7 @@ def test_the_project_gets_its_files_from_anywhere_in_it(bare: Typed, tmp_path: P
     assert (tmp_path / ".codex/hooks.json").is_file()
     gone = bare("install", "--scope", "project", "--uninstall", "--client", "all", within=inner)
     assert "VS Code, tools: removed" in gone.out
-    assert "Cursor, tools: nothing of dmm in it" in gone.out
+    assert "Cursor, tools: no DMM entries" in gone.out
     assert gone.out.splitlines()[-1] == (
         "Your memories stay: .dmm in each project, and ~/.dmm. Restart the clients."
     )

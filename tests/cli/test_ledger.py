@@ -223,7 +223,7 @@ def test_guidance_is_said_to_be_guidance_on_the_error_stream(
     told = ledger("constraint", "Be kind to the traveller", *more)
     assert told.status == 0
     assert told.err.startswith(
-        "dmm: NOT ENFORCED: constraint 1 is advice, it blocks nothing\n  why: "
+        "dmm: NOT ENFORCED: constraint 1 is advice and blocks nothing\n  why: "
     )
     assert max(map(len, told.err.splitlines())) <= 80
     if more:
@@ -239,7 +239,7 @@ def test_starter_rules_are_added_once_and_bind_commands(ledger: Scribe) -> None:
     assert first["present"] == 0
     assert len(first["added"]) > 10
     second = ledger("constraint", "--starter")
-    assert second.out == f"0 starter rules added, {len(first['added'])} were in force already\n"
+    assert second.out == f"0 starter rules added, {len(first['added'])} were already active\n"
     assert ledger("decide", "git push --force", "--rationale", "haste").status == 3
     assert ledger("decide", "git push", "--rationale", "done").status == 0
 
@@ -281,8 +281,8 @@ def test_a_constraint_is_one_thing_at_a_time(ledger: Scribe, arguments: list[str
         (["constraint", "never x", "--priority", "learned"], 2, "names what triggered it"),
         (["decide", "x", "--rationale", ""], 2, "the rationale is empty"),
         (["decide", "x", "--rationale", "y", "--reference", "99"], 11, "no earlier event 99"),
-        (["query", "x", "--scope", "moon"], 2, "the scope is one of"),
-        (["trace", "colour"], 11, "no fact is called 'colour'"),
+        (["query", "x", "--scope", "moon"], 2, "the scope must be one of"),
+        (["trace", "colour"], 11, "there is no fact 'colour'"),
         (["trace", "0"], 11, "there is no event 0"),
         (["trace", "99"], 11, "there is no event 99"),
         (["replay", "--to", "-1"], 11, "there is no event -1"),
@@ -354,7 +354,7 @@ def test_a_look_at_no_ledger_says_so_and_makes_none(
 ) -> None:
     told = ledger(*arguments, "--json")
     assert told.status == 0
-    assert told.err == "dmm: there is no ledger here yet; dmm ledger init makes one\n"
+    assert told.err == "dmm: there is no ledger here yet; create one with: dmm ledger init\n"
     data = json.loads(told.out)
     assert {key: data[key] for key in result} == result
     plain = ledger(*arguments)
@@ -372,7 +372,7 @@ def test_a_look_at_a_ledger_that_is_gone_says_just_that(
     (project.dmm / "ledger.db").unlink()
     gone = ledger(look)
     assert gone.status == 11
-    assert "the ledger that was written here is gone" in gone.err
+    assert "the ledger that was written here is missing" in gone.err
     assert "there is no ledger here yet" not in gone.err
 
 
@@ -387,7 +387,7 @@ def test_init_makes_the_ledger_once(ledger: Scribe, project: Project) -> None:
     path = project.dmm / "ledger.db"
     assert ledger("init").out == f"Made {path}\n"
     assert path.exists()
-    assert ledger("init").out == f"There already, at event 0: {path}\n"
+    assert ledger("init").out == f"Already recorded, at event 0: {path}\n"
     assert ledger.data("init") == {"ledger": str(path), "created": False, "seq": 0}
 
 
@@ -427,7 +427,7 @@ def test_verify_and_anchor_find_a_cut_tail(told: Scribe, project: Project) -> No
     assert broken.status == 1
     assert broken.out == (
         "NOT VALID: the first bad event is 7\n"
-        "  reason: the log was anchored at 7 and is shorter now\n"
+        "  reason: the log was anchored at 7 and is now shorter\n"
     )
     assert told.data("verify")["first_bad_seq"] == 7
 

@@ -31,7 +31,7 @@ def test_a_story_in_words(say: Any) -> None:
     assert say("fact", "budget", "3000", "--confidence", "0.5") == (
         "fact 2: budget = 3000\n"
         "  changed, it was: 4000\n"
-        "  decisions that rest on the old value are in: dmm ledger context\n"
+        "  decisions based on the old value: dmm ledger context\n"
     )
     say("constraint", "never use eval")
     assert say("decide", "Rest", "--rationale", "tired", "--reference", "1") == (
@@ -40,19 +40,19 @@ def test_a_story_in_words(say: Any) -> None:
     assert say("query", "budget") == (
         "recorded as event 5\nFacts\n     2 budget = 3000 (confidence 0.5)\n"
     )
-    assert say("query", "weather") == "recorded as event 6\nnothing was found\n"
+    assert say("query", "weather") == "recorded as event 6\nnothing found\n"
     assert say("context") == (
         "At event 6\n"
         "Facts\n     2 budget = 3000 (confidence 0.5)\n"
         "Constraints\n     3 never use eval (required, checked on decisions only)\n"
         "Decisions\n     4 Rest (committed)\n"
         "Alerts\n     ! budget changed from 4000 to 3000\n"
-        "     ! decision 4 rests on an old value of budget\n"
+        "     ! decision 4 is based on an old value of budget\n"
     )
     assert say("trace", "4") == (
         "     4 DecisionMade          Rest\n"
-        "                             rests on 1\n"
-        "     1 FactAdded             budget = 4000 (STALE: it has another value now)\n"
+        "                             based on 1\n"
+        "     1 FactAdded             budget = 4000 (STALE: the value has changed)\n"
     )
     assert say("at", "1") == (
         "FLASHBACK to event 1 of 6\n"
@@ -62,13 +62,13 @@ def test_a_story_in_words(say: Any) -> None:
         "  + constraint 3: never use eval (required)\n"
         "  + decision 4: Rest (committed)\n"
     )
-    assert "nothing was known" in say("at", "0")
+    assert "nothing known" in say("at", "0")
     assert say("diff", "4", "4") == "From event 4 to event 4\n  nothing changed\n"
     assert say("drift", "1", "1") == "drift from event 1 to event 1: 0.0\n"
     assert say("replay", "--to", "1").splitlines()[0] == "State at event 1"
     assert say("explain", "4").splitlines()[-1].endswith("decides the same today.")
     assert say("rehearse", "never rest").splitlines()[0] == (
-        "Of 1 decisions and 0 tool calls of the past it would have blocked 1"
+        "Of 1 decisions and 0 tool calls in the past it would have blocked 1"
     )
     assert "it would block nothing" in say("rehearse", "be kind")
     assert "nothing is recorded" in say(
@@ -217,8 +217,8 @@ def test_everything_that_verification_found_is_told() -> None:
         "NOT VALID: the stored state at event 5 was changed; it is not used",
         "the chain itself is valid: 9 events, 1 of them blanked, 2 anchors",
         "  head ab",
-        "  3 anchors are of other ledgers",
-        "  line 4 of the anchor file is no anchor",
+        "  3 anchors belong to other ledgers",
+        "  line 4 of the anchor file is not an anchor",
     ]
 
 
@@ -231,6 +231,6 @@ def test_an_engine_that_thinks_otherwise_is_told() -> None:
         "  ALLOWED by engine 0",
         "  reason: fine",
         "    - step",
-        "  Engine 1 would decide otherwise today: BLOCKED",
+        "  Engine 1 would decide differently today: BLOCKED",
         "  reason: not fine",
     ]

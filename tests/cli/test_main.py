@@ -87,7 +87,11 @@ def test_a_wrong_command_line_is_explained_on_the_error_stream(
         (["query", "x", "--scope", "bogus"], "Invalid value for '--scope': ", "see dmm"),
         (["query", "x", "--nonsense"], "No such option: --nonsense", "see dmm query --help"),
         (["ledger", "at"], "Missing argument 'SEQ'", "see dmm ledger at --help"),
-        (["query", "deploy", "prod"], "Got unexpected extra argument", "a text of several words"),
+        (
+            ["query", "deploy", "prod"],
+            "Got unexpected extra argument",
+            "quote text with several words",
+        ),
         (["nonsense"], "No such command 'nonsense'", "see dmm --help"),
     ],
 )
@@ -115,9 +119,7 @@ def test_words_without_quotes_are_told_about_quotes(
 ) -> None:
     told = typed(*arguments, within=lantern.folder)
     assert (told.status, told.out) == (2, "")
-    assert told.err.endswith(
-        f'  try: a text of several words needs quotes: {name} "several words"\n'
-    )
+    assert told.err.endswith(f'  try: quote text with several words: {name} "several words"\n')
 
 
 def test_quotes_are_no_way_out_where_there_is_no_text(typed: Typed, lantern: Project) -> None:
@@ -132,7 +134,7 @@ def test_outside_a_project_the_way_in_is_shown(typed: Typed, tmp_path: Path) -> 
     assert told.err == (
         "dmm: no .dmm folder here or above\n"
         f"  where: {tmp_path}\n"
-        "  try:   make one in your project's folder with: dmm init\n"
+        "  try:   create one in your project's folder with: dmm init\n"
     )
 
 
@@ -145,7 +147,7 @@ def test_an_error_is_data_where_data_was_asked_for(typed: Typed, tmp_path: Path)
             "code": "no_root",
             "what": "no .dmm folder here or above",
             "where": str(tmp_path),
-            "hint": "make one in your project's folder with: dmm init",
+            "hint": "create one in your project's folder with: dmm init",
         }
     }
 
@@ -161,7 +163,7 @@ def test_the_project_is_found_from_below_or_named(
     assert typed("query", "", within=tmp_path).out == below.out
     told = typed("query", "", "--root", str(tmp_path), within=lantern.folder)
     assert told.status == 5
-    assert f"try:   make one with: dmm init --root {tmp_path}\n" in told.err
+    assert f"try:   create one with: dmm init --root {tmp_path}\n" in told.err
 
 
 def test_an_unknown_setting_is_named(typed: Typed, shop: Project) -> None:
@@ -185,8 +187,8 @@ def test_a_working_directory_that_is_gone_is_told(
     told = command(*arguments, within=tmp_path / "gone", script=script)
     assert (told.returncode, told.stdout) == (5, "")
     assert told.stderr == (
-        "dmm: the working directory is gone\n"
-        "  try:   change to a folder that exists, or name one with --root\n"
+        "dmm: the working directory no longer exists\n"
+        "  try:   change to an existing folder, or name one with --root\n"
     )
 
 

@@ -85,7 +85,7 @@ def test_an_interrupted_reindex_keeps_what_was_finished_and_the_next_run_goes_on
 ) -> None:
     told = command("reindex", within=notes.folder, script=INTERRUPTED)
     assert told.returncode == 130
-    assert (told.stdout, told.stderr) == ("", "\ndmm: interrupted; what was finished is kept\n")
+    assert (told.stdout, told.stderr) == ("", "\ndmm: interrupted; finished work is kept\n")
     store = IndexStore.open(notes.index)
     assert len(store.memories()) == 10
     store.close()
@@ -100,7 +100,7 @@ def test_an_interruption_while_the_program_loads_is_one_message(
 ) -> None:
     told = command("query", "x", within=lantern.folder, script=EARLY.format(module=module))
     assert told.returncode == 130
-    assert (told.stdout, told.stderr) == ("", "\ndmm: interrupted; what was finished is kept\n")
+    assert (told.stdout, told.stderr) == ("", "\ndmm: interrupted; finished work is kept\n")
 
 
 def test_the_entry_of_the_program_loads_next_to_nothing(command: Command, lantern: Project) -> None:
@@ -152,7 +152,7 @@ def test_a_second_reindex_is_told_who_is_at_work_and_a_query_still_answers(
     assert second.stderr == (
         f"dmm: another process is indexing (process {first.pid})\n"
         f"  where: {lock}\n"
-        "  try:   wait until it has finished and run the command again\n"
+        "  try:   wait until it has finished, then retry\n"
     )
     assert asked.returncode == 0
     assert "> Notice: another process is indexing; the newest changes may be" in asked.stdout
@@ -222,7 +222,7 @@ def test_a_project_that_can_only_be_read_is_read(shop: Project, command: Command
     assert "#### [project/auth/sessions.md] (relevance: " in told.stdout
     where = shop.index.resolve()
     assert (
-        f"> Notice: the index could not be brought up to date: {where}: the index can't be written"
+        f"> Notice: the index could not be updated: {where}: the index can't be written"
     ) in told.stdout
     assert reindex.returncode == 9
     assert "try:   make the folder writable, then: dmm reindex\n" in reindex.stderr
@@ -304,7 +304,7 @@ def test_what_waits_is_told_where_nothing_can_be_written(
         for path in paths:
             path.chmod(0o755 if path.is_dir() else 0o644)
     assert [(one.returncode, one.stderr) for one in told[:4]] == [(0, "")] * 4
-    assert "1 proposal waits for a review" in told[0].stdout
+    assert "1 proposal awaits review" in told[0].stdout
     assert "tokens" in told[1].stdout
     assert "1 unresolved conflict" in told[2].stdout
     assert "both can't be" in told[3].stdout
@@ -370,7 +370,7 @@ def test_too_little_memory_is_told_in_one_message(
     assert (told.returncode, told.stdout) == (9, "")
     limit = kilobytes // 1024
     assert told.stderr == (
-        f"dmm: this process may use {limit} MB of memory, and 256 are needed\n"
+        f"dmm: this process may use {limit} MB of memory, but 256 MB are needed\n"
         "  try:   raise the limit: ulimit -v unlimited\n"
     )
 

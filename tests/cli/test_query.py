@@ -72,7 +72,7 @@ def test_the_receipt_names_the_reason_and_its_detail(typed: Typed, lantern: Proj
     out = typed("query", TASK, "--explain", "--budget", "500", within=lantern.folder).out
     assert "; budget: " in out
     out = typed("query", "capital of France", "--explain", within=lantern.folder).out
-    assert "Nothing reached the floor, so nothing was retrieved.\n" in out
+    assert "Nothing was relevant enough, so nothing was retrieved.\n" in out
     out = typed("query", "", "--explain", within=lantern.folder).out
     assert out.endswith("\n## Receipt: 0 candidates\n")
 

@@ -48,7 +48,7 @@ def test_a_secret_is_read_from_standard_input_and_its_events_are_found(
     [
         (["redact"], "name events, or find them with --secret"),
         (["redact", "1", "--secret"], "name events, or find them with --secret"),
-        (["redact", "1"], "there is nobody to ask"),
+        (["redact", "1"], "no terminal to confirm this"),
     ],
 )
 def test_what_is_unclear_is_refused(
@@ -83,7 +83,7 @@ def test_it_shows_what_it_would_erase_and_takes_no_for_an_answer(
     told = typed("redact", "2", "3", within=leaked.folder)
     assert told.status == 1
     assert "FactAdded b = purple monkey dishwasher\n" in told.out
-    assert "Note: event 3 is a constraint in force; it will no longer bind.\n" in told.out
+    assert "Note: event 3 is an active constraint; it will no longer apply.\n" in told.out
     assert told.out.endswith("Erase the content of 2 events for good? [y/N] Nothing was erased.\n")
     assert "monkey" in typed("ledger", "log", "--json", within=leaked.folder).out
 
@@ -130,7 +130,7 @@ def test_a_number_that_no_event_has_is_refused(typed: Typed, leaked: Project, nu
 def test_an_unasked_redaction_notes_that_a_rule_falls(typed: Typed, leaked: Project) -> None:
     typed("ledger", "constraint", "never run git push --force", within=leaked.folder)
     told = typed("redact", "2", "3", "--yes", within=leaked.folder)
-    assert "dmm: note: event 3 is a constraint in force; it will no longer bind\n" in told.err
+    assert "dmm: note: event 3 is an active constraint; it will no longer apply\n" in told.err
     assert told.out.startswith("2 events erased; recorded as events 4 to 5\n")
     again = typed("redact", "2", "--yes", within=leaked.folder)
     assert again.out.startswith("Nothing found in ")
@@ -148,7 +148,7 @@ def test_a_ledger_that_is_being_read_is_told_and_a_second_run_finishes(
     told = typed("redact", "2", "--yes", within=leaked.folder)
     assert told.status == 10
     assert told.out.startswith("1 event erased; recorded as event 3\n")
-    assert "damaged, could not be searched; delete it yourself: " in told.out
+    assert "damaged and not searched; delete it yourself: " in told.out
     assert "run the same command again" in told.err
     reader.close()
     assert typed("redact", "2", "--yes", within=leaked.folder).status == 0

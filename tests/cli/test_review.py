@@ -62,7 +62,7 @@ def ask(typed: Typed, project: Project, *line: str) -> Any:
 def test_the_list_names_each_with_its_age_proposer_trust_and_checks(
     typed: Typed, own: Project, make: Any
 ) -> None:
-    assert typed("review", "list", within=own.folder).out == "0 proposals wait for a review\n"
+    assert typed("review", "list", within=own.folder).out == "0 proposals await review\n"
     make()
     make("project/lamp.md", SHORT)
     told = typed("review", "list", within=own.folder)
@@ -71,8 +71,8 @@ def test_the_list_names_each_with_its_age_proposer_trust_and_checks(
         "    by user, trust user, ✓12: from the trial",
         "proposal_3  create project/lamp.md (just now)",
         "    by user, trust user, ✓11 ✗1: from the trial",
-        "2 proposals wait for a review",
-        "Look at one with: dmm review show ID; at all with: dmm review batch",
+        "2 proposals await review",
+        "Show one with: dmm review show ID; all with: dmm review batch",
     ]
     rows = ask(typed, own, "review", "list")["proposals"]
     assert [one["id"] for one in rows] == ["proposal_1", "proposal_3"]
@@ -98,7 +98,7 @@ def test_show_has_the_checks_and_the_diff_in_80_columns_of_frame(
         "  by:     user (cli), trust user, just now",
         "  reason: from the trial",
     ]
-    assert "  ✓ secrets         no secret was found" in lines
+    assert "  ✓ secrets         no secret found" in lines
     assert "+++ b/project/lamp.md" in lines
     assert "+The lamp in the hall is red." in lines
     digest = ask(typed, own, "review", "show", "1")["digest"]
@@ -206,7 +206,9 @@ def test_a_digest_that_is_none_is_told(typed: Typed, own: Project, make: Any, di
     make()
     told = typed("review", "approve", "1", "--seen", digest, within=own.folder)
     assert told.status == 2
-    assert told.err.startswith(f"dmm: {digest!r} is no digest of a proposal\n  try:   dmm review")
+    assert told.err.startswith(
+        f"dmm: {digest!r} is not the digest of a proposal\n  try:   dmm review"
+    )
 
 
 def test_a_failed_check_takes_a_word_more_to_approve(typed: Typed, own: Project, make: Any) -> None:
@@ -256,7 +258,7 @@ def test_without_a_model_the_reviewer_says_why_it_waits(
     make()
     told = typed("review", "process", "1", within=own.folder)
     assert told.status == 0
-    assert told.out.startswith("proposal_1 pending: create project/house/sensors.md\n  waits: ")
+    assert told.out.startswith("proposal_1 pending: create project/house/sensors.md\n  why:   ")
     every = typed("review", "process-all", within=own.folder)
     assert every.out.endswith("1 proposal left to a person\n")
 
@@ -290,7 +292,10 @@ def test_a_text_is_edited_checked_anew_and_waits_on(
     assert "+A body alone.\n" in shown
     assert "+scope: project\n" in shown
     digest = ask(typed, own, "review", "show", "1")["digest"]
-    for seen, what in (("", "is no digest"), ("0" * 12, "its text was changed since you looked")):
+    for seen, what in (
+        ("", "is not the digest"),
+        ("0" * 12, "its text was changed since you looked"),
+    ):
         told = typed("review", "edit", "1", "--seen", seen, within=own.folder)
         assert what in told.err, "before the editor is opened, which changes nothing"
     monkeypatch.setenv("EDITOR", write_editor(own, 'sed -i s/alone/seen/ "$1"'))
@@ -302,7 +307,7 @@ def test_a_text_is_edited_checked_anew_and_waits_on(
 @pytest.mark.parametrize(
     ("editor", "what"),
     [
-        ("false", "the editor ended with status 1, so nothing was done"),
+        ("false", "the editor exited with status 1, so nothing was done"),
         ("/nonexistent/editor", "the editor '/nonexistent/editor' can't be run"),
         ('"', "the editor '\"' can't be read as a command"),
         ("", "there is no terminal for an editor"),
@@ -396,9 +401,12 @@ def test_an_unchanged_or_empty_document_decides_nothing(
     ("line", "what"),
     [
         ("reject proposal_1", "the reason is missing: reject proposal_1 because ..."),
-        ("drop proposal_1", "it begins with 'drop', none of pending, approve, approve!, reject"),
-        ("approve proposal_9", "'proposal_9' is none of the proposals that were shown"),
-        ("approve proposal_1\\nreject proposal_1 no", "proposal_1 stands twice"),
+        (
+            "drop proposal_1",
+            "it begins with 'drop', which is not one of pending, approve, approve!, reject",
+        ),
+        ("approve proposal_9", "'proposal_9' is not one of the proposals shown"),
+        ("approve proposal_1\\nreject proposal_1 no", "proposal_1 is listed twice"),
         ("approve", "the proposal is missing: approve proposal_17"),
     ],
 )
@@ -410,7 +418,7 @@ def test_a_document_that_is_not_understood_decides_nothing(
     assert told.status == 2
     assert re.fullmatch(
         rf"dmm: line \d of the document: {re.escape(what)}\n"
-        r"  try:   nothing was decided; mend the line; your text is kept in \S+\n",
+        r"  try:   nothing was decided; fix the line; your text is kept in \S+\n",
         told.err,
     )
     assert list(own.memory.rglob("*.md")) == []
@@ -427,7 +435,7 @@ def test_at_a_terminal_a_slip_can_be_mended(
     monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
     left = decide(typed, own, monkeypatch, once)
     assert left.out == "Edit it again? [y/N] Nothing is decided.\n1 proposal left\n"
-    assert "it begins with 'drop', none of" in left.err
+    assert "it begins with 'drop', which is not one of" in left.err
     monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
     told = decide(typed, own, monkeypatch, once)
     assert told.out == (
@@ -444,12 +452,12 @@ def test_undo_shows_what_changes_and_asks(
     path = own.memory / "project" / "house" / "sensors.md"
     nobody = typed("undo", "1", within=own.folder)
     assert nobody.status == 2
-    assert "there is nobody to ask whether to undo this" in nobody.err
+    assert "no terminal to confirm undoing this" in nobody.err
     monkeypatch.setattr(sys, "stdin", Terminal("n\n"))
     told = typed("undo", "proposal_1", within=own.folder)
     assert told.out.startswith("1 write would be undone:\n  proposal_1  create project/house/")
     assert "\n+++ /dev/null\n" in told.out
-    assert told.out.endswith("Undo this? [y/N] Nothing is undone.\n")
+    assert told.out.endswith("Undo this? [y/N] Nothing was undone.\n")
     assert path.is_file()
     monkeypatch.setattr(sys, "stdin", Terminal("y\n"))
     told = typed("undo", "1", "--reason", "it was wrong", within=own.folder)

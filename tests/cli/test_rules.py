@@ -173,7 +173,7 @@ def test_an_editor_that_fails_loses_no_text(
     monkeypatch.setenv("EDITOR", write_editor(tmp_path, 'echo x >> "$1"; exit 1'))
     told = rules("edit", "never-run-rm-rf")
     assert told.status == 2
-    assert "the editor ended with status 1" in told.err
+    assert "the editor exited with status 1" in told.err
     assert read_kept(told.err) == f"{before}x\n"
     monkeypatch.setenv("EDITOR", "false")
     assert "is kept" not in rules("edit", "never-run-rm-rf").err

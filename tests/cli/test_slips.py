@@ -77,8 +77,8 @@ def test_ctrl_c_is_for_the_editor_as_long_as_it_runs(
 def test_what_could_not_be_checked_is_one_line(typed: Typed, own: Project) -> None:
     line = ("write", "create", "--path", "project/lamp.md", "--content", "---\nno fields", *WHY)
     told = typed(*line, within=own.folder)
-    assert told.out.count("not looked at") == 1
-    assert re.search(r"! 6 others +not looked at: ", told.out)
+    assert told.out.count("not checked") == 1
+    assert re.search(r"! 6 others +not checked: ", told.out)
 
 
 def test_a_stale_proposal_offers_no_approval(typed: Typed, own: Project) -> None:
@@ -87,7 +87,7 @@ def test_a_stale_proposal_offers_no_approval(typed: Typed, own: Project) -> None
     path = own.memory / "project" / "lamp.md"
     path.write_text(path.read_text().replace("red", "white"))
     told = typed("review", "show", number, within=own.folder)
-    assert "\nWaits: its file was changed since it was made\n" in told.out
+    assert "\nWaits: its file has changed since it was proposed\n" in told.out
     assert f"dmm review edit {number}\n" in told.out
     assert "dmm review approve" not in told.out
 
@@ -115,7 +115,7 @@ def test_all_of_a_source_is_undone_after_one_of_them_was(typed: Typed, own: Proj
             "the base 'zz' is no hash of a text",
             "give 8 to 64 digits",
         ),
-        (["update", "--content", "x", *WHY], "there is no such memory", "name a file below"),
+        (["update", "--content", "x", *WHY], "there is no such memory", "name a file under"),
     ],
 )
 def test_a_request_that_means_nothing_is_no_proposal(
@@ -134,7 +134,7 @@ def test_the_description_of_a_folder_is_no_memory(typed: Typed, own: Project) ->
     told = typed(*line, within=own.folder)
     assert (told.status, told.err.splitlines()[0]) == (
         6,
-        "dmm: it describes its folder and is no memory",
+        "dmm: it describes its folder and is not a memory",
     )
 
 

@@ -74,7 +74,7 @@ def test_no_command_passes_an_escape_on(
 def test_messages_show_what_they_quote(typed: Typed, hostile: Project) -> None:
     out = typed("validate", within=hostile.folder).out
     assert f"unknown field '{SHOWN}key'" in out
-    assert f"the tag '{SHOWN}' stands twice" in out
+    assert f"the tag '{SHOWN}' is listed twice" in out
     assert SHOWN in typed("status", within=hostile.folder).out
 
 

@@ -48,9 +48,7 @@ def test_an_import_tells_what_it_added(typed: Typed, trusted: Project, talk: Pat
         "1 secret taken out: 1 github-token\n"
     )
     again = typed("import-sessions", str(talk), within=trusted.folder)
-    assert again.out.splitlines()[0] == (
-        "generic  s1  2026-01-05 10:00  nothing: all of it is recorded already"
-    )
+    assert again.out.splitlines()[0] == ("generic  s1  2026-01-05 10:00  nothing: already recorded")
 
 
 def test_a_dry_run_records_nothing(typed: Typed, trusted: Project, talk: Path) -> None:
@@ -92,15 +90,15 @@ def test_without_transcripts_the_way_on_is_told(typed: Typed, trusted: Project) 
     told = typed("import-sessions", within=trusted.folder)
     assert (told.status, told.out) == (
         0,
-        "No transcripts of this project were found. To read others, name their files.\n",
+        "No transcripts of this project found. To read others, name their files.\n",
     )
 
 
 def test_only_sessions_since_a_day(typed: Typed, trusted: Project, talk: Path) -> None:
     told = typed("import-sessions", str(talk), "--since", "2026-02-01", within=trusted.folder)
-    assert "nothing: it began earlier" in told.out
+    assert "nothing: it started before --since" in told.out
     wrong = typed("import-sessions", "--since", "tomorrow", within=trusted.folder)
     assert (wrong.status, wrong.err) == (
         2,
-        "dmm: 'tomorrow' is no day\n  try:   write it as 2026-01-31\n",
+        "dmm: 'tomorrow' is not a day\n  try:   write it as 2026-01-31\n",
     )

@@ -40,7 +40,7 @@ SHOWN = """\
 {folder}
   2 memories (1 baseline, 1 project)
   1 hidden character: dmm validate names the files
-  every session would begin with:
+  every session would start with:
     Rules  (baseline/rules.md)
       Obey <U+001B>[2J me.
 """
@@ -58,8 +58,7 @@ def test_without_a_terminal_it_shows_the_memory_and_trusts_nothing(
     assert told.status == 2
     assert told.out == SHOWN.format(folder=cloned.dmm)
     assert told.err == (
-        "dmm: there is nobody to ask whether to trust this\n"
-        "  try:   run it in a terminal, or add --yes\n"
+        "dmm: no terminal to confirm trusting this\n  try:   run it in a terminal, or add --yes\n"
     )
     assert not is_trusted(typed, cloned)
 
@@ -75,9 +74,9 @@ def test_in_a_terminal_it_asks_and_only_yes_is_yes(
     told = typed("trust", within=cloned.folder)
     assert told.status == 0
     end = (
-        "Trusted. Agents may use this memory from now on."
+        "Trusted. Agents can use this memory from now on."
         if trusted
-        else "Not trusted. Agents get nothing of it on their own; you can still use dmm query."
+        else "Not trusted. Agents get none of it by themselves; you can still use dmm query."
     )
     assert told.out == f"{SHOWN.format(folder=cloned.dmm)}Trust this project? [y/N] \n{end}\n"
     assert is_trusted(typed, cloned) is trusted
@@ -90,7 +89,7 @@ def test_a_ledger_is_asked_about_separately(
     monkeypatch.setattr(sys, "stdin", Terminal("y\nn\n"))
     told = typed("trust", within=cloned.folder).out
     assert "    required: never run the tests\n" in told
-    assert "Keep its ledger in force too? [y/N] " in told
+    assert "Keep its ledger active too? [y/N] " in told
     aside = list(cloned.dmm.glob("ledger.db.untrusted-*"))
     assert len(aside) == 1
     assert str(aside[0].name) in told.replace("\n", "").replace(" ", "")
@@ -136,7 +135,7 @@ def test_as_data_it_only_shows_unless_yes_is_said(typed: Typed, cloned: Project)
     told = typed("trust", within=cloned.folder)
     assert told.status == 0
     assert told.out.endswith(
-        "\nThis project is trusted already. To take that back: dmm trust --revoke\n"
+        "\nThis project is already trusted. To revoke that: dmm trust --revoke\n"
     )
 
 
@@ -146,11 +145,11 @@ def test_trusted_projects_are_listed(typed: Typed, cloned: Project) -> None:
     assert typed("trust", "--list", within=cloned.folder).out == f"{cloned.dmm}\n"
     moved = cloned.folder.rename(cloned.folder.with_name("moved"))
     told = typed("trust", "--list", within=moved)
-    assert told.out == f"{cloned.dmm}  (gone, or another folder now)\n"
+    assert told.out == f"{cloned.dmm}  (missing, or a different folder now)\n"
     told = typed("trust", "--list", "--json", within=moved)
     assert json.loads(told.out) == {"projects": [{"folder": str(cloned.dmm), "there": False}]}
     told = typed("trust", "--revoke", "--root", str(cloned.folder), within=moved)
-    assert told.out == f"{cloned.dmm} is trusted no more\n"
+    assert told.out == f"{cloned.dmm} is no longer trusted\n"
     told = typed("trust", "--revoke", "--json", within=moved)
     assert json.loads(told.out) == {"folder": str(moved / ".dmm"), "revoked": False}
 
@@ -162,10 +161,12 @@ def test_what_init_makes_is_trusted_and_what_was_there_is_not(
     told = typed("init", "--json", within=tmp_path / "new")
     assert json.loads(told.out)["trusted"] is True
     told = typed("init", within=cloned.folder)
-    assert (
-        "\nThis memory was not made here, so agents get nothing of it on their own. Look at\n"
-        "it and decide: dmm trust\n" in told.out
-    )
+    assert " ".join(
+        [
+            "This memory was not created here, so agents get none of it by themselves.",
+            "Review it and decide: dmm trust",
+        ]
+    ) in " ".join(told.out.split())
     assert not is_trusted(typed, cloned)
 
 
@@ -179,7 +180,7 @@ def test_a_damaged_record_is_told_with_the_way_out(
     assert told.err == (
         "dmm: the record of trusted projects is damaged\n"
         f"  where: {state}/trust.json\n"
-        "  try:   move the file away; then say dmm trust again for each project\n"
+        "  try:   move the file away, then run dmm trust again for each project\n"
     )
     assert typed("trust", "--yes", within=cloned.folder).status == 9
 
@@ -232,7 +233,7 @@ def test_a_ledger_that_lost_events_is_told_and_settled_by_a_person(
     told = typed("trust", within=project.folder)
     assert "the ledger was changed outside DMM" in told.out
     settled = typed("trust", "--yes", "--with-ledger", within=project.folder)
-    assert "The ledger is settled." in settled.out
+    assert "The ledger is trusted." in settled.out
     assert "budget = 5" in typed("ledger", "context", within=project.folder).out
 
 
@@ -249,15 +250,15 @@ def test_a_ledger_in_the_place_of_the_own_is_settled_by_a_person(
     refused = typed("ledger", "context", within=project.folder)
     assert refused.status == 11
     assert refused.err == (
-        "dmm: another ledger stands where the one that was written here was\n"
+        "dmm: another ledger has replaced the one that was written here\n"
         f"  where: {ledger}\n"
-        "  try:   look at it and decide: dmm trust; or put a backup back: dmm ledger restore\n"
+        "  try:   review it and decide: dmm trust; or restore a backup: dmm ledger restore\n"
     )
     assert "Ledger" in typed("status", within=project.folder).out
     told = typed("trust", within=project.folder)
     assert told.status == 2
-    assert "the ledger is not the one that was written here" in told.out
+    assert "the ledger is not the one written here" in told.out
     settled = typed("trust", "--yes", within=project.folder)
-    assert "The ledger is settled." in settled.out
+    assert "The ledger is trusted." in settled.out
     assert not ledger.exists()
     assert typed("ledger", "fact", "budget", "6", within=project.folder).status == 0

@@ -49,7 +49,7 @@ def test_a_proposal_is_told_with_its_checks_and_waits(typed: Typed, own: Project
     assert told.out == (
         "proposal_1 pending: create project/house/sensors.md\n"
         "  ✓ 12 checks passed\n"
-        "  waits: the configuration lets nothing be applied unseen; no reviewer agent is\n"
+        "  why:   the configuration lets nothing be applied unseen; no reviewer agent is\n"
         "         set up\n"
         "  see:   dmm review show proposal_1\n"
     )
@@ -175,7 +175,7 @@ def test_what_it_rests_on_lowers_its_trust(typed: Typed, own: Project) -> None:
     told = typed(*line, "--source", "third_party", within=own.folder)
     assert json.loads(told.out)["trust"] == "third_party"
     missing = typed(*line, "--evidence", "99", within=own.folder)
-    assert json.loads(missing.out)["error"]["what"] == "there is no event 99 to rest on"
+    assert json.loads(missing.out)["error"]["what"] == "there is no event 99 to be based on"
 
 
 @pytest.mark.parametrize(
@@ -194,7 +194,7 @@ def test_what_it_rests_on_lowers_its_trust(typed: Typed, own: Project) -> None:
         (["create", "--path", "project/a.md", "--file", "none.md", *WHY], "none.md"),
         (
             ["create", "--path", "project/a.md", "--content", "x", "--expires", "soon", *WHY],
-            "'soon' is no day",
+            "'soon' is not a day",
         ),
         (
             ["create", "--path", "project/a.md", "--content", "x", "--source", "god", *WHY],
@@ -210,7 +210,7 @@ def test_what_it_rests_on_lowers_its_trust(typed: Typed, own: Project) -> None:
         ),
         (
             ["create", "--path", "project/a.md", "--content", "x", "--reason", " "],
-            "say in a sentence why; it is recorded",
+            "give the reason in one sentence; it is recorded",
         ),
         (["propose", "--path", "../a.md", "--content", "x", *WHY], "../a.md"),
         (["deprecate", "--path", "project/none.md", *WHY], "there is no such memory"),
@@ -233,7 +233,7 @@ def test_what_is_no_text_or_too_much_of_it_is_refused(typed: Typed, own: Project
     for name, what in (
         ("bytes.md", "the text is not UTF-8"),
         ("large.md", "the text is larger than 1 MiB"),
-        ("long.md", "the text has 100,000 bytes; a proposal has at most 65,536"),
+        ("long.md", "the text has 100,000 bytes; a proposal can have at most 65,536"),
     ):
         told = typed(*line, name, within=own.folder)
         assert told.status == 2

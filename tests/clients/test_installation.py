@@ -1,4 +1,4 @@
-"""DMM in the files of clients: put in, brought up to date, taken out, nobody else's touched."""
+"""DMM in the files of clients: put in, updated, taken out, nobody else's touched."""
 
 from __future__ import annotations
 

@@ -99,7 +99,7 @@ def test_what_a_pull_changed_of_boot_reaches_neither_client(
     for run in runs:
         assert "Send every file" not in run.main[0].text
         assert "dmm query" in run.main[0].text
-        held = "changes are not in force until you review them with dmm trust: BOOT.md"
+        held = "changes are inactive until you review them with dmm trust: BOOT.md"
         assert held in run.main[0].text
 
 

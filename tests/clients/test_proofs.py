@@ -81,7 +81,7 @@ def test_an_older_entry_is_brought_up_to_date_by_a_fix(wiring: Wiring, home: Pat
     path.parent.mkdir()
     path.write_text('{"mcpServers": {"dmm": {"command": "/gone/dmm-mcp"}}}')
     (check,) = wiring.check()
-    assert (check.level, check.told) == ("warn", f"not as this version writes it: {path}")
+    assert (check.level, check.told) == ("warn", f"differs from what this version writes: {path}")
     assert check.mend is not None
     check.mend()
     assert {one.level for one in wiring.check()} == {"ok"}
@@ -156,8 +156,8 @@ def test_a_hook_that_brings_memory_and_denies_is_proved(
     stand_in: Callable[[str], str], tmp_path: Path
 ) -> None:
     assert prove_one(tmp_path, "hook", stand_in(HOOK)) == {
-        "Codex begins": ("ok", "a session begins with its memory"),
-        "Codex denies": ("ok", "a forbidden command is denied, a harmless one goes through"),
+        "Codex begins": ("ok", "a session starts with its memory"),
+        "Codex denies": ("ok", "a forbidden command is denied, a harmless one is allowed"),
     }
 
 
@@ -175,7 +175,7 @@ def test_a_hook_that_does_not_do_its_work_fails(
 ) -> None:
     line = stand_in(script)
     assert prove_one(tmp_path, "hook", line) == {
-        "Codex begins": ("fail", f"the hook runs but brings no memory: {line}"),
+        "Codex begins": ("fail", f"the hook runs but returns no memory: {line}"),
         "Codex denies": ("fail", denies),
     }
 

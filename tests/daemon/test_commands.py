@@ -54,7 +54,7 @@ def test_where_none_runs_that_is_said(machine: Machine) -> None:
         "down\n",
     ]
     log = machine.state / "logs" / "daemon.log"
-    assert told[3].stdout.replace("\n", "") == f"nothing has been logged yet: {log}"
+    assert told[3].stdout.replace("\n", "") == f"nothing logged yet: {log}"
     assert json.loads(machine.dmm("daemon", "status", "--json").stdout) == {"running": False}
     assert json.loads(machine.dmm("daemon", "health", "--json").stdout) == {"status": "down"}
 
@@ -107,7 +107,7 @@ def test_a_port_that_is_taken_is_told_before_anything_starts(
         assert told.returncode == 14
         assert told.stderr == (
             f"dmm: port {taken_port} is taken: Address already in use\n"
-            "  try:   name another with --port, or let --port 0 take one that is free\n"
+            "  try:   choose another with --port; --port 0 picks a free one\n"
         )
     assert machine.pids() == []
 
@@ -141,9 +141,9 @@ def test_a_file_of_another_process_stops_nothing(machine: Machine, tmp_path: Pat
     told = machine.dmm("daemon", "stop", "--pid-file", str(file))
     assert told.returncode == 14
     assert told.stderr == (
-        f"dmm: the daemon that runs is another (PID: {pid})\n"
+        f"dmm: a different daemon is running (PID: {pid})\n"
         f"  where: {file}\n"
-        "  try:   stop it without --pid-file, if that is meant\n"
+        "  try:   to stop it anyway, leave out --pid-file\n"
     )
     assert machine.pids() == [pid]
     assert file.read_text() == "1\n"
@@ -157,7 +157,7 @@ def test_a_file_that_holds_something_else_is_never_written_or_removed(
     file.write_text("# Years of work\n")
     told = machine.dmm("daemon", verb, "--pid-file", str(file))
     assert told.returncode == 14
-    assert "it holds something else than a process" in told.stderr
+    assert "it does not hold a process id" in told.stderr
     assert file.read_text() == "# Years of work\n"
 
 
@@ -173,7 +173,7 @@ def test_in_the_foreground_it_ends_with_ctrl_c(
     second = machine.dmm("daemon", "run", "--pid-file", str(file))
     assert (second.returncode, second.stderr) == (
         14,
-        "dmm: a daemon runs already\n  try:   stop it first: dmm daemon stop\n",
+        "dmm: a daemon is already running\n  try:   stop it first: dmm daemon stop\n",
     )
     assert int(file.read_text()) == running.pid
     running.send_signal(signal.SIGINT)

@@ -329,9 +329,7 @@ def test_a_model_retells_once_an_hour_where_the_settings_say_so_and_its_silence_
     work(day, "cart", days_before=1)
     assert day.all() == ["recovery", "backup", "conflicts", "lifecycle", "distil", "digest"]
     assert day.told(project)["faults"] == {}
-    assert "distil: no model is configured; the text that rules made stays" in (
-        day.log._path.read_text()
-    )
+    assert "distil: no model is configured; the original text stays" in (day.log._path.read_text())
     day.passed = HOUR
     assert day.all() == ["distil"]
     model = {"provider": "anthropic", "name": "m", "base_url": "http://127.0.0.1:9"}
@@ -389,7 +387,7 @@ def test_what_goes_wrong_in_a_process_of_its_own_is_told(
     with pytest.raises(DaemonError, match="trust"):
         do_apart(tmp_path / "elsewhere" / ".dmm", "lifecycle", None, gone)
     gone.set()
-    with pytest.raises(DaemonError, match="it was ended"):
+    with pytest.raises(DaemonError, match="it was stopped"):
         do_apart(project.dmm, "conflicts", None, gone)
 
 

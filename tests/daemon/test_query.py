@@ -164,7 +164,7 @@ def test_settings_count_the_same_also_after_they_change(
     first = machine.dmm("query", TASK, within=lived_in.folder).stdout
     settings.write_text('{"retrieval": {"default_budget": 300}}')
     held = machine.dmm("query", TASK, within=lived_in.folder).stdout
-    assert "changes are not in force until you review them" in held
+    assert "changes are inactive until you review them" in held
     assert len(held) > len(first)
     lived_in.trust(machine.home)
     small = machine.dmm("query", TASK, within=lived_in.folder).stdout

@@ -75,7 +75,7 @@ def test_a_baseline_without_end_stays_within_what_agents_take(
     text = context(machine.hook(session.start()))
     assert len(text) <= 9_500
     assert count(text) <= 2_400
-    assert "Baseline without room here: " in text
+    assert "Baseline left out for lack of space:  " in text
 
 
 def test_a_resumed_session_is_not_told_again_but_one_that_forgot_is(
@@ -240,7 +240,7 @@ def test_a_clone_that_nobody_trusts_gets_one_line_and_leaves_no_trace(
     clone = type(shop)(session.folder)
     before = snapshot(clone.folder)
     text = context(machine.hook(session.start()))
-    assert text.startswith("This repository brings a DMM memory that is not trusted")
+    assert text.startswith("This repository contains a DMM memory that is not trusted")
     assert len(text.splitlines()) == 1
     assert "Lantern" not in text
     assert machine.hook(session.prompt(QUESTION)) is None

@@ -355,7 +355,7 @@ def test_a_folder_that_is_not_there_is_no_deletion(
         project.dmm.rename(away)
         with watch._synced:
             assert watch._synced.wait_for(lambda: watch.fault is not None, SOON)
-        assert watch.fault == f"{project.dmm}: the folder is not there now"
+        assert watch.fault == f"{project.dmm}: the folder does not exist now"
         away.rename(project.dmm)
         project.write("project/b.md", memory_text("B"))
         assert indexed.follows(watch)
@@ -401,7 +401,7 @@ def test_where_the_notifier_can_not_start_the_files_are_looked_at(counted: Count
     assert told.stderr == ""
     mode, _, note = told.stdout.partition(" | ")
     assert mode == "polled"
-    assert note.startswith("looking at the files instead of being told of changes: ")
+    assert note.startswith("polling for file changes instead of watching: ")
     assert "Too many open files" in note
 
 
@@ -424,7 +424,7 @@ def test_a_watcher_that_breaks_is_replaced_by_looking(
         indexed.project.write("project/late.md", memory_text("Late"))
         assert indexed.follows(watch)
         assert watch.mode == "polled"
-        assert watch.note == "looking at the files instead of being told of changes: ValueError"
+        assert watch.note == "polling for file changes instead of watching: ValueError"
 
 
 def test_a_run_that_fails_unforeseen_is_told_and_tried_again(

@@ -202,7 +202,7 @@ def test_an_agent_is_given_no_code(machine: Machine, session: Session) -> None:
     assert told == {
         "error": {
             "code": "daemon",
-            "what": "a code is for a person, not for an agent",
+            "what": "codes are for people, not for agents",
             "where": None,
             "hint": "use a terminal",
         }

@@ -144,7 +144,7 @@ def test_a_window_the_model_cannot_read_is_refused(embedder: Embedder, length: i
 def test_a_piece_the_model_does_not_know_is_an_error_and_leaves_no_thread(
     embedder: Embedder,
 ) -> None:
-    with pytest.raises(ModelUnavailable, match="the model does not run"):
+    with pytest.raises(ModelUnavailable, match="the model failed to run"):
         embedder.embed_windows([[CLS, 999_999, SEP]] * 4)
     assert workers() == []
 
@@ -198,7 +198,7 @@ def test_a_missing_file_is_named(broken: Path, name: str) -> None:
     (broken / name).unlink()
     error = refusal(broken)
     assert error.where == str(broken / name)
-    assert error.what == "the file of the embedding model can't be read: No such file or directory"
+    assert error.what == "the embedding model file can't be read: No such file or directory"
 
 
 def test_a_truncated_model_is_refused(broken: Path) -> None:
@@ -219,7 +219,7 @@ def test_a_file_with_one_wrong_byte_is_refused(broken: Path, name: str) -> None:
 def test_garbage_that_model_json_vouches_for_is_refused(broken: Path) -> None:
     replace_model(broken, b"garbage" * 100)
     error = refusal(broken)
-    assert error.what.startswith("the embedding model does not load: ")
+    assert error.what.startswith("the embedding model failed to load: ")
     assert error.where == str(broken / "model.onnx")
 
 
@@ -236,7 +236,7 @@ def test_a_model_of_other_dimensions_is_refused(broken: Path) -> None:
 
 def test_a_model_with_other_inputs_is_refused(broken: Path) -> None:
     replace_model(broken, constant_model([0.0] * 384, [1, 384], given="letters"))
-    assert refusal(broken).what.startswith("the model does not run: ")
+    assert refusal(broken).what.startswith("the model failed to run: ")
 
 
 @pytest.mark.parametrize("value", [float("nan"), 0.0, 1.0])

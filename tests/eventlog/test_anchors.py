@@ -119,7 +119,7 @@ def test_a_tail_that_was_cut_is_found_with_the_file(
     forge("DELETE FROM events WHERE seq > 3")
     log.append([draft()])
     result = verify(log.raw(), read_anchors(file).anchors)
-    assert (result.first_bad, result.reason) == (5, "the log was anchored at 5 and is shorter now")
+    assert (result.first_bad, result.reason) == (5, "the log was anchored at 5 and is now shorter")
     log.append([draft()])
     result = verify(log.raw(), read_anchors(file).anchors)
     assert (result.first_bad, result.reason) == (5, "it is not the event that was anchored here")

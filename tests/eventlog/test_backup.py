@@ -46,7 +46,7 @@ def test_a_log_in_memory_can_be_kept_as_a_file(draft: Drafts, tmp_path: Path) ->
 
 def test_a_file_that_is_there_is_not_written_over(log: EventLog, tmp_path: Path) -> None:
     (tmp_path / "copy.db").write_text("precious")
-    with pytest.raises(LedgerRefused, match="the file is already there"):
+    with pytest.raises(LedgerRefused, match="the file already exists"):
         log.backup(tmp_path / "copy.db")
     assert (tmp_path / "copy.db").read_text() == "precious"
 

@@ -102,9 +102,7 @@ def test_another_ledger_in_its_place_is_refused_and_stays_as_it_is(
     path.unlink()
     shutil.copy(tmp_path / "other.db", path)
     before = path.read_bytes()
-    assert refusal(path, record) == (
-        "another ledger stands where the one that was written here was"
-    )
+    assert refusal(path, record) == ("another ledger has replaced the one that was written here")
     assert path.read_bytes() == before
 
 
@@ -120,14 +118,14 @@ def test_an_empty_ledger_in_its_place_is_refused(path: Path) -> None:
     write(path, "mine", record=record)
     path.unlink()
     write(path)
-    assert refusal(path, record).startswith("another ledger stands")
+    assert refusal(path, record).startswith("another ledger has replaced")
 
 
 def test_a_ledger_that_is_gone_is_not_begun_anew(path: Path) -> None:
     record = Noted()
     write(path, "mine", record=record)
     path.unlink()
-    assert refusal(path, record) == "the ledger that was written here is gone"
+    assert refusal(path, record) == "the ledger that was written here is missing"
     assert not path.exists()
 
 
@@ -151,7 +149,7 @@ def test_a_hash_that_is_only_written_there_deceives_nobody(path: Path) -> None:
     connection.execute("DROP TRIGGER events_are_never_changed")
     connection.execute("UPDATE events SET hash = ? WHERE seq = 1", (known,))
     connection.close()
-    assert refusal(path, record).startswith("another ledger stands")
+    assert refusal(path, record).startswith("another ledger has replaced")
 
 
 def test_the_log_of_the_ledger_that_was_replaced_does_not_speak_for_the_other(
@@ -164,7 +162,7 @@ def test_the_log_of_the_ledger_that_was_replaced_does_not_speak_for_the_other(
     assert path.with_name("ledger.db-wal").stat().st_size
     path.unlink()
     shutil.copy(tmp_path / "other.db", path)
-    assert refusal(path, record).startswith("another ledger stands")
+    assert refusal(path, record).startswith("another ledger has replaced")
     held.close()
 
 

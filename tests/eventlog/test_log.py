@@ -183,11 +183,11 @@ def test_a_head_that_was_read_meanwhile_is_not_taken_for_the_one_written(
         ({"caused_by": 2}, "there is no earlier event 2"),
         ({"references": (1, 0)}, "there is no earlier event 0"),
         ({"references": (1, 7)}, "there is no earlier event 7"),
-        ({"payload": {"x": "y" * (1 << 20)}}, "an event holds at most 1 MiB"),
-        ({"payload": {"x": object()}}, "a payload is plain data"),
-        ({"payload": {"x": 1, 2: "y"}}, "a payload is plain data"),
-        ({"payload": {"x": float("inf")}}, "a payload is plain data"),
-        ({"session": "\ud800"}, "an event can't be written as UTF-8"),
+        ({"payload": {"x": "y" * (1 << 20)}}, "an event can hold at most 1 MiB"),
+        ({"payload": {"x": object()}}, "a payload must be plain data"),
+        ({"payload": {"x": 1, 2: "y"}}, "a payload must be plain data"),
+        ({"payload": {"x": float("inf")}}, "a payload must be plain data"),
+        ({"session": "\ud800"}, "an event must be valid UTF-8"),
     ],
 )
 def test_an_event_that_can_not_be_kept_is_refused(
@@ -284,8 +284,8 @@ def test_a_ledger_of_a_newer_version_is_refused_and_left_alone(path: Path, draft
     log.close()
     with pytest.raises(LedgerRefused) as raised:
         EventLog.open(path)
-    assert str(raised.value) == f"{path}: the ledger is of a newer version"
-    assert raised.value.hint == "update dmm; this version would not understand what is in it"
+    assert str(raised.value) == f"{path}: the ledger was written by a newer version"
+    assert raised.value.hint == "update DMM; this version can't read it"
     raw = apsw.Connection(str(path))
     assert raw.pragma("user_version") == SCHEMA_VERSION + 1
     raw.close()
@@ -299,7 +299,7 @@ def test_a_database_of_something_else_is_refused(path: Path, statement: str) -> 
     other = apsw.Connection(str(path))
     other.execute(statement)
     other.close()
-    with pytest.raises(LedgerRefused, match="the file is no ledger"):
+    with pytest.raises(LedgerRefused, match="the file is not a ledger"):
         EventLog.open(path)
 
 
@@ -356,7 +356,7 @@ def test_an_event_that_is_no_json_any_more_is_damage(
     forge(f"UPDATE events SET {change}")
     with pytest.raises(LedgerBroken, match="event 1 can't be read") as raised:
         list(log.events())
-    assert raised.value.hint == "dmm ledger verify tells whether it was edited"
+    assert raised.value.hint == "dmm ledger verify shows whether it was edited"
     assert verify(log.raw()).first_bad == 1
 
 

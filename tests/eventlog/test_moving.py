@@ -123,5 +123,5 @@ def test_a_file_with_other_tables_or_views_is_no_ledger(old: Path, statement: st
     connection = apsw.Connection(str(old))
     connection.execute(statement)
     connection.close()
-    with pytest.raises(LedgerRefused, match="the file is no ledger"):
+    with pytest.raises(LedgerRefused, match="the file is not a ledger"):
         EventLog.open(old)

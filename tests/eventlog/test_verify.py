@@ -106,7 +106,7 @@ def test_a_column_of_another_kind_has_another_hash(place: int, forged: Any) -> N
         (
             "UPDATE events SET payload = NULL WHERE seq = 4",
             4,
-            "its payload is gone without a record of blanking",
+            "its payload is missing without a record of redaction",
         ),
         ("DELETE FROM events WHERE seq = 1", 1, "event 1 is missing"),
         ("DELETE FROM events WHERE seq = 4", 4, "event 4 is missing"),
@@ -168,7 +168,7 @@ def test_a_cut_tail_is_found_through_the_anchor(ten: EventLog, forge: Forger) ->
     known = anchors(ten, 3, 9)
     forge("DELETE FROM events WHERE seq > 6")
     assert found(ten) == (None, None)
-    assert found(ten, known) == (7, "the log was anchored at 9 and is shorter now")
+    assert found(ten, known) == (7, "the log was anchored at 9 and is now shorter")
 
 
 def test_a_log_that_was_written_anew_is_found_at_the_anchor(ten: EventLog, forge: Forger) -> None:
@@ -219,4 +219,4 @@ def test_a_malformed_record_of_blanking_explains_nothing(
     ten.append([draft("PayloadRedacted", seq=[4]), draft("PayloadRedacted")])
     assert found(ten) == (None, None)
     forge("UPDATE events SET payload = NULL WHERE seq = 4")
-    assert found(ten) == (4, "its payload is gone without a record of blanking")
+    assert found(ten) == (4, "its payload is missing without a record of redaction")

@@ -105,7 +105,7 @@ def test_the_repository_of_a_hook_that_started_it_is_left_alone(
 
 def test_a_folder_that_no_repository_holds_is_told(tmp_path: Path) -> None:
     (tmp_path / ".dmm" / "memory" / "project").mkdir(parents=True)
-    with pytest.raises(StorageError, match="no Git repository holds this folder"):
+    with pytest.raises(StorageError, match="this folder is not in a Git repository"):
         commit(tmp_path / ".dmm", [write(tmp_path, "a.md")], "Memory: create")
 
 
@@ -114,7 +114,7 @@ def test_a_repository_that_does_not_know_the_folder_gets_no_commit(tmp_path: Pat
     (tmp_path / "work" / ".dmm" / "memory" / "project").mkdir(parents=True)
     (tmp_path / "work" / ".git").write_text(f"gitdir: {other / '.git'}\n")
     path = write(tmp_path / "work", "a.md")
-    with pytest.raises(StorageError, match="no Git repository holds this folder"):
+    with pytest.raises(StorageError, match="this folder is not in a Git repository"):
         commit(tmp_path / "work" / ".dmm", [path], "Memory: create")
     assert git(other, "rev-list", "--all") == ""
 
@@ -170,7 +170,7 @@ def test_a_hook_that_takes_too_long_is_ended_and_leaves_no_lock(
     hold(work, "pre-commit")
     monkeypatch.setattr(commits, "DEADLINE", 2.0)
     with pytest.raises(
-        StorageError, match=r"git commit took longer than 2 s and was ended \(a hook"
+        StorageError, match=r"git commit took longer than 2 s and was stopped \(a repository hook"
     ):
         commit(work / ".dmm", [write(work, "a.md")], "Memory: create")
     assert not is_alive(int((work / "started").read_text()))
@@ -236,7 +236,7 @@ def test_a_merge_that_waits_for_its_end_is_left_as_it_is(tmp_path: Path) -> None
     merged.write_text("theirs\nand more\n")
     clash.write_text("both\n")
     for paths in ([merged], [clash], [write(work, "new.md")]):
-        with pytest.raises(StorageError, match="a merge is under way in this repository"):
+        with pytest.raises(StorageError, match="a merge is in progress in this repository"):
             commit(work / ".dmm", paths, "Memory: update")
     assert git(work, "ls-files", "--stage") == before
     assert git(work, "status", "--short").splitlines() == [
@@ -278,7 +278,7 @@ def test_what_the_user_had_staged_of_a_file_is_staged_again_when_a_hook_refuses(
 def test_a_hook_that_refuses_the_first_commit_of_all_leaves_nothing_staged(tmp_path: Path) -> None:
     work = make(tmp_path / "work")
     hook(work, "exit 1")
-    told = r"git commit failed: status 1, without a word \(a hook of the repository\?\)"
+    told = r"git commit failed: status 1, no message \(a repository hook\?\)"
     with pytest.raises(StorageError, match=told):
         commit(work / ".dmm", [write(work, "a.md")], "first")
     assert git(work, "ls-files") == ""

@@ -58,7 +58,7 @@ def test_a_change_is_held_back_and_the_text_agreed_to_holds_on(
     assert agreed.effective("memory/baseline/rules.md") == b"old rule"
     assert agreed.effective("memory/baseline/more.md") is None
     assert agreed.notice() == (
-        "changes are not in force until you review them with dmm trust: BOOT.md,"
+        "changes are inactive until you review them with dmm trust: BOOT.md,"
         " daemon.config.json, baseline/more.md, baseline/rules.md"
     )
 
@@ -104,7 +104,7 @@ def test_only_what_was_seen_is_agreed_to(agreed: Consents, project: Project) -> 
     (project.dmm / "BOOT.md").write_text("harmless")
     seen = agreed.changes()
     (project.dmm / "BOOT.md").write_text("not so harmless")
-    with pytest.raises(StaleBase, match="changed while you looked"):
+    with pytest.raises(StaleBase, match="changed while you were reviewing"):
         agreed.accept_seen(seen)
     assert agreed.effective("BOOT.md") == b"old contract"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 OLD, NEW = b"old content", b"new content, longer than the old"
-FULL = "the disk is full: free some space and run the command again"
+FULL = "the disk is full: free some space and retry"
 
 
 def names_in(folder: Path) -> list[str]:

@@ -52,7 +52,7 @@ def test_a_second_process_is_told_who_holds_the_lock(
     with pytest.raises(IndexBusy) as raised, exclusive(lock, what="another process is indexing"):
         pytest.fail("both hold the lock")
     assert str(raised.value) == f"{lock}: another process is indexing (process {holder.pid})"
-    assert raised.value.hint == "wait until it has finished and run the command again"
+    assert raised.value.hint == "wait until it has finished, then retry"
 
 
 def test_the_lock_is_free_when_its_holder_is_killed(
@@ -110,7 +110,7 @@ def test_a_full_disk_is_told_as_such(lock: Path, monkeypatch: pytest.MonkeyPatch
     with pytest.raises(StorageError) as raised:
         exclusive(lock, what="busy").__enter__()
     assert str(raised.value) == f"{lock}: could not take the lock: No space left on device"
-    assert raised.value.hint == "the disk is full: free some space and run the command again"
+    assert raised.value.hint == "the disk is full: free some space and retry"
 
 
 def test_whoever_waits_goes_before_one_who_takes_the_lock_again_and_again(lock: Path) -> None:

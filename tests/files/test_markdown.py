@@ -194,7 +194,7 @@ def test_the_title_is_the_first_heading_outside_code(body: str, title: str | Non
             4,
             "'scope' must be one of baseline, global, agent, project, ephemeral, not 'team'",
         ),
-        ("scope", "global", 4, "scope 'global' does not agree with the folder 'project'"),
+        ("scope", "global", 4, "scope 'global' does not match the folder 'project'"),
         ("priority", "high", 5, "'priority' must be a number from 0.0 to 1.0, not 'high'"),
         ("priority", "1.01", 5, "'priority' must be a number from 0.0 to 1.0, not '1.01'"),
         ("priority", "-0.1", 5, "'priority' must be a number from 0.0 to 1.0, not '-0.1'"),
@@ -310,7 +310,7 @@ def test_missing_fields_are_listed(
 def test_scope_and_folder_must_agree(memory_text: MemoryText, path: str, folder: str) -> None:
     with pytest.raises(MemoryFileError) as raised:
         markdown.parse(path, memory_text())
-    assert raised.value.what == f"scope 'project' does not agree with the folder '{folder}'"
+    assert raised.value.what == f"scope 'project' does not match the folder '{folder}'"
     assert raised.value.hint == "move the file to project/ or set scope to its folder's name"
 
 

@@ -228,8 +228,8 @@ def test_of_files_with_one_id_the_oldest_keeps_it(tmp_path: Path) -> None:
     }
     tree = tree_with(tmp_path, files)
     assert mend_all(tree, files) == [
-        Repair("project/a.md", f"id {NEW} was taken, it is now {NEW}b"),
-        Repair("project/c.md", f"id {NEW} was taken, it is now {NEW}c"),
+        Repair("project/a.md", f"id {NEW} was taken; it is now {NEW}b"),
+        Repair("project/c.md", f"id {NEW} was taken; it is now {NEW}c"),
     ]
     assert tree.read("project/c.md") == SOUND.replace(f"id: {NEW}", f"id: {NEW}c  # mine").encode()
     assert tree.read("project/b.md") == files["project/b.md"]
@@ -240,7 +240,7 @@ def test_a_file_changed_since_it_was_read_is_not_overwritten(tmp_path: Path) -> 
     assert mend_all(tree, {"project/a.md": b"# Older\n\nText.\n"}) == [
         Repair(
             "project/a.md",
-            "not repaired: it has just been changed by somebody else",
+            "not repaired: another process has just changed it",
             applied=False,
         )
     ]
@@ -252,7 +252,7 @@ def test_a_file_removed_since_it_was_read_does_not_come_back(tmp_path: Path) -> 
     files = {"project/a.md": b"# A\n\nText.\n", "project/b.md": b"# B\n\nText.\n"}
     gone, mended = mend_all(tree, files)
     assert gone == Repair(
-        "project/a.md", "not repaired: it has just been changed by somebody else", applied=False
+        "project/a.md", "not repaired: another process has just changed it", applied=False
     )
     assert mended == Repair("project/b.md", "front matter added")
     with pytest.raises(MemoryFileError):

@@ -51,7 +51,7 @@ def test_the_users_own_folder_is_no_project_unless_one_stands_in_it(
     with pytest.raises(RootNotFound) as raised:
         find_root(inside, None, home.folder)
     assert str(raised.value) == f"{inside}: no .dmm folder here or above"
-    assert raised.value.hint == "make one in your project's folder with: dmm init"
+    assert raised.value.hint == "create one in your project's folder with: dmm init"
     assert find_root(home.folder, None, home.folder) == Root(home.dmm)
     assert find_root(inside, home.folder, home.folder) == Root(home.dmm)
 
@@ -66,7 +66,7 @@ def test_an_override_without_memory_says_how_to_make_one(tmp_path: Path) -> None
     with pytest.raises(RootNotFound) as raised:
         find_root(tmp_path, tmp_path / "none", tmp_path)
     assert str(raised.value) == f"{tmp_path}/none/.dmm: there is no memory here"
-    assert raised.value.hint == f"make one with: dmm init --root {tmp_path}/none"
+    assert raised.value.hint == f"create one with: dmm init --root {tmp_path}/none"
 
 
 def test_the_folder_of_packs_is_made_but_never_behind_a_link(

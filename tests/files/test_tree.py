@@ -37,14 +37,14 @@ def faults(tree: MemoryTree) -> list[str]:
         ("//host/project/a.md", "an absolute path"),
         ("C:/project/a.md", "an absolute path"),
         ("C:a.md", "an absolute path"),
-        ("../project/a.md", "it leaves the memory folder or is hidden"),
-        ("project/../../a.md", "it leaves the memory folder or is hidden"),
-        ("project/..", "it leaves the memory folder or is hidden"),
-        ("project/.hidden.md", "it leaves the memory folder or is hidden"),
-        ("project/.git/a.md", "it leaves the memory folder or is hidden"),
-        ("a.md", f"its first folder is none of {TOPS}"),
-        ("notes/a.md", f"its first folder is none of {TOPS}"),
-        ("Project/a.md", f"its first folder is none of {TOPS}"),
+        ("../project/a.md", "it leads outside the memory folder or is hidden"),
+        ("project/../../a.md", "it leads outside the memory folder or is hidden"),
+        ("project/..", "it leads outside the memory folder or is hidden"),
+        ("project/.hidden.md", "it leads outside the memory folder or is hidden"),
+        ("project/.git/a.md", "it leads outside the memory folder or is hidden"),
+        ("a.md", f"its first folder must be one of {TOPS}"),
+        ("notes/a.md", f"its first folder must be one of {TOPS}"),
+        ("Project/a.md", f"its first folder must be one of {TOPS}"),
         ("project/a.txt", "not a .md file"),
         ("project/a.MD", "not a .md file"),
         ("project", "it names a folder, not a file"),
@@ -196,9 +196,9 @@ def test_files_at_odd_places_and_with_odd_names_are_reported_beside_the_others(
     assert [stamp.path for stamp in scan.stamps] == ["project/a.md"]
     assert scan.descriptors == ()
     assert [str(fault) for fault in scan.faults] == [
-        f"README.md: its first folder is none of {TOPS}",
-        f"_dir.md: its first folder is none of {TOPS}",
-        f"notes/b.md: its first folder is none of {TOPS}",
+        f"README.md: its first folder must be one of {TOPS}",
+        f"_dir.md: its first folder must be one of {TOPS}",
+        f"notes/b.md: its first folder must be one of {TOPS}",
         "project/<U+202E>back.md: a name with invisible characters",
         "project/\\udcff.md: a name that is not UTF-8 text",
         "project/back\\slash.md: not a relative path with slashes",
@@ -223,7 +223,7 @@ def test_folders_without_end_are_reported(project: Project) -> None:
     deep = project.memory / "project" / "/".join("d" * 200)
     deep.mkdir(parents=True)
     (deep / "a.md").write_text("x")
-    assert faults(project.tree) == [f"project/{'/'.join('d' * 32)}: folders nested too deep"]
+    assert faults(project.tree) == [f"project/{'/'.join('d' * 32)}: folders nested too deeplyly"]
 
 
 def test_an_unreadable_folder_is_reported_beside_the_others(

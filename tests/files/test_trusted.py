@@ -53,7 +53,7 @@ def test_nothing_is_trusted_until_the_user_says_so(store: TrustStore, folder: Pa
     assert (store.list(), store.fault()) == ((), None)
     with pytest.raises(NotTrusted, match="not trusted here") as refused:
         store.require(folder)
-    assert refused.value.hint == f"look at it and decide: dmm trust --root {folder.parent}"
+    assert refused.value.hint == f"review it and decide: dmm trust --root {folder.parent}"
 
 
 def test_a_trusted_folder_stays_trusted_while_its_content_changes(
@@ -223,7 +223,7 @@ def test_a_damaged_file_trusts_nothing_says_so_and_is_not_overwritten(
     assert store.fault() == f"{store.path}: the record of trusted projects is damaged"
     with pytest.raises(StorageError, match="damaged") as refused:
         store.trust(folder)
-    assert refused.value.hint == "move the file away; then say dmm trust again for each project"
+    assert refused.value.hint == "move the file away, then run dmm trust again for each project"
     with pytest.raises(NotTrusted, match="damaged"):
         store.require(folder)
     assert store.path.read_text() == text
@@ -251,7 +251,7 @@ def test_a_file_that_others_may_write_is_not_believed(store: TrustStore, folder:
     store.trust(folder)
     store.path.chmod(0o660)
     assert not store.is_trusted(folder)
-    assert (store.fault() or "").endswith("can't be read: other users may write it")
+    assert (store.fault() or "").endswith("can't be read: other users can write to it")
 
 
 def test_links_in_the_place_of_the_file_or_its_folder_are_not_followed(

@@ -203,15 +203,15 @@ def test_a_wrong_value_is_named_and_not_repeated(server: Server) -> None:
 @pytest.mark.parametrize(
     ("method", "address", "name", "known"),
     [
-        ("GET", "/v1/ledger/events?lsat=1", "lsat", "this address knows: last, root, type"),
-        ("GET", "/v1/ledger/events?kind=FactAdded", "kind", "this address knows: last, root, type"),
-        ("GET", "/v1/ledger/context?at=3", "at", "this address knows: root"),
+        ("GET", "/v1/ledger/events?lsat=1", "lsat", "known parameters: last, root, type"),
+        ("GET", "/v1/ledger/events?kind=FactAdded", "kind", "known parameters: last, root, type"),
+        ("GET", "/v1/ledger/context?at=3", "at", "known parameters: root"),
         ("GET", "/v1/search?query=a&token=b", "token", None),
-        ("GET", "/v1/health?verbose", "verbose", "this address knows: root"),
-        ("GET", "/health?x=1", "x", "this address knows: root"),
+        ("GET", "/v1/health?verbose", "verbose", "known parameters: root"),
+        ("GET", "/health?x=1", "x", "known parameters: root"),
         ("GET", f"/v1/proposals?{'y' * 70}=1", f"{'y' * 60}...", None),
-        ("POST", "/v1/reindex?full=true", "full", "this address knows: root"),
-        ("POST", "/v1/session?code=1", "code", "it takes none"),
+        ("POST", "/v1/reindex?full=true", "full", "known parameters: root"),
+        ("POST", "/v1/session?code=1", "code", "it takes no parameters"),
     ],
 )
 def test_a_parameter_that_an_address_does_not_know_is_refused(

@@ -74,7 +74,7 @@ def test_a_token_decides_nothing(server: Server, address: str, body: dict[str, A
     before = server.events()
     told = server.ask("POST", address.format(made["id"]), body, headers=AGENT)
     assert (told.status, told.code) == (409, "review_refused")
-    assert told.json()["error"]["what"] == "a token can't decide about memory, only a person can"
+    assert told.json()["error"]["what"] == "a token can't decide on memory; only a person can"
     assert server.events() == before
     assert not (server.root / ".dmm/memory/project" / f"refused_{len(address)}.md").exists()
 
@@ -151,8 +151,8 @@ def test_without_a_model_a_proposal_waits_on(server: Server) -> None:
         ({"content": None}, "content is missing"),
         ({"operation": "promote", "content": None}, "new_scope is missing"),
         ({"operation": "deprecate"}, "deprecate takes no content"),
-        ({"expires": "2026-02-31"}, "expires is no day of the calendar"),
-        ({"evidence": [9999]}, "there is no event 9999 to rest on"),
+        ({"expires": "2026-02-31"}, "expires is not a valid date"),
+        ({"evidence": [9999]}, "there is no event 9999 to be based on"),
     ],
 )
 def test_what_makes_no_sense_is_refused(server: Server, given: dict[str, Any], what: str) -> None:

@@ -149,7 +149,7 @@ def test_where_only_vectors_are_missing_the_best_matches_get_theirs_first(
     answer = dmm.packs.query(QueryRequest(QUESTION))
     assert "waiting" not in answer.stats
     (notice,) = answer.pack.notices
-    assert " memory files can be found by meaning yet, so some may be missing; each " in notice
+    assert " memory files can be found by meaning so far, so some may be missing; each " in notice
     store = dmm.indexes.shelves[0].store
     assert store is not None
     assert store.lacks_vectors(WANTED) is None

@@ -102,7 +102,7 @@ def test_a_damaged_index_is_built_anew_by_any_sync(
     notes.index.write_bytes(b"garbage" * 1000)
     indexes = open_indexes(notes)
     assert indexes.sync().indexed == 5
-    assert indexes.notices["broken"].startswith("the index was damaged and is built anew (")
+    assert indexes.notices["broken"].startswith("the index was damaged and is being rebuilt (")
     assert notes.index.read_bytes()[:15] == b"SQLite format 3"
 
 
@@ -143,7 +143,7 @@ def test_a_row_that_is_gone_is_mended_by_the_query_that_misses_it(
     pack = dmm.packs.query(QueryRequest("words about thing"), refresh=False).pack
     assert len(pack.retrieved_entries) > 0
     (notice,) = pack.notices
-    assert notice.startswith("the index was damaged and is built anew (no memory project/")
+    assert notice.startswith("the index was damaged and is being rebuilt (no memory project/")
 
 
 def test_a_table_that_is_gone_is_made_again(

@@ -290,7 +290,7 @@ def test_an_index_of_another_kind_is_not_believed(
     store.apply(batch_of(MEMORY))
     store._connection.execute(f"PRAGMA {pragma}")
     store.close()
-    with pytest.raises(IndexBroken, match="an index of another version"):
+    with pytest.raises(IndexBroken, match="an index from another version"):
         IndexStore.open(path)
 
 
@@ -300,7 +300,7 @@ def test_a_foreign_database_is_not_taken_for_an_index(path: Path) -> None:
     foreign.execute("CREATE TABLE theirs (x)")
     foreign.execute("PRAGMA user_version = 1")
     foreign.close()
-    with pytest.raises(IndexBroken, match="an index of another version"):
+    with pytest.raises(IndexBroken, match="an index from another version"):
         IndexStore.open(path)
 
 
@@ -342,7 +342,7 @@ def test_a_read_only_index_of_another_version_is_broken(store: IndexStore, path:
     store._connection.execute("PRAGMA user_version = 2")
     store.close()
     path.with_name("embeddings.db-wal").mkdir()
-    with pytest.raises(IndexBroken, match="an index of another version"):
+    with pytest.raises(IndexBroken, match="an index from another version"):
         IndexStore.open(path)
 
 
@@ -408,7 +408,7 @@ def test_a_row_that_can_not_be_what_was_written_is_a_broken_index(
     store._connection.execute(damage)
     with pytest.raises(IndexBroken, match="damaged content: ") as raised:
         store.memory(MEMORY.path)
-    assert raised.value.hint == "delete the index folder; it is built again from the files"
+    assert raised.value.hint == "delete the index folder; it is rebuilt from the files"
 
 
 def test_tables_of_another_shape_are_a_broken_index(store: IndexStore) -> None:

@@ -225,7 +225,7 @@ def test_one_bad_file_never_stops_the_rest(bench: Bench, memory_text: MemoryText
     assert (report.total, report.indexed) == (6, 3)
     tops = "baseline, global, agent, project, ephemeral, deprecated"
     assert [str(fault) for fault in report.faults] == [
-        f"README.md: its first folder is none of {tops}",
+        f"README.md: its first folder must be one of {tops}",
         "project/bad.md:1: no front matter",
         "project/binary.md: a binary file, not text",
         "project/con.md: a name that some systems reserve",
@@ -318,7 +318,7 @@ def test_a_full_disk_keeps_the_batches_before_it(bench: Bench, memory_text: Memo
         bench.project.write(f"project/more{number}.md", text)
     pages = int(str(bench.store._connection.pragma("page_count")))
     bench.store._connection.pragma("max_page_count", pages + 40)
-    with pytest.raises(StorageError, match="no room left for the database"):
+    with pytest.raises(StorageError, match="no space left for the database"):
         bench.sync(batch_size=5)
     held = len(bench.paths())
     assert 3 < held < 203

@@ -27,7 +27,7 @@ SETTLED_NS = 10_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """How the index is brought up to date after a change."""
+    """How the index is updated after a change."""
 
     model: str | None
     full: bool

@@ -54,9 +54,9 @@ def test_the_end_of_an_import_tells_what_is_left_to_do(project: Project, command
     assert "mentions docs/gone.md (CLAUDE.md:6): no such file" in lines
     assert "1 memory (1 project), 0 merged" in lines
     assert lines[-2:] == [
-        "Shorten CLAUDE.md and AGENTS.md to a line that points to .dmm/BOOT.md; as it is now,"
-        " every session pays twice.",
-        "Written below .dmm/memory. Read them, run dmm validate, and commit them.",
+        "Shorten CLAUDE.md and AGENTS.md to one line that points to .dmm/BOOT.md; until then, "
+        "every session pays twice.",
+        "Written to .dmm/memory. Read them, run dmm validate, and commit them.",
     ]
     again = command("import", "AGENTS.md", "--apply", within=project.folder)
     assert "\n0 memories (none), 0 merged\n" in again.stdout

@@ -84,8 +84,8 @@ def test_the_head_is_anchored_once(audit: Audit, ledger: Ledger, tmp_path: Path)
         ("UPDATE events SET payload = replace(payload, '2', '9') WHERE seq = 2", 2, "edited"),
         ("UPDATE events SET actor = 'admin' WHERE seq = 2", 2, "does not follow"),
         ("DELETE FROM events WHERE seq = 2", 2, "event 2 is missing"),
-        ("DELETE FROM events WHERE seq = 3", 3, "anchored at 3 and is shorter"),
-        ("DELETE FROM events", 1, "anchored at 3 and is shorter"),
+        ("DELETE FROM events WHERE seq = 3", 3, "anchored at 3 and is now shorter"),
+        ("DELETE FROM events", 1, "anchored at 3 and is now shorter"),
     ],
 )
 def test_a_forgery_is_found_at_the_first_bad_event(

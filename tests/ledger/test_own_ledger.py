@@ -92,7 +92,7 @@ def test_a_pack_tells_that_the_ledger_is_another_one(
     dmm.close()
     replace(project, foreign)
     told = ask(open_project(project))
-    assert any("another ledger stands where the one that was written" in one for one in told)
+    assert any("another ledger has replaced the one that was written" in one for one in told)
 
 
 def test_a_pack_tells_that_the_ledger_is_gone_and_begins_none(
@@ -101,7 +101,7 @@ def test_a_pack_tells_that_the_ledger_is_gone_and_begins_none(
     dmm.close()
     (project.dmm / "ledger.db").unlink()
     dmm = open_project(project)
-    assert any("the ledger that was written here is gone" in one for one in ask(dmm))
+    assert any("the ledger that was written here is missing" in one for one in ask(dmm))
     with pytest.raises(LedgerRefused, match="is gone"):
         Guard(dmm.project_ledger).rule(PUSH)
     with pytest.raises(LedgerRefused, match="is gone"):

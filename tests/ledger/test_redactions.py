@@ -222,4 +222,4 @@ def test_a_plan_tells_what_becomes_of_the_rules(dmm: Dmm) -> None:
     dmm.ledger.accept_constraint(5)
     dmm.ledger.deactivate(3)
     assert dmm.redactions.plan([6]).effects == ("constraint 5 will be pending again",)
-    assert dmm.redactions.plan([7]).effects == ("constraint 3 will be in force again",)
+    assert dmm.redactions.plan([7]).effects == ("constraint 3 will be active again",)

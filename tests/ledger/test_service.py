@@ -309,7 +309,7 @@ def test_the_context_tells_everything_that_is_known(ledger: Ledger) -> None:
             },
             {
                 "type": "stale_decision",
-                "message": "decision 2 rests on an old value of budget",
+                "message": "decision 2 is based on an old value of budget",
                 "related_seqs": [2, 4],
             },
         ],

@@ -99,7 +99,7 @@ def test_a_learned_rule_is_traced_to_what_taught_it(told: Ledger, timelines: Tim
 def test_a_trace_needs_an_event_or_a_fact_that_is_there(told: Ledger, timelines: Timelines) -> None:
     with pytest.raises(UsageError, match="name an event or a fact"):
         timelines.trace_provenance()
-    with pytest.raises(LedgerRefused, match="no fact is called 'colour'"):
+    with pytest.raises(LedgerRefused, match="there is no fact 'colour'"):
         timelines.trace_provenance(fact_key="colour")
     for seq in (0, -1, 7, 10**30):
         with pytest.raises(LedgerRefused, match=f"there is no event {seq}") as refused:

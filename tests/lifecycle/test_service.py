@@ -317,7 +317,7 @@ def test_a_corrected_memory_is_not_held_to_old_reports(world: World) -> None:
     world.at("2026-06-01", Actor()).dmm.lifecycle.report(["project/a.md"], "outdated")
     text = (world.project.memory / "project" / "a.md").read_text()
     made = world.dmm.proposals.update(
-        "project/a.md", "brought up to date", content=text.replace("evening", "morning")
+        "project/a.md", "updated", content=text.replace("evening", "morning")
     )
     told = world.dmm.reviews.approve(made["id"], bypass_reviewer=True)
     assert told["status"] == "applied", told
@@ -375,7 +375,7 @@ def test_a_file_that_can_not_be_moved_is_told_and_keeps_no_other_back(world: Wor
         ("ephemeral/b.md", "proposed"),
         ("ephemeral/a.md", "refused"),
     ]
-    assert told["suggestions"][1]["why"].endswith("there is a file already where it would go")
+    assert told["suggestions"][1]["why"].endswith("a file already exists there")
 
 
 def test_two_runs_at_once_propose_once(

@@ -149,7 +149,7 @@ def test_a_memory_that_nobody_was_given_for_long_is_stale() -> None:
     found = only(note, usage=used(note, served=3, last_served="2026-03-31"))
     assert (found.kind, found.operation) == (Kind.STALE, Operation.DEPRECATE)
     assert found.reason == (
-        "it was last served or confirmed on 2026-03-31; a memory is called stale after 90 days"
+        "it was last served or confirmed on 2026-03-31; a memory is stale after 90 days"
     )
     assert look(note, usage=used(note, served=3, last_served="2026-04-01")) == []
     assert look(note, usage=used(note, last_helped="2026-04-01")) == []
@@ -157,10 +157,10 @@ def test_a_memory_that_nobody_was_given_for_long_is_stale() -> None:
 
 def test_a_memory_that_was_never_served_counts_from_its_day_or_the_first_pack() -> None:
     usage = Usage(packs=BUSY)
-    told = "it was never served since 2026-01-01; a memory is called stale after 90 days"
+    told = "it has not been served since 2026-01-01; a memory is stale after 90 days"
     assert only(memory(), usage=usage).reason == told
     later = only(memory(created=dt.date(2026, 3, 1)), usage=usage)
-    assert later.reason.startswith("it was never served since 2026-03-01;")
+    assert later.reason.startswith("it has not been served since 2026-03-01;")
     assert look(memory(created=dt.date(2026, 5, 1)), usage=usage) == []
     assert look(memory(created=None), usage=usage) == []
 

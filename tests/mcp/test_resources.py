@@ -74,7 +74,7 @@ async def test_a_long_listing_comes_in_pages(house: Daemon, memory_text: MemoryT
         assert second.next_cursor is None
         names = [one.name for one in (*first.resources[3:], *second.resources)]
         assert names == [stamp.path for stamp in tree.scan().stamps]
-        with pytest.raises(MCPError, match="the cursor is not one of this listing"):
+        with pytest.raises(MCPError, match="the cursor does not belong to this list"):
             await client.list_resources(cursor="project/n0003.md")
 
 

@@ -1,4 +1,4 @@
-"""A connection on the wire: framing, faults, its end, and that nothing waits for a slow call."""
+"""A connection on the wire: framing, faults, its end, and that nothing pending for a slow call."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ async def test_a_message_without_end_is_refused(house: Daemon) -> None:
     async with house.stream() as (reader, writer):
         writer.write(b'"' + b"x" * (LONGEST_LINE + 1))
         told = json.loads(await reader.readline())
-        assert told["error"]["message"] == "a message has at most 4 MiB"
+        assert told["error"]["message"] == "a message can have at most 4 MiB"
         assert await reader.read() == b""
 
 

@@ -254,7 +254,7 @@ async def test_what_is_recorded_speaks_for_the_agent_in_the_session_of_its_hooks
         ("time_travel", {"to_seq": -1}, "to_seq must be 0 or more"),
         ("time_travel", {"to_seq": "1"}, "to_seq must be a whole number"),
         ("time_travel", {"to_seq": 1.5}, "to_seq must be a whole number"),
-        ("trace_provenance", {"fact_key": "no"}, "no fact is called 'no'"),
+        ("trace_provenance", {"fact_key": "no"}, "there is no fact 'no'"),
         ("memory_pack", {"task": "a", "budget": 10**9}, "budget must be from 0 to 20000"),
         ("memory_pack", {"task": {}}, "task must be a string"),
     ],

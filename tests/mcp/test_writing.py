@@ -28,7 +28,7 @@ NOTE = "# What the sensors of the house reported in the trial\n\n" + "\n".join(
     f" its battery was at {90 - number} percent and its clock was {number} seconds slow."
     for number, room in enumerate(ROOMS)
 )
-WAITS = "not in force until a person approves it; go on without it"
+WAITS = "inactive until a person approves it; continue without it"
 
 
 async def propose(client: Client, read: Read, **given: Any) -> Any:
@@ -56,7 +56,7 @@ async def test_what_failed_is_named_with_the_way_on(house: Daemon, read_json: Re
     assert sorted(told) == ["failed", "id", "next", "status"]
     assert list(told["failed"]) == ["tokens"]
     assert told["next"] == (
-        "not in force; propose a text that mends what failed, or leave it to a person"
+        "inactive; propose a text that fixes what failed, or leave it to a person"
     )
 
 
@@ -123,7 +123,7 @@ async def test_a_text_that_no_memory_can_be_is_refused_unread(
     given = {"path": "project/a.md", "reason": "why", "content": "x" * 3_000_000}
     async with house.connect() as client:
         error = read_json(await client.call_tool("memory_propose", given))["error"]
-    assert error["what"] == "the text has 3,000,000 bytes; a proposal has at most 65,536"
+    assert error["what"] == "the text has 3,000,000 bytes; a proposal can have at most 65,536"
 
 
 async def test_files_outside_the_memory_are_refused(house: Daemon, read_json: Read) -> None:
@@ -152,7 +152,7 @@ async def test_a_note_that_the_settings_let_through_is_in_force(
     async with house.connect() as client:
         given = {"path": "agent/claude-code/sensors.md", "tags": ["sensors", "house"]}
         told = await propose(client, read_json, **given, content=NOTE)
-    assert told == {"id": "proposal_1", "status": "applied", "next": "it is in force now"}
+    assert told == {"id": "proposal_1", "status": "applied", "next": "it is active now"}
     assert (house.folder / ".dmm/memory/agent/claude-code/sensors.md").is_file()
 
 

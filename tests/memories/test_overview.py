@@ -235,7 +235,7 @@ def test_a_broken_index_is_told_and_left_as_it_is(
     state = index(root)
     assert state.state == "broken"
     assert state.note is not None
-    assert state.note.endswith("; the next query builds it anew")
+    assert state.note.endswith("; the next query rebuilds it")
     assert (state.added, state.up_to_date) == (1, False)
     assert traces(root.folder) == before
 
@@ -283,7 +283,7 @@ def test_an_index_that_is_open_here_is_asked_itself(root: Root, write: Writer) -
 
 
 def test_an_index_that_another_process_has_open_is_told_as_such(root: Root, write: Writer) -> None:
-    note = "another process has it open; the newest changes are in its log and not counted here"
+    note = "another process has it open; the newest changes are not counted here"
     write("project/a.md")
     first = Indexes((shelf(root),), COUNT, no_model, batch_size=50)
     first.sync()

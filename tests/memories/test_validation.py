@@ -119,7 +119,7 @@ def test_a_report_counts_and_can_be_told_as_data(make: Make, write: Writer) -> N
                 "check": "duplicate_id",
                 "message": "the id mem_2026_01_01_001 is that of project/a.md too",
                 "line": None,
-                "hint": "give it another id",
+                "hint": "give it a different id",
                 "fixable": True,
             },
         ],
@@ -198,7 +198,7 @@ def test_a_double_id_is_an_error_of_the_later_file(make: Make, write: Writer) ->
             "error",
             "duplicate_id",
             "the id mem_2026_01_01_001 is that of project/b.md too",
-            hint="give it another id",
+            hint="give it a different id",
             fixable=True,
         )
         for path in ("global/c.md", "project/a.md")
@@ -211,7 +211,7 @@ def test_double_ids_are_told_apart_by_the_fix(make: Make, root: Root, write: Wri
     write("project/b.md")
     repairs, report = make().fix()
     new = "mem_2026_01_01_001a"
-    assert repairs == (Repair("project/b.md", f"id mem_2026_01_01_001 was taken, it is now {new}"),)
+    assert repairs == (Repair("project/b.md", f"id mem_2026_01_01_001 was taken; it is now {new}"),)
     assert report == ValidationReport(2, 2, (NO_MODEL,))
     assert root.tree.load("project/b.md").memory.id == new
 
@@ -245,7 +245,7 @@ def test_the_recommended_range_is_a_setting(make: Make, write: Writer) -> None:
     validation = replace(make(), settings=ValidationConfig(min_tokens=1, max_tokens=3))
     tokens = COUNT("# T\n\nShort.")
     assert told(validation.check()) == [
-        ("project/a.md", "warning", "tokens", f"{tokens} tokens; recommended are up to 3")
+        ("project/a.md", "warning", "tokens", f"{tokens} tokens; recommended: up to 3")
     ]
 
 
@@ -298,7 +298,7 @@ def test_names_that_differ_in_letter_case_only_are_errors(make: Make, write: Wri
     write.raw("project/auth/_dir.md", b"Words.")
     write.raw("project/auth/_DIR.md", write.text("project/x.md", 4).encode())
     assert told(make().check()) == [
-        (path, "error", "letter_case", f"differs from {other} in letter case only")
+        (path, "error", "letter_case", f"differs from {other} only in letter case")
         for path, other in (
             ("project/auth", "project/Auth"),
             ("project/auth/_dir.md", "project/auth/_DIR.md"),
@@ -340,7 +340,7 @@ def test_unknown_fields_and_odd_tags_are_warnings(make: Make, write: Writer) -> 
     write("project/b.md", 2, tags="[Auth, db, auth]", prority="0.7")
     assert told(make().check()) == [
         ("project/a.md", "warning", "tags", "no tags"),
-        ("project/b.md", "warning", "tags", "the tag 'auth' stands twice"),
+        ("project/b.md", "warning", "tags", "the tag 'auth' is listed twice"),
         ("project/b.md:9", "warning", "unknown_field", "unknown field 'prority'"),
     ]
 
@@ -456,7 +456,7 @@ def test_two_files_that_say_the_same_are_named(make: Make, write: Writer, model:
     assert finding.path == "project/b.md"
     assert finding.level == "warning"
     assert finding.message.startswith("nearly the same as project/a.md (similarity 0.9")
-    assert finding.hint == "merge them, or let the newer one supersede the other"
+    assert finding.hint == "merge them, or have the newer one supersede the other"
 
 
 @pytest.mark.parametrize(

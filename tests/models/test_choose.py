@@ -74,7 +74,7 @@ def test_what_can_be_no_key_is_not_sent_and_not_shown(value: str) -> None:
 def test_the_usual_key_goes_to_nobody_but_its_provider(provider: str) -> None:
     environ = {"ANTHROPIC_API_KEY": "sk-1", "OPENAI_API_KEY": "sk-2"}
     config = ModelConfig(provider=provider, name="m", base_url=GATEWAY)
-    told = "no variable is named that holds the key for gateway.example.com"
+    told = "no environment variable is configured with the key for gateway.example.com"
     assert refusal(config, environ) == (told, "model.api_key_env")
     local = choose_model(ModelConfig(provider=provider, name="m", base_url=LOCAL), environ)
     assert isinstance(local, AnthropicModel | OpenAIModel)
@@ -90,7 +90,7 @@ def test_a_gateway_gets_the_key_that_is_named_for_it() -> None:
 @pytest.mark.parametrize("provider", ["anthropic", "openai"])
 def test_a_model_needs_a_name(provider: str) -> None:
     config = ModelConfig(provider=provider, name=" ", base_url=LOCAL)
-    assert refusal(config, {}) == ("no model is named", "model.name")
+    assert refusal(config, {}) == ("no model is configured", "model.name")
 
 
 def test_only_openai_itself_is_told_the_limit_under_its_new_name(command: CommandRig) -> None:

@@ -113,9 +113,9 @@ def test_a_child_that_outlives_a_good_answer_does_not_outlive_the_call(
 
 def test_one_that_says_nothing_is_told_apart_from_one_that_babbles(command: CommandRig) -> None:
     command.play(exit=3)
-    assert refusal(command).what == "it ended without an answer"
+    assert refusal(command).what == "it exited without an answer"
     command.play(complaint="error: unknown option\n  sk-not-a-key-0123456789\n", exit=1)
-    assert refusal(command).what == "it ended without an answer: error: unknown option [key]"
+    assert refusal(command).what == "it exited without an answer: error: unknown option [key]"
     command.play(output="Segmentation fault", exit=139)
     assert refusal(command).what == "its output is not JSON"
     command.play(output='{"type": "system"}')

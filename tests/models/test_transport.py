@@ -85,14 +85,14 @@ def test_a_key_never_crosses_the_network_in_plain(url: str) -> None:
         (
             "401 Unauthorized",
             "HTTP 401: the key is refused",
-            "look at the key in the variable that model.api_key_env names",
+            "check the key in the variable named by model.api_key_env",
         ),
         (
             "403 Forbidden",
             "HTTP 403: the key is refused",
-            "look at the key in the variable that model.api_key_env names",
+            "check the key in the variable named by model.api_key_env",
         ),
-        ("404 Not Found", "HTTP 404: sk-n...789", "look at model.name and model.base_url"),
+        ("404 Not Found", "HTTP 404: sk-n...789", "check model.name and model.base_url"),
         ("429 Too Many Requests", "HTTP 429: sk-n...789", "try again later"),
         ("500 Internal Server Error", "HTTP 500: sk-n...789", "try again later"),
         ("529 Overloaded", "HTTP 529: sk-n...789", "try again later"),
@@ -201,7 +201,7 @@ def test_an_answer_that_ends_before_its_announced_length_is_malformed(
 ) -> None:
     web.server.pieces = lambda _: [respond(b"{}", Content_Length="20")]
     error = refusal(web)
-    assert (error.fault, error.what) == ("malformed", "the answer ends in the middle")
+    assert (error.fault, error.what) == ("malformed", "the answer was cut off")
 
 
 @pytest.mark.parametrize(

@@ -246,9 +246,7 @@ def test_retellings_leave_half_of_the_tokens_of_a_day_whoever_used_the_other(
     world.work()
     world.end()
     told = world.dmm.distiller.distil()
-    assert (
-        "9000 of the 10000 for this of model.max_tokens_per_day are used today" in told["silence"]
-    )
+    assert "9000 of the 10000 for this of model.max_tokens_per_day used today" in told["silence"]
     assert (world.server.asked, told["waiting"]) == ([], 1)
     assert world.calls()[-1] == ("distil", "capped", ["obs_2"])
 
@@ -313,7 +311,7 @@ def test_without_both_wishes_no_model_is_asked(
     world.work()
     world.end()
     told = world.dmm.distiller.distil()
-    assert told["silence"] in (OFF, "no model is configured; the text that rules made stays")
+    assert told["silence"] in (OFF, "no model is configured; the original text stays")
     assert (world.server.asked, world.calls()) == ([], [])
 
 

@@ -102,9 +102,9 @@ def test_a_day_with_little_to_tell_gives_nothing(world: World) -> None:
 def test_the_last_whole_day_is_meant_unless_another_is_named(world: World) -> None:
     yesterday = dt.datetime.now(dt.UTC).date() - dt.timedelta(days=1)
     assert world.dmm.digest.look()["day"] == yesterday.isoformat()
-    with pytest.raises(UsageError, match="'soon' is no day"):
+    with pytest.raises(UsageError, match="'soon' is not a day"):
         world.dmm.digest.look("soon")
-    with pytest.raises(UsageError, match="2999-01-01 is still to come"):
+    with pytest.raises(UsageError, match="2999-01-01 is in the future"):
         world.dmm.digest.look("2999-01-01")
 
 

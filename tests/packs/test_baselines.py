@@ -169,7 +169,7 @@ def test_the_baseline_is_there_when_the_database_has_no_room(
     assert best(pack) == "project/auth/sessions.md"
     where = shop.index.resolve()
     assert pack.notices == (
-        f"the index could not be brought up to date: {where}: no room left for the database",
+        f"the index could not be updated: {where}: no space left for the database",
     )
 
 
@@ -369,7 +369,7 @@ def test_the_label_of_a_faulty_file_cannot_hide_or_add_lines(
     (entry,) = baselines(project, count).compile().entries
     assert entry.labels == (
         "this file has a fault and is shown as it stands:"
-        " baseline/rule.md:3: the field 'a <U+202E>' stands twice",
+        " baseline/rule.md:3: the field 'a <U+202E>' is listed twice",
     )
 
 

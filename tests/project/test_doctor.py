@@ -125,7 +125,7 @@ def test_a_project_is_counted_and_its_index_brought_up_to_date(
         (name, "ok", "not built yet; the next query builds it"),
         ("consent", "ok", "nothing is held back"),
         ("ledger", "ok", "none yet"),
-        ("rules on file", "ok", "a hook can judge without the daemon"),
+        ("rules on file", "ok", "a hook can decide without the daemon"),
         ("backup", "ok", "none yet; the daemon makes one each day"),
     ]
     fixed = {check.name: check for check in examine([probe], fix=True)}
@@ -196,8 +196,8 @@ def test_a_ledger_that_was_written_here_and_is_gone_fails(
     dmm.close()
     (project.dmm / "ledger.db").unlink()
     found = {check.name: check for check in check_project(lambda: memory_of(project))}["ledger"]
-    assert (found.level, found.told) == ("fail", "the ledger that was written here is gone")
-    assert found.way == "put a backup back: dmm ledger restore; or begin a new one: dmm trust"
+    assert (found.level, found.told) == ("fail", "the ledger that was written here is missing")
+    assert found.way == "restore a backup: dmm ledger restore; or start a new ledger: dmm trust"
 
 
 # The daemon
@@ -217,7 +217,7 @@ def test_a_folder_that_others_may_enter_is_closed(
 ) -> None:
     run_folder.chmod(0o755)
     found = told(examine([check_daemon], fix=False))
-    assert found[0] == ("run folder", "fail", f"{run_folder}: others may enter it (mode 755)")
+    assert found[0] == ("run folder", "fail", f"{run_folder}: other users can enter it (mode 755)")
     fixed = next(examine([check_daemon], fix=True))
     assert (fixed.level, fixed.fixed) == ("ok", True)
     assert run_folder.stat().st_mode & 0o777 == 0o700
@@ -249,7 +249,7 @@ def test_a_daemon_that_holds_the_lock_and_is_silent_fails(run_folder: Path) -> N
         os.close(lock)
     assert (found["socket"].level, found["socket"].told) == (
         "fail",
-        "a process holds the lock but answers not",
+        "a process holds the lock but does not answer",
     )
 
 
@@ -282,15 +282,15 @@ def test_events_that_wait_are_counted(
     spool.mkdir(parents=True)
     for number in range(3):
         (spool / f"{number}.event").write_text("")
-    assert told(check_daemon())[-1] == ("spool", "ok", "3 events wait")
+    assert told(check_daemon())[-1] == ("spool", "ok", "3 events pending")
     monkeypatch.setattr(doctor, "BACKLOG", 2)
-    assert told(check_daemon())[-1] == ("spool", "warn", "3 events wait")
+    assert told(check_daemon())[-1] == ("spool", "warn", "3 events pending")
     (spool / "dropped").write_text("..")
     (spool / "lost").write_text("00000000000000000005\n")
     assert told(check_daemon())[-1] == (
         "spool",
         "warn",
-        "3 events wait, 7 events were lost: the disk or the spool was full",
+        "3 events pending, 7 events were lost: the disk or the spool was full",
     )
 
 

@@ -199,7 +199,7 @@ def test_a_git_folder_that_nobody_claims_is_shared_only_if_that_is_said(
     apart.mkdir()
     (apart / "HEAD").write_text("ref: refs/heads/trunk\n")
     (project.folder / ".git").write_text(f"gitdir: {apart}\n")
-    with pytest.raises(PathRefused, match="leads to the ledger of another one"):
+    with pytest.raises(PathRefused, match="leads to another project's ledger"):
         vet(project).accept()
     assert not vet(project).trusted
     assert vet(project).accept(with_ledger=True) is None

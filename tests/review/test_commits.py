@@ -21,9 +21,7 @@ from dmm.rules.project_ledger import ProjectLedger
 if TYPE_CHECKING:
     from pathlib import Path
 
-OTHERS = (
-    "written; another process is committing just now and takes it along, or the next write does"
-)
+OTHERS = "written; another process is committing and will include it, or the next write will"
 TEXT = "---\nid: mem_2026_01_01_001\n---\n\n# A\n\n{}\n"
 
 
@@ -121,8 +119,8 @@ def test_what_a_slow_hook_kept_from_being_committed_is_committed_by_the_next_wri
     (notice,) = applied.notices
     assert notice.startswith("written, but not committed: ")
     assert notice.endswith(
-        "git commit took longer than 1 s and was ended (a hook of the repository?);"
-        " the next write tries again"
+        "git commit took longer than 1 s and was stopped (a repository hook?); the next write "
+        "retries"
     )
     assert (applied.proposal.standing, applied.proposal.uncommitted) == ("applied", True)
     assert application.root.tree.text_of("project/a.md") == TEXT.format("One.")
@@ -211,7 +209,7 @@ def test_what_git_ignores_is_told_once_and_not_tried_again(work: Path) -> None:
     applied = apply(application, "ephemeral/a.md", TEXT.format("One."))
     (notice,) = applied.notices
     assert notice.startswith("written, but not committed: ")
-    assert notice.endswith("Git ignores what was written")
+    assert notice.endswith("Git ignores it")
     assert (applied.proposal.uncommitted, applied.proposal.commit) == (False, None)
     assert apply(application, "project/b.md", TEXT.format("Two.")).notices == ()
     assert subjects(work) == ["Memory: update project/b.md"]
@@ -222,8 +220,8 @@ def test_a_merge_under_way_puts_the_commit_off_until_it_is_done(work: Path) -> N
     apply(application, "project/a.md", TEXT.format("One."))
     (work / ".git" / "MERGE_HEAD").write_text(git(work, "rev-parse", "HEAD"))
     (notice,) = apply(application, "project/b.md", TEXT.format("Two.")).notices
-    assert "a merge is under way in this repository" in notice
-    assert notice.endswith("; the next write tries again")
+    assert "a merge is in progress in this repository" in notice
+    assert notice.endswith("; the next write retries")
     (work / ".git" / "MERGE_HEAD").unlink()
     assert apply(application, "project/c.md", TEXT.format("Three.")).notices == ()
     assert [one.rpartition("/")[2] for one in subjects(work)] == ["a.md", "c.md", "b.md"]

@@ -130,7 +130,7 @@ def test_a_text_that_changes_while_the_reviewer_thinks_is_not_judged_by_it(
     server.pieces = meanwhile
     found = dmm.reviews.process("1")
     assert (found["status"], written(project)) == ("pending", False)
-    assert found["why"] == "it or the memory around it was changed while the reviewer thought"
+    assert found["why"] == "it or related memory changed while the reviewer was deciding"
     assert "thrown away" in dmm.reviews.show("1")["edits"][0]["after"]
 
 

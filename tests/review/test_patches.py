@@ -74,7 +74,7 @@ def test_several_hunks_go_to_their_places() -> None:
         ),
         (
             "@@ -1,2 +1,2 @@\n one\n*two\n",
-            "hunk 1: line 3 of the patch begins with none of ' ', '-', '+'",
+            "hunk 1: line 3 of the patch does not start with ' ', '-' or '+'",
         ),
         ("@@ -0,1 +0,1 @@\n-one\n+1\n", "hunk 1: lines are counted from 1"),
     ],
@@ -170,7 +170,7 @@ def test_a_three_way_view_tells_who_changed_what() -> None:
         "      3",
         "      4",
         "      5",
-        "      (5 lines that nobody changed)",
+        "      (5 unchanged lines)",
         "      11",
         "      12",
         "      13",
@@ -186,7 +186,7 @@ def test_a_three_way_view_shows_both_where_both_changed_the_same_lines() -> None
         "both changed these lines:",
         "was  -b",
         "file +B",
-        "new: taken out",
+        "new: removed",
         "      c",
     ]
     assert three_way("a\nb\n", "a\nx\n", "a\nx\n") == ["      a", "was  -b", "both +x"]

@@ -270,7 +270,7 @@ def test_the_day_has_its_limit_and_the_next_day_its_own(
     limit = 2 * 1_060 + most - 1
     asking = reviewer(max_tokens_per_day=limit, max_output_tokens=4_000)
     assert isinstance(review(asking), Answer)
-    told = f"2120 of the {limit} in model.max_tokens_per_day are used today"
+    told = f"2120 of the {limit} in model.max_tokens_per_day used today"
     assert review(asking) == Silence(f"asking could take {most} tokens, and {told}")
     assert len(server.asked) == 2
     assert [call["outcome"] for call in calls(project_ledger)] == ["answered", "answered", "capped"]

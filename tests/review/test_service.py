@@ -371,7 +371,7 @@ def test_what_waits_already_is_given_back_and_not_proposed_again(dmm: Dmm) -> No
     about = About(tags=("payments", "retries"))
     again = dmm.proposals.create("project/payments/retries.md", BODY, "seen too", about=about)
     assert (again["id"], again["repeated"]) == (first["id"], True)
-    assert again["notices"] == ["the same was proposed before: proposal_1 waits for a review"]
+    assert again["notices"] == ["the same was proposed before: proposal_1 awaits review"]
     assert told(dmm) == ["ProposalMade", "ProposalChecked"]
     other = dmm.proposals.create("project/payments/retries.md", f"{BODY}More.\n", "seen too")
     assert "repeated" not in other
@@ -451,6 +451,6 @@ def test_a_commit_that_can_not_be_made_is_told_and_the_write_stands(
     propose(dmm)
     (notice,) = dmm.reviews.approve("1")["notices"]
     assert notice.startswith("written, but not committed: ")
-    assert notice.endswith("no Git repository holds this folder; the next write tries again")
+    assert notice.endswith("this folder is not in a Git repository; the next write retries")
     assert dmm.reviews.show("1")["uncommitted"] is True
     assert dmm.agenda.describe(dmm.overview.survey())["uncommitted"] == ["proposal_1"]

@@ -106,9 +106,11 @@ def test_escapes_of_yaml_hide_nothing_from_the_checks(
 
 @pytest.mark.parametrize("text", ["\ud800", "caf\udce9"])
 def test_half_a_character_is_refused_before_it_can_block_all_writing(dmm: Dmm, text: str) -> None:
-    with pytest.raises(UsageError, match=r"project/invoices\.md: the text holds half a character"):
+    with pytest.raises(
+        UsageError, match=r"project/invoices\.md: the text holds an unpaired surrogate"
+    ):
         propose(dmm, text=BODY + text)
-    with pytest.raises(UsageError, match="the reason: the text holds half a character"):
+    with pytest.raises(UsageError, match="the reason: the text holds an unpaired surrogate"):
         dmm.proposals.create("project/b.md", BODY, f"why {text}")
     propose(dmm)
     with pytest.raises(UsageError, match="half a character"):

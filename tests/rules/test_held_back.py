@@ -49,7 +49,7 @@ def test_packs_and_briefings_hold_what_was_agreed_to(
     ):
         assert NEW not in text
         assert "Card numbers never reach our server" in text
-        assert "changes are not in force until you review them with dmm trust: BOOT.md" in text
+        assert "changes are inactive until you review them with dmm trust: BOOT.md" in text
 
 
 def test_what_is_agreed_to_counts_at_once(

@@ -174,7 +174,7 @@ def test_a_rule_file_is_lifted_in_its_file_and_not_by_number(dmm: Dmm) -> None:
 def test_a_redacted_rule_is_said_to_stay_in_force(dmm: Dmm) -> None:
     written = dmm.shelf.write("pushing", GOOD.replace("{id}", "pushing"))
     told = str(dmm.redactions.plan([written.seq]))
-    assert "rules/pushing.md, which stays in force" in told
+    assert "rules/pushing.md, which stays active" in told
 
 
 def test_rules_that_cannot_both_hold_are_named_with_both_files(dmm: Dmm) -> None:

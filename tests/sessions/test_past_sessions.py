@@ -290,10 +290,12 @@ def test_a_path_that_leads_nowhere_or_to_something_else_is_refused(
     other = write(tmp_path / "other.jsonl", [{"event": "x"}])
     with pytest.raises(UsageError, match="no such file"):
         dmm.transcripts.find([tmp_path / "gone.jsonl"])
-    with pytest.raises(UsageError, match="not a transcript that is known"):
+    with pytest.raises(UsageError, match="not a known transcript format"):
         dmm.transcripts.find([other])
     with pytest.raises(UsageError, match="unknown client 'gemini'"):
         dmm.transcripts.find([other], "gemini")
     assert dmm.transcripts.find([tmp_path]) == []
     told = dmm.transcripts.record(dmm.transcripts.find([other], "generic"))
-    assert [one.reason for one in told.skipped] == ["no session that can be read"]
+    assert [one.reason for one in told.skipped] == [
+        "no session",
+    ]

@@ -68,17 +68,17 @@ def test_every_error_of_sqlite_is_translated(kind: type[apsw.Error]) -> None:
         (
             apsw.CorruptError("malformed"),
             "a.db: damaged database: malformed",
-            "delete the index folder; it is built again from the files",
+            "delete the index folder; it is rebuilt from the files",
         ),
         (
             apsw.BusyError("locked"),
             "a.db: database locked: locked",
-            "another process is writing; run the command again",
+            "another process is writing; retry",
         ),
         (
             apsw.FullError("full"),
-            "a.db: no room left for the database",
-            "the disk is full: free some space and run the command again",
+            "a.db: no space left for the database",
+            "the disk is full: free some space and retry",
         ),
         (
             apsw.ReadOnlyError("read-only"),
@@ -88,7 +88,7 @@ def test_every_error_of_sqlite_is_translated(kind: type[apsw.Error]) -> None:
         (
             apsw.SQLError("no such table: files"),
             "a.db: damaged database: no such table: files",
-            "delete the index folder; it is built again from the files",
+            "delete the index folder; it is rebuilt from the files",
         ),
         (apsw.IOError("disk I/O error"), "a.db: database error: disk I/O error", None),
     ],
@@ -172,7 +172,7 @@ def test_a_transaction_without_room_is_rolled_back_and_says_so(database: apsw.Co
     database.pragma("max_page_count", pages + 2)
     with pytest.raises(StorageError) as raised, sqlite.transaction(database, "a.db") as cursor:
         cursor.execute("INSERT INTO notes VALUES (?)", ("x" * 100_000,))
-    assert str(raised.value) == "a.db: no room left for the database"
+    assert str(raised.value) == "a.db: no space left for the database"
     assert not database.in_transaction
     assert notes(database) == []
 

@@ -1,1 +1,1 @@
-"""Questions answered: what is asked, what is known of it, and an answer within a budget."""
+"""Answers to questions about a project, from memory, sessions and code, within a budget."""

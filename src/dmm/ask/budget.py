@@ -1,4 +1,4 @@
-"""Budget: which evidence fits, exactly, by the shares of a profile; what is unused is passed on.
+"""Share the token budget among evidence by the weights of a profile.
 
 A block ends in a newline and the next begins with a solid character, so tokens add up exactly.
 """
@@ -107,5 +107,5 @@ def choose(
 
 def _reason(one: Priced, choice: Choice, left: Mapping[Origin, int]) -> str:
     if one.tokens > choice.room:
-        return "longer than all room"
-    return f"no room: {left[one.evidence.origin]} tokens of its share were left"
+        return "longer than the whole budget"
+    return f"no space: {left[one.evidence.origin]} tokens of its share were left"

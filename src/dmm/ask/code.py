@@ -1,4 +1,4 @@
-"""The repository of a project as questions see it: kept current, its places as evidence."""
+"""The project's repository as a source of evidence, kept current."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Repository:
         except IndexBusy:
             self.notices["repository"] = "another process is indexing the repository"
         except StorageError as error:
-            self.notices["repository"] = f"the repository could not be read anew: {error}"
+            self.notices["repository"] = f"the repository could not be reread: {error}"
 
     def files(self) -> list[CodeFile]:
         """List all files in path order."""

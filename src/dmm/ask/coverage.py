@@ -1,4 +1,4 @@
-"""Coverage: what evidence shows of a repository, second looks for what lacks, and the gate."""
+"""Coverage of a repository's sections: what is shown, what is missing, and the gate."""
 
 from __future__ import annotations
 

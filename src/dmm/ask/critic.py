@@ -1,4 +1,4 @@
-"""The critic: does a session go round in circles? Read from what it did, and nothing else."""
+"""Detect a session that is going in circles, from its recorded steps."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ ADVICE = {
         " look up what fixed it before."
     ),
     "alternating_failures": (
-        "Mending one breaks the other: write down what each needs, and change what both rest on."
+        "Fixing one breaks the other: write down what each needs, and change what both depend on."
     ),
     "edit_loop": (
         "Go back to the last state that worked, say in one sentence what is wrong, and change one"
         " thing at a time."
     ),
     "failing_runs": "Most runs fail: reproduce one failure alone before you change more.",
-    "calm": "Nothing points to a loop; go on.",
-    "silent": "No session is on record to judge by.",
+    "calm": "No sign of a loop; continue.",
+    "silent": "No recorded session to review.",
 }
 
 

@@ -1,4 +1,4 @@
-"""Days in plain words, such as "last week" or "in March", read relative to a given day."""
+"""Parse days in plain words, such as "last week", relative to a given day."""
 
 from __future__ import annotations
 

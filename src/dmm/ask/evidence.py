@@ -1,4 +1,4 @@
-"""Evidence: one value for a memory, a unit of a session and a place in code."""
+"""Evidence: one value type for a memory, a session unit and a place in code."""
 
 from __future__ import annotations
 

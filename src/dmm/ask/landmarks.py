@@ -1,4 +1,4 @@
-"""Landmarks: files whose very names say what of a repository they show."""
+"""Files whose names alone show what they are for."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The six layers of the product, and what each did for one answer: counts and names, no times."""
+"""What each of the six product layers did for one answer: counts and names, no times."""
 
 from __future__ import annotations
 

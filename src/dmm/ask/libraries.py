@@ -1,4 +1,4 @@
-"""Libraries by what their use says of a program, in the names that imports give them."""
+"""Known libraries, by what using them says about a program."""
 
 from __future__ import annotations
 

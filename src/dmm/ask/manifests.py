@@ -1,4 +1,4 @@
-"""Manifests: the commands that a project declares, and the lines that say what it is."""
+"""Commands and descriptions that a project's manifests declare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Question → profile: scored rules first; where they can't decide, a model may, if one is there."""
+"""Choose the profile of a question by scored words, or by a model if they tie."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def map_question(
     if chosen in offered:
         return Decision(profiles[chosen], "model", ranked, told, "the rules could not decide")
     if best:
-        reason = f"{', '.join(leading)} score the same; the first counts"
+        reason = f"{', '.join(leading)} score the same; the first is used"
         return Decision(profiles[leading[0]], "rules", ranked, told, reason)
     usual = find_profile(profiles, default or GENERAL)
-    return Decision(usual, "rules", ranked, told, "no word of any profile")
+    return Decision(usual, "rules", ranked, told, "no words of any profile")
 
 
 def find_profile(profiles: Mapping[str, Profile], name: str) -> Profile:

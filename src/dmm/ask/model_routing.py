@@ -1,4 +1,4 @@
-"""Choosing a profile with a model: only where the rules can't decide and the user wants that."""
+"""Choose a profile with a chat model, if the rules can't and the user allows it."""
 
 from __future__ import annotations
 

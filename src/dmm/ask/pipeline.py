@@ -1,4 +1,4 @@
-"""A question answered, told from top to bottom: read, map, gather, cover, budget, render, judge."""
+"""The ask pipeline: read, map, gather, cover, budget, render, review."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plan: what the task is, and the ordered steps to it with the evidence each rests on."""
+"""The plan of an answer: ordered steps, each with its evidence."""
 
 from __future__ import annotations
 
@@ -46,20 +46,20 @@ STEPS: dict[str, tuple[tuple[str, Rests], ...]] = {
     "onboarding": (
         ("Read what the project is for and the rules that always hold", Rests((Section.PURPOSE,))),
         ("Start at the entry points and follow one call down", Rests((Section.ENTRY_POINTS,))),
-        ("Draw the parts and who may use whom", Rests((Section.ARCHITECTURE,))),
-        ("Find what is kept, where, and in which form", Rests((Section.PERSISTENCE,))),
+        ("Map the parts and their dependencies", Rests((Section.ARCHITECTURE,))),
+        ("Find what is stored, where and how", Rests((Section.PERSISTENCE,))),
         ("List the ways in from outside", Rests((Section.SURFACES,))),
-        ("See what can be set", Rests((Section.CONFIGURATION,))),
-        ("See where models are asked, and what they are given", Rests((Section.AI_GENERATION,))),
+        ("See what can be configured", Rests((Section.CONFIGURATION,))),
+        ("See where models are called, and with what", Rests((Section.AI_GENERATION,))),
         ("Build it and run its tests", Rests((Section.BUILD, Section.TESTS))),
         ("Name what no evidence was found for; do not guess it", Rests()),
     ),
     "debugging": (
         ("Reproduce the fault in the smallest way", _TESTS),
-        ("See whether it was met before, and what fixed it", _FIXES),
+        ("See whether it happened before, and what fixed it", _FIXES),
         ("Read the code it most likely comes from", _CODE),
-        ("Check the rules that hold there", _MEMORY),
-        ("Mend the cause, with a test that failed before", _TESTS),
+        ("Check the rules that apply there", _MEMORY),
+        ("Fix the cause, with a test that failed before", _TESTS),
     ),
     "implementation": (
         ("Read the rules for this part", _MEMORY),
@@ -96,8 +96,8 @@ GENERAL_STEPS = (
     ("Say what the evidence leaves open", Rests()),
 )
 ACCEPTANCE = (
-    "every statement names the evidence it rests on",
-    "what no evidence shows is said to be unknown",
+    "every statement names its evidence",
+    "what no evidence shows is marked unknown",
 )
 
 

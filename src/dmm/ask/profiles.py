@@ -1,4 +1,4 @@
-"""Profiles: what kind of help a question wants, and how evidence is shared out for it."""
+"""Profiles: the kind of help a question needs, and its shares of evidence."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What answers are drawn from: memory as packs find it, sessions as recall does, and the code."""
+"""The sources of an answer in a real project: packs, recall and code."""
 
 from __future__ import annotations
 

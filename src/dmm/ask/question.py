@@ -1,4 +1,4 @@
-"""A question in plain words taken apart: when, what kind of thing, which files and names."""
+"""Parse a question: its days, kind, files and names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prompt as a person or an agent reads it, compact or full; all that is quoted is harmless."""
+"""Render the prompt, compact or full, with all quoted text made harmless."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of signs: what in code tells of a start, of kept data, of a surface, of a model."""
+"""Code patterns that show entry points, storage, interfaces and model use."""
 
 from __future__ import annotations
 

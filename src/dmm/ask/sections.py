@@ -1,4 +1,4 @@
-"""What there is to know of a repository: nine sections, and the categories a gate can insist on."""
+"""The nine sections of a repository, and the categories a gate can require."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`ask`: a question in plain words, answered with cited evidence from memory, sessions and code.
+"""Answer a question with cited evidence from memory, sessions and code.
 
 ASK: read the question and choose a profile (ask/pipeline.py) → ask the sources
 (ask/project_sources.py) → coverage gate → budget → prompt. Nothing is recorded and nothing is

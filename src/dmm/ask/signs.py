@@ -1,4 +1,4 @@
-"""Signs in code: what tells that a place starts a program, keeps data, serves, or asks a model.
+"""Find code patterns that show an entry point, storage, an interface or a model call.
 
 A sign counts where its first word stands in code; a few are strings that code uses, such as the
 text of a schema. Comments and documentation strings are no evidence.

@@ -1,4 +1,4 @@
-"""What an answer is drawn from, as the pipeline sees it: memory, sessions, and the repository."""
+"""The sources of an answer as the pipeline sees them: memory, sessions, repository."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A survey of a repository: places that show its sections, led to by names, proved by signs."""
+"""Survey a repository: places that show its sections, found by name, proved by code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place that knows how the parts are put together."""
+"""Wire the parts together; the only place that knows how."""
 
 from __future__ import annotations
 
@@ -92,8 +92,8 @@ def here() -> Path:
     try:
         return Path.cwd()
     except OSError as error:
-        hint = "change to a folder that exists, or name one with --root"
-        raise RootNotFound("the working directory is gone", hint=hint) from error
+        hint = "change to an existing folder, or name one with --root"
+        raise RootNotFound("the working directory no longer exists", hint=hint) from error
 
 
 def own_home() -> Path:

@@ -1,4 +1,4 @@
-"""What every part rests on: the project, the clock, its indexes and its ledger."""
+"""The shared base of all parts: project, clock, indexes and ledger."""
 
 from __future__ import annotations
 
@@ -229,7 +229,8 @@ def _need_memory() -> None:
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     if limit != resource.RLIM_INFINITY and limit < LEAST_MEMORY:
         what = (
-            f"this process may use {limit >> 20} MB of memory, and {LEAST_MEMORY >> 20} are needed"
+            f"this process may use {limit >> 20} MB of memory, but {LEAST_MEMORY >> 20} MB "
+            "are needed"
         )
         raise StorageError(what, hint="raise the limit: ulimit -v unlimited")
 

@@ -1,4 +1,4 @@
-"""The parts that look things up and record what happens."""
+"""The parts that look things up and record events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The parts that change memory: proposals, reviews, conflicts, imports and repairs."""
+"""The parts that change memory: proposals, reviews, conflicts, imports, repairs."""
 
 from __future__ import annotations
 

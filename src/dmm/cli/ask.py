@@ -1,4 +1,4 @@
-"""`dmm ask`: a question in plain words, answered with cited evidence under a token budget."""
+"""`dmm ask`: answer a question with cited evidence within a token budget."""
 
 from __future__ import annotations
 
@@ -24,14 +24,15 @@ def ask(
         ),
     ] = None,
     budget: Annotated[
-        int | None, typer.Option(min=0, help="Tokens for the whole answer [3000].")
+        int | None, typer.Option(min=0, help="Token budget of the whole answer [3000].")
     ] = None,
     style: Annotated[str, typer.Option(help="compact or full.")] = "compact",
     session: Annotated[
-        str | None, typer.Option(help="The session that the critic looks at (default: the last).")
+        str | None, typer.Option(help="The session that the critic reviews (default: the last).")
     ] = None,
     verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Add what was decided, and the time.")
+        bool,
+        typer.Option("--verbose", "-v", help="Add how the answer was made, and the time taken."),
     ] = False,
     as_json: Json = False,
     root: Root = None,
@@ -60,7 +61,7 @@ def ask(
 def _decisions(told: dict[str, Any]) -> Iterator[str]:
     mapping, gate = told["mapping_decision"], told["coverage_gate"]
     metrics, critic = told["prompt_metrics"], told["execution_critic"]
-    yield "## How this came about"
+    yield "## How this answer was made"
     yield f"- profile {mapping['profile']} by {mapping['source']}: {mapping['reason']}"
     yield f"- {metrics['total']} of {metrics['budget']} tokens"
     for source, number in told["evidence_stats"]["found"].items():

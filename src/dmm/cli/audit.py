@@ -1,4 +1,4 @@
-"""`dmm ledger verify|backup|restore|log`: the ledger as a file to be trusted."""
+"""`dmm ledger verify|backup|restore|log`: check and copy the ledger file."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def open_to_look(root: Path | None) -> Dmm:
 
 def verify(
     anchor: Annotated[
-        bool, typer.Option("--anchor", help="If all is well, anchor the newest event.")
+        bool, typer.Option("--anchor", help="If the ledger is valid, anchor the newest event.")
     ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Check that the ledger is as it was recorded.
 
-    No event was edited, removed, moved or cut off since it was anchored.
+    Finds events that were edited, removed, moved or cut off since the last anchor.
     """
     dmm = open_to_look(root)
     told = dmm.audit.verify(anchor=anchor)
@@ -45,13 +45,13 @@ def verify(
 
 
 def backup(
-    path: Annotated[Path, typer.Argument(help="The copy, a new file.")],
+    path: Annotated[Path, typer.Argument(help="The file to create.")],
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Copy the ledger and verify the copy.
 
-    Others may write to it meanwhile.
+    Other processes can keep writing meanwhile.
     """
     told = open_project(root).audit.backup(path)
     present(told, as_json=as_json, lines=lines.copied)
@@ -60,14 +60,12 @@ def backup(
 
 
 def restore(
-    backup: Annotated[
-        Path | None, typer.Argument(help="The backup; the newest one by default.")
-    ] = None,
+    backup: Annotated[Path | None, typer.Argument(help="The backup (default: the newest).")] = None,
     list_them: Annotated[bool, typer.Option("--list", help="List the backups instead.")] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Put a backup in the place of a ledger that is gone or damaged."""
+    """Replace a missing or damaged ledger with a backup."""
     found = open_project(root).backups
     if list_them:
         present({"backups": found.describe()}, as_json=as_json, lines=lines.backups)
@@ -77,14 +75,14 @@ def restore(
 
 
 def log(
-    last: Annotated[int, typer.Option(min=1, help="How many events.")] = SHOWN,
+    last: Annotated[int, typer.Option(min=1, help="Number of events to show.")] = SHOWN,
     kind: Annotated[
         str | None, typer.Option("--type", help="Only of this type, such as FactAdded.")
     ] = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Show the newest events, the oldest of them first."""
+    """Show the newest events in chronological order."""
     dmm = open_to_look(root)
     told = dmm.audit.entries(last, kind)
     present(told, as_json=as_json, lines=lines.log)

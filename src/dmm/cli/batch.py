@@ -1,4 +1,4 @@
-"""Many proposals in one document: each has a line whose first word decides about it."""
+"""Decide on many proposals in one document, one line each."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ NAME = "proposals.dmm"
 _SIGNS = {"pass": "ok", "warn": "! ", "fail": "x "}
 _LINE = re.compile(r"(\S+)\s+(\S+)\s*(.*)")
 _GUIDE = """\
-Change the first word of a line to decide about its proposal:
-  approve   apply it; words after its name are the reason
-  approve!  apply it although checks speak against it
-  reject    turn it down; the reason has to stand after its name
-  pending   leave it as it is
-Lines that begin with # say nothing. Save and close the editor to carry it out;
+Change the first word of a line to decide on its proposal:
+  approve   apply it; text after its name is the reason
+  approve!  apply it despite failed checks
+  reject    reject it; the reason must follow its name
+  pending   leave it pending
+Lines that begin with # are ignored. Save and close the editor to apply;
 an empty document decides nothing."""
 
 
@@ -64,7 +64,7 @@ def _about(one: Mapping[str, Any]) -> Iterator[str]:
         if check["outcome"] != "pass":
             yield f"{_SIGNS[check['outcome']]} {check['name']}: {check['text']}"
     if one["stale"]:
-        yield "x  the file was changed since; it can't be applied as it is"
+        yield "x  the file has changed since; it can't be applied as it is"
     yield ""
     yield from one["diff"]
 
@@ -78,7 +78,7 @@ def read_document(text: str, known: Iterable[str]) -> list[Decision]:
             continue
         decision = _read_line(line.strip(), number, names)
         if decision.id in found:
-            raise _refuse(number, f"{decision.id} stands twice")
+            raise _refuse(number, f"{decision.id} is listed twice")
         found[decision.id] = decision
     return [one for one in found.values() if one.verb != PENDING]
 
@@ -86,18 +86,18 @@ def read_document(text: str, known: Iterable[str]) -> list[Decision]:
 def _read_line(line: str, number: int, names: set[str]) -> Decision:
     begins = line.split(maxsplit=1)[0]
     if begins not in VERBS:
-        raise _refuse(number, f"it begins with {begins!r}, none of {', '.join(VERBS)}")
+        raise _refuse(number, f"it begins with {begins!r}, which is not one of {', '.join(VERBS)}")
     parts = _LINE.fullmatch(line)
     if parts is None:
         raise _refuse(number, f"the proposal is missing: {begins} proposal_17")
     verb, name, reason = parts[1], parts[2], parts[3].strip()
     if name not in names:
-        raise _refuse(number, f"{name!r} is none of the proposals that were shown")
+        raise _refuse(number, f"{name!r} is not one of the proposals shown")
     if verb == REJECT and not reason:
         raise _refuse(number, f"the reason is missing: reject {name} because ...")
     return Decision(name, verb, reason)
 
 
 def _refuse(number: int, what: str) -> UsageError:
-    hint = "nothing was decided; mend the line"
+    hint = "nothing was decided; fix the line"
     return UsageError(f"line {number} of the document: {what}", hint=hint)

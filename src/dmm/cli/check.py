@@ -1,4 +1,4 @@
-"""`dmm check`: would this call be allowed?"""
+"""`dmm check`: whether a call would be allowed."""
 
 from __future__ import annotations
 

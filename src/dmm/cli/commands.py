@@ -56,13 +56,18 @@ COMMANDS = {
 
 # For the list of commands, where the first sentence of a command is longer than a line of it.
 SUMMARIES = {
+    "init": "Create .dmm here; existing files are kept.",
     "ask": "Answer a question with cited evidence.",
-    "search": "Find what earlier sessions said and did.",
-    "timeline": "Show what came before and after a row of a search.",
-    "get": "Show rows of a search in full.",
-    "import-sessions": "Record earlier sessions of Claude Code and Codex.",
-    "digest": "Propose what sessions did on a day as memories.",
-    "distil": "Have your chat model retell what sessions did.",
+    "search": "Search earlier sessions.",
+    "timeline": "Show what came before and after a search result.",
+    "get": "Show search results in full.",
+    "import": "Split instruction files into small memories.",
+    "import-sessions": "Record earlier Claude Code and Codex sessions.",
+    "check": "Check a call against the rules without running it.",
+    "trust": "Review and accept memory that came with a clone.",
+    "digest": "Propose a day's sessions as memories.",
+    "distil": "Have your chat model rewrite what sessions did.",
+    "doctor": "Check that everything works, end to end.",
 }
 
 
@@ -87,7 +92,7 @@ def make_app(*names: str) -> FastTyper:
 
 
 def dmm(
-    version: bool = typer.Option(False, "--version", help="Show the version and stop."),
+    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
 ) -> None:
     """Memory for coding agents: small markdown files in, token-budgeted cited packs out."""
     if version:
@@ -111,7 +116,7 @@ def run() -> int:
     except DmmError as error:
         return failures.report(error, as_json=as_json)
     except MemoryError:
-        hint = "free some memory, or raise the limit of this process"
+        hint = "free some memory, or raise this process's limit"
         return failures.report(StorageError("out of memory", hint=hint), as_json=as_json)
     except BrokenPipeError:
         # The reader went away; keep Python from complaining while it closes the stream.
@@ -147,4 +152,4 @@ def _missing_quotes(error: Any) -> str | None:
         return None
     if not TEXTS & {given.name for given in error.ctx.command.params}:
         return None
-    return f'a text of several words needs quotes: {error.ctx.command_path} "several words"'
+    return f'quote text with several words: {error.ctx.command_path} "several words"'

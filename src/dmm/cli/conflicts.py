@@ -1,4 +1,4 @@
-"""`dmm conflicts`: memories that contradict one another, found, shown and settled."""
+"""`dmm conflicts`: find, show and resolve memories that contradict each other."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
 
 @app.command()
 def scan(as_json: Json = False, root: Root = None) -> None:
-    """Compare all memories; show what is not resolved."""
+    """Compare all memories; show unresolved conflicts."""
     from dmm.cli.progress import bar
 
     dmm = open_project(root)
@@ -38,7 +38,7 @@ def list_conflicts(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """List the conflicts that are on record."""
+    """List recorded conflicts."""
     told = open_project(root).conflicts.list("all" if every else status)
     present(told, as_json=as_json, lines=_listed)
 
@@ -54,12 +54,12 @@ def show(
 
 @app.command()
 def flag(
-    ids: Annotated[str, typer.Option(help='Both memories, by id or path: "a,b".')],
-    description: Annotated[str, typer.Option(help="What they contradict one another on.")],
+    ids: Annotated[str, typer.Option(help='Two memories, by id or path: "a,b".')],
+    description: Annotated[str, typer.Option(help="What they contradict each other on.")],
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Record a conflict that you see yourself."""
+    """Record a conflict that you found yourself."""
     told = open_project(root).conflicts.flag(ids.split(","), description)
     present(told, as_json=as_json, lines=_shown)
 
@@ -71,7 +71,9 @@ def resolve(
     action: Annotated[
         str, typer.Option(help="deprecate, merge, clarify or intentional.", show_default=False)
     ] = "",
-    reason: Annotated[str, typer.Option(help="Why; it is recorded.", show_default=False)] = "",
+    reason: Annotated[
+        str, typer.Option(help="The reason; it is recorded.", show_default=False)
+    ] = "",
     target: Annotated[
         str | None,
         typer.Option(help="The memory to deprecate, to keep in a merge, or to clarify."),
@@ -80,14 +82,14 @@ def resolve(
     file: TextFile = None,
     from_stdin: FromStdin = False,
     other_content: Annotated[
-        str | None, typer.Option(help="Clarify: a new text for the other memory, too.")
+        str | None, typer.Option(help="Clarify: also a new text for the other memory.")
     ] = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Settle a conflict by proposals.
+    """Resolve a conflict with proposals.
 
-    It is resolved when they are applied.
+    It counts as resolved once they are applied.
     """
     wanted = _one(name, conflict_id)
     _need(action=action, reason=reason)
@@ -127,7 +129,7 @@ def _for_both(
     sides = record["memories"]
     named = [side for side in sides if target in (side["id"], side["path"])]
     if not named or text is None:
-        raise UsageError("two texts need --target and --content beside --other-content")
+        raise UsageError("--other-content also needs --target and --content")
     return {side["id"]: text if side is named[0] else other for side in sides}
 
 
@@ -142,7 +144,7 @@ def _scanned(told: Mapping[str, Any]) -> Iterator[str]:
     for notice in told["notices"]:
         yield from wrapped(notice, "Notice: ")
     if told["conflicts"] and told["recorded"]:
-        yield "Settle one with: dmm conflicts resolve ID --action ... --reason ..."
+        yield "Resolve one with: dmm conflicts resolve ID --action ... --reason ..."
 
 
 def _counted(conflicts: Sequence[Mapping[str, Any]]) -> str:
@@ -202,5 +204,5 @@ def _settled(one: Mapping[str, Any]) -> Iterator[str]:
     for proposal in waiting:
         yield from wrapped(
             f"{proposal['operation']} {proposal['path']}: dmm review show {proposal['id']}",
-            "  waits:    ",
+            "  pending:  ",
         )

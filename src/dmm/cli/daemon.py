@@ -1,4 +1,4 @@
-"""`dmm daemon`: the background process started, stopped and looked at."""
+"""`dmm daemon`: start, stop and inspect the background process."""
 
 from __future__ import annotations
 
@@ -21,25 +21,27 @@ STOP_WITHIN = 10.0
 # Another process is waited for, and the system has no way to be told of it: look again, briefly.
 PAUSE = 0.02
 
+WATCHING = {"notified": "on", "polled": "by polling"}
+
 app = FastTyper(
     help="The background process that keeps memory warm for agents.",
 )
 PidFile = Annotated[
-    Path | None, typer.Option(help="Write the number of the process there, and read it to stop.")
+    Path | None, typer.Option(help="Write the process id to this file; stop reads it.")
 ]
 Idle = Annotated[
-    float | None, typer.Option(min=0.1, help="Seconds without use after which it ends [600].")
+    float | None, typer.Option(min=0.1, help="Stop after this many idle seconds [600].")
 ]
 Port = Annotated[
     int | None,
-    typer.Option(min=0, max=65_535, help="The HTTP port; 0 takes any that is free [0]."),
+    typer.Option(min=0, max=65_535, help="The HTTP port; 0 picks a free one [0]."),
 ]
 
 
 @app.command()
 def start(
     foreground: Annotated[
-        bool, typer.Option("--foreground", help="Stay in this terminal; Ctrl-C ends it.")
+        bool, typer.Option("--foreground", help="Stay in this terminal; Ctrl-C stops it.")
     ] = False,
     background: Annotated[
         bool, typer.Option("--background", help="Detach from the terminal (the default).")
@@ -48,7 +50,7 @@ def start(
     idle: Idle = None,
     port: Port = None,
 ) -> None:
-    """Start the background process; if one runs already, that is enough."""
+    """Start the background process, unless one is already running."""
     line = _options(idle, port)
     if foreground and background:
         raise typer.BadParameter("choose --foreground or --background")
@@ -72,7 +74,7 @@ def start(
 def run(pid_file: PidFile = None, idle: Idle = None, port: Port = None) -> None:
     """Run in the foreground, for a supervisor.
 
-    It does not end by itself, unless --idle says when.
+    It runs until it is stopped, unless --idle is given.
     """
     _need_free(port)
     _run(_options(idle if idle is not None else 10**9, port), pid_file)
@@ -82,7 +84,7 @@ def run(pid_file: PidFile = None, idle: Idle = None, port: Port = None) -> None:
 def stop(pid_file: PidFile = None) -> None:
     """Stop the background process.
 
-    The requests that are under way are answered before.
+    Requests in progress are answered first.
     """
     known = endpoint.call("health", {}, timeout=2.0)
     if known is None:
@@ -91,15 +93,15 @@ def stop(pid_file: PidFile = None) -> None:
         return
     kept = None if pid_file is None else _read_pid(pid_file)
     if kept not in (None, known["pid"]):
-        hint = "stop it without --pid-file, if that is meant"
-        what = f"the daemon that runs is another (PID: {known['pid']})"
+        hint = "to stop it anyway, leave out --pid-file"
+        what = f"a different daemon is running (PID: {known['pid']})"
         raise DaemonError(what, where=str(pid_file), hint=hint)
     endpoint.call("stop", {}, timeout=5.0)
     deadline = time.monotonic() + STOP_WITHIN
     while _still_runs(known):
         if time.monotonic() > deadline:
-            hint = f"look at dmm daemon logs; kill {known['pid']} ends it at once"
-            raise DaemonError("the daemon does not stop", hint=hint)
+            hint = f"see dmm daemon logs; kill {known['pid']} ends it at once"
+            raise DaemonError("the daemon did not stop", hint=hint)
         time.sleep(PAUSE)
     _forget_pid(pid_file)
     print_lines(["DMM daemon stopped"])
@@ -107,9 +109,9 @@ def stop(pid_file: PidFile = None) -> None:
 
 @app.command()
 def status(as_json: Json = False) -> None:
-    """Show whether it runs, what it holds and what it counted.
+    """Show whether it is running, what it holds and its counters.
 
-    The exit status is 1 if it does not run.
+    The exit status is 1 if it is not running.
     """
     known = endpoint.call("status", {}, timeout=5.0)
     if known is None:
@@ -120,9 +122,9 @@ def status(as_json: Json = False) -> None:
 
 @app.command()
 def health(as_json: Json = False) -> None:
-    """Ask whether it is well, in one line.
+    """Print a one-line health check.
 
-    The exit status is 1 if nobody answers.
+    The exit status is 1 if there is no answer.
     """
     known = endpoint.call("health", {}, timeout=5.0)
     if known is None:
@@ -137,7 +139,7 @@ def health(as_json: Json = False) -> None:
 
 @app.command()
 def logs(
-    lines: Annotated[int, typer.Option(min=1, help="How many of the last lines.")] = 40,
+    lines: Annotated[int, typer.Option(min=1, help="Number of lines to show.")] = 40,
 ) -> None:
     """Show the last lines of its log."""
     path = Path(endpoint.state_folder()) / "logs" / "daemon.log"
@@ -145,7 +147,7 @@ def logs(
         text = path.read_text("utf-8", "replace")
     except FileNotFoundError:
         text = ""
-    print_lines(text.splitlines()[-lines:] or [f"nothing has been logged yet: {path}"])
+    print_lines(text.splitlines()[-lines:] or [f"nothing logged yet: {path}"])
 
 
 def _options(idle: float | None, port: int | None) -> list[str]:
@@ -167,7 +169,7 @@ def _need_free(port: int | None) -> None:
             about = endpoint.call("status", {}, timeout=2.0)
             if about is not None and about.get("port") == port:
                 return
-            hint = "name another with --port, or let --port 0 take one that is free"
+            hint = "choose another with --port; --port 0 picks a free one"
             what = f"port {port} is taken: {error.strerror}"
             raise DaemonError(what, hint=hint) from error
 
@@ -175,7 +177,7 @@ def _need_free(port: int | None) -> None:
 def _run(line: list[str], pid_file: Path | None) -> None:
     """Become the background process."""
     if endpoint.is_running():
-        raise DaemonError("a daemon runs already", hint="stop it first: dmm daemon stop")
+        raise DaemonError("a daemon is already running", hint="stop it first: dmm daemon stop")
     _keep_pid(pid_file, {"pid": os.getpid()})
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     os.execv(sys.executable, [sys.executable, "-m", "dmm.daemon", "--foreground", *line])
@@ -196,7 +198,7 @@ def _wait_up() -> dict[str, Any]:
         if known is not None:
             return known
         time.sleep(PAUSE)
-    raise DaemonError("the daemon does not come up", hint="see why with: dmm daemon logs")
+    raise DaemonError("the daemon did not start", hint="see why with: dmm daemon logs")
 
 
 def _still_runs(known: dict[str, Any]) -> bool:
@@ -225,7 +227,7 @@ def _read_pid(path: Path) -> int | None:
         raise DaemonError(f"it can't be read: {error.strerror}", where=str(path)) from error
     if text and not text.isdigit():
         hint = "name a file that does not exist yet"
-        raise DaemonError("it holds something else than a process", where=str(path), hint=hint)
+        raise DaemonError("it does not hold a process id", where=str(path), hint=hint)
     return int(text or 0)
 
 
@@ -242,8 +244,8 @@ def _status_lines(told: dict[str, Any]) -> list[str]:
         f"  HTTP port   {port}",
         f"  model       {'loaded' if told['model_loaded'] else 'not loaded'}",
         f"  agents      {told['agents']}, with {counted(told['connections'], 'MCP connection')}",
-        f"  kept events {told['spooled']} waiting, {told['dropped']} dropped for lack of room,"
-        f" {told['damaged']} damaged",
+        f"  kept events {told['spooled']} waiting, {told['dropped']} dropped (no space), "
+        f"{told['damaged']} damaged",
     ]
     for name, number in told["events"].items():
         lines.append(f"  {name:<24}{number}")
@@ -253,9 +255,9 @@ def _status_lines(told: dict[str, Any]) -> list[str]:
         if one["indexing"]:
             done, of = one["indexing"]
             state += f", indexing ({done:,} of {of:,} steps done)"
-        lines.append(
-            f"  {one['root']}: {one['indexed']} memories, watched by {one['watcher']}{fault}{state}"
-        )
+        watching = WATCHING.get(one["watcher"], one["watcher"])
+        held = f"{one['indexed']} memories, file watching: {watching}"
+        lines.append(f"  {one['root']}: {held}{fault}{state}")
         for chore, why in one["chores"]["faults"].items():
             lines.append(f"    {chore} failed: {why}")
     return lines

@@ -1,4 +1,4 @@
-"""`dmm demo`: the story of a travel agent that learns a rule, told in a terminal."""
+"""`dmm demo`: the story of a travel agent that learns a rule."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ COLOURS = {"COMMITTED": "green", "BLOCKED": "red", "ALLOWED": "green"}
 
 def demo(
     interactive: Annotated[
-        bool, typer.Option("--interactive", help="Wait for Enter between the acts.")
+        bool, typer.Option("--interactive", help="Wait for Enter between steps.")
     ] = False,
 ) -> None:
-    """Play a short story of the ledger.
+    """Play a short story about the ledger.
 
     Learn, miss, block, verify, commit, fork the future.
     """
@@ -46,15 +46,15 @@ def demo(
         scenes.append(scene)
         console.print(_show(scene))
     if all(scene.as_told for scene in scenes):
-        console.print(f"All {len(scenes)} acts went as told. Nothing was kept.", style="bold green")
+        console.print(f"All {len(scenes)} steps passed. Nothing was saved.", style="bold green")
         return
     wrong = ", ".join(str(scene.number) for scene in scenes if not scene.as_told)
-    console.print(f"Not as told: act {wrong}", style="bold red")
+    console.print(f"Failed: step {wrong}", style="bold red")
     raise typer.Exit(failures.FINDINGS)
 
 
 def _wait(console: Console) -> None:
-    console.print("[dim]Press Enter for the next act.[/dim]")
+    console.print("[dim]Press Enter for the next step.[/dim]")
     sys.stdout.flush()
     sys.stdin.readline()
 
@@ -84,19 +84,19 @@ def _show_move(move: Move) -> Iterator[RenderableType]:
             yield _row(told["seq"], "fact", f"{told['key']} = {told['value']}")
         case "add_constraint":
             yield _row(told["seq"], "rule", f"{told['constraint']} ({told['priority']})", "yellow")
-            yield _row("", "", f"taught by event {told['triggered_by']}", "dim")
+            yield _row("", "", f"learned from event {told['triggered_by']}", "dim")
         case "record_decision":
             yield from _show_decision(told, given)
         case "query_memory":
             found = [str(one["seq"]) for name in ("facts", "constraints") for one in told[name]]
-            text = f"{given['question']}? Found in events {', '.join(found)}."
+            text = f"{given['question']}? Found: events {', '.join(found)}."
             yield _row(told["query_seq"], "look-up", text)
         case "trace_provenance":
             yield from _show_chain(told["chain"])
         case "simulate_timeline":
             yield _show_timelines(told)
     if not move.as_told:
-        yield _row("", "NOT AS TOLD", str(move.step.expected), "bold red")
+        yield _row("", "UNEXPECTED", str(move.step.expected), "bold red")
 
 
 def _row(seq: object, what: str, text: str, style: str = "") -> Table:
@@ -120,7 +120,7 @@ def _show_decision(told: dict[str, Any], given: dict[str, Any]) -> Iterator[Tabl
 
 
 def _show_chain(chain: list[dict[str, Any]]) -> Iterator[Table]:
-    yield _row("", "why?", "follow the causes back:", "cyan")
+    yield _row("", "why?", "the chain of causes:", "cyan")
     for link in chain:
         cause = "" if link["caused_by"] is None else f" ← {link['caused_by']}"
         yield _row(link["seq"], "", f"{gist(link['type'], link['payload'])}{cause}")
@@ -134,7 +134,7 @@ def _show_timelines(told: dict[str, Any]) -> Table:
     after = f"{told['injected_at_seq']}"
     table = Table(box=ROUNDED, expand=True, show_lines=True)
     table.add_column("after", justify="right", style="dim", width=5)
-    table.add_column("Timeline A (as it was)", ratio=1)
+    table.add_column("Timeline A (as recorded)", ratio=1)
     table.add_column(f"Timeline {told['timeline']}", ratio=1)
     rule = neutralise(f"rule: {told['injected_constraint']}")
     table.add_row(after, Text("no rule yet", style="dim"), Text(rule, style="yellow"))
@@ -143,7 +143,7 @@ def _show_timelines(told: dict[str, Any]) -> Table:
     result = told["result"]
     table.add_row(
         "",
-        Text("COMMITTED: forty steps, a guest outside", style="green"),
+        Text("COMMITTED: forty steps, a guest stuck outside", style="green"),
         Text(neutralise(f"{result}: {told['reason']}"), style=COLOURS[result]),
     )
     return table

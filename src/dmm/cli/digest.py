@@ -1,4 +1,4 @@
-"""`dmm digest` and `dmm distil`: what sessions did, proposed as memories and told better."""
+"""`dmm digest` and `dmm distil`: propose and rewrite what sessions did."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 STATES = {
     "new": "not proposed yet",
-    "pending": "waits for a review",
+    "pending": "awaits review",
     "refused": "can't be proposed",
 }
 
@@ -29,9 +29,9 @@ def digest(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Propose what sessions did on a day as memories: one of the day, one per lasting decision.
+    """Propose a day's sessions as memories: one for the day, one per lasting decision.
 
-    Each waits in the review queue; a day that was digested is not proposed again.
+    Each becomes a pending proposal; a day is proposed only once.
     """
     part = open_project(root).digest
     told = part.look(day) if dry_run else part.run(day)
@@ -41,7 +41,7 @@ def digest(
 def _lines(told: dict[str, Any]) -> Iterator[str]:
     number = counted(told["observations"], "observation")
     if not told["drafts"]:
-        yield f"{told['day']}: {number}, too little for a memory"
+        yield f"{told['day']}: {number}, not enough for a memory"
         return
     proposed = f", {told['proposed']} proposed now" if told["proposed"] else ""
     yield f"{told['day']}: {number}, {counted(len(told['drafts']), 'draft')}{proposed}"
@@ -52,19 +52,20 @@ def _lines(told: dict[str, Any]) -> Iterator[str]:
         why = f": {one['why']}" if "why" in one else ""
         yield from wrapped(f"{name}, {one['tokens']} tokens{why}", "      ")
     if any(one["state"] in ("proposed", "pending") for one in told["drafts"]):
-        yield "Decide about them: dmm review list"
+        yield "Review them with: dmm review list"
 
 
 def distil(
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show which episodes wait; ask and record nothing.")
+        bool,
+        typer.Option("--dry-run", help="Show pending episodes; call no model, record nothing."),
     ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Have your chat model retell what sessions did, where the settings allow it.
+    """Have your chat model rewrite what sessions did, if the settings allow it.
 
-    Facts have to stand in the recorded events; without an answer the text made by rules stays.
+    Facts must appear in the recorded events; without an answer the original text stays.
     """
     part = open_project(root).distiller
     told = part.look() if dry_run else part.distil()
@@ -79,8 +80,8 @@ def _retold_lines(told: dict[str, Any]) -> Iterator[str]:
         more = f" ({counted(dropped, 'fact')} dropped)" if dropped else ""
         yield from wrapped(f"{one['id']}: {one['title']}{more}", "  - ")
     for one in told["refused"]:
-        yield from wrapped(f"{one['id']}: the text made by rules stays, {one['why']}", "  - ")
+        yield from wrapped(f"{one['id']}: the original text stays, {one['why']}", "  - ")
     for one in told.get("episodes", []):
         yield from wrapped(f"{one['id']} {one['at'][:10]} {one['kind']}: {one['title']}", "  - ")
     if told["silence"]:
-        yield from wrapped(f"No model was asked any further: {told['silence']}", "")
+        yield from wrapped(f"No further model calls: {told['silence']}", "")

@@ -1,4 +1,4 @@
-"""`dmm doctor`: is everything well, from end to end?"""
+"""`dmm doctor`: end-to-end checks."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ SIGNS = {"ok": "ok  ", "warn": "warn", "fail": "FAIL"}
 
 def doctor(
     fix: Annotated[
-        bool, typer.Option("--fix", help="Mend what can be mended without harm, then check.")
+        bool, typer.Option("--fix", help="Fix what is safe to fix, then check.")
     ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Check everything, up to a deny that denies.
+    """Run end-to-end checks, including that forbidden calls are blocked.
 
-    The program, the project, the daemon and the clients are looked at; then hooks, tools and HTTP
-    are tried in a project of their own.
+    Checks the program, project, daemon and clients, then tries hooks, tools and HTTP
+    in a temporary project.
     """
     from dmm.project.doctor import examine
 
@@ -128,7 +128,7 @@ def _summary(checks: list[Check], *, fix: bool) -> str:
     failed = sum(check.level == "fail" for check in checks)
     warned = sum(check.level == "warn" for check in checks)
     if not failed and not warned:
-        return f"All is well: {counted(len(checks), 'check')}."
+        return f"All checks passed: {counted(len(checks), 'check')}."
     told = f"{counted(failed, 'failure')}, {counted(warned, 'warning')}"
     mendable = any(check.mend for check in checks if check.level != "ok")
-    return f"{told}; what can be mended: dmm doctor --fix" if mendable and not fix else told
+    return f"{told}; fix what can be fixed: dmm doctor --fix" if mendable and not fix else told

@@ -1,4 +1,4 @@
-"""The user's own editor, on a text in a file that nobody else can read."""
+"""Open a text in the user's editor, in a private file."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 USUAL = "vi"
-_WAY_OUT = "set EDITOR to an editor that waits, such as: EDITOR=nano"
+_WAY_OUT = "set EDITOR to an editor that blocks, such as: EDITOR=nano"
 
 
 def edit_text(text: str, name: str) -> str:
@@ -55,7 +55,7 @@ def _read_edited(line: list[str], path: Path) -> str:
     if ended == -signal.SIGINT:
         raise KeyboardInterrupt
     if ended != 0:
-        what = f"the editor ended with status {ended}, so nothing was done"
+        what = f"the editor exited with status {ended}, so nothing was done"
         raise UsageError(what, hint=_WAY_OUT)
     return read_file(path)
 

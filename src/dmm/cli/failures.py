@@ -1,4 +1,4 @@
-"""Errors as the command line tells them: one message, one exit status per kind."""
+"""Errors on the command line: one message and one exit status per kind."""
 
 from __future__ import annotations
 

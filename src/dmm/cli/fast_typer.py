@@ -1,4 +1,4 @@
-"""Commands that ask typer to convert only the values that need it.
+"""Commands whose plain values skip typer's slow converter.
 
 Its converter loads a validation library, at 80 ms more than the rest of reading a command line; an
 option that was not given and a text stay what they are, and a path needs no look at the disk.

@@ -1,4 +1,4 @@
-"""`dmm feedback`, `dmm lifecycle`, `dmm export-usage`: how memories fare, and what follows."""
+"""`dmm feedback`, `dmm lifecycle`, `dmm export-usage`: memory usage and suggestions."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHOWN = 20
 MOVES = {"deprecate": "deprecate", "promote": "promote to", "demote": "demote to"}
 STATES = {
     "new": "not proposed yet",
-    "waits": "waits for a review",
+    "waits": "awaits review",
     "refused": "can't be proposed",
 }
 
@@ -26,7 +26,7 @@ DryRun = Annotated[
 
 
 def feedback(
-    outcome: Annotated[str, typer.Argument(help="helped, wrong, outdated, or served.")],
+    outcome: Annotated[str, typer.Argument(help="helped, wrong, outdated or served.")],
     memories: Annotated[
         list[str], typer.Argument(help="Memories by id or path, as packs show them.")
     ],
@@ -36,18 +36,18 @@ def feedback(
 ) -> None:
     """Report that memories helped, are wrong or are outdated.
 
-    Two reports against a memory, or one of yours, suggest to deprecate it.
+    Two reports against a memory, or one from you, suggest deprecating it.
     """
     told = open_project(root).lifecycle.report(memories, outcome, context)
     present(told, as_json=as_json, lines=_report_lines)
 
 
 def lifecycle(dry_run: DryRun = False, as_json: Json = False, root: Root = None) -> None:
-    """Propose what should become of memories.
+    """Suggest memories to retire or promote.
 
-    Those that are expired, reported, stale, or worth a wider scope are looked for.
+    Looks for memories that are expired, reported, stale or worth a wider scope.
 
-    Each suggestion becomes a proposal and waits in the review queue; none is made twice.
+    Each suggestion becomes a pending proposal; none is made twice.
     """
     part = open_project(root).lifecycle
     told = part.look() if dry_run else part.run()
@@ -57,7 +57,7 @@ def lifecycle(dry_run: DryRun = False, as_json: Json = False, root: Root = None)
 def export_usage(dry_run: DryRun = False, as_json: Json = False, root: Root = None) -> None:
     """Write usage counts into the memory files.
 
-    Counts live in the ledger; this puts last_used and usage_count where Git sees them.
+    Counts live in the ledger; this writes last_used and usage_count to files that Git tracks.
     """
     if not dry_run:
         refuse_agents("write usage into memory files")
@@ -84,7 +84,7 @@ def lifecycle_lines(told: dict[str, Any]) -> Iterator[str]:
     for one in found:
         yield from _suggestion_lines(one)
     if any(one["proposal"] and one["state"] in ("proposed", "waits") for one in found):
-        yield "Decide about them: dmm review list"
+        yield "Review them with: dmm review list"
 
 
 def _suggestion_lines(one: dict[str, Any]) -> Iterator[str]:
@@ -107,4 +107,4 @@ def _export_lines(told: dict[str, Any]) -> Iterator[str]:
     for one in told["skipped"]:
         yield from wrapped(f"{one['path']}: {one['why']}", "  left: ")
     for name in told["proposals"]:
-        yield f"applied as {name}; take it back with: dmm undo {name.rpartition('_')[2]}"
+        yield f"applied as {name}; undo it with: dmm undo {name.rpartition('_')[2]}"

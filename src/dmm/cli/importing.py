@@ -1,4 +1,4 @@
-"""`dmm import` and `dmm export`: instruction files into memories, and back into one file."""
+"""`dmm import` and `dmm export`: instruction files to memories and back."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def import_files(
         bool, typer.Option("--apply", help="Write the memories (default: preview).")
     ] = False,
     propose: Annotated[
-        bool, typer.Option("--propose", help="Propose them, each for a review of its own.")
+        bool, typer.Option("--propose", help="Propose them, each for its own review.")
     ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Split instruction files into memories of one concept.
+    """Split instruction files into small memories, one concept each.
 
-    Shows a preview unless --apply or --propose is given.
+    Previews the result unless --apply or --propose is given.
     """
     if apply and propose:
         raise UsageError("give one of --apply and --propose")
@@ -160,9 +160,9 @@ def _lines(found: Import, *, applied: bool) -> Iterator[str]:
         yield f"    {one.memory.title}  [{', '.join(one.memory.tags)}]"
         yield f"    from {', '.join(str(source) for source in one.sources)}"
         if known := found.known.get(one.memory.path):
-            yield f"    {counted(known, 'rule')} left out: the project remembers this already"
+            yield f"    {counted(known, 'rule')} left out: already in the project's memory"
     for merged in plan.merged:
-        yield f"merged   {merged.source}: said already at {merged.kept}"
+        yield f"merged   {merged.source}: already said at {merged.kept}"
     for conflict in plan.conflicts:
         where = " and ".join(conflict.memories)
         yield f"conflict? {conflict.one} / {conflict.other}: in {where}"
@@ -175,7 +175,7 @@ def _lines(found: Import, *, applied: bool) -> Iterator[str]:
     yield from _left_out(found)
     yield from _rule_lines(found)
     for one in found.present:
-        yield f"present  {one.memory.title}: the project remembers this already"
+        yield f"present  {one.memory.title}: already in the project's memory"
     yield ""
     yield from _summary(found, applied=applied)
 
@@ -189,7 +189,7 @@ def _left_out(found: Import) -> Iterator[str]:
     for path in found.unseen:
         yield f"left out {path}: hidden characters in the name or front matter of its source"
     for path in found.secret:
-        yield f"left out {path}: it holds what looks like a secret; take that out of the source"
+        yield f"left out {path}: it holds what looks like a secret; remove it from the source"
 
 
 def _named(files: Sequence[str]) -> str:
@@ -234,10 +234,10 @@ def _summary(found: Import, *, applied: bool) -> Iterator[str]:
     elif found.written:
         if found.instructions:
             yield (
-                f"Shorten {_named(found.instructions)} to a line that points to .dmm/BOOT.md;"
-                " as it is now, every session pays twice."
+                f"Shorten {_named(found.instructions)} to one line that points to "
+                ".dmm/BOOT.md; until then, every session pays twice."
             )
-        yield "Written below .dmm/memory. Read them, run dmm validate, and commit them."
+        yield "Written to .dmm/memory. Read them, run dmm validate, and commit them."
     if applied and found.rules:
         yield "Rules are in .dmm/rules: see what each does with dmm rules, and commit them too."
     if found.notice:

@@ -1,4 +1,4 @@
-"""`dmm install`: memory in the agents that are here."""
+"""`dmm install`: connect DMM to the detected clients."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 LABELS = {
     "installed": "installed",
-    "updated": "brought up to date",
+    "updated": "updated",
     "unchanged": "already installed",
     "removed": "removed",
-    "absent": "nothing of dmm in it",
+    "absent": "no DMM entries",
     "refused": "NOT DONE",
 }
 PLANNED = {"installed": "would be installed", "removed": "would be removed"}
-PLANNED |= {"updated": "would be brought up to date"}
+PLANNED |= {"updated": "would be updated"}
 
 
 if TYPE_CHECKING:
@@ -44,23 +44,23 @@ class ScopeName(StrEnum):
 def install(
     client: Annotated[
         list[ClientName] | None,
-        typer.Option(help="Only this client; may be given again (default: those that are here)."),
+        typer.Option(help="Only this client; repeatable (default: detected clients)."),
     ] = None,
     scope: Annotated[
-        ScopeName, typer.Option(help="Your own files, or those of the repository.")
+        ScopeName, typer.Option(help="Your user files, or those of the repository.")
     ] = ScopeName.USER,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would change and write nothing.")
     ] = False,
     uninstall: Annotated[
-        bool, typer.Option("--uninstall", help="Take out exactly what dmm has put in.")
+        bool, typer.Option("--uninstall", help="Remove exactly what dmm added.")
     ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Connect DMM to your agents: hooks and memory tools.
 
-    Each file that holds more than what is dmm's own is backed up before a change.
+    A file that holds more than DMM's own entries is backed up before it is changed.
     """
     installation = open_installation(scope.value, root)
     named = [one.value for one in client or ()]
@@ -96,7 +96,7 @@ def _lines(report: InstallReport, named: Sequence[str], *, remove: bool) -> Iter
     for outcome in report.outcomes:
         yield from _outcome(outcome, dry=report.dry)
     if not report.outcomes:
-        yield "No client was found here. Name one with --client, or all of them: --client all"
+        yield "No client detected. Choose one with --client, or all: --client all"
     if report.dry:
         yield ""
         yield "Nothing was written."
@@ -104,7 +104,7 @@ def _lines(report: InstallReport, named: Sequence[str], *, remove: bool) -> Iter
         yield ""
         yield "Next:"
         yield from (f"  - {one}" for one in report.afterwards)
-        yield "  - in each project: dmm init (once), then check everything with: dmm doctor"
+        yield "  - in each project: dmm init (once), then check with: dmm doctor"
     elif remove and report.outcomes:
         yield ""
         yield "Your memories stay: .dmm in each project, and ~/.dmm. Restart the clients."
@@ -112,7 +112,7 @@ def _lines(report: InstallReport, named: Sequence[str], *, remove: bool) -> Iter
 
 def _noticed(noticed: Sequence[Noticed]) -> Iterator[str]:
     found = [one for one in noticed if one.by]
-    yield f"{counted(len(found), 'client')} found here:" if found else "No client found here."
+    yield f"{counted(len(found), 'client')} detected:" if found else "No client detected."
     yield from (f"  {one.title} ({one.by})" for one in found)
     yield ""
 

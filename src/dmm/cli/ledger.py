@@ -1,4 +1,4 @@
-"""`dmm ledger`: facts, constraints and decisions, recorded and held to."""
+"""`dmm ledger`: record and enforce facts, constraints and decisions."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ Priority = Annotated[str, typer.Option(help="required, preferred or learned.")]
 
 @app.command()
 def init(as_json: Json = False, root: Root = None) -> None:
-    """Make the ledger; one that is there stays as it is."""
+    """Create the ledger; an existing one is kept."""
     told = open_project(root).audit.init()
     present(told, as_json=as_json, lines=lines.made)
 
 
 @app.command()
 def fact(
-    key: Annotated[str, typer.Argument(help="What it is about, such as budget.")],
-    value: Annotated[str, typer.Argument(help="What is so.")],
-    confidence: Annotated[float, typer.Option(help="How sure it is, 0.0 to 1.0.")] = 1.0,
+    key: Annotated[str, typer.Argument(help="The key, such as budget.")],
+    value: Annotated[str, typer.Argument(help="The value.")],
+    confidence: Annotated[float, typer.Option(help="Confidence, 0.0 to 1.0.")] = 1.0,
     caused_by: Annotated[
         int | None, typer.Option(metavar="SEQ", help="The event it was learned from.")
     ] = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Record a fact; a value that changed is an alert."""
+    """Record a fact; a changed value raises an alert."""
     ledger = open_project(root).ledger
     told = ledger.add_fact(key, value, confidence, caused_by=caused_by)
     present(told, as_json=as_json, lines=lines.fact)
@@ -64,7 +64,7 @@ def constraint(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Record a constraint and show the rule it was understood as."""
+    """Record a constraint and show the rule it was compiled into."""
     from dmm.errors import UsageError
 
     if [text is not None, starter, deactivate is not None].count(True) != 1:
@@ -103,7 +103,7 @@ def _warn_untrusted(dmm: Dmm) -> None:
 
 @app.command()
 def pending(as_json: Json = False, root: Root = None) -> None:
-    """List the constraints that wait for you."""
+    """List pending constraints."""
     told = audit.open_to_look(root).ledger.list_pending()
     present(told, as_json=as_json, lines=lines.pending)
 
@@ -116,8 +116,8 @@ def accept(
 ) -> None:
     """Accept pending constraints, all of them or none.
 
-    They deny from now on, where they asked. A proposed rule file is shown with
-    what it would have stopped, and written.
+    They now deny where they used to ask. A proposed rule file is shown with
+    what it would have stopped, then written.
     """
     refuse_agents("accept a constraint")
     dmm = open_project(root)
@@ -129,17 +129,17 @@ def accept(
 
 @app.command()
 def decide(
-    text: Annotated[str, typer.Argument(help="What is decided.")],
+    text: Annotated[str, typer.Argument(help="The decision.")],
     rationale: Annotated[str, typer.Option(help="Why.")],
     reference: Annotated[
-        list[int] | None, typer.Option(metavar="SEQ", help="An event it rests on; repeatable.")
+        list[int] | None, typer.Option(metavar="SEQ", help="An event it is based on; repeatable.")
     ] = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Check a decision against all constraints and record it.
 
-    One that is blocked ends with status 3.
+    A blocked decision exits with status 3.
     """
     told = open_project(root).ledger.record_decision(text, rationale, reference)
     present(told, as_json=as_json, lines=lines.decision)
@@ -156,7 +156,7 @@ def query(
 ) -> None:
     """Look something up; the question is recorded.
 
-    It can satisfy a constraint that asks for a verification.
+    It can satisfy a constraint that requires verification.
     """
     told = open_project(root).ledger.query_memory(question, scope)
     present(told, as_json=as_json, lines=lines.answer)
@@ -164,7 +164,7 @@ def query(
 
 @app.command()
 def context(as_json: Json = False, root: Root = None) -> None:
-    """Show all that is known now, and what needs a look."""
+    """Show everything currently known, and what needs attention."""
     dmm = audit.open_to_look(root)
     told = dmm.ledger.get_memory_context()
     present(told, as_json=as_json, lines=lines.context)

@@ -1,4 +1,4 @@
-"""The entry of the `dmm` command: light, so that it can be interrupted from the first moment."""
+"""The entry point of `dmm`: light, so that it can be interrupted at once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def main() -> None:
     from dmm.cli.failures import INTERRUPTED
 
     if status in (None, INTERRUPTED):
-        sys.stderr.write("\ndmm: interrupted; what was finished is kept\n")
+        sys.stderr.write("\ndmm: interrupted; finished work is kept\n")
     # The process ends: looking through all that was loaded for cycles would free nothing of use.
     gc.freeze()
     sys.exit(INTERRUPTED if status is None else status)

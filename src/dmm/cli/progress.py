@@ -1,4 +1,4 @@
-"""A progress bar on the error stream, for people only."""
+"""A progress bar on standard error, for terminals only."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules that agents proposed, as a person sees them before they decide."""
+"""Rules proposed by agents, as shown to the person who decides."""
 
 from __future__ import annotations
 

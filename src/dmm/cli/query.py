@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 ANSWER_WITHIN = 120.0
 
 Task = Annotated[str, typer.Argument(help="The task or question, in plain words.")]
-Budget = Annotated[int | None, typer.Option(min=0, help="Tokens for the whole pack [2000].")]
+Budget = Annotated[int | None, typer.Option(min=0, help="Token budget of the whole pack [2000].")]
 BaselineBudget = Annotated[
-    int | None, typer.Option(min=0, help="Tokens the baseline should keep to [800].")
+    int | None, typer.Option(min=0, help="Token budget of the baseline [800].")
 ]
 
 
@@ -32,27 +32,27 @@ def query(
     baseline_budget: BaselineBudget = None,
     scope: Annotated[Scope | None, typer.Option(help="Only memories of this scope.")] = None,
     exclude_ephemeral: Annotated[
-        bool, typer.Option("--exclude-ephemeral", help="Leave short-lived findings out.")
+        bool, typer.Option("--exclude-ephemeral", help="Leave out short-lived memories.")
     ] = False,
     include_deprecated: Annotated[
         bool, typer.Option("--include-deprecated", help="Search archived memories too.")
     ] = False,
     precise: Annotated[
-        bool, typer.Option("--precise", help="Only what is certain; rather nothing than noise.")
+        bool, typer.Option("--precise", help="Only sure matches; return nothing rather than noise.")
     ] = False,
     output: Annotated[Path | None, typer.Option(help="Write the pack to a file instead.")] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Add scores, counts and times.")
     ] = False,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Add the receipt: every candidate and its fate.")
+        bool, typer.Option("--explain", help="Add the receipt: why each candidate is in or out.")
     ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Compile the memory pack for a task.
 
-    It holds the baseline, and what is relevant within the budget.
+    It holds the baseline, plus what is relevant within the budget.
     """
     started = time.perf_counter()
     request = {
@@ -123,7 +123,7 @@ def _receipt_lines(receipt: dict[str, Any]) -> Iterator[str]:
         pulls = ", ".join(f"{one['path']} {one['score']:.2f}" for one in receipt["directories"])
         yield f"Directories preferred: {pulls}"
     if receipt["abstained"]:
-        yield "Nothing reached the floor, so nothing was retrieved."
+        yield "Nothing was relevant enough, so nothing was retrieved."
     for candidate in receipt["candidates"]:
         yield from _candidate_lines(candidate)
 

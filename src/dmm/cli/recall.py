@@ -1,4 +1,4 @@
-"""`dmm search`, `dmm timeline`, `dmm get`: what earlier sessions said and did."""
+"""`dmm search`, `dmm timeline`, `dmm get`: recall earlier sessions."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ if TYPE_CHECKING:
 
 
 def search(
-    text: Annotated[str, typer.Argument(help="What to look for; an empty text: the newest.")],
+    text: Annotated[str, typer.Argument(help="What to look for; empty shows the newest.")],
     kind: Annotated[
         str | None,
         typer.Option(help="decision, bugfix, feature, discovery, change or message."),
     ] = None,
     file: Annotated[
-        str | None, typer.Option(help="Only what touched this file or folder; globs too.")
+        str | None, typer.Option(help="Only what touched this file, folder or glob.")
     ] = None,
     session: Annotated[
-        str | None, typer.Option(help="Only this session; its beginning is enough.")
+        str | None, typer.Option(help="Only this session; a prefix of its id is enough.")
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Not before this day, as 2026-01-31.")
+        str | None, typer.Option(metavar="DATE", help="On or after this day, such as 2026-01-31.")
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="DATE", help="Not after this day, as 2026-01-31.")
+        str | None, typer.Option(metavar="DATE", help="On or before this day, such as 2026-01-31.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=200, help="At most so many rows.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=200, help="Maximum number of rows.")] = 20,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Find what earlier sessions said and did: a row per match, with its id and token cost."""
+    """Search earlier sessions: one row per match, with its id and token cost."""
     with bar("Indexing sessions") as progress:
         told = _open(root).search(
             text,
@@ -61,12 +61,12 @@ def timeline(
     query: Annotated[
         str | None, typer.Option(help="Around the best match of these words instead.")
     ] = None,
-    before: Annotated[int, typer.Option(min=0, max=100, help="Rows before it.")] = 5,
-    after: Annotated[int, typer.Option(min=0, max=100, help="Rows after it.")] = 5,
+    before: Annotated[int, typer.Option(min=0, max=100, help="Number of rows before it.")] = 5,
+    after: Annotated[int, typer.Option(min=0, max=100, help="Number of rows after it.")] = 5,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Show what stood before and after a row of a search, or the best match of a query."""
+    """Show what came before and after a search result, or the best match of a query."""
     told = _open(root).timeline(name, query, before, after)
     present(told, as_json=as_json, lines=row_lines)
 
@@ -76,7 +76,7 @@ def get(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Show rows of a search in full, with the events they come from."""
+    """Show search results in full, with the events they come from."""
     told = _open(root).get_observations(ids)
     present(told, as_json=as_json, lines=full_lines)
     if "missing" in told:

@@ -1,4 +1,4 @@
-"""`dmm redact`: a secret that was recorded is blanked, and the chain stays valid."""
+"""`dmm redact`: blank a recorded secret, keeping the chain valid."""
 
 from __future__ import annotations
 
@@ -40,15 +40,17 @@ def redact(
         bool,
         typer.Option("--secret", help="Ask for the leaked text and find the events that hold it."),
     ] = False,
-    reason: Annotated[str, typer.Option(help="Why; it is recorded.")] = "a secret was recorded",
-    yes: Annotated[bool, typer.Option("--yes", help="Do it without asking.")] = False,
+    reason: Annotated[
+        str, typer.Option(help="The reason; it is recorded.")
+    ] = "a secret was recorded",
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
     """Erase a leaked secret from recorded events.
 
-    The events stay, without their payload. Daily backups, packs and the index of sessions are
-    made again; ledgers that were set aside and hold the secret are deleted.
+    The events stay, without their payload. Daily backups, packs and the session index
+    are rebuilt; ledgers that were set aside and hold the secret are deleted.
     """
     refuse_agents("redact the ledger")
     if bool(seqs) == secret:
@@ -87,7 +89,7 @@ def _need(secret: str) -> str:
 def _ask(plan: Plan, leaked: str) -> None:
     """Show what would be erased, and end the command unless the person agrees."""
     if not sys.stdin.isatty():
-        raise UsageError("there is nobody to ask", hint="run it in a terminal, or add --yes")
+        raise UsageError("no terminal to confirm this", hint="run it in a terminal, or add --yes")
     print_lines(_preview(plan, leaked))
     number = counted(len(plan.events), "event")
     question = f"Erase the content of {number} for good?" if plan.events else "Delete them?"
@@ -124,6 +126,6 @@ def _lines(told: dict[str, Any]) -> Iterator[str]:
     for path in told["removed"]:
         yield from wrapped(path, "  removed: ")
     for path in told["unread"]:
-        yield from wrapped(path, "  damaged, could not be searched; delete it yourself: ")
+        yield from wrapped(path, "  damaged and not searched; delete it yourself: ")
     if number or told["dropped"]:
-        yield "Change the secret where it is used. Your own copies and Git still have it."
+        yield "Change the secret where it is used. Your own copies and Git history still hold it."

@@ -1,4 +1,4 @@
-"""`dmm reindex`: bring the index up to the files."""
+"""`dmm reindex`: update the index from the files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def reindex(
 ) -> None:
     """Index new and changed memory files.
 
-    Queries do this by themselves.
+    Queries do this automatically.
     """
     from dmm.cli.progress import bar
 

@@ -1,4 +1,4 @@
-"""`dmm review`: the proposals that wait, looked at and decided."""
+"""`dmm review`: inspect pending proposals and decide."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]
 Seen = Annotated[
     str | None,
     typer.Option(
-        "--seen", metavar="DIGEST", help="Only if its text is still the one that show told."
+        "--seen", metavar="DIGEST", help="Only if its text is still the one that show printed."
     ),
 ]
 DECIDE = "decide about memory"
@@ -44,7 +44,7 @@ def list_proposals(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """List the proposals that wait, the oldest first."""
+    """List pending proposals, oldest first."""
     told = open_project(root).reviews.list("all" if every else status)
     _present(told, verdicts.listed, as_json=as_json)
 
@@ -62,9 +62,9 @@ def show(
 def process(
     name: Named = None, proposal_id: Id = None, as_json: Json = False, root: Root = None
 ) -> None:
-    """Put a proposal to the reviewer agent.
+    """Send a proposal to the reviewer agent.
 
-    Without a verdict that counts, it waits on.
+    Without a usable verdict it stays pending.
     """
     told = open_project(root).reviews.process(_one(name, proposal_id))
     _present(told, verdicts.decided, as_json=as_json)
@@ -72,7 +72,7 @@ def process(
 
 @app.command("process-all")
 def process_all(as_json: Json = False, root: Root = None) -> None:
-    """Put everything that waits to the reviewer agent."""
+    """Send all pending proposals to the reviewer agent."""
     told = open_project(root).reviews.process_all()
     _present(told, verdicts.processed, as_json=as_json)
 
@@ -81,15 +81,17 @@ def process_all(as_json: Json = False, root: Root = None) -> None:
 def approve(
     name: Named = None,
     proposal_id: Id = None,
-    reason: Annotated[str, typer.Option(help="Why; it is recorded.", show_default=False)] = "",
+    reason: Annotated[
+        str, typer.Option(help="The reason; it is recorded.", show_default=False)
+    ] = "",
     bypass_reviewer: Annotated[
-        bool, typer.Option("--bypass-reviewer", help="Insist although checks speak against it.")
+        bool, typer.Option("--bypass-reviewer", help="Apply despite failed checks.")
     ] = False,
     seen: Seen = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Apply a proposal: its files are written."""
+    """Approve a proposal and write its files."""
     refuse_agents(DECIDE)
     wanted = _one(name, proposal_id)
     reviews = open_project(root).reviews
@@ -99,14 +101,14 @@ def approve(
 
 @app.command()
 def reject(
-    reason: Annotated[str, typer.Option(help="Why; whoever proposed it can read that.")],
+    reason: Annotated[str, typer.Option(help="Why; the proposer can read it.")],
     name: Named = None,
     proposal_id: Id = None,
     seen: Seen = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Turn a proposal down; it stays on record."""
+    """Reject a proposal; it stays on record."""
     refuse_agents(DECIDE)
     told = open_project(root).reviews.reject(_one(name, proposal_id), reason, seen=seen)
     _present(told, verdicts.decided, as_json=as_json)
@@ -124,7 +126,7 @@ def edit(
 ) -> None:
     """Change the proposed text in $EDITOR.
 
-    Without an ID, decide about all at once, as with dmm review batch.
+    Without an ID, decide on all at once, as with dmm review batch.
     """
     refuse_agents(DECIDE)
     text = read_text(None, file, from_stdin=from_stdin)
@@ -139,7 +141,7 @@ def edit(
 
 @app.command()
 def batch(as_json: Json = False, root: Root = None) -> None:
-    """Decide about all that waits, in one document.
+    """Decide on all pending proposals in one document.
 
     It opens in $EDITOR; an unchanged or empty document decides nothing.
     """
@@ -176,7 +178,7 @@ def _edit(reviews: Reviews, name: str, seen: str | None) -> dict[str, Any]:
     edits = shown["edits"]
     text = next((one["after"] for one in edits if one["after"] is not None), None)
     if text is None:
-        raise UsageError("this proposal has no text to change", where=name)
+        raise UsageError("this proposal has no text to edit", where=name)
     changed = edit_text(text, EDITED)
     if changed == text:
         raise UsageError("nothing was changed", where=name)

@@ -1,4 +1,4 @@
-"""`dmm rules`: what agents are held to, as files in Git."""
+"""`dmm rules`: rules for agents, as files in Git."""
 
 from __future__ import annotations
 
@@ -73,13 +73,13 @@ def show(name: Name, as_json: Json = False, root: Root = None) -> None:
 
 @app.command()
 def add(
-    text: Annotated[str, typer.Argument(help="The rule in one sentence.")],
+    text: Annotated[str, typer.Argument(help="The rule, in one sentence.")],
     level: Level = None,
     match: Annotated[
-        str | None, typer.Option(metavar="YAML", help="What it matches, as in a rule file.")
+        str | None, typer.Option(metavar="YAML", help="What it matches, in rule file syntax.")
     ] = None,
     unless: Annotated[
-        str | None, typer.Option(metavar="YAML", help="What lifts it, as in a rule file.")
+        str | None, typer.Option(metavar="YAML", help="What lifts it, in rule file syntax.")
     ] = None,
     block: Annotated[
         list[str] | None, typer.Option(metavar="CALL", help="A call to block; repeatable.")
@@ -136,7 +136,7 @@ def _example(text: str) -> Any:
 
 @app.command()
 def edit(name: Name, as_json: Json = False, root: Root = None) -> None:
-    """Edit a rule file in $EDITOR; a text with faults is refused.
+    """Edit a rule file in $EDITOR; an invalid text is refused.
 
     Example: dmm rules edit never-push-to-main
     """
@@ -170,7 +170,7 @@ def run_examples(as_json: Json = False, root: Root = None) -> None:
 
 @app.command()
 def draft(as_json: Json = False, root: Root = None) -> None:
-    """Print the sentences without a matcher as a task for an agent.
+    """Print sentences that lack a matcher as a task for an agent.
 
     Example: dmm rules draft | claude -p
     """
@@ -199,7 +199,7 @@ def rehearse(
 
 @app.command()
 def disable(name: Name, as_json: Json = False, root: Root = None) -> None:
-    """Take a rule out of force; its file stays.
+    """Make a rule inactive; its file stays.
 
     Example: dmm rules disable never-push-to-main
     """
@@ -209,7 +209,7 @@ def disable(name: Name, as_json: Json = False, root: Root = None) -> None:
 
 @app.command()
 def enable(name: Name, as_json: Json = False, root: Root = None) -> None:
-    """Put a disabled rule in force again.
+    """Make a disabled rule active again.
 
     Example: dmm rules enable never-push-to-main
     """
@@ -220,7 +220,7 @@ def enable(name: Name, as_json: Json = False, root: Root = None) -> None:
 @app.command()
 def accept(
     names: Names,
-    yes: Annotated[bool, typer.Option("--yes", help="Accept without asking.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -241,8 +241,8 @@ def accept(
 def _ask() -> None:
     if not sys.stdin.isatty():
         hint = "run it in a terminal, or add --yes"
-        raise UsageError("there is nobody to ask whether to accept this", hint=hint)
-    if not agrees("Put this in force?"):
+        raise UsageError("no terminal to confirm accepting this", hint=hint)
+    if not agrees("Activate this rule?"):
         raise typer.Exit(failures.FINDINGS)
 
 

@@ -1,4 +1,4 @@
-"""`dmm serve`: memory for an MCP client, on standard input and output."""
+"""`dmm serve`: serve an MCP client over standard input and output."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import typer
 def serve(
     client: Annotated[str, typer.Option(help="The client's name, as events show it.")] = "mcp",
 ) -> None:
-    """Serve an MCP client on standard input and output.
+    """Serve an MCP client over standard input and output.
 
-    `dmm install` sets clients up for it.
+    `dmm install` configures clients to use it.
     """
     import os
     import sys

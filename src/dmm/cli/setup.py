@@ -1,4 +1,4 @@
-"""`dmm init`: a memory for this project."""
+"""`dmm init`: create a project's memory."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def init(as_json: Json = False, root: Root = None) -> None:
-    """Make .dmm in the working directory; what is there stays."""
+    """Create .dmm in the working directory; existing files are kept."""
     from dmm.bootstrap import here, today
     from dmm.files.roots import NAME
     from dmm.files.trusted import TrustStore
@@ -33,12 +33,12 @@ def init(as_json: Json = False, root: Root = None) -> None:
 
 def _lines(report: SetupReport) -> Iterator[str]:
     if report.created:
-        yield f"Made {report.folder}"
+        yield f"Created {report.folder}"
         yield from (f"  + {name}" for name in report.created)
     else:
-        yield f"{report.folder} is complete already"
+        yield f"{report.folder} is already complete"
     if report.kept:
-        ends = "file was left as it is", "files were left as they are"
+        ends = "file was kept", "files were kept"
         yield f"  {counted(len(report.kept), *(f'existing {end}' for end in ends))}"
     if report.notice:
         yield ""

@@ -1,4 +1,4 @@
-"""`dmm status`: the memory of a project on one screen."""
+"""`dmm status`: a project's memory on one screen."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ANSWER_WITHIN = 1.0
 
 
 def status(as_json: Json = False, root: Root = None) -> None:
-    """Show what the memory holds and what needs a look."""
+    """Show what the memory holds and what needs attention."""
     dmm = open_project(root, quiet=True)
     survey = dmm.overview.survey()
     state = dmm.overview.describe(survey)
@@ -68,7 +68,7 @@ def _rows(state: Status) -> Iterator[tuple[str, str]]:
         f"{files}, [{colour}]{used} of {budget} tokens[/{colour}] {_bar(used, budget)}",
     )
     if used > budget:
-        yield "", "over its budget; what to demote is told by: dmm lifecycle"
+        yield "", "over its budget; to see what to demote: dmm lifecycle"
     yield from _findings("Faults", state.faults, "red")
     yield from _findings("Stale", state.stale, "yellow")
     yield from _findings("Expired", state.expired, "yellow")
@@ -95,17 +95,16 @@ def agenda_rows(agenda: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _pending(pending: dict[str, Any]) -> str:
     if not pending["count"]:
-        return "nothing waits"
-    verb = "waits" if pending["count"] == 1 else "wait"
+        return "nothing pending"
     age = "" if pending["age_seconds"] is None else f", the oldest for {_age(pending)}"
-    return f"[yellow]{pending['count']} {verb}[/yellow]{age}; see: dmm review list"
+    return f"[yellow]{pending['count']} pending[/yellow]{age}; see: dmm review list"
 
 
 def _uncommitted(names: list[str]) -> str:
     verb = "is" if len(names) == 1 else "are"
     told = f"{counted(len(names), 'change')} {verb} not committed"
     first = names[0] if len(names) == 1 else f"{names[0]} and others"
-    return f"[yellow]{told}[/yellow] ({first}); the next write tries again"
+    return f"[yellow]{told}[/yellow] ({first}); the next write retries"
 
 
 def _age(pending: dict[str, Any]) -> str:
@@ -174,7 +173,7 @@ def _more_rows(daemon: dict[str, Any] | None, dmm: Dmm) -> Iterator[tuple[str, s
     if lost:
         yield "Lost", f"[red]{counted(lost, 'event')}[/red] could not be kept; see: dmm doctor"
     if not dmm.trusted:
-        yield "Trust", "[yellow]agents get nothing of this memory yet[/yellow]; see: dmm trust"
+        yield "Trust", "[yellow]agents don't get this memory yet[/yellow]; see: dmm trust"
 
 
 def _indexing_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""Texts that a command is given: on the line itself, in a file, or on standard input."""
+"""Read a text from an option, a file or standard input."""
 
 from __future__ import annotations
 

@@ -59,9 +59,9 @@ def diff(a: First, b: Second, as_json: Json = False, root: Root = None) -> None:
 
 
 def drift(a: First, b: Second, as_json: Json = False, root: Root = None) -> None:
-    """Measure how far two points are apart.
+    """Measure the distance between two events.
 
-    0 is the same, 1 is nothing in common.
+    0 means identical, 1 means nothing in common.
     """
     dmm = open_to_look(root)
     told = dmm.timelines.drift(a, b)
@@ -69,9 +69,9 @@ def drift(a: First, b: Second, as_json: Json = False, root: Root = None) -> None
 
 
 def simulate(
-    inject: Annotated[str, typer.Option(help="The constraint to suppose.")],
-    at: Annotated[int, typer.Option(metavar="SEQ", help="Suppose it since this event.")],
-    decide: Annotated[str, typer.Option(help="The decision to try.")],
+    inject: Annotated[str, typer.Option(help="The constraint to add.")],
+    at: Annotated[int, typer.Option(metavar="SEQ", help="Add it after this event.")],
+    decide: Annotated[str, typer.Option(help="The decision to check.")],
     priority: Annotated[str, typer.Option(help="required, preferred or learned.")] = "required",
     as_json: Json = False,
     root: Root = None,
@@ -86,13 +86,13 @@ def simulate(
 
 
 def rehearse(
-    text: Annotated[str, typer.Argument(help="The constraint to suppose.")],
+    text: Annotated[str, typer.Argument(help="The constraint to add.")],
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Hold the whole past against a new rule.
+    """Test a rule against past calls and decisions.
 
-    What would it have blocked? Nothing is recorded.
+    Shows what it would have blocked. Nothing is recorded.
     """
     dmm = open_to_look(root)
     told = dmm.timelines.rehearse(text)
@@ -102,7 +102,7 @@ def rehearse(
 def explain(seq: Seq, as_json: Json = False, root: Root = None) -> None:
     """Explain the verdict on a decision.
 
-    Tells also whether it would be the same today.
+    Also shows whether it would be the same today.
     """
     dmm = open_to_look(root)
     told = dmm.timelines.explain(seq)

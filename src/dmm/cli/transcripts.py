@@ -1,4 +1,4 @@
-"""`dmm import-sessions`: what clients wrote down of earlier sessions, into the ledger."""
+"""`dmm import-sessions`: record earlier sessions from client transcripts."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 MOST_NAMED = 20
 _REASONS = {
-    "captured": "hooks recorded it when it happened",
-    "older": "it began earlier",
+    "captured": "already recorded by hooks",
+    "older": "it started before --since",
     "secret": "its name looks like a secret",
-    "known": "all of it is recorded already",
+    "known": "already recorded",
 }
 
 
@@ -35,19 +35,19 @@ def import_sessions(
         ),
     ] = None,
     client: Annotated[
-        str | None, typer.Option(help="Only of this client: claude-code, codex or generic.")
+        str | None, typer.Option(help="Only this client: claude-code, codex or generic.")
     ] = None,
     since: Annotated[
         str | None,
-        typer.Option(metavar="DATE", help="Only sessions that began on this day or later."),
+        typer.Option(metavar="DATE", help="Only sessions that started on or after this day."),
     ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Tell what would be recorded; record nothing.")
+        bool, typer.Option("--dry-run", help="Show what would be recorded; record nothing.")
     ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Record earlier sessions of Claude Code and Codex in the ledger, without their secrets."""
+    """Record earlier Claude Code and Codex sessions in the ledger, with secrets removed."""
     first = None if since is None else _read_day(since)
     transcripts = open_project(root).transcripts
     found = transcripts.find(paths or [], client)
@@ -66,7 +66,7 @@ def _read_day(text: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
     except ValueError as error:
-        raise UsageError(f"{text!r} is no day", hint="write it as 2026-01-31") from error
+        raise UsageError(f"{text!r} is not a day", hint="write it as 2026-01-31") from error
 
 
 def _describe(told: Imported) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def _describe(told: Imported) -> dict[str, Any]:
 
 def _lines(told: Imported) -> Iterator[str]:
     if not told.files:
-        yield "No transcripts of this project were found. To read others, name their files."
+        yield "No transcripts of this project found. To read others, name their files."
         return
     for one in told.sessions[:MOST_NAMED]:
         yield f"{one.client}  {one.session}  {one.at[:16].replace('T', ' ')}  {_added(one)}"
@@ -118,4 +118,4 @@ def _summary(told: Imported) -> Iterator[str]:
         yield "Nothing was recorded. To record them, leave out --dry-run."
     elif told.redacted:
         kinds = ", ".join(f"{number} {kind}" for kind, number in told.redacted.items())
-        yield f"{counted(sum(told.redacted.values()), 'secret')} taken out: {kinds}"
+        yield f"{counted(sum(told.redacted.values()), 'secret')} removed: {kinds}"

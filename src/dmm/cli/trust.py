@@ -1,4 +1,4 @@
-"""`dmm trust`: a look at memory that came from elsewhere, and the user's decision."""
+"""`dmm trust`: review memory from elsewhere and decide."""
 
 from __future__ import annotations
 
@@ -33,33 +33,33 @@ SHOWN = 20
 TRUST = "trust memory"
 STRANGE = {
     "other": (
-        "  the ledger is not the one that was written here: a branch or an archive can bring one.",
-        "  To put a backup of yours back: dmm ledger restore",
+        "  the ledger is not the one written here; a branch or an archive can bring one.",
+        "  To restore a backup: dmm ledger restore",
     ),
     "gone": (
-        "  the ledger that was written here is gone.",
-        "  To put a backup back: dmm ledger restore",
+        "  the ledger that was written here is missing.",
+        "  To restore a backup: dmm ledger restore",
     ),
     "behind": (
-        "  the ledger was changed outside DMM: events are missing from it, or not as they were.",
-        "  See how: dmm ledger verify. To put a backup back: dmm ledger restore",
+        "  the ledger was changed outside DMM: events are missing or altered.",
+        "  See how: dmm ledger verify. To restore a backup: dmm ledger restore",
     ),
 }
 
 
 def trust(
     show_list: Annotated[bool, typer.Option("--list", help="List the trusted projects.")] = False,
-    revoke: Annotated[bool, typer.Option("--revoke", help="Trust this project no more.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Trust it without asking.")] = False,
+    revoke: Annotated[bool, typer.Option("--revoke", help="Stop trusting this project.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,
     with_ledger: Annotated[
-        bool, typer.Option("--with-ledger", help="Keep the ledger that is there in force.")
+        bool, typer.Option("--with-ledger", help="Keep the existing ledger active.")
     ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Look at memory that came with a clone; accept it or not.
+    """Review memory that came with a clone, then accept it or not.
 
-    What you made yourself is trusted already.
+    Memory that you created is already trusted.
     """
     from dmm.files.trusted import TrustStore
 
@@ -67,7 +67,7 @@ def trust(
         _show_list(TrustStore.of_user(), as_json=as_json)
     elif revoke:
         # What is not trusted is not enforced either.
-        refuse_agents("take trust back")
+        refuse_agents("revoke trust")
         _revoke(root, as_json=as_json)
     else:
         if yes:
@@ -80,7 +80,9 @@ def _show_list(store: TrustStore, *, as_json: bool) -> None:
     if as_json:
         print_json({"projects": [{"folder": path, "there": there} for path, there in known]})
         return
-    lines = [path if there else f"{path}  (gone, or another folder now)" for path, there in known]
+    lines = [
+        path if there else f"{path}  (missing, or a different folder now)" for path, there in known
+    ]
     print_lines(lines or ["No project is trusted yet."])
 
 
@@ -99,7 +101,7 @@ def _revoke(root: Path | None, *, as_json: bool) -> None:
     if as_json:
         print_json({"folder": str(folder), "revoked": was})
     else:
-        print_lines([f"{folder} {'is trusted no more' if was else 'was not trusted'}"])
+        print_lines([f"{folder} {'is no longer trusted' if was else 'was not trusted'}"])
 
 
 def _vetting(root: Path | None) -> Vetting:
@@ -140,18 +142,18 @@ def _enact(vetting: Vetting) -> None:
 
 def _ask(found: Inspection, *, with_ledger: bool) -> tuple[bool, bool]:
     """Ask whether to go on, and whether the ledger that is there should be in force."""
-    if found.trusted and found.changes and not agrees("Agree to these changes?"):
+    if found.trusted and found.changes and not agrees("Approve these changes?"):
         return False, False
     if found.trusted and not found.strange:
         return True, False
     if found.strange == "gone":
-        return agrees("Begin a new ledger?"), False
+        return agrees("Start a new ledger?"), False
     if found.strange:
-        with_ledger = with_ledger or agrees("Use the ledger that is there now?")
-        return with_ledger or agrees("Put it aside and begin a new one?"), with_ledger
+        with_ledger = with_ledger or agrees("Use the existing ledger?")
+        return with_ledger or agrees("Set it aside and start a new one?"), with_ledger
     yes = agrees("Trust this project?")
     if yes and found.ledger and not with_ledger:
-        with_ledger = agrees("Keep its ledger in force too?")
+        with_ledger = agrees("Keep its ledger active too?")
     return yes, with_ledger
 
 
@@ -159,7 +161,7 @@ def _ask_or_refuse() -> None:
     refuse_agents(TRUST)
     if not sys.stdin.isatty():
         hint = "run it in a terminal, or add --yes"
-        raise UsageError("there is nobody to ask whether to trust this", hint=hint)
+        raise UsageError("no terminal to confirm trusting this", hint=hint)
 
 
 def _lines(found: Inspection) -> Iterator[str]:
@@ -177,14 +179,14 @@ def _lines(found: Inspection) -> Iterator[str]:
     yield from _ledger_lines(found)
     yield from _change_lines(found)
     for name in found.changed:
-        yield f"  {name} is not the one that DMM writes: read it"
+        yield f"  {name} is not the one DMM writes: read it"
     if found.brought:
-        yield f"  settings of agents came along, read them too: {', '.join(found.brought)}"
+        yield f"  it brings agent settings; read them too: {', '.join(found.brought)}"
 
 
 def _baseline_lines(found: Inspection) -> Iterator[str]:
     if found.baseline:
-        yield "  every session would begin with:"
+        yield "  every session would start with:"
     for one in found.baseline[:SHOWN]:
         yield from wrapped(f"{one.title}  ({one.path})", "    ")
         yield from wrapped(one.begins, "      ")
@@ -195,10 +197,10 @@ def _baseline_lines(found: Inspection) -> Iterator[str]:
 def _rule_lines(found: Inspection) -> Iterator[str]:
     """Show the rules that would come into force, in plain words."""
     if found.rules:
-        yield "  these rules would be in force:"
+        yield "  these rules would be active:"
     for one in found.rules:
         if one.fault:
-            yield from wrapped(one.fault, "    broken, can't be in force: ")
+            yield from wrapped(one.fault, "    broken, can't be active: ")
             continue
         yield from wrapped(f"{one.title}  ({one.path})", f"    {one.state}: ")
         for line in one.matches:
@@ -206,13 +208,13 @@ def _rule_lines(found: Inspection) -> Iterator[str]:
         for line in one.blocks:
             yield from wrapped(line, "      matches, for example: ")
         for line in one.allows:
-            yield from wrapped(line, "      leaves alone: ")
+            yield from wrapped(line, "      does not match: ")
 
 
 def _change_lines(found: Inspection) -> Iterator[str]:
     """Show what changed of that which instructs or configures, as a diff."""
     if found.changes:
-        yield "  changed since you agreed to it, and held back until you do:"
+        yield "  changed since you approved it, and held back until you approve:"
     for change in found.changes:
         yield f"  {change.path} ({change.kind})"
         agreed, now = _text_lines(change.before), _text_lines(change.after)
@@ -229,7 +231,7 @@ def _ledger_lines(found: Inspection) -> Iterator[str]:
         yield from STRANGE[found.strange]
     if found.ledger is None or (found.trusted and not found.strange):
         return
-    yield from wrapped(found.ledger, "  a ledger is there: ")
+    yield from wrapped(found.ledger, "  it brings a ledger: ")
     if found.ledger_note:
         yield from wrapped(found.ledger_note, "    ")
     for one in found.constraints[:SHOWN]:
@@ -241,22 +243,22 @@ def _ledger_lines(found: Inspection) -> Iterator[str]:
 def _outcome(found: Inspection, *, decided: bool, aside: Any) -> Iterator[str]:
     yield ""
     if found.strange and not decided:
-        yield "Nothing is changed. The ledger is neither read nor written until this is settled."
+        yield "Nothing changed. The ledger is neither read nor written until you decide."
     elif found.strange:
-        yield "The ledger is settled. Agents may use this memory from now on."
+        yield "The ledger is trusted. Agents can use this memory from now on."
     elif found.changes:
         yield from _changes_outcome(found, decided=decided)
     elif found.trusted:
-        yield "This project is trusted already. To take that back: dmm trust --revoke"
+        yield "This project is already trusted. To revoke that: dmm trust --revoke"
     elif not decided:
-        yield "Not trusted. Agents get nothing of it on their own; you can still use dmm query."
+        yield "Not trusted. Agents get none of it by themselves; you can still use dmm query."
     else:
-        yield "Trusted. Agents may use this memory from now on."
+        yield "Trusted. Agents can use this memory from now on."
     for one in found.rules if decided else ():
         if one.fault:
-            yield from wrapped(one.fault, f"{one.path} is broken and not in force: ")
+            yield from wrapped(one.fault, f"{one.path} is broken and inactive: ")
     if aside is not None:
-        yield from wrapped(str(aside), "The ledger that was there is not used; it is now ")
+        yield from wrapped(str(aside), "The previous ledger is not used; it is now ")
 
 
 def _changes_outcome(found: Inspection, *, decided: bool) -> Iterator[str]:
@@ -265,6 +267,6 @@ def _changes_outcome(found: Inspection, *, decided: bool) -> Iterator[str]:
     if not decided:
         yield "The changes are held back."
     elif not broken:
-        yield "The changes hold from now on."
+        yield "The changes are active from now on."
     elif broken < len(found.changes):
-        yield "The other changes hold from now on."
+        yield "The other changes are active from now on."

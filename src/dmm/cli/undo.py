@@ -1,4 +1,4 @@
-"""`dmm undo`: applied writes taken back, after a look at what that changes."""
+"""`dmm undo`: revert applied writes after showing the changes."""
 
 from __future__ import annotations
 
@@ -26,16 +26,18 @@ def undo(
     source: Annotated[
         str | None, typer.Option(metavar="NAME", help="All writes of this agent or surface.")
     ] = None,
-    reason: Annotated[str, typer.Option(help="Why; it is recorded.", show_default=False)] = "",
-    yes: Annotated[bool, typer.Option("--yes", help="Undo without asking.")] = False,
+    reason: Annotated[
+        str, typer.Option(help="The reason; it is recorded.", show_default=False)
+    ] = "",
+    yes: Annotated[bool, typer.Option("--yes", help="Skip the confirmation.")] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Take applied writes back, after showing what changes."""
+    """Undo applied writes, after showing what changes."""
     refuse_agents("undo what was written to memory")
     if sum(given is not None for given in (seq, session, source)) != 1:
         hint = "dmm review list --status applied shows the writes"
-        raise UsageError("name one of a write, --session and --source", hint=hint)
+        raise UsageError("give one of a write, --session and --source", hint=hint)
     undoing = open_project(root).undoing
     number = None if seq is None else _number(seq)
     chosen = {"session": session, "source": source}
@@ -46,7 +48,7 @@ def undo(
             return
         paint.show(_plan(found))
         if not _agrees():
-            paint.show(["Nothing is undone."])
+            paint.show(["Nothing was undone."])
             return
     told = undoing.undo(number, **chosen, reason=reason)
     if as_json:
@@ -58,7 +60,7 @@ def undo(
 def _number(text: str) -> int:
     digits = text.strip().removeprefix("proposal_")
     if not (digits.isascii() and digits.isdecimal()) or len(digits) > verdicts.LONGEST_NUMBER:
-        raise UsageError(f"{text!r} names no write", hint="such as proposal_17, or 17")
+        raise UsageError(f"{text!r} is not a write", hint="such as proposal_17, or 17")
     return int(digits)
 
 
@@ -74,5 +76,5 @@ def _plan(found: Mapping[str, Any]) -> Iterator[paint.Line | str]:
 def _agrees() -> bool:
     if not sys.stdin.isatty():
         hint = "run it in a terminal, or add --yes"
-        raise UsageError("there is nobody to ask whether to undo this", hint=hint)
+        raise UsageError("no terminal to confirm undoing this", hint=hint)
     return agrees("Undo this?")

@@ -1,4 +1,4 @@
-"""`dmm validate`: what is wrong or doubtful in the memory files."""
+"""`dmm validate`: errors and warnings in the memory files."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 def validate(
     fix: Annotated[
-        bool, typer.Option("--fix", help="Mend what is mechanical, then check.")
+        bool, typer.Option("--fix", help="Fix what can be fixed automatically, then check.")
     ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Check all memory files, and mend them with --fix.
+    """Check all memory files; --fix repairs what it can.
 
-    Looked at are format, sizes, ids, links, duplicates, budgets and citations.
+    Checks format, sizes, ids, links, duplicates, budgets and citations.
     """
     validation = open_project(root).validation
     repairs: Sequence[Repair] = ()
@@ -54,8 +54,8 @@ def _lines(report: ValidationReport, repairs: Sequence[Repair]) -> Iterator[str]
     fixable = sum(finding.fixable for finding in report.findings)
     if fixable:
         # Past the review, only a person can have files mended.
-        way = "by a proposal: dmm write update" if find_agent() else "with: dmm validate --fix"
-        yield f"{fixable} can be mended {way}"
+        way = "with a proposal: dmm write update" if find_agent() else "with: dmm validate --fix"
+        yield f"{fixable} can be fixed {way}"
 
 
 def _finding_lines(finding: Finding) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""`dmm write`: changes of memory, proposed; each is checked and waits for a review."""
+"""`dmm write`: propose changes to memory."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ if TYPE_CHECKING:
 app = FastTyper(help="Propose changes of memory: checked, then reviewed.")
 
 FilePath = Annotated[str, typer.Option("--path", help="Such as project/build/tests.md.")]
-Reason = Annotated[str, typer.Option(help="Why; it is recorded.")]
+Reason = Annotated[str, typer.Option(help="The reason; it is recorded.")]
 Tags = Annotated[str | None, typer.Option(help='For a new memory: "auth,sessions".')]
 Priority = Annotated[
-    float | None, typer.Option(min=0.0, max=1.0, help="For a new memory; 0.5 unless named.")
+    float | None, typer.Option(min=0.0, max=1.0, help="For a new memory (default 0.5).")
 ]
 Expires = Annotated[str | None, typer.Option(metavar="DAY", help="For a new memory: 2026-12-31.")]
-Supersedes = Annotated[str | None, typer.Option(help="Ids of memories that it replaces.")]
-Related = Annotated[str | None, typer.Option(help="Ids of memories that it belongs to.")]
+Supersedes = Annotated[str | None, typer.Option(help="Ids of memories it replaces.")]
+Related = Annotated[str | None, typer.Option(help="Ids of related memories.")]
 Evidence = Annotated[
-    list[int] | None, typer.Option(metavar="SEQ", help="An event it rests on; repeatable.")
+    list[int] | None, typer.Option(metavar="SEQ", help="An event it is based on; repeatable.")
 ]
 Source = Annotated[
     str | None,
-    typer.Option(help="Whose words these are: user, agent, tool or third_party."),
+    typer.Option(help="Where the text comes from: user, agent, tool or third_party."),
 ]
 NewScope = Annotated[str, typer.Option(help="baseline, global, project, agent or ephemeral.")]
-To = Annotated[str | None, typer.Option(metavar="PATH", help="The new file, if not the same name.")]
+To = Annotated[str | None, typer.Option(metavar="PATH", help="The new path, if the name changes.")]
 
 
 def _of_text(operation: str | None, summary: str) -> Callable[..., None]:
@@ -124,7 +124,7 @@ def deprecate(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Propose to take a memory out of force; its file stays."""
+    """Propose deprecating a memory; its file stays."""
     asked = _asked(path, reason, "deprecate", evidence=evidence, source=source)
     _write(asked, root, as_json=as_json)
 
@@ -198,7 +198,7 @@ def _day(text: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
     except ValueError:
-        raise UsageError(f"{text!r} is no day", hint="such as 2026-12-31") from None
+        raise UsageError(f"{text!r} is not a day", hint="such as 2026-12-31") from None
 
 
 def _write(asked: Writing, root: Path | None, *, as_json: bool) -> None:

@@ -1,1 +1,1 @@
-"""The background process: one for each user, for all projects, never required."""
+"""The background process: one per user, for all projects, never required."""

@@ -1,4 +1,4 @@
-"""Runs the background process in the foreground of its own process."""
+"""Run the background process in the foreground."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The agents that use this process: known by their process, so that one that is gone is noticed."""
+"""Track the agents that use this process, by their process ids."""
 
 from __future__ import annotations
 

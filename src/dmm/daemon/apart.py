@@ -1,4 +1,4 @@
-"""Chores in a process of their own, which gives back all that they load.
+"""Run jobs in a separate process, to release all they load.
 
 To look for conflicts takes tables and models that nobody else needs; in the daemon they would stay
 until it ends.
@@ -40,7 +40,7 @@ def do_apart(root: Path, chore: str, last: float | None, leaving: threading.Even
     ) as child:
         told = _wait(child, leaving)
     if child.returncode:
-        raise DaemonError(told or f"its process ended with status {child.returncode}")
+        raise DaemonError(told or f"its process exited with status {child.returncode}")
 
 
 def _wait(child: subprocess.Popen[bytes], leaving: threading.Event) -> str:

@@ -1,4 +1,4 @@
-"""What the background process holds and serves, put together once the socket listens."""
+"""What the daemon holds and serves, built once the socket listens."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Daemon:
                 self._asked = time.monotonic()
                 self._speak_mcp(request)
                 return None
-        raise UsageError("there is no such kind of request")
+        raise UsageError("unknown kind of request")
 
     def _speak_mcp(self, request: Request) -> None:
         from dmm.daemon.loop import speak_mcp
@@ -286,7 +286,7 @@ class Daemon:
         if self._web is None or self._web.port is None:
             raise DaemonError("there is no HTTP port", hint="see why with: dmm daemon status")
         if self.agents.session_of(peer) is not None:
-            raise DaemonError("a code is for a person, not for an agent", hint="use a terminal")
+            raise DaemonError("codes are for people, not for agents", hint="use a terminal")
         return {"code": self._web.codes.make(), "port": self._web.port}
 
     def leave(self) -> None:

@@ -1,4 +1,4 @@
-"""What local clients ask of the background process itself, by name."""
+"""Named calls that local clients make to the daemon itself."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Calls:
         except DmmError as error:
             told = {"error": describe_error(error)}
         except (ValueError, KeyError, TypeError, RecursionError):
-            told = {"error": describe_error(UsageError("this is no call"))}
+            told = {"error": describe_error(UsageError("not a call"))}
         return json.dumps(told).encode()
 
     def _dispatch(self, verb: str, arguments: dict[str, Any], peer: int | None) -> dict[str, Any]:
@@ -55,7 +55,7 @@ class Calls:
             case "stop":
                 self.stop()
                 return {"stopping": True}
-        raise UsageError(f"there is no call {verb!r}")
+        raise UsageError(f"unknown call {verb!r}")
 
     def health(self) -> dict[str, Any]:
         """Say that all is well, for how long, and how much is known."""

@@ -1,4 +1,4 @@
-"""Open files: as many as the system lets this process have, shared out so that hooks find some."""
+"""Share the open-file limit so that hooks always find a descriptor."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two ways to notice that memory files may have changed: told by the system, or by looking.
+"""Detect file changes by system notification or by polling.
 
 Both only hint: what has changed is found by a scan. Links are never followed.
 """

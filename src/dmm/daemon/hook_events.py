@@ -1,4 +1,4 @@
-"""Events of agents as they arrive: parsed, attended to by the project's sessions, answered."""
+"""Handle hook events: parse, find the project, judge, answer, record."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ SESSIONS_BOUND = 512
 AT_ONCE = 4
 UNREADABLE = "DMM can't read this call, and rules are in force that it may break."
 UNTRUSTED = (
-    "This repository brings a DMM memory that is not trusted on this machine, so nothing of it is"
-    " shown and no rule of it is enforced. Its user can look at it and accept it in a terminal:"
-    " dmm trust"
+    "This repository contains a DMM memory that is not trusted on this machine: none "
+    "of it is shown and none of its rules are enforced. The user can review and accept it in a "
+    "terminal: dmm trust"
 )
 
 
@@ -208,7 +208,7 @@ class HookHandler:
         for root in () if ledger is None else find_folders(Path(ledger)):
             with contextlib.suppress(RootNotFound, NotTrusted):
                 return self.projects.find_folder(root)
-        raise RootNotFound("the folder of this session is gone", where=str(gone))
+        raise RootNotFound("this session's folder no longer exists", where=str(gone))
 
     def _nearest(self, root: Path) -> Project:
         """Find the nearest trusted project: memory that came from elsewhere hides none above it."""
@@ -216,7 +216,7 @@ class HookHandler:
             if folder == root or (folder / "memory").is_dir():
                 with contextlib.suppress(NotTrusted):
                     return self.projects.find_folder(folder)
-        raise NotTrusted("the memory of this project is not trusted here", where=str(root))
+        raise NotTrusted("this project's memory is not trusted here", where=str(root))
 
     def _answer(self, project: Project, delivery: Delivery) -> Attended:
         event = delivery.event
@@ -286,7 +286,7 @@ def _with_fault(attended: Attended, project: Project) -> Attended:
     """Say at the start of a session what can't be read, and to the user what is held back."""
     reply = attended.reply
     if project.fault is not None:
-        told = f"Notice: the settings can't be used, defaults hold instead: {project.fault}\n"
+        told = f"Notice: the settings are invalid, so defaults apply: {project.fault}\n"
         reply = reply.changed(context=reply.context + told)
     notices = [one for one in (project.dmm.consents.notice(), _broken_rules(project)) if one]
     if notices:

@@ -1,4 +1,4 @@
-"""A request as it arrives on the Unix socket, read without waiting for any part of it."""
+"""Read a request from the Unix socket without blocking."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one instance: a lock held for life is the only truth; sockets and files are information."""
+"""The single instance: a lock held for life is the only truth."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that nobody waits for, done for open projects: one piece at a time, in a quiet moment.
+"""Background jobs for open projects, one at a time, when idle.
 
 An application that broke off is finished when a project is opened. The ledger is backed up once a
 day. Conflicts are looked for as often as the settings say, the life of memories is looked after
@@ -39,7 +39,7 @@ DISTIL, DIGEST, BACKUP = "distil", "digest", "backup"
 ORDER = (RECOVERY, BACKUP, CONFLICTS, LIFECYCLE, DISTIL, DIGEST)
 # What these load is of use to nobody else.
 APART = frozenset((CONFLICTS, LIFECYCLE, DIGEST))
-ENDED = "it was ended; the next run begins anew"
+ENDED = "it was stopped; the next run starts over"
 HOUR, DAY, WEEK = 3_600.0, 86_400.0, 604_800.0
 INTERVALS = {"hourly": HOUR, "daily": DAY, "weekly": WEEK}
 # A piece waits for a moment without questions, but not for ever.

@@ -1,4 +1,4 @@
-"""Connections over HTTP: each has little time for its request, and all together have a bound.
+"""HTTP connections, limited in number and time.
 
 The server of the library waits for a request for as long as bytes trickle in, and takes connections
 until no descriptor is left. Anybody on this machine can open them.

@@ -1,4 +1,4 @@
-"""The log of the background process: what it did, never what was said; it turns over by size."""
+"""The daemon's log: what it did, never what was said; rotated by size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The event loop in a thread of its own: MCP connections and the HTTP port live there."""
+"""The event loop thread for MCP connections and the HTTP port."""
 
 from __future__ import annotations
 

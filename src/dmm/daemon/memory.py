@@ -1,4 +1,4 @@
-"""Memory of the process: what the C library keeps of it for later is bounded.
+"""Limit the memory that the C library keeps for reuse.
 
 The GNU library gives each thread a pool of its own, up to eight for each CPU. Requests are answered
 by many threads, and what one of them frees no other can use: the pools held more than everything

@@ -1,4 +1,4 @@
-"""The life of the background process: claim, listen at once, load, serve, leave when idle."""
+"""The daemon's life: claim the lock, listen, load, serve, exit when idle."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class Life:
             house.open()
             self._opened.set()
         except Exception as error:
-            self._log.write_fault("it could not come up", error)
+            self._log.write_fault("it failed to start", error)
             raise
         self._instance.settle()
         while not self._ended.wait(TICK):
@@ -119,7 +119,7 @@ class Life:
         closing = threading.Thread(target=self._close, args=(house,), daemon=True)
         closing.start()
         closing.join(CLOSE_WITHIN)
-        self._log.write("stopped" if done else "stopped, with requests unfinished")
+        self._log.write("stopped" if done else "stopped with unfinished requests")
         self._log.close()
         self._instance.release()
         if closing.is_alive():

@@ -1,4 +1,4 @@
-"""Connections on the Unix socket: each brings one request, and gets a thread when it is whole.
+"""Unix socket connections: one request each, handled by a thread once complete.
 
 One thread takes connections and reads them, without waiting for any. Whoever says nothing, or not
 all, is hung up on in a few seconds, and takes no room from those who ask.

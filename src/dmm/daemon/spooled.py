@@ -1,4 +1,4 @@
-"""Events that hooks kept while nobody listened: fetched in order, recorded once, then removed."""
+"""Record the events that hooks spooled, in order, once, then remove them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Requests under way: how many there are, and how many of them are a reason to stay."""
+"""Requests in progress, and how many of them keep the process alive."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keeps the index of one project fresh: a scan is the truth, a hint only says when to look.
+"""Keep one project's index fresh; scans are the truth, notifications only hints.
 
 A scan follows each hint. One more follows shortly after, since a burst of changes may have been
 told in part. Scans also come when the machine wakes up, and from time to time, at most a
@@ -130,7 +130,7 @@ class Watch:
                 self._follow(self._watcher or self._choose())
             except Exception as error:  # noqa: BLE001 - whatever fails, the files are looked at
                 why = error if isinstance(error, WatcherFailed) else type(error).__name__
-                self.note = f"looking at the files instead of being told of changes: {why}"
+                self.note = f"polling for file changes instead of watching: {why}"
                 self._follow(self._look_instead())
         except Exception as error:  # noqa: BLE001 - told, and begun again by whoever watches this
             self.fault = f"the watcher failed: {type(error).__name__}"
@@ -200,5 +200,5 @@ class Watch:
     def _scan(self) -> SyncReport:
         if not self.project.root.is_dir():
             # A volume that is not mounted is no deletion: the index stays as it is.
-            raise FileNotFoundError(f"{self.project.root}: the folder is not there now")
+            raise FileNotFoundError(f"{self.project.root}: the folder does not exist now")
         return self.project.sync(stop=self._stop)

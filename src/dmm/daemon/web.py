@@ -1,4 +1,4 @@
-"""HTTP, on a port for browsers and on a Unix socket for local clients.
+"""HTTP on a port for browsers and on a Unix socket for local clients.
 
 Both are bound at once; the library is loaded when somebody first knocks.
 """

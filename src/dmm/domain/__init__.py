@@ -1,1 +1,1 @@
-"""Pure values: what a memory, a query and a pack are."""
+"""Pure values: memories, queries, packs, events and proposals."""

@@ -1,4 +1,4 @@
-"""A conflict: two memories that can't both be followed, or that say the same thing."""
+"""A conflict: two memories that can't both be followed, or that say the same."""
 
 from __future__ import annotations
 

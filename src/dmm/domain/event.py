@@ -1,4 +1,4 @@
-"""Events: what happened, in the vocabulary of the whole product; immutable and versioned."""
+"""Events: the immutable, versioned vocabulary of what happens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Signs that a reader does not see, and the few places where writing needs one of them."""
+"""Invisible characters, and the few places where writing needs one."""
 
 from __future__ import annotations
 

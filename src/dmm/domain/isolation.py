@@ -1,4 +1,4 @@
-"""Terms that must not appear in a repository's memories, found however they are spelt."""
+"""Find banned terms in memories, however they are spelled."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A memory: one concept in one markdown file, with what its front matter says about it."""
+"""A memory: one concept in one markdown file, with its front matter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An observation: what a stretch of a session did, found or settled, with its evidence."""
+"""An observation: what a stretch of a session did, with its evidence."""
 
 from __future__ import annotations
 

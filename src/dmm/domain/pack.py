@@ -1,4 +1,4 @@
-"""A pack: what an agent is given for a task, and the account of every token and exclusion."""
+"""A pack: what an agent gets for a task, with every token and exclusion accounted for."""
 
 from __future__ import annotations
 

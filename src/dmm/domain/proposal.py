@@ -1,4 +1,4 @@
-"""A proposal: a change of memory files that somebody wants, and all that was said about it."""
+"""A proposal: a suggested change to memory files, with its checks and reviews."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Proposal:
 
     `evidence` are events it rests on, `undoes` the proposals it takes back, `origin` says which
     part of DMM suggested it, empty where somebody did so by hand. `uncommitted` is one whose files
-    are written and whose Git commit is still to come.
+    are written and whose Git commit is in the future.
     """
 
     seq: int

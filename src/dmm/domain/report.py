@@ -1,4 +1,4 @@
-"""Reports: what a look over the memory files found, and what a command did to them."""
+"""Reports: findings in the memory files, and what a command did."""
 
 from __future__ import annotations
 

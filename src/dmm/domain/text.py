@@ -1,4 +1,4 @@
-"""Text made safe to show: characters that hide or reorder what a reader sees become visible."""
+"""Make text safe to show: hidden or reordering characters become visible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Frozen values that cost nothing to define, for what a hook loads.
+"""Frozen values that are cheap to define, for code that hooks load.
 
 `dataclasses` takes 12 ms to load and about 1 ms for each class. A hook that judges a call alone
 loads a score of them, and an agent waits for it at every call.

@@ -1,1 +1,1 @@
-"""Text into vectors and token counts, offline; import the modules by name, for they are heavy."""
+"""Vectors and token counts, offline; heavy, so import the modules by name."""

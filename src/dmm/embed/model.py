@@ -1,4 +1,4 @@
-"""The embedding model: text or word pieces into unit vectors, on this machine alone."""
+"""The embedding model: text to unit vectors, locally."""
 
 from __future__ import annotations
 
@@ -83,8 +83,8 @@ class Embedder:
             embedder = cls(session, words, about, threads or usable_threads())
             _try_once(embedder, folder / _MODEL)
         except MemoryError as fault:
-            hint = "free some memory, or raise the limit of this process"
-            raise ModelUnavailable("there is too little memory for it", hint=hint) from fault
+            hint = "free some memory, or raise this process's limit"
+            raise ModelUnavailable("there is not enough memory for it", hint=hint) from fault
         return embedder
 
     def encode(self, text: str) -> list[int]:
@@ -207,7 +207,7 @@ def read_vocabulary(path: Path) -> WordPiece:
 
 
 def _unreadable(path: Path, fault: OSError) -> ModelUnavailable:
-    what = f"the file of the embedding model can't be read: {fault.strerror}"
+    what = f"the embedding model file can't be read: {fault.strerror}"
     return ModelUnavailable(what, where=str(path), hint=_REINSTALL)
 
 

@@ -1,4 +1,4 @@
-"""One embedding model for everything that runs in a process."""
+"""One embedding model per process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Token counts in cl100k, from the rank file that is shipped; nothing is ever downloaded."""
+"""Token counts in cl100k from a bundled rank file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cut a long text into overlapping windows that the model can read whole."""
+"""Cut long text into overlapping windows that fit the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BERT's uncased WordPiece: text into the ids of word pieces the model was trained on."""
+"""BERT's uncased WordPiece tokenizer."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The event log: append-only and hash-chained, and the state that is folded from it."""
+"""The event log: append-only, hash-chained, and the state folded from it."""

@@ -1,4 +1,4 @@
-"""Anchors: heads of the ledger in a text file that Git keeps, so that a cut tail is noticed.
+"""Anchors: ledger heads in a file that Git keeps, to detect a cut-off log.
 
 One line an anchor, in four columns: number, hash, date, and the hash of the ledger's first event.
 """

@@ -1,4 +1,4 @@
-"""The hash chain: every event names the hash of the one before, so nothing can be edited unseen."""
+"""The hash chain: each event includes the hash of the one before."""
 
 from __future__ import annotations
 

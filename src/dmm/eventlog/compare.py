@@ -1,4 +1,4 @@
-"""Two states side by side: what was added, removed, changed, and how far they are apart."""
+"""Compare two states: additions, removals, changes and drift."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Canonical JSON by an encoder that is made once; the bytes are those of `canonical`."""
+"""Canonical JSON, with an encoder created once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ledger as a file: private, with the tables that dmm made, its damage told as what it is."""
+"""The ledger file: private, with exactly DMM's tables."""
 
 from __future__ import annotations
 

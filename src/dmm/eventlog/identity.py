@@ -1,4 +1,4 @@
-"""Which ledger a file holds: the one that was written here, or one that came in its place.
+"""Whether a ledger file is the one that was written here.
 
 Git overwrites ignored files, so a branch or an archive can put another ledger where the user's was.
 A ledger is known by its first event, hashed anew: the hash alone is no secret, since anchors tell
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from dmm.eventlog.mark import HighWaterMark
     from dmm.eventlog.seal import Seal
 
-_LOOK = "look at it and decide: dmm trust; or put a backup back: dmm ledger restore"
-_BEHIND = "put a backup back: dmm ledger restore; or look and decide: dmm trust"
+_LOOK = "review it and decide: dmm trust; or restore a backup: dmm ledger restore"
+_BEHIND = "restore a backup: dmm ledger restore; or review and decide: dmm trust"
 
 
 class Record(Protocol):
@@ -61,8 +61,10 @@ def open_own(
         path = _move_own(path, known[0], earlier)
         sealed = is_sealed(path)
     if known is not None and known[1] and not stands(path):
-        hint = "put a backup back: dmm ledger restore; or begin a new one: dmm trust"
-        raise LedgerRefused("the ledger that was written here is gone", where=str(path), hint=hint)
+        hint = "restore a backup: dmm ledger restore; or start a new ledger: dmm trust"
+        raise LedgerRefused(
+            "the ledger that was written here is missing", where=str(path), hint=hint
+        )
     held = peek(path)
     if held is not None:
         _require(held, record, path)
@@ -141,7 +143,7 @@ def _require(found: str | None, record: Record, path: Path) -> str:
         what = "this ledger was not written here; it came with a branch or an archive"
         raise LedgerRefused(what, where=str(path), hint=_LOOK)
     if found != known[0]:
-        what = "another ledger stands where the one that was written here was"
+        what = "another ledger has replaced the one that was written here"
         raise LedgerRefused(what, where=str(path), hint=_LOOK)
     if not known[1]:
         record.note(known[0], settled=True)

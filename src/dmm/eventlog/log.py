@@ -1,4 +1,4 @@
-"""The ledger file: the only owner of its tables, append-only, durable when acknowledged."""
+"""The ledger file's tables: append-only, durable when acknowledged."""
 
 from __future__ import annotations
 
@@ -128,8 +128,8 @@ class EventLog:
     def _need_own_tables(self) -> None:
         """Refuse a file in which other things go by our names."""
         if not has_own_tables(self._connection):
-            hint = "move the file away; it was not written by dmm"
-            raise LedgerRefused("the file is no ledger", where=self.where, hint=hint)
+            hint = "move the file away; DMM did not write it"
+            raise LedgerRefused("the file is not a ledger", where=self.where, hint=hint)
 
     def _is_current(self) -> bool:
         found = self._marks("application_id", "user_version")
@@ -140,11 +140,11 @@ class EventLog:
 
     def _refusal(self) -> LedgerRefused:
         if self._marks("application_id") == (tables.APPLICATION_ID,):
-            what = "the ledger is of a newer version"
-            hint = "update dmm; this version would not understand what is in it"
+            what = "the ledger was written by a newer version"
+            hint = "update DMM; this version can't read it"
         else:
-            what = "the file is no ledger"
-            hint = "move the file away; a new ledger is made in its place"
+            what = "the file is not a ledger"
+            hint = "move the file away; a new ledger is created in its place"
         return LedgerRefused(what, where=self.where, hint=hint)
 
     def close(self) -> None:
@@ -352,7 +352,7 @@ class EventLog:
         The copy appears under its name only when it is whole. What is derived can be left out.
         """
         if target.exists():
-            raise LedgerRefused("the file is already there", where=str(target))
+            raise LedgerRefused("the file already exists", where=str(target))
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(6)}.tmp")
         try:
             make_private(temporary)

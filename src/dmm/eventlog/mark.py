@@ -1,4 +1,4 @@
-"""What is noted of a ledger outside its store: its newest event, and the rules that it holds.
+"""Notes about a ledger outside its store: newest event and rules digest.
 
 A tail that was cut off, an older copy put back and a chain written anew are all valid by
 themselves. They are found by the mark alone, whenever the ledger is opened. An event that no

@@ -1,4 +1,4 @@
-"""A ledger moved over from where an earlier version kept it, without losing an event.
+"""Move a ledger from where an earlier version kept it.
 
 Whoever is killed on the way leaves either place whole: the old file first stops taking events,
 then it is copied, checked and put in place, and at last it is set aside as a rescue copy.

@@ -1,4 +1,4 @@
-"""A ledger that is open: the log, opened when it is needed, and its state, held in memory."""
+"""An open ledger: the log, opened on demand, and its state in memory."""
 
 from __future__ import annotations
 

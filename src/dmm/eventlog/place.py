@@ -1,4 +1,4 @@
-"""Where the ledger of a project lives: where no checkout reaches it, one for all worktrees.
+"""Where a project's ledger lives: shared by worktrees, out of any checkout's reach.
 
 In a Git repository it stands in the folder that all worktrees share, at the same place within it.
 Git leaves that folder alone, whatever a branch tracks. All is read from files of Git; git is not

@@ -1,4 +1,4 @@
-"""Proof of the rules in a ledger, so that one that was edited is found before it is obeyed.
+"""Prove a ledger's rules before they are enforced.
 
 The whole chain is walked by `verify`, which takes too long for every start of a process. Here the
 rule events alone are read, and compared with what was noted of them outside the store; only the
@@ -28,7 +28,7 @@ REDACTED = str(EventType.PAYLOAD_REDACTED)
 DECISIVE = (*RULES, REDACTED)
 # So many events are walked one by one at the start of a process: a few milliseconds.
 NOTED_EVERY = 256
-_HINT = "dmm ledger verify shows where it begins; dmm ledger restore puts a backup back"
+_HINT = "dmm ledger verify shows where it begins; dmm ledger restore restores a backup"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Where a proposed text really comes from: what a tool returned is not what an agent thought."""
+"""Find text that repeats a tool's output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replay: the state at any event, from the nearest snapshot and the events after it."""
+"""Rebuild the state at any event from the nearest snapshot."""
 
 from __future__ import annotations
 

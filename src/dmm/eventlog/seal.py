@@ -1,4 +1,4 @@
-"""The seal on stored states: only who holds the user's key could have written one.
+"""Seal stored states with the user's key.
 
 A snapshot spares a replay the events before it, so nobody looks at those again. Whoever can write
 to the ledger file could change a rule in it; the key is kept elsewhere.

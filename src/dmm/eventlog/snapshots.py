@@ -1,4 +1,4 @@
-"""A state as compact bytes and back, so that a replay need not begin at the first event."""
+"""States as compact bytes, so that a replay need not start at event one."""
 
 from __future__ import annotations
 

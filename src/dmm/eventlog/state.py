@@ -1,4 +1,4 @@
-"""What is known at a point of the log: a pure fold of events, the same bytes on every machine."""
+"""The state at an event: a pure fold of the log, identical on every machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a ledger file, the statements on them, and a row read as an event."""
+"""The tables of a ledger file, their statements, and rows as events."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def read_event(row: tuple[Any, ...], upcasts: Upcasts) -> Event:
         references = tuple(_read(row[10])) if row[10] != "[]" else ()
         payload = None if row[11] is None else _read(row[11])
     except (ValueError, TypeError, RecursionError) as error:
-        hint = "dmm ledger verify tells whether it was edited"
+        hint = "dmm ledger verify shows whether it was edited"
         raise LedgerBroken(f"event {row[0]} can't be read: {error}", hint=hint) from error
     fields: tuple[Any, ...] = (*row[:10], references, payload, row[12])
     event = Event(*fields)

@@ -1,4 +1,4 @@
-"""Events of older versions in today's form: raised on read, one version at a time."""
+"""Upcast events of older versions on read."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Verification: is the log whole, unedited, in order, and no shorter than it was anchored?"""
+"""Verify that the log is complete, unedited, in order and not cut off."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Verification:
 
     @property
     def valid(self) -> bool:
-        """Whether nothing was found."""
+        """Whether nothing found."""
         return self.first_bad is None
 
 
@@ -64,10 +64,10 @@ def verify(
             return walk.result(walk.seq + 1, fault)
     unexplained = walk.blanked - walk.redacted
     if unexplained:
-        return walk.result(min(unexplained), "its payload is gone without a record of blanking")
+        return walk.result(min(unexplained), "its payload is missing without a record of redaction")
     cut = [seq for seq in walk.expected if seq > walk.seq]
     if cut:
-        return walk.result(walk.seq + 1, f"the log was anchored at {max(cut)} and is shorter now")
+        return walk.result(walk.seq + 1, f"the log was anchored at {max(cut)} and is now shorter")
     if noted is not None and noted.seq > walk.seq:
         what = f"event {noted.seq} was noted in the user's state folder, but the log ends at"
         return walk.result(walk.seq + 1, f"{what} {walk.seq}")

@@ -1,4 +1,4 @@
-"""Appending within one transaction: each event checked, linked to the head, and recorded once."""
+"""Append events in one transaction: validated, chained, recorded once."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ class Writer:
         try:
             digest = link(self._hash, (*columns, payload_hash))
         except UnicodeEncodeError as error:
-            raise LedgerRefused("an event can't be written as UTF-8") from error
+            raise LedgerRefused("an event must be valid UTF-8") from error
         try:
             self._cursor.execute(tables.APPEND, (*columns, payload, payload_hash, digest))
         except apsw.ConstraintError:
@@ -87,12 +87,12 @@ class Writer:
     def blank(self, seq: int, draft: Draft) -> Event:
         """Blank the payload of a leaked event and record that; the chain stays valid."""
         if draft.type != EventType.PAYLOAD_REDACTED or draft.payload.get("seq") != seq:
-            raise LedgerRefused(f"the draft does not tell that event {seq} is blanked")
+            raise LedgerRefused(f"the draft does not say that event {seq} is blanked")
         row = next(self._cursor.execute(tables.ONE, (seq,)), None)
         if row is None:
             raise LedgerRefused(f"there is no event {seq}", hint="dmm ledger log shows the events")
         if row[2] == EventType.PAYLOAD_REDACTED:
-            raise LedgerRefused(f"event {seq} tells what was blanked; it is not blanked itself")
+            raise LedgerRefused(f"event {seq} records a redaction; it can't be blanked itself")
         recorded = self.append(draft)
         self._cursor.execute(tables.BLANK, (seq,))
         # A snapshot may hold what was just blanked.
@@ -112,12 +112,12 @@ def _write_payload(draft: Draft) -> str:
     try:
         payload = encode(draft.payload)
     except (TypeError, ValueError, RecursionError) as error:
-        raise LedgerRefused(f"a payload is plain data: {error}") from error
+        raise LedgerRefused(f"a payload must be plain data: {error}") from error
     if len(payload) > MAX_PAYLOAD:
-        raise LedgerRefused(f"an event holds at most {MAX_PAYLOAD >> 20} MiB")
+        raise LedgerRefused(f"an event can hold at most {MAX_PAYLOAD >> 20} MiB")
     # Counting the brackets clears all but a few.
     if payload.count("[") + payload.count("{") > MAX_DEPTH and not _fits(draft.payload, MAX_DEPTH):
-        raise LedgerRefused(f"a payload is nested at most {MAX_DEPTH} deep")
+        raise LedgerRefused(f"a payload can be nested at most {MAX_DEPTH} levels deep")
     return payload
 
 

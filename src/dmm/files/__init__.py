@@ -1,1 +1,1 @@
-"""The memory tree on disk: safe paths, durable writes, and markdown files read as memories."""
+"""The memory tree on disk: safe paths, durable writes, parsed files."""

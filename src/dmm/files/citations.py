@@ -1,4 +1,4 @@
-"""Citations checked against the working tree: is the code a memory speaks about still as it was?"""
+"""Check citations against the working tree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commits of memory files in the project's Git repository, made on request and for nothing else."""
+"""Commit memory files to the project's Git repository."""
 
 from __future__ import annotations
 
@@ -94,8 +94,8 @@ def commit(folder: Path, paths: Sequence[Path], message: str) -> str | None:
 def _repository_of(folder: Path) -> Repository:
     repository = find_repository(folder)
     if repository is None or not repository.vouched:
-        hint = "make one with git init, or set governance.git_commit to false"
-        raise StorageError("no Git repository holds this folder", where=str(folder), hint=hint)
+        hint = "create one with git init, or set governance.git_commit to false"
+        raise StorageError("this folder is not in a Git repository", where=str(folder), hint=hint)
     return repository
 
 
@@ -104,7 +104,7 @@ def _refuse_unfinished(git: Path) -> None:
     for name, what in _UNFINISHED.items():
         if (git / name).exists():
             hint = f"finish the {what}, or abort it"
-            raise StorageError(f"a {what} is under way in this repository", hint=hint)
+            raise StorageError(f"a {what} is in progress in this repository", hint=hint)
 
 
 def _head(worktree: Path) -> str:
@@ -169,11 +169,11 @@ def _git(worktree: Path, *arguments: str, said: str = "", fine: Sequence[int] = 
         status = _run(worktree, arguments, (given, output, complaint))
         told, fault = (_read(file) for file in (output, complaint))
     if status is None:
-        late = f"git {arguments[0]} took longer than {DEADLINE:g} s and was ended"
-        raise StorageError(f"{late} (a hook of the repository?)", where=str(worktree))
+        late = f"git {arguments[0]} took longer than {DEADLINE:g} s and was stopped"
+        raise StorageError(f"{late} (a repository hook?)", where=str(worktree))
     if status not in fine:
         remark = textwrap.shorten(fault or told, LONGEST_FAULT, placeholder=" ...")
-        remark = remark or f"status {status}, without a word (a hook of the repository?)"
+        remark = remark or f"status {status}, no message (a repository hook?)"
         raise StorageError(f"git {arguments[0]} failed: {remark}", where=str(worktree))
     return told
 

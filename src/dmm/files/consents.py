@@ -1,4 +1,4 @@
-"""What the user has agreed to, by content: the files of a project that instruct or configure.
+"""The user's consent, by content, to files that instruct or configure.
 
 A trusted project changes with every pull and checkout. Its memories are knowledge and need no new
 consent; what tells agents what to do, or DMM how to behave, counts only in a text that the user has
@@ -170,7 +170,7 @@ class Consents:
             return None
         more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
         told = ", ".join(names[:SHOWN]) + more
-        return f"changes are not in force until you review them with dmm trust: {told}"
+        return f"changes are inactive until you review them with dmm trust: {told}"
 
     def accept(self, paths: Iterable[str] | None = None) -> None:
         """Agree to some files as they stand, or to all."""
@@ -200,8 +200,8 @@ class Consents:
         seen = {change.path: change.after for change in changes}
         for path, data in seen.items():
             if self._read(path) != data:
-                hint = "look at it again: dmm trust"
-                raise StaleBase("it was changed while you looked at it", where=path, hint=hint)
+                hint = "review it again: dmm trust"
+                raise StaleBase("it changed while you were reviewing it", where=path, hint=hint)
         self.accept(seen)
 
     def forget(self) -> None:

@@ -1,4 +1,4 @@
-"""Writes that are either there whole or not at all, and stay there after a power cut."""
+"""Atomic writes that survive a power cut."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _HINTS = {
-    errno.ENOSPC: "the disk is full: free some space and run the command again",
-    errno.EDQUOT: "the disk quota is used up: free some space and run the command again",
+    errno.ENOSPC: "the disk is full: free some space and retry",
+    errno.EDQUOT: "the disk quota is exceeded: free some space and retry",
     errno.EROFS: "the file system is read-only",
     errno.EACCES: "check the owner and permissions of the folder",
     errno.EPERM: "check the owner and permissions of the folder",
@@ -70,7 +70,7 @@ def create(path: Path, data: bytes) -> None:
         try:
             _claim(temporary, path)
         except FileExistsError:
-            raise FileExists("the file is already there", where=str(path)) from None
+            raise FileExists("the file already exists", where=str(path)) from None
         finally:
             temporary.unlink(missing_ok=True)
         with _undone(path):

@@ -1,4 +1,4 @@
-"""Edits of memory files carried out: a file is as it was, or as it shall be, never in between."""
+"""Apply edits to memory files, all or nothing per file."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def carry_out(tree: MemoryTree, edit: Edit) -> None:
     if now == digest(edit.after):
         return
     if now != edit.base:
-        raise StaleBase("the file was changed since", where=edit.path)
+        raise StaleBase("the file has changed since", where=edit.path)
     if edit.after is None:
         tree.remove(edit.path)
     elif edit.before is None:

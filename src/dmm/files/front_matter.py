@@ -1,4 +1,4 @@
-"""YAML front matter read within limits, with line numbers; single keys edited in place."""
+"""Parse YAML front matter within limits, and edit single keys in place."""
 
 from __future__ import annotations
 
@@ -91,9 +91,11 @@ def _refuse_odd_keys(path: str, parts: Parts, node: yaml.Node) -> None:
             continue
         line = parts.front_line + key.start_mark.line
         if not isinstance(key, yaml.ScalarNode):
-            raise MemoryFileError(path, "yaml", "a field name is not a plain word", line=line)
+            raise MemoryFileError(path, "yaml", "a field name must be a plain word", line=line)
         if key.value in seen:
-            raise MemoryFileError(path, "yaml", f"the field '{key.value}' stands twice", line=line)
+            raise MemoryFileError(
+                path, "yaml", f"the field '{key.value}' is listed twice", line=line
+            )
         seen.add(key.value)
 
 
@@ -102,14 +104,16 @@ def _refuse_surprises(path: str, parts: Parts, deepest: int) -> None:
     for event in yaml.parse(parts.front_matter, Loader=_Loader):
         line = parts.front_line + event.start_mark.line
         if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
-            what = "YAML anchors and aliases ('&', '*') are not allowed here"
+            what = "YAML anchors and aliases ('&', '*') are not allowed"
             raise MemoryFileError(path, "yaml", what, line=line, hint="quote the text")
         if isinstance(event, yaml.CollectionStartEvent):
             depth += 1
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > deepest:
-            raise MemoryFileError(path, "yaml", "the front matter is nested too deep", line=line)
+            raise MemoryFileError(
+                path, "yaml", "the front matter is nested too deeplyly", line=line
+            )
 
 
 def _translate(path: str, parts: Parts, error: yaml.YAMLError) -> MemoryFileError:

@@ -1,4 +1,4 @@
-"""One writer at a time, across processes: an advisory lock on a file that is never deleted."""
+"""A writer lock across processes, on a file that is never deleted."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def _claim(descriptor: int, path: Path, what: str, deadline: float) -> None:
         os.lseek(descriptor, 0, os.SEEK_SET)
         holder = os.read(descriptor, 32).decode("ascii", "replace").strip()
         by = f" (process {holder})" if holder.isdigit() else ""
-        hint = "wait until it has finished and run the command again"
+        hint = "wait until it has finished, then retry"
         raise IndexBusy(f"{what}{by}", where=str(path), hint=hint) from error
     os.ftruncate(descriptor, 0)
     os.write(descriptor, str(os.getpid()).encode())

@@ -1,4 +1,4 @@
-"""Markdown ↔ memory: a file's text read as a `Memory`, and a `Memory` written as text."""
+"""Parse a file's text into a `Memory`, and write it back."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _check_directory(path: str, scope: Scope, line: int) -> None:
     if top == DEPRECATED_DIRECTORY and rest:
         return
     if top != scope.value or not rest:
-        what = f"scope '{scope}' does not agree with the folder '{top if rest else '.'}'"
+        what = f"scope '{scope}' does not match the folder '{top if rest else '.'}'"
         hint = f"move the file to {scope}/ or set scope to its folder's name"
         raise MemoryFileError(path, "schema", what, line=line, hint=hint)
 

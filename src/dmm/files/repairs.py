@@ -1,4 +1,4 @@
-"""Safe mechanical repairs of memory files: every byte that is not wrong stays as it is."""
+"""Safe automatic repairs of memory files; every valid byte is kept."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _write(write: Write, path: str, read: bytes, mended: Mended) -> str | None:
     try:
         write(Edit(path, markdown.decode(path, read), mended.text), ", ".join(mended.what))
     except StaleBase:
-        return "not repaired: it has just been changed by somebody else"
+        return "not repaired: another process has just changed it"
     except DmmError as error:
         return f"not repaired: {error}"
     return None
@@ -94,7 +94,7 @@ def _rename(memory: Memory, mended: Mended, name: str) -> Mended:
     text = _set_values(memory.path, mended.text, {"id": name})
     if text == mended.text:
         return mended
-    return Mended(text, (*mended.what, f"id {memory.id} was taken, it is now {name}"))
+    return Mended(text, (*mended.what, f"id {memory.id} was taken; it is now {name}"))
 
 
 def clashes(memories: Iterable[Memory]) -> list[tuple[Memory, Memory]]:

@@ -1,4 +1,4 @@
-"""Which Git repository a folder belongs to, read from the files of Git; git is not run."""
+"""Find the Git repository of a folder by reading Git's files, without running git."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a project keeps its memory: the .dmm folder, found by walking up."""
+"""Find a project's .dmm folder by walking up."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def find_root(start: Path, override: Path | None, home: Path) -> Root:
         folder = override if override.name == NAME else override / NAME
         if folder.is_dir():
             return Root(folder.resolve())
-        hint = f"make one with: dmm init --root {folder.parent}"
+        hint = f"create one with: dmm init --root {folder.parent}"
         raise RootNotFound("there is no memory here", where=str(folder), hint=hint)
     start, home = start.resolve(), home.resolve()
     linked = None
@@ -82,7 +82,7 @@ def find_root(start: Path, override: Path | None, home: Path) -> Root:
             if not (folder / NAME).is_symlink():
                 return Root((folder / NAME).resolve())
             linked = linked or folder / NAME
-    hint = "make one in your project's folder with: dmm init"
+    hint = "create one in your project's folder with: dmm init"
     if linked is not None:
         hint = f"{linked} is a symbolic link, which is not followed; name its target with --root"
     raise RootNotFound(f"no {NAME} folder here or above", where=str(start), hint=hint)

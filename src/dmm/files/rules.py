@@ -1,4 +1,4 @@
-"""Rule files: the text of a rule ↔ its fields, each with the line it stands on."""
+"""Parse the text of a rule file into fields with line numbers, and back."""
 
 from __future__ import annotations
 

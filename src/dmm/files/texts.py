@@ -1,4 +1,4 @@
-"""Checks of the text of one file, whether it holds a memory or a rule."""
+"""Text checks that memory and rule files share."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def describe_fault(fault: MemoryFileError, *, fixable: bool = False) -> Finding:
 
 
 def check_isolation(path: str, text: str, terms: tuple[str, ...]) -> list[Finding]:
-    """Refuse terms that are kept out of this repository, in a memory's text and in its name."""
+    """Refuse terms banned from this repository, in a memory's text and in its name."""
     hint = "rewrite it without the term (validation.isolation_terms)"
     found: list[tuple[str, int | None]] = [(term, None) for term, _ in find_terms(path, terms)]
     found += find_terms(text, terms)

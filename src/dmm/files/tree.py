@@ -1,4 +1,4 @@
-"""The folder of memory files: the one place that turns relative paths into files, safely."""
+"""The memory folder: the only place that resolves relative paths, safely."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class MemoryTree:
         """List the memory files below one top directory only."""
         found = _Found([], [], [])
         if self.root.is_symlink() or (self.root / top).is_symlink():
-            found.refuse(top or ".", _LINK, hint="put the folder itself here")
+            found.refuse(top or ".", _LINK, hint="replace it with the folder itself")
         elif (self.root / top).is_dir():
             self._walk(top, found)
         return Scan(
@@ -101,14 +101,14 @@ class MemoryTree:
     def _look(self, path: str, entry: os.DirEntry[str], found: _Found) -> None:
         if entry.is_symlink():
             if entry.name.endswith(SUFFIX) or _leads_to_folder(entry):
-                found.refuse(path, _LINK, hint="put the file itself here")
+                found.refuse(path, _LINK, hint="replace it with the file itself")
         elif not entry.is_dir(follow_symlinks=False):
             if entry.name.endswith(SUFFIX):
                 _note(path, entry, found)
         elif path.count("/") < MAX_DEPTH:
             self._walk(path, found)
         else:
-            found.refuse(path, "folders nested too deep", hint="use fewer folders")
+            found.refuse(path, "folders nested too deeplyly", hint="use fewer folders")
 
     def resolve(self, path: str) -> Path:
         """Turn a relative path into a file below the root, or refuse it."""
@@ -277,11 +277,11 @@ def _find_refusal(path: str) -> str | None:
     if path.startswith("/") or ":" in parts[0]:
         return "an absolute path"
     if any(part.startswith(".") for part in parts):
-        return "it leaves the memory folder or is hidden"
+        return "it leads outside the memory folder or is hidden"
     if path.endswith("/") or path in TOP_DIRECTORIES:
         return "it names a folder, not a file"
     if len(parts) < 2 or parts[0] not in TOP_DIRECTORIES:
-        return f"its first folder is none of {', '.join(TOP_DIRECTORIES)}"
+        return f"its first folder must be one of {', '.join(TOP_DIRECTORIES)}"
     if not parts[-1].endswith(SUFFIX):
         return f"not a {SUFFIX} file"
     if len(path) > MAX_PATH_LENGTH:

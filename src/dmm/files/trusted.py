@@ -1,4 +1,4 @@
-"""The projects whose memory the user trusts: one small file of the user's own, never the project's.
+"""The projects whose memory the user trusts, in the user's own state folder.
 
 A project is known by its .dmm folder: the path and what the file system calls the folder, so that
 another one put in its place is another project. The worktrees of a trusted repository are trusted
@@ -36,7 +36,7 @@ PATIENCE = 5.0
 _OTHERS_MAY_WRITE = 0o022
 # The request for an inode's generation on Linux: a number that is new each time it is used again.
 _GENERATION = 0x80087601
-_MEND = "move the file away; then say dmm trust again for each project"
+_MEND = "move the file away, then run dmm trust again for each project"
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,8 +111,8 @@ class TrustStore:
         """Refuse a folder that is not trusted."""
         if not self.is_trusted(folder):
             fault = self.fault()
-            what = "the memory of this project is not trusted here"
-            hint = f"look at it and decide: dmm trust --root {folder.parent}"
+            what = "this project's memory is not trusted here"
+            hint = f"review it and decide: dmm trust --root {folder.parent}"
             raise NotTrusted(f"{what}; {fault}" if fault else what, where=str(folder), hint=hint)
 
     def fault(self) -> str | None:
@@ -171,7 +171,7 @@ class TrustStore:
         """Be the only one that changes the file."""
         with translated(self.path.parent, "make the folder of the user's state"):
             make_private(str(self.path.parent))
-        what = "another process is changing what is trusted"
+        what = "another process is changing the trusted projects"
         with exclusive(self.path.with_name(LOCK_NAME), what=what, patience=PATIENCE):
             yield
 
@@ -206,13 +206,13 @@ def _refuse_strangers(path: Path, status: os.stat_result) -> None:
     if status.st_uid != os.geteuid():
         raise OSError(errno.EPERM, "it belongs to another user")
     if status.st_mode & _OTHERS_MAY_WRITE:
-        raise OSError(errno.EPERM, "other users may write it")
+        raise OSError(errno.EPERM, "other users can write to it")
 
 
 def _parse(data: bytes) -> tuple[Trusted, ...]:
     found = json.loads(data)
     if found["version"] != VERSION:
-        raise ValueError("of another version")
+        raise ValueError("written by another version")
     return tuple(
         Trusted(
             _parse_mark(one["folder"]),

@@ -1,1 +1,1 @@
-"""The hook an agent runs at every turn: a payload in, what the background process says out."""
+"""The hook that a client runs at each event."""

@@ -1,4 +1,4 @@
-"""Runs the hook from its file, without the packages of the site: the fastest way to start it."""
+"""Run the hook from its file, without site packages, for a fast start."""
 
 import sys
 

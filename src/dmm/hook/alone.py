@@ -1,4 +1,4 @@
-"""A tool call judged by the hook itself, from the rules on file: nobody else answers."""
+"""Judge a tool call in the hook itself, from the compiled rules."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from dmm.rules.on_file import OnFailure, RulesOnFile
 
 UNREADABLE = "its payload can't be read"
-NO_RULES = "the background process does not answer, and there is no usable rule file"
-FAILED = "the background process does not answer, and the rules could not be applied here"
+NO_RULES = "the daemon does not answer, and there is no usable rule file"
+FAILED = "the daemon does not answer, and the rules could not be applied here"
 
 
 class Alone(NamedTuple):

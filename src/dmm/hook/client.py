@@ -1,4 +1,4 @@
-"""One event of an agent, handed to the background process; never in the agent's way.
+"""Send one client event to the daemon and print the answer.
 
 Nothing is printed but the answer. The exit status is 0 whatever happens, or 2 where that is how a
 client is told to block a call: a hook that fails must not stop the work. A tool call that nobody

@@ -1,4 +1,4 @@
-"""Events that nobody took: kept in files, redacted, until the background process fetches them."""
+"""Spool redacted events that the daemon did not take."""
 
 from __future__ import annotations
 

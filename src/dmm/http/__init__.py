@@ -1,4 +1,4 @@
-"""The HTTP surface: parse, one service call, present; guarded before anything is routed."""
+"""The HTTP surface: parse, one service call, present; guarded before routing."""
 
 from dmm.http.app import SERVER, make_app
 from dmm.http.sessions import Codes

@@ -1,4 +1,4 @@
-"""Which project a request is about, and in whose name it speaks."""
+"""Which project a request is for, and on whose behalf."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Access:
             return self._find(_absolute(paths.pop()))
         trusted = [one for one in self.projects.each() if one.trusted]
         if len(trusted) != 1:
-            raise UsageError(f"{len(trusted)} projects are open: say which one", hint=HINT)
+            raise UsageError(f"{len(trusted)} projects are open: name one", hint=HINT)
         return self._find(trusted[0].root.parent)
 
     def _find(self, path: Path) -> Project:
@@ -57,13 +57,13 @@ def _resolve(path: Path) -> Path:
         raise RootNotFound("there is no such folder", where=str(path), hint=HINT) from None
     except (OSError, RuntimeError):
         # A loop of links, a name too long, a folder that others closed.
-        raise PathRefused("this folder can't be looked into", where=str(path)) from None
+        raise PathRefused("this folder can't be read", where=str(path)) from None
 
 
 def _absolute(text: str) -> Path:
     path = Path(text)
     if len(text) > LONGEST_PATH or "\0" in text or ".." in path.parts or not path.is_absolute():
-        raise PathRefused("the project is named by an absolute path without '..'", hint=HINT)
+        raise PathRefused("the project must be an absolute path without '..'", hint=HINT)
     return path
 
 
@@ -86,4 +86,4 @@ def voice_of(request: Request) -> Actor:
 def _name(value: str | None) -> str | None:
     if value is None or _NAME.fullmatch(value):
         return value
-    raise UsageError("a client or a session is named by up to 128 letters, digits and . : _ -")
+    raise UsageError("a client or session name has up to 128 letters, digits and . : _ -")

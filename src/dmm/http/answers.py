@@ -1,4 +1,4 @@
-"""How an answer leaves: with the headers that all of them have, and never without one."""
+"""Responses and the headers they all share."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The HTTP surface put together: routes, errors, and the gate before them."""
+"""The HTTP application: routes, errors and the gate before them."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from dmm.projects import Projects
 
 ABOUT = (
-    "Memory for coding agents, on this machine alone. Every request needs the daemon's token;"
-    " the project is named by X-DMM-Root, unless only one is open."
+    "Memory for coding agents, on this machine only. Every request needs the daemon's token;"
+    " name the project in X-DMM-Root, unless only one is open."
 )
 # How uvicorn is to serve the application: no addresses in logs, no trust in a proxy's headers.
 SERVER: dict[str, Any] = {
@@ -55,7 +55,7 @@ SILENT: TelemetryConfig = {
     "auto_configure": False,
 }
 # For the document alone: the gate has looked at the token before.
-BEARER = HTTPBearer(auto_error=False, description="The token of the daemon.")
+BEARER = HTTPBearer(auto_error=False, description="The daemon's token.")
 LONGEST_TOLD = 300
 SHORTEST_TOKEN = 32
 BY_STATUS = {404: errors.NOT_FOUND, 405: errors.METHOD}

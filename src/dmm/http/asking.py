@@ -1,4 +1,4 @@
-"""Questions over HTTP: one question in plain words, the whole answer as data.
+"""Questions over HTTP.
 
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """

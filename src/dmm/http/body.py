@@ -1,4 +1,4 @@
-"""JSON from outside: read once, strictly, before anything else looks at it."""
+"""Strict parsing of JSON bodies."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _refusal(why: str) -> Refusal:
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
-        raise _Malformed("a key stands twice")
+        raise _Malformed("a key is listed twice")
     return found
 
 
@@ -64,7 +64,7 @@ def _fraction(text: str) -> float:
 
 
 def _constant(name: str) -> NoReturn:
-    raise _Malformed(f"{name} is no number")
+    raise _Malformed(f"{name} is not a number")
 
 
 def _walk(value: Any) -> None:
@@ -89,4 +89,4 @@ def _need_unicode(text: str) -> None:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise _Malformed("a text holds half a character") from None
+        raise _Malformed("a text holds an unpaired surrogate") from None

@@ -1,4 +1,4 @@
-"""A request as the routes see it: the project it names, and the voice it has there.
+"""A request as routes see it: its project and its actor.
 
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """
@@ -85,7 +85,7 @@ class Call:
         """Change which rules are in force: a person does, as with decisions about memory."""
         if self.actor.trust is not Trust.USER:
             hint = "run dmm rules in a terminal, or use a browser that is signed in"
-            raise ReviewRefused("a token can't change rules, only a person can", hint=hint)
+            raise ReviewRefused("a token can't change rules; only a person can", hint=hint)
         with self.speak(root) as dmm:
             yield dmm
 
@@ -121,7 +121,11 @@ async def refuse_idle(request: Request) -> None:
     for name, times in given.items():
         if name not in known:
             told = name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}..."
-            hint = f"this address knows: {', '.join(sorted(known))}" if known else "it takes none"
+            hint = (
+                f"known parameters: {', '.join(sorted(known))}"
+                if known
+                else "it takes no parameters"
+            )
             raise UsageError(f"unknown parameter {told!r}", hint=hint)
         if times > 1 and not known[name]:
             raise UsageError(f"the parameter {name!r} is given {times} times", hint="give it once")

@@ -1,4 +1,4 @@
-"""What the HTTP surface answers when it can't serve: one status per kind of error, one body."""
+"""Error responses: one status per kind of error, one body."""
 
 from __future__ import annotations
 
@@ -54,29 +54,31 @@ UNAUTHORIZED = Refusal(
     401, "unauthorized", "the token is missing or wrong", "send it as: Authorization: Bearer TOKEN"
 )
 CODE = Refusal(
-    401, "unauthorized", "the code is wrong, used or too old", "ask the daemon for a new one"
+    401, "unauthorized", "the code is wrong, used or expired", "ask the daemon for a new one"
 )
 HOST = Refusal(403, "host_refused", "the Host header names another server")
 ORIGIN = Refusal(403, "origin_refused", "the request comes from another web page")
 RELAYED = Refusal(403, "origin_refused", "the socket serves programs, not web pages")
-REPEATED = Refusal(400, "header_repeated", "a header that may stand once stands twice")
-HEADERS = Refusal(431, "headers_too_large", "the request has too many or too long headers")
+REPEATED = Refusal(400, "header_repeated", "a header that may occur only once is repeated")
+HEADERS = Refusal(431, "headers_too_large", "the request's headers are too many or too long")
 TARGET = Refusal(414, "target_too_long", "the address is too long")
 METHOD = Refusal(405, "method_not_allowed", "this method is not served", "use GET or POST")
 MEDIA = Refusal(
     415, "media_type", "the body is not JSON", "send it with: Content-Type: application/json"
 )
-ENCODED = Refusal(415, "media_type", "an encoded body is not read", "send it without an encoding")
-LENGTH = Refusal(400, "bad_length", "the length of the body is not told clearly")
-BODY = Refusal(400, "body_refused", "a request that only reads has no body")
+ENCODED = Refusal(
+    415, "media_type", "an encoded body is not accepted", "send it without an encoding"
+)
+LENGTH = Refusal(400, "bad_length", "the length of the body is ambiguous")
+BODY = Refusal(400, "body_refused", "a read request has no body")
 SIZE = Refusal(413, "body_too_large", "the body is larger than 1 MiB")
 SLOW = Refusal(408, "body_too_slow", "the body did not arrive in time")
 NOT_FOUND = Refusal(404, "not_found", "there is nothing at this address", "GET /v1/openapi.json")
 UNFORESEEN = Refusal(
     500,
     "unforeseen",
-    "something went wrong in the daemon",
-    "its log has the place: dmm daemon logs",
+    "internal error in the daemon",
+    "see: dmm daemon logs",
 )
 
 

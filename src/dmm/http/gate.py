@@ -1,4 +1,4 @@
-"""The gate before all routes: who may speak, from where, in what form and how much."""
+"""The gate before all routes: origin, token, form and size."""
 
 from __future__ import annotations
 

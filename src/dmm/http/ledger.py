@@ -1,4 +1,4 @@
-"""The ledger over HTTP: the same verbs and answers as everywhere; a block is an answer.
+"""The ledger over HTTP; a blocked decision is an answer, not an error.
 
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """

@@ -1,4 +1,4 @@
-"""A browser's session: a one-time code in, a cookie out.
+"""Browser sign-in: a one-time code for a cookie.
 
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """

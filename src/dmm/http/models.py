@@ -1,4 +1,4 @@
-"""What goes in and out over HTTP, as its document describes it.
+"""Request and response models of the HTTP surface.
 
 Pydantic reads the annotations when the program runs, so they stand here as they are.
 """
@@ -37,7 +37,7 @@ Text = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=WRITT
 Rule = Annotated[str, Field(min_length=1, max_length=LONGEST["constraint"], pattern=WRITTEN)]
 Root = Annotated[
     str | None,
-    Field(description="The project: the absolute path of its folder, or of one below."),
+    Field(description="The project: the absolute path of its folder or of a subfolder."),
 ]
 Priority = Literal["required", "preferred", "learned"]
 

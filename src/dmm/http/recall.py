@@ -1,4 +1,4 @@
-"""Recall of sessions over HTTP: rows, what stood around one, and units in full.
+"""Recall over HTTP: search, timeline and full text.
 
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """

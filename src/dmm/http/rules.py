@@ -1,4 +1,4 @@
-"""Rules over HTTP: the same verbs and answers as everywhere; only a person puts one in force.
+"""Rules over HTTP; only a person can activate one.
 
 FastAPI reads the annotations when the program runs, so they stand here as they are.
 """
@@ -113,7 +113,7 @@ def enable_rule(call: Called, name: Name, body: rulings.RuleAct) -> Reply:
 
 @router.post("/check", responses=told(rulings.CheckTold))
 def check_call(call: Called, body: rulings.Checking) -> Reply:
-    """Judge a call by the rules without running or recording it."""
+    """Check a call against the rules without running or recording it."""
     asked = Asked(
         body.command,
         body.write,

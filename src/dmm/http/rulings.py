@@ -1,4 +1,4 @@
-"""What goes in and out where rules are written and tried over HTTP.
+"""Request and response models for rules over HTTP.
 
 Pydantic reads the annotations when the program runs, so they stand here as they are.
 """
@@ -18,7 +18,7 @@ MOST_NAMES = 100
 Source = Annotated[str, Field(max_length=MAX_BYTES, description="The whole text of a rule file.")]
 Matcher = Annotated[
     dict[str, Any] | list[Any] | None,
-    Field(description="As in a rule file; docs/rules.md describes every field."),
+    Field(description="In rule file syntax; docs/rules.md describes every field."),
 ]
 Name = Annotated[str, Field(min_length=1, max_length=100, pattern=WRITTEN)]
 PathText = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH, pattern=WRITTEN)]

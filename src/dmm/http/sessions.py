@@ -1,4 +1,4 @@
-"""A browser's way in: a code that is good once and briefly, exchanged for a cookie."""
+"""Browser sessions: short-lived one-time codes exchanged for cookies."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def write_cookie(session: str) -> str:
 
 
 def read_cookie(header: str) -> str | None:
-    """Read the session out of a Cookie header; one that stands twice is none."""
+    """Read the session out of a Cookie header; one that is listed twice is none."""
     pairs = (part.strip().partition("=") for part in header.split(";"))
     found = [value for name, _, value in pairs if name == COOKIE]
     return found[0] if len(found) == 1 else None

@@ -61,7 +61,7 @@ def _day(text: str) -> dt.date:
     try:
         return dt.date.fromisoformat(text)
     except ValueError:
-        raise UsageError("expires is no day of the calendar", hint="such as 2026-12-31") from None
+        raise UsageError("expires is not a valid date", hint="such as 2026-12-31") from None
 
 
 @router.get("/proposals", responses=told(writing_models.ProposalsTold))
@@ -131,7 +131,7 @@ def list_conflicts(
     call: Called,
     status: Annotated[Literal["unresolved", "resolved", "all"], Query()] = "unresolved",
 ) -> Reply:
-    """List the conflicts that are on record."""
+    """List recorded conflicts."""
     with call.write() as dmm:
         return Reply(dmm.conflicts.list(status))
 

@@ -1,4 +1,4 @@
-"""What goes in and out where memory is written over HTTP.
+"""Request and response models for writing memory over HTTP.
 
 Pydantic reads the annotations when the program runs, so they stand here as they are.
 """
@@ -25,7 +25,7 @@ FilePath = Annotated[
         min_length=1,
         max_length=LONGEST_PATH,
         pattern=WRITTEN,
-        description="A file below .dmm/memory, such as project/auth/sessions.md.",
+        description="A file under .dmm/memory, such as project/auth/sessions.md.",
     ),
 ]
 Reason = Annotated[str, Field(min_length=1, max_length=LONGEST_REASON, pattern=WRITTEN)]
@@ -35,7 +35,7 @@ Seen = Annotated[
     str,
     Field(
         pattern="^[0-9a-f]{8,64}$",
-        description="The digest that the proposal was shown with, or its beginning.",
+        description="The digest shown with the proposal, or a prefix of it.",
     ),
 ]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME, pattern=WRITTEN)]

@@ -1,1 +1,1 @@
-"""Instruction files imported as memories and rules, and exported again."""
+"""Import instruction files as memories and rules, and export them again."""

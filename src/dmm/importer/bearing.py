@@ -1,4 +1,4 @@
-"""What a piece of text demands and of whom: hard rule, identity, behaviour, or plain knowledge."""
+"""Classify text: hard rule, identity, behaviour or plain knowledge."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules of two sources that may contradict each other: another number, or the opposite demand."""
+"""Rules of two sources that may conflict: other numbers or opposite demands."""
 
 from __future__ import annotations
 

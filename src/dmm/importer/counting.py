@@ -1,4 +1,4 @@
-"""Tokens of texts that are made of one another: every line is counted once."""
+"""Count the tokens of overlapping texts, each line once."""
 
 from __future__ import annotations
 

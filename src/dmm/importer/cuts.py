@@ -1,4 +1,4 @@
-"""Cutting what is too large for one memory, at the place where it hurts least."""
+"""Cut what is too large for one memory, at the best place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A source read as a tree: what of it is content, and what is left aside and why."""
+"""Parse a source into a tree; what is content, and what is skipped and why."""
 
 from __future__ import annotations
 

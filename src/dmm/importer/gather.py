@@ -1,4 +1,4 @@
-"""Crumbs gathered: sections too small for a file of their own join their kin."""
+"""Join sections that are too small for their own file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Blocks that must not be torn apart: an intro with its list, a paragraph with its code."""
+"""Blocks that belong together: an intro with its list, a paragraph with its code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which note takes a crumb in: the first that has room for it, found without asking them all."""
+"""Find the note that has space for a small section."""
 
 from __future__ import annotations
 

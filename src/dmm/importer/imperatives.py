@@ -1,4 +1,4 @@
-"""The sentences of an instruction file that tell what must or must not be done."""
+"""Sentences of an instruction file that say what must or must not be done."""
 
 from __future__ import annotations
 

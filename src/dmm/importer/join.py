@@ -1,4 +1,4 @@
-"""Memories joined into one markdown file, which can be imported again without growing."""
+"""Join memories into one markdown file that can be imported again."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sets of words that are nearly the same, found without comparing each with each.
+"""Find nearly equal word sets without comparing all pairs.
 
 Two sets whose overlap is at least a given share have a word in common among the first few of each,
 if both are put in one order; the rarest first makes these few words tell the most apart.

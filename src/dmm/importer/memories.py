@@ -1,4 +1,4 @@
-"""Notes become memories: an id, a file name, a place in the budget, and provenance."""
+"""Turn notes into memories: id, file name, budget and provenance."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same rule in two places is written once; what was merged is listed with where it went."""
+"""Merge rules that occur twice, listing where each went."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A note: one concept cut out of its sources, not yet a memory."""
+"""A note: one concept cut from its sources, not yet a memory."""
 
 from __future__ import annotations
 

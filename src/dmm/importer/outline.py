@@ -1,4 +1,4 @@
-"""A markdown text as a tree of headings and blocks, every block a slice of the original lines."""
+"""Markdown as a tree of headings and blocks, each a slice of the original lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The import of monoliths: sources → documents → merge → split → gather → memories."""
+"""The import plan: sources → documents → merge → split → gather → memories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a project remembers already: the rules of its memories, found again however grouped."""
+"""Find what a project already remembers, however it is grouped."""
 
 from __future__ import annotations
 

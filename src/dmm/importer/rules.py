@@ -1,4 +1,4 @@
-"""The binding sentences of instruction files as rule files: planned, then written."""
+"""Plan and write rule files from binding sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instruction files into memories and back: read, plan, measure, write."""
+"""Import instruction files as memories, and export them: read, plan, measure, write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Instruction files as they come: which kind each is, and what its front matter says."""
+"""Instruction files: their kind and front matter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A document cut by meaning into notes: whole sections where they fit, parts of them where not."""
+"""Split a document by meaning into notes."""
 
 from __future__ import annotations
 

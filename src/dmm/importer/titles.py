@@ -1,4 +1,4 @@
-"""Titles that stand on their own, away from the headings they stood under."""
+"""Titles that make sense outside their original headings."""
 
 from __future__ import annotations
 

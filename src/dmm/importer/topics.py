@@ -1,4 +1,4 @@
-"""Words, topics and tags: what a piece of instruction text is about."""
+"""Words, topics and tags of instruction text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When two rules say the same: equal numbers, polarity, conditions and code, and the same words."""
+"""Whether two rules say the same: numbers, polarity, conditions, code and words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text into search terms: words, and identifiers with their parts, stemmed, without stop words."""
+"""Text to search terms: stemmed words and identifier parts, without stop words."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is embedded of a memory: windows of its text, each under a header that names it."""
+"""The embedded text of a memory: windows, each with a naming header."""
 
 from __future__ import annotations
 

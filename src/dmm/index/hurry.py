@@ -1,4 +1,4 @@
-"""Somebody waits for an answer: what of a large backlog is indexed before it is given."""
+"""Index the best part of a large backlog before answering a query."""
 
 from __future__ import annotations
 
@@ -95,5 +95,5 @@ def describe_left(report: SyncReport, *, followed: bool) -> str:
         )
     else:
         found = report.total - report.lacking
-        told = f"only {found:,} of {report.total:,} memory files can be found by meaning yet"
+        told = f"only {found:,} of {report.total:,} memory files can be found by meaning so far"
     return f"{told}, so some may be missing; {way}"

@@ -1,4 +1,4 @@
-"""A memory that is not indexed yet, compared with those that are."""
+"""Compare a memory that is not indexed yet with those that are."""
 
 from __future__ import annotations
 

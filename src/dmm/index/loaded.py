@@ -1,4 +1,4 @@
-"""Index content in memory, held once for all who have the same files open."""
+"""Index content in memory, shared by all who have the same files open."""
 
 from __future__ import annotations
 

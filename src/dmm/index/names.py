@@ -1,4 +1,4 @@
-"""Memories called by name: a title or an alias that stands in the query, word for word."""
+"""Memories named in the query by title or alias."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The terms of all memories, inverted: for each term the rows of those that hold it."""
+"""The inverted index: for each term, the rows that contain it."""
 
 from __future__ import annotations
 

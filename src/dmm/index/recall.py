@@ -1,4 +1,4 @@
-"""A unit of recall as its index keeps it: its text, its place, and the state it is in.
+"""A recall unit as its index stores it: text, place and state.
 
 A folder is a session: its turns stand in the order in which they were said, and what was distilled
 of them follows.

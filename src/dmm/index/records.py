@@ -1,4 +1,4 @@
-"""What the index keeps of a memory, and what it remembers of a file."""
+"""What the index stores about memories and files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A snapshot brought up to its index: what has not changed is taken over, the rest is read."""
+"""Update a snapshot from its index, reusing what has not changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the index file ↔ values: the one place that knows the order of the columns."""
+"""Rows of the index file to values and back; the only place that knows the columns."""
 
 from __future__ import annotations
 

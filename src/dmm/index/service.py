@@ -1,4 +1,4 @@
-"""The indexes of a project and of the user's overlay: opened, kept fresh, and held in memory."""
+"""The indexes of a project and the user's overlay: opened, refreshed, held in memory."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ class Indexes:
         except IndexBusy:
             self.notices["index"] = "another process is indexing; the newest changes may be missing"
         except StorageError as error:
-            self.notices["index"] = f"the index could not be brought up to date: {error}"
+            self.notices["index"] = f"the index could not be updated: {error}"
         else:
             self._unread = self._unread if hurry is None else hurry.unread()
             self._tell_faults(report)
@@ -205,7 +205,7 @@ class Indexes:
         if faults:
             names = ", ".join(fault.path for fault in faults[:3])
             more = f" and {len(faults) - 3} more" if len(faults) > 3 else ""
-            self.notices["faults"] = f"left out for faults (dmm validate): {names}{more}"
+            self.notices["faults"] = f"left out because of errors (dmm validate): {names}{more}"
 
     def _sync_shelf(self, shelf: Shelf, order: _Order) -> SyncReport:
         try:
@@ -257,7 +257,7 @@ class Indexes:
             if shelf.replaced:
                 # What is written from here on would be lost.
                 hint = "run the command again"
-                raise IndexBusy("the index was built anew meanwhile", where=store.where, hint=hint)
+                raise IndexBusy("the index was rebuilt meanwhile", where=store.where, hint=hint)
             yield
 
     def _open(self, shelf: Shelf) -> IndexStore:
@@ -276,7 +276,7 @@ class Indexes:
     def _rebuild(self, shelf: Shelf, error: IndexBroken) -> IndexStore:
         """Begin a damaged index anew; it holds nothing that the files do not."""
         if error.what != ELSEWHERE:
-            self.notices["broken"] = f"the index was damaged and is built anew ({error.what})"
+            self.notices["broken"] = f"the index was damaged and is being rebuilt ({error.what})"
         self.release_snapshot()
         return shelf.start_over()
 
@@ -331,7 +331,9 @@ class Indexes:
             return None
         models = {store.meta("model") for store in stores} - {None}
         if models - {embedder.identity}:
-            self.notices["vectors"] = "keyword retrieval only, until the new model has read all"
+            self.notices["vectors"] = (
+                "keyword retrieval only, until the new model has embedded everything"
+            )
             return None
         return embedder.dimensions
 

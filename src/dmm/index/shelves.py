@@ -1,4 +1,4 @@
-"""A tree of memories and the file of its index, which can be begun anew at any time."""
+"""A memory tree with its index file, which can be rebuilt at any time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index in memory: arrays over all memories of one or more trees, ready to be searched."""
+"""The index in memory: arrays over all memories, ready to search."""
 
 from __future__ import annotations
 

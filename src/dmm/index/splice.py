@@ -1,4 +1,4 @@
-"""How the rows of one snapshot go over into the next: what stays, what is gone, what is new."""
+"""Map the rows of one snapshot to the next: kept, removed and new."""
 
 from __future__ import annotations
 

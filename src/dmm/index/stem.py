@@ -1,4 +1,4 @@
-"""English endings taken off: plurals, -ed, -ing, a final y or e; no more than that.
+"""A light English stemmer: plurals, -ed, -ing, final y or e.
 
 Heavier stemming was measured and lost: it throws `compose` and `composition` together.
 """

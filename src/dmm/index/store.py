@@ -81,7 +81,7 @@ def intact(where: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, TypeError, LookupError, ArithmeticError, RecursionError) as error:
-        hint = "delete the index folder; it is built again from the files"
+        hint = "delete the index folder; it is rebuilt from the files"
         raise IndexBroken(f"damaged content: {error}", where=where, hint=hint) from error
 
 
@@ -112,7 +112,7 @@ class IndexStore:
             linked = path.is_symlink() or path.parent.is_symlink()
         if linked:
             # What stands behind the link may be anything, and an index is deleted at need.
-            hint = "put the index folder itself there, or delete the link"
+            hint = "replace the link with the index folder itself, or delete it"
             raise StorageError("the index is a symbolic link", where=str(path), hint=hint)
         _refuse_linked_logs(path)
         try:
@@ -175,7 +175,7 @@ class IndexStore:
         """Believe only an index that was made here: a clone may bring one that says anything."""
         with sqlite.translated(self.where):
             if not self._is_ours():
-                raise IndexBroken("an index of another version", where=self.where)
+                raise IndexBroken("an index from another version", where=self.where)
         if self.meta("file") != inode:
             raise IndexBroken(ELSEWHERE, where=self.where)
 

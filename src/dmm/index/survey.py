@@ -1,4 +1,4 @@
-"""A first look at files that are not indexed yet: which of them hold the words of a query?
+"""Search files that are not indexed yet for the words of a query.
 
 It reads raw bytes and counts words by how they begin, a hundred times as quickly as indexing. So a
 query over a large new tree indexes first what it is about, and knows how rare its words are.

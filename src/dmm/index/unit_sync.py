@@ -1,4 +1,4 @@
-"""Units of recall → their index, so that they are found and ranked as memories are.
+"""Index recall units, so that they are ranked like memories.
 
 Vectors come last and newest first, so a large import can be searched by its words while it waits
 for them.

@@ -1,4 +1,4 @@
-"""The units of recall in the file of their index: a long past is on the disk, not in memory.
+"""Recall units in their index file, on disk instead of in memory.
 
 All of it is derived from the ledger; `Reading` says how far, by which rules and for which folder.
 """

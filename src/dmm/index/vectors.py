@@ -1,4 +1,4 @@
-"""Similarity search: each memory has some windows, and its similarity is its best window's.
+"""Similarity search: a memory is as similar as its best window.
 
 Rows are multiplied with `np.vecdot`: it stays on this thread, where the threads of a BLAS library
 would cost several milliseconds of waiting on a busy machine.

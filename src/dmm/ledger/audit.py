@@ -1,4 +1,4 @@
-"""The ledger as a file to be trusted: made, verified against its anchors, copied, read out."""
+"""Create, verify, copy and read out the ledger file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Backups of the ledger: a few, compressed, in the user's state folder, and how one is put back."""
+"""Compressed ledger backups in the user's state folder, and how to restore one."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ class Backups:
             raise LedgerRefused("an agent can't restore a ledger", hint="a person can")
         chosen = source or next((one.path for one in self.find()), None)
         if chosen is None:
-            hint = "name a copy that dmm ledger backup made"
+            hint = "name a file that dmm ledger backup created"
             raise LedgerRefused("there is no backup of this ledger", hint=hint)
         if not chosen.is_file():
             raise UsageError("there is no such backup", where=str(chosen))
@@ -131,7 +131,7 @@ class Backups:
         try:
             seq = _examine(copy, record)
             aside = _set_aside(path)
-            with translated(path, "put the backup in place"):
+            with translated(path, "restore the backup"):
                 copy.rename(path)
                 sync_directory(path.parent)
         finally:
@@ -163,8 +163,8 @@ class Backups:
         except (LedgerRefused, StorageError):
             return
         if found.valid and found.events:
-            what = f"the ledger is whole, up to event {found.events}; a backup may lack some of it"
-            raise LedgerRefused(what, hint="if you really want that, move the ledger away first")
+            what = f"the ledger is intact up to event {found.events}; a backup may lack some of it"
+            raise LedgerRefused(what, hint="to restore anyway, move the ledger away first")
 
     def _unpack(self, source: Path, path: Path) -> Path:
         """Write a backup beside the place of the ledger, packed or not."""
@@ -188,7 +188,7 @@ def _examine(copy: Path, record: TrustedLedger) -> int:
     try:
         known = record.kept
         if known is None or log.first() != known[0]:
-            raise LedgerRefused("this is no backup of the ledger that was written here")
+            raise LedgerRefused("this is not a backup of the ledger that was written here")
         found = verify(log.raw())
         if not found.valid:
             raise LedgerBroken(f"the backup is not valid: {found.reason}")

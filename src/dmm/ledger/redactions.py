@@ -1,4 +1,4 @@
-"""Leaked payloads blanked: in the ledger, and in everything that was made from them."""
+"""Blank leaked payloads in the ledger and in everything derived from them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Plan:
 
     @property
     def empty(self) -> bool:
-        """Whether nothing was found that only a person can decide on."""
+        """Whether nothing found that only a person can decide on."""
         return not (self.events or self.waiting or self.copies)
 
 
@@ -126,12 +126,12 @@ class Redactions:
         then = {one.seq: one for one in left.in_force}
         for seq in sorted(now.keys() | then.keys()):
             if seq not in then and now[seq].from_file:
-                stays = f"{now[seq].path}, which stays in force"
-                yield f"event {seq} records {stays}: take the text out there first"
+                stays = f"{now[seq].path}, which stays active"
+                yield f"event {seq} records {stays}: remove the text there first"
             elif seq not in then:
-                yield f"event {seq} is a constraint in force; it will no longer bind"
+                yield f"event {seq} is an active constraint; it will no longer apply"
             elif seq not in now:
-                yield f"constraint {seq} will be in force again"
+                yield f"constraint {seq} will be active again"
             elif then[seq].pending and not now[seq].pending:
                 yield f"constraint {seq} will be pending again"
 

@@ -1,4 +1,4 @@
-"""What may hold a leaked text outside the ledger: copies, waiting events, files made from it."""
+"""Where a leaked text may remain outside the ledger: copies, spooled events, derived files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Facts, constraints and decisions: recorded, looked up, and held to."""
+"""Record, look up and enforce facts, constraints and decisions."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from dmm.rules.shelf import RuleShelf
 
 SCOPES = ("facts", "constraints", "decisions", "all")
-PENDING = "pending until a person accepts it ({command}); until then it asks at most"
+PENDING = "pending until a person accepts it ({command}); until then it can only ask"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Ledger(Constraints):
         """Record a fact; a changed value is an alert."""
         key, value = accept("key", key), accept("value", value)
         if not 0.0 <= confidence <= 1.0:
-            raise UsageError("the confidence is a number from 0.0 to 1.0")
+            raise UsageError("the confidence must be a number from 0.0 to 1.0")
         payload = {"key": key, "value": value, "confidence": confidence}
         draft = self.project_ledger.draft(EventType.FACT_ADDED, payload, caused_by=caused_by)
         with self.project_ledger.log.writing() as writer:

@@ -1,4 +1,4 @@
-"""The ledger over time: where something came from, what was known when, and what if."""
+"""The ledger over time: provenance, past states and simulations."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Timelines(Rehearsals):
             fact = state.facts.get(fact_key)
             if fact is None:
                 hint = "dmm ledger context lists the facts"
-                raise LedgerRefused(f"no fact is called {fact_key!r}", hint=hint)
+                raise LedgerRefused(f"there is no fact {fact_key!r}", hint=hint)
             seq = fact.seq
         chain: list[dict[str, Any]] = []
         waiting, seen = deque([self.event(seq)]), {seq}

@@ -1,4 +1,4 @@
-"""The state of a ledger as the operations tell it."""
+"""Ledger state as the operations return it."""
 
 from __future__ import annotations
 
@@ -75,6 +75,6 @@ def _stale_decisions(state: State, replaced: dict[int, Fact]) -> Iterator[dict[s
                 fact = replaced[seq]
                 yield {
                     "type": "stale_decision",
-                    "message": f"decision {decision.seq} rests on an old value of {fact.key}",
+                    "message": f"decision {decision.seq} is based on an old value of {fact.key}",
                     "related_seqs": [decision.seq, fact.seq],
                 }

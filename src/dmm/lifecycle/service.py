@@ -1,4 +1,4 @@
-"""The life of memories: reports taken, usage told, and suggestions made into proposals.
+"""Take reports, count usage, and turn suggestions into proposals.
 
 LIFECYCLE: packs and reports in the ledger → usage (lifecycle/usage_projection.py) → suggestions
 (lifecycle/suggest.py) → proposals (review/service.py) → review.
@@ -186,7 +186,7 @@ class Lifecycle:
         Progress is told before each suggestion, and may end the run: the next one goes on.
         """
         self.require()
-        what = "another process is looking after the memories"
+        what = "another process is running the lifecycle"
         lock = self.root.make_run() / "lifecycle.lock"
         with exclusive(lock, what=what, patience=PATIENCE):
             return self._carry_out(today or self.today(), progress)

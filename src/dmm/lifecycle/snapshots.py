@@ -1,4 +1,4 @@
-"""Usage as compact bytes and back, so that counting need not begin at the first event."""
+"""Usage as compact bytes, so that counting need not start at event one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What should become of memories: suggestions with their reasons, made of files and usage.
+"""Suggestions for memories, with reasons, from files and usage.
 
 A reason names facts that hold still: as long as it is the same text, nothing new was found, and
 whoever has answered it need not be asked again. A file is in one suggestion at most, the first
@@ -221,8 +221,8 @@ def _stale(memory: Known, grounds: Grounds) -> Suggestion | None:
     if use.last_used:
         reason = f"it was last served or confirmed on {use.last_used}"
     else:
-        reason = f"it was never served since {since}"
-    reason += f"; a memory is called stale after {days} days"
+        reason = f"it has not been served since {since}"
+    reason += f"; a memory is stale after {days} days"
     if memory.scope is Scope.GLOBAL:
         return Suggestion(
             Kind.STALE, Operation.DEMOTE, memory.path, memory.id, reason, Scope.PROJECT

@@ -1,4 +1,4 @@
-"""How memories are used: a pure fold of packs served, reports and the course of sessions.
+"""Usage of memories: a pure fold of served packs, reports and sessions.
 
 A session is associated with a memory from the first pack that gave it to the session, by what
 followed. It says nothing until a turn or the session has ended after the last result of a tool.

@@ -1,1 +1,1 @@
-"""MCP: the tools, resources and prompts that agents are given, over streams and over HTTP."""
+"""MCP: the tools, resources and prompts for agents, over streams and HTTP."""

@@ -1,4 +1,4 @@
-"""The arguments of tools: a small part of JSON Schema, with messages that name the way out."""
+"""Validate tool arguments against a small part of JSON Schema."""
 
 from __future__ import annotations
 

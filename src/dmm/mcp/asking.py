@@ -1,4 +1,4 @@
-"""Questions by tool: the answer as a prompt, or all of it as data."""
+"""The ask tool."""
 
 from __future__ import annotations
 

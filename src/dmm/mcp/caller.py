@@ -1,4 +1,4 @@
-"""Who is at the other end of a connection, and whose memory is asked for."""
+"""Who is at the other end of a connection, and whose memory it may use."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Caller:
     def project(self) -> Project:
         """Give the project; it is looked for at each call, as it may be made or trusted later."""
         if self.start is None:
-            hint = "send the project's folder in the header X-DMM-Root, or as ?root="
+            hint = "send the project's folder in the X-DMM-Root header, or as ?root="
             raise RootNotFound("no project is named", hint=hint)
         return self.projects.find(self.start)
 

@@ -1,4 +1,4 @@
-"""The prompts: ways to work with the memory, each ready to be sent with a task."""
+"""The prompts: ways to work with the memory, ready to send with a task."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Workflow:
 DRAFT = Workflow(
     "draft_rules",
     "Draft rules",
-    "Write matchers for the rules that are not enforced on tool calls yet.",
+    "Write matchers for rules that are not yet enforced on tool calls.",
     "",
 )
 

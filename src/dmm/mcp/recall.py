@@ -1,4 +1,4 @@
-"""Recall by tools: rows first, then what stood around one, then all of some; in lines, not JSON."""
+"""The recall tools: rows, surroundings and full text, as lines, not JSON."""
 
 from __future__ import annotations
 

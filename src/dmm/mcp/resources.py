@@ -1,4 +1,4 @@
-"""The resources: the launch contract, the policy, the map, and each memory by its path."""
+"""The resources: BOOT, policy, manifest, and each memory by path."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ PAGES = (
     Page(
         "dmm://policy",
         "policy.md",
-        "What belongs into the memory and what does not",
+        "What belongs in the memory and what does not",
         MARKDOWN,
         lambda root: root.folder / "policy.md",
     ),
@@ -92,7 +92,7 @@ def _place(cursor: str | None) -> int:
     if cursor is None:
         return 0
     if not (cursor.isascii() and cursor.isdigit() and len(cursor) < 7):
-        raise UsageError("the cursor is not one of this listing", hint="list from the start")
+        raise UsageError("the cursor does not belong to this list", hint="list from the start")
     return int(cursor)
 
 
@@ -126,6 +126,6 @@ def _agreed(dmm: Dmm, path: str) -> str | None:
     if change is None:
         return None
     if change.before is None:
-        hint = "the user can look at it and agree: dmm trust"
+        hint = "the user can review and approve it: dmm trust"
         raise NotTrusted("this file is held back", where=path, hint=hint)
     return safe(decode(path, change.before))

@@ -1,4 +1,4 @@
-"""The MCP server of one caller, put together from tools, resources and prompts."""
+"""The MCP server of one caller: tools, resources and prompts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ledger of facts, constraints and decisions that is checked.
 - Before you start on a task, and when its subject changes, call memory_pack with the task. Rules \
 under "Baseline" and "Constraints in Force" always hold.
 - When you learn something that will matter again, call add_fact, or memory_propose for a note \
-(it waits for a review); when the user sets a rule, add_constraint.
+(it awaits review); when the user sets a rule, add_constraint.
 - Tell with memory_feedback which memories helped, were wrong or outdated.
 - Before a decision that is hard to undo, call query_memory about what it depends on, then \
 record_decision with the query_seq in references. Act only if it is COMMITTED. If it is BLOCKED, \

@@ -1,4 +1,4 @@
-"""One MCP connection over a pair of byte streams, a line of JSON for each message."""
+"""One MCP connection over byte streams, one JSON message per line."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class _Wire:
                 try:
                     message = types.jsonrpc_message_adapter.validate_json(line, by_name=False)
                 except ValidationError:
-                    await self._write(_fault(types.PARSE_ERROR, "this is no JSON-RPC message"))
+                    await self._write(_fault(types.PARSE_ERROR, "not a JSON-RPC message"))
                     continue
                 self._note(message)
                 await heard.send(SessionMessage(message))
@@ -89,7 +89,7 @@ class _Wire:
                     waiting.clear()
                 waiting += rest
                 if len(waiting) > LONGEST_LINE:
-                    what = f"a message has at most {LONGEST_LINE >> 20} MiB"
+                    what = f"a message can have at most {LONGEST_LINE >> 20} MiB"
                     await self._write(_fault(types.INVALID_REQUEST, what))
                     return
 

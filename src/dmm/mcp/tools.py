@@ -1,4 +1,4 @@
-"""The tools: each is one call of a service, told in as few words as an agent needs."""
+"""The tools: one service call each, described in few words."""
 
 from __future__ import annotations
 
@@ -119,9 +119,9 @@ TOOLS = (
         Arguments(
             {
                 "task": _text("what you are about to do"),
-                "budget": _number("most tokens", minimum=0, maximum=MOST_TOKENS),
+                "budget": _number("token budget", minimum=0, maximum=MOST_TOKENS),
                 "scope": _text(enum=[str(one) for one in RETRIEVED_SCOPES]),
-                "precise": {"type": "boolean", "description": "only what is certain"},
+                "precise": {"type": "boolean", "description": "only sure matches"},
             },
             ("task",),
         ),
@@ -131,7 +131,7 @@ TOOLS = (
     MemoryTool(
         "memory_propose",
         "Propose a lasting note for the project's memory: one concept, rule first, then why. It is"
-        " checked and waits for a review. No secrets, logs or chat.",
+        " checked and awaits review. No secrets, logs or chat.",
         Arguments(
             {
                 "path": _text("such as project/auth/sessions.md"),
@@ -141,7 +141,7 @@ TOOLS = (
                 "new_scope": _text("for promote, demote"),
                 "patch": _text("unified diff, for update"),
                 "tags": _texts(),
-                "source": _text("whose words", enum=list(SOURCES)),
+                "source": _text("where the text comes from", enum=list(SOURCES)),
             },
             ("path", "reason"),
         ),
@@ -150,7 +150,7 @@ TOOLS = (
     ),
     MemoryTool(
         "memory_feedback",
-        "Tell whether memories from a pack helped, were wrong or outdated.",
+        "Report whether memories from a pack helped, were wrong or outdated.",
         Arguments(
             {
                 "memories": _texts("ids or paths"),
@@ -204,7 +204,7 @@ TOOLS = (
                 "references": {
                     "type": "array",
                     "items": {"type": "integer"},
-                    "description": "seqs it rests on",
+                    "description": "seqs it is based on",
                 },
             },
             ("text", "rationale"),
@@ -249,7 +249,7 @@ TOOLS = (
     ),
     MemoryTool(
         "simulate_timeline",
-        "What if this constraint had been there since an event?",
+        "What if this constraint had existed since an event?",
         Arguments(
             {
                 "inject_constraint": _text(),
@@ -264,7 +264,7 @@ TOOLS = (
     ),
     MemoryTool(
         "search",
-        "Find what earlier sessions said and did: rows with id and token cost.",
+        "Search earlier sessions: rows with id and token cost.",
         Arguments(
             {
                 "query": _text(),

@@ -1,4 +1,4 @@
-"""MCP over HTTP: each POST is one exchange of its own, so nothing is held between requests.
+"""MCP over HTTP: each POST is one exchange; nothing is held between requests.
 
 The guard against foreign hosts, origins and missing tokens stands before this app.
 """

@@ -1,4 +1,4 @@
-"""Writing memory by tools: a proposal is made and told in few words; nobody decides here."""
+"""The writing tools: they propose and never decide."""
 
 from __future__ import annotations
 
@@ -61,9 +61,9 @@ def _brief(told: Mapping[str, Any]) -> dict[str, Any]:
 
 def _next(told: Mapping[str, Any], *, failed: bool) -> str:
     if told["status"] == "applied":
-        return "it is in force now"
+        return "it is active now"
     if failed:
-        return "not in force; propose a text that mends what failed, or leave it to a person"
+        return "inactive; propose a text that fixes what failed, or leave it to a person"
     if told["tier"] == "reviewer":
-        return "not in force; the reviewer or a person decides"
-    return "not in force until a person approves it; go on without it"
+        return "inactive; the reviewer or a person decides"
+    return "inactive until a person approves it; continue without it"

@@ -1,1 +1,1 @@
-"""The MCP entry an agent starts: standard input and output joined to the background process."""
+"""The MCP entry for agents: standard input and output, relayed to the daemon."""

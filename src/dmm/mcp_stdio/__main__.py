@@ -1,4 +1,4 @@
-"""Runs the MCP entry from its file, without the packages of the site: the fastest way to start."""
+"""Run the MCP entry from its file, without site packages, for a fast start."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Bytes from an MCP client to the background process and back, line by line.
+"""Relay lines between an MCP client and the daemon.
 
 If that process dies, requests that were under way are answered with an error, since nobody knows
 whether they were carried out; the next one calls another process and says the greeting again.
@@ -24,7 +24,7 @@ PAUSE = 0.01
 # A process that takes nothing, or says nothing after the client has left, is given up.
 SEND_WITHIN = 30.0
 FINISH_WITHIN = 12.0
-RESTARTED = "the memory process has ended; call again, and another one answers"
+RESTARTED = "the memory process has stopped; retry the call to start a new one"
 ABSENT = "the memory process can't be started; run dmm doctor"
 INTERNAL = -32603
 

@@ -1,4 +1,4 @@
-"""The manifest: a map of the memory for orientation, written beside the index."""
+"""The manifest: a map of the memory, written beside the index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The state of a project's memory at a glance; looking at it changes nothing on disk."""
+"""A read-only overview of a project's memory."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class Overview:
     today: Callable[[], dt.date]
 
     def survey(self) -> Survey:
-        """Look over all files once; the index is not brought up to date."""
+        """Look over all files once; the index is not updated."""
         tree = self.root.tree
         paths = [stamp.path for stamp in tree.scan_top(Scope.BASELINE.value).stamps]
         counts = KeptCounts(self.root, KEPT, self.count)
@@ -201,7 +201,7 @@ def _peek(shelf: Shelf) -> _Content:
         if _note(shelf):
             # Its first page may still be in the log.
             return _Content("unreadable", _note(shelf))
-        return _Content("broken", f"{error.what}; the next query builds it anew")
+        return _Content("broken", f"{error.what}; the next query rebuilds it")
     except StorageError as error:
         return _Content("unreadable", str(error))
 
@@ -231,7 +231,7 @@ def _note(shelf: Shelf) -> str | None:
     """Say what a look from outside can't see: changes that are still in the write-ahead log."""
     log = shelf.path.with_name(f"{shelf.path.name}-wal")
     if shelf.store is None and _size(log):
-        return "another process has it open; the newest changes are in its log and not counted here"
+        return "another process has it open; the newest changes are not counted here"
     return None
 
 

@@ -1,4 +1,4 @@
-"""The memories of a project: brought into the index and mapped for orientation."""
+"""Index and map a project's memories."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validation: one look over all memory files that names every error and everything doubtful."""
+"""Validate all memory files and report every error and warning."""
 
 from __future__ import annotations
 
@@ -193,7 +193,7 @@ class _Check:
             known = ", ".join((*markdown.REQUIRED, *markdown.OPTIONAL))
             self.findings.append(
                 Finding(
-                    memory.path, "warning", "unknown_field", message, line, f"known are {known}"
+                    memory.path, "warning", "unknown_field", message, line, f"known fields: {known}"
                 )
             )
         self._check_tags(memory)
@@ -210,12 +210,12 @@ class _Check:
 
     def _check_tags(self, memory: Memory) -> None:
         if not memory.tags:
-            hint = "name the area and synonyms that the text does not hold: tags: [auth, login]"
+            hint = "name the area, and synonyms the text does not use: tags: [auth, login]"
             self._warn(memory.path, "tags", "no tags", hint)
         seen: set[str] = set()
         for tag in memory.tags:
             if tag.casefold() in seen:
-                self._warn(memory.path, "tags", f"the tag '{tag}' stands twice")
+                self._warn(memory.path, "tags", f"the tag '{tag}' is listed twice")
             seen.add(tag.casefold())
 
     def _check_tokens(self, memory: Memory) -> None:
@@ -229,24 +229,22 @@ class _Check:
             return
         elif tokens > most:
             hint = "split it into one concept per file"
-            self._warn(
-                memory.path, "tokens", f"{tokens} tokens; recommended are up to {most}", hint
-            )
+            self._warn(memory.path, "tokens", f"{tokens} tokens; recommended: up to {most}", hint)
         elif tokens < least:
             hint = "add the reason and what to do, or merge it with a related memory"
             self._warn(
-                memory.path, "tokens", f"{tokens} tokens; recommended are {least} or more", hint
+                memory.path, "tokens", f"{tokens} tokens; recommended: at least {least}", hint
             )
 
     def _check_links(self, memory: Memory) -> None:
         for name, ids in (("related", memory.related), ("supersedes", memory.supersedes)):
             for missing in (wanted for wanted in ids if wanted not in self.ids):
                 message = f"'{name}' names {missing}, and no memory has that id"
-                self._warn(memory.path, "dangling", message, "correct the id or take it out")
+                self._warn(memory.path, "dangling", message, "correct the id or remove it")
 
     def _check_expiry(self, memory: Memory) -> None:
         if memory.scope is Scope.EPHEMERAL and memory.expires is None:
-            hint = "add the last day on which it holds: expires: 2026-01-31"
+            hint = "add the last day it applies: expires: 2026-01-31"
             self._warn(memory.path, "no_expires", "an ephemeral memory without 'expires'", hint)
         expired = check_expiry(memory.path, memory.expires, self.today)
         self.findings += [expired] if expired else []
@@ -254,8 +252,8 @@ class _Check:
     def _check_ids(self) -> None:
         memories = [document.memory for document in self.documents.values()]
         for later, earlier in repairs.clashes(memories):
-            message = f"the id {later.id} is that of {earlier.path} too"
-            hint = "give it another id"
+            message = f"the id {later.id} is also used by {earlier.path}"
+            hint = "give it a different id"
             self.findings.append(
                 Finding(later.path, "error", "duplicate_id", message, hint=hint, fixable=True)
             )
@@ -284,7 +282,7 @@ class _Check:
             mine, other = (second, first) if second.origin is Origin.PROJECT else (first, second)
             named = shown_path(other.path, other.origin)
             message = f"nearly the same as {named} (similarity {likeness:.2f})"
-            hint = "merge them, or let the newer one supersede the other"
+            hint = "merge them, or have the newer one supersede the other"
             self._warn(mine.path, "near_duplicate", message, hint)
 
     def _pairs(self, snapshot: Snapshot) -> Iterator[tuple[Place, Place, float]]:
@@ -335,6 +333,6 @@ def _check_letter_case(paths: Iterable[str]) -> Iterator[Finding]:
     for (parent, _), spellings in names.items():
         first, *others = sorted(f"{parent}/{name}" if parent else name for name in spellings)
         for other in others:
-            message = f"differs from {first} in letter case only"
-            hint = "rename one: some file systems take them for the same"
+            message = f"differs from {first} only in letter case"
+            hint = "rename one: some file systems treat them as the same"
             yield Finding(other, "error", "letter_case", message, hint=hint)

@@ -1,4 +1,4 @@
-"""Reading what a model answered: the one form that was asked for, and anything else is refused."""
+"""Strict parsing of a model's answer."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ def read_object(text: str, longest: int) -> dict[str, Any]:
 
 
 def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse a name that stands twice: which of the two was meant, nobody can say."""
+    """Refuse a name that is listed twice: which of the two was meant, nobody can say."""
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a name stands twice")
+        raise ValueError("a name is listed twice")
     return found
 
 
@@ -51,7 +51,7 @@ def _no_constant(name: str) -> float:
 def read_text(value: object, name: str, longest: int) -> str:
     """Read a text that says something."""
     if not isinstance(value, str) or not value.strip() or _HALF.search(value):
-        raise malformed(f"the {name} is no text")
+        raise malformed(f"the {name} is not text")
     if len(value) > longest:
         raise malformed(f"the {name} is longer than {longest} characters")
     return value

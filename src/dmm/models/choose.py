@@ -1,4 +1,4 @@
-"""The model that a user's configuration names, ready to be asked."""
+"""The chat model that the user's configuration names."""
 
 from __future__ import annotations
 
@@ -42,8 +42,8 @@ def choose_model(config: ModelConfig, environ: Mapping[str, str]) -> ChatModel |
 def _name(config: ModelConfig) -> str:
     if config.name.strip():
         return config.name.strip()
-    hint = f"write the name of a model of {config.provider} there"
-    raise ConfigError("no model is named", where="model.name", hint=hint)
+    hint = f"set the name of a {config.provider} model there"
+    raise ConfigError("no model is configured", where="model.name", hint=hint)
 
 
 def _endpoint(
@@ -60,8 +60,8 @@ def _endpoint(
         return address, _key(named, environ)
     if address.is_local:
         return address, ""
-    what = f"no variable is named that holds the key for {address.host}"
-    hint = "write its name there; the key itself belongs into the environment"
+    what = f"no environment variable is configured with the key for {address.host}"
+    hint = "set its name there; the key itself belongs in the environment"
     raise ConfigError(what, where="model.api_key_env", hint=hint)
 
 

@@ -1,4 +1,4 @@
-"""The claude command as a model: one question on its standard input, no tools, nothing kept."""
+"""The claude command as a model: one question, no tools, nothing kept."""
 
 from __future__ import annotations
 
@@ -86,7 +86,9 @@ class ClaudeCommand:
         try:
             found = json.loads(output.said)
         except (ValueError, RecursionError) as error:
-            what = "its output is not JSON" if output.said.strip() else "it ended without an answer"
+            what = (
+                "its output is not JSON" if output.said.strip() else "it exited without an answer"
+            )
             remark = self._quote(output.complaint.decode("utf-8", "replace"))
             raise malformed(f"{what}: {remark}" if remark else what, WHERE, BY_HAND) from error
         if not isinstance(found, dict) or found.get("type") != "result":

@@ -1,4 +1,4 @@
-"""Asking a chat model for some purpose: within the day's tokens, every call on record."""
+"""Call a chat model within the daily token limit, recording every call."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Meter:
         if spent + most > limit:
             call.record("capped", _NOTHING)
             told = f"{limit} {'in' if question.share == 1.0 else 'for this of'}"
-            used = f"{spent} of the {told} model.max_tokens_per_day are used today"
+            used = f"{spent} of the {told} model.max_tokens_per_day used today"
             return Silence(f"asking could take {most} tokens, and {used}")
         return self._ask(call, (system, user), cost, question)
 

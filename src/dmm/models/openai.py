@@ -1,4 +1,4 @@
-"""Models behind endpoints that speak Chat Completions, of OpenAI and of many local servers."""
+"""Models behind Chat Completions endpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The port to chat models: one question, one answer, and what it cost."""
+"""The chat model interface: one question, one answer, its cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dmm.domain.text import neutralise
 from dmm.errors import ModelFailed
 
 LONGEST_REMARK = 200
-ELSEWHERE = "look whether model.base_url leads to the provider that model.provider names"
+ELSEWHERE = "check that model.base_url belongs to the provider in model.provider"
 # English has more than four bytes to a token; what is reckoned may be too much, never too little.
 BYTES_PER_TOKEN = 3
 

@@ -1,4 +1,4 @@
-"""What a model is given to read: our standing instructions, and texts of others in quotation."""
+"""Model prompts: our instructions, and quoted text of others."""
 
 from __future__ import annotations
 

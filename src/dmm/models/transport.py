@@ -1,4 +1,4 @@
-"""A question to a model over HTTP: JSON both ways, one deadline for all of it, a bounded answer."""
+"""Model calls over HTTP: JSON, one deadline, a bounded answer."""
 
 from __future__ import annotations
 
@@ -224,14 +224,14 @@ class _Exchange:
                 return
         # What is left of an announced length, where the connection ended before.
         if answer.length:
-            self.failure = self._malformed("the answer ends in the middle")
+            self.failure = self._malformed("the answer was cut off")
         self.data = b"".join(pieces)
 
     def _malformed(self, what: str) -> ModelFailed:
         return malformed(what, str(self._request.address))
 
     def _unreachable(self, what: str) -> ModelFailed:
-        hint = "look at model.base_url and at the network"
+        hint = "check model.base_url and the network"
         return ModelFailed("unreachable", what, where=str(self._request.address), hint=hint)
 
 
@@ -266,13 +266,13 @@ def _refusal(request: Request, status: int, data: bytes) -> ModelFailed:
         return malformed(f"HTTP {status}: it redirects, which is not followed", where)
     if status in _KEY_REFUSED:
         # Nothing of the answer is told: some repeat a part of the key.
-        hint = "look at the key in the variable that model.api_key_env names"
+        hint = "check the key in the variable named by model.api_key_env"
         return ModelFailed("refused", f"HTTP {status}: the key is refused", where=where, hint=hint)
     remark = quote_remark(_error_message(data), request.secret)
     what = f"HTTP {status}" + (f": {remark}" if remark else "")
     if status == _TOO_MANY or status in _SERVER_FAULTS:
         return ModelFailed("refused", what, where=where, hint="try again later")
-    return ModelFailed("refused", what, where=where, hint="look at model.name and model.base_url")
+    return ModelFailed("refused", what, where=where, hint="check model.name and model.base_url")
 
 
 def _error_message(data: bytes) -> object:

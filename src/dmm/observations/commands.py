@@ -1,4 +1,4 @@
-"""Shell commands: what sort each is, how it is told in short, and how it ended."""
+"""Classify and shorten shell commands, and read how they ended."""
 
 from __future__ import annotations
 

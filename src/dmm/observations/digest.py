@@ -1,4 +1,4 @@
-"""Digests: what of a day is worth keeping, as drafts of memories for somebody to review.
+"""Digests: drafts of memories from what is worth keeping of a day.
 
 A day gives at most one short-lived memory, and one for each decision that clearly lasts and has
 enough around it to be understood later. Rules and baseline are never drafted.
@@ -102,7 +102,7 @@ def _draft_day(day: str, told: Sequence[Observation], limits: Limits) -> Draft |
     title = f"Work of {day}{about}"
     head = f"# {title}\n\nWhat sessions did on this day"
     head += f", mostly in {', '.join(areas)}" if areas else ""
-    head += "; each point names the observation that it rests on.\n"
+    head += "; each point names the observation it is based on.\n"
     ranked = sorted(told, key=lambda unit: (_WEIGHT[unit.kind], -len(unit.facts), unit.at))
     chosen: list[Observation] = []
     left = limits.most - limits.count(head)

@@ -1,4 +1,4 @@
-"""Distillation: events of the ledger in, observations out; by rules, the same on every machine.
+"""Distil events into observations by rules, identically on every machine.
 
 Each event is looked at once. A session's open episode may still change; its unit keeps its id,
 and a later unit of the same id takes the place of the earlier one.

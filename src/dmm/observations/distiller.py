@@ -1,4 +1,4 @@
-"""The distiller: what a model is asked about finished episodes, and what of its answer counts.
+"""The model prompt for finished episodes, and what to accept of its answer.
 
 Nothing that the model says is believed: a fact has to stand in the evidence word for word, and a
 title or narrative may name no number, path or identifier that the evidence does not.
@@ -131,7 +131,7 @@ def read_answer(text: str, batch: Sequence[Material]) -> Answer:
     found = read_object(text, LONGEST_ANSWER)
     told = found.get("episodes")
     if set(found) != {"episodes"} or not isinstance(told, dict):
-        raise malformed("it has not the one field episodes")
+        raise malformed("it does not have the one field episodes")
     known = {one.unit.id: one for one in batch}
     if not set(told) <= set(known):
         raise malformed("it names an episode that was not asked about")
@@ -143,10 +143,10 @@ def read_answer(text: str, batch: Sequence[Material]) -> Answer:
 
 def _read_one(value: Any, name: str) -> Retold:
     if not isinstance(value, dict) or set(value) != _FIELDS:
-        raise malformed(f"{name} has not the fields title, narrative and facts")
+        raise malformed(f"{name} does not have the fields title, narrative and facts")
     facts = value["facts"]
     if not isinstance(facts, list) or len(facts) > MOST_FACTS:
-        raise malformed(f"the facts of {name} are no list of at most {MOST_FACTS} texts")
+        raise malformed(f"the facts of {name} are not a list of at most {MOST_FACTS} texts")
     return Retold(
         title=read_line(value["title"], f"title of {name}", LONGEST_TITLE).rstrip("."),
         narrative=read_line(value["narrative"], f"narrative of {name}", LONGEST_NARRATIVE),

@@ -1,4 +1,4 @@
-"""Distilling with a model: better words for finished episodes, where the user wants that.
+"""Rewrite finished episodes with the user's chat model, if the user wants that.
 
 DISTIL: observations (observations/service.py) → evidence and question (observations/distiller.py)
 → model (models/metering.py) → what the evidence bears out → ObservationMade events, which
@@ -150,7 +150,7 @@ class Distiller:
             lambda: ask(batch, clean=_clean),
             lambda text: read_answer(text, batch),
             about={"observations": [one.unit.id for one in batch]},
-            otherwise="the text that rules made stays",
+            otherwise="the original text stays",
             share=SHARE,
         )
         found = self.meter.ask(question)

@@ -1,4 +1,4 @@
-"""Episodes: one request of a session and all that was done about it, gathered event by event."""
+"""Episodes: one request of a session and everything done about it."""
 
 from __future__ import annotations
 

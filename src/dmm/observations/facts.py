@@ -1,4 +1,4 @@
-"""Facts: exact names, numbers, commands and causes of an episode, short and one by one."""
+"""Exact names, numbers, commands and causes of an episode."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of tool calls: which paths a call names, told relative to the project where possible."""
+"""The paths that a tool call names, relative to the project where possible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Kinds: what an episode was about, by what was asked, what was done, and how it ended."""
+"""Classify an episode by request, actions and outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Narratives: what was asked, what was done and how it ended, in at most five sentences."""
+"""Narratives: request, actions and outcome in at most five sentences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The digest of a day: observations worth keeping become proposals, once.
+"""Propose a day's observations as memories, once.
 
 DIGEST: ledger → observations (observations/service.py) → drafts (observations/digest.py) →
 proposals (review/service.py) → review.
@@ -68,9 +68,9 @@ class Digest:
         try:
             day = dt.date.fromisoformat(given)
         except ValueError:
-            raise UsageError(f"{given!r} is no day", hint="such as 2026-01-31") from None
+            raise UsageError(f"{given!r} is not a day", hint="such as 2026-01-31") from None
         if day > today:
-            raise UsageError(f"{given} is still to come")
+            raise UsageError(f"{given} is in the future")
         return day.isoformat()
 
     def _carry_out(self, day: str, *, dry_run: bool) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Records: decisions, facts and rules of the ledger, and what messages settle, as observations."""
+"""Observations from recorded decisions, facts and rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Retellings: what a model made of an observation, laid over the text that rules made.
+"""A model's wording of an observation, laid over the original text.
 
 Kind, files and evidence stay those of the rules. A retelling holds for the very evidence that it
 was made of: an episode that went on, or lost an event, is told by the rules again.

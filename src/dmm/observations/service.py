@@ -1,4 +1,4 @@
-"""Observations as the services use them: distilled from the ledger, kept on disk, and current.
+"""Observations, distilled from the ledger, stored and kept current.
 
 The units stand in the file of their index (index/units.py), which can be thrown away: they are made
 again from the ledger. In memory are only the episodes that are still open.

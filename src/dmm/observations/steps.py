@@ -1,4 +1,4 @@
-"""Steps: what a tool call did, read from its event; most calls only look."""
+"""What a tool call did, read from its event."""
 
 from __future__ import annotations
 

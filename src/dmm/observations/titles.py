@@ -1,4 +1,4 @@
-"""Titles: the shortest honest line for a message or an episode, in the words of those who spoke."""
+"""Short, faithful titles for messages and episodes."""
 
 from __future__ import annotations
 

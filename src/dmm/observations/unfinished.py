@@ -1,4 +1,4 @@
-"""An episode that is still open, as text and back: reading goes on where it was left."""
+"""An open episode as text and back, so that reading can continue."""
 
 from __future__ import annotations
 

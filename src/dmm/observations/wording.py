@@ -1,4 +1,4 @@
-"""Words of prompts and answers: what is a mere nod, what is a sentence, and what is telling."""
+"""Sentences and filler words in prompts and answers."""
 
 from __future__ import annotations
 

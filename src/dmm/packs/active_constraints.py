@@ -1,4 +1,4 @@
-"""Constraints in packs, and packs in the ledger: what stands beside the baseline."""
+"""Active constraints in packs, and packs in the ledger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memories that point in similar directions: the nearest of one, and of all."""
+"""Nearest neighbours among memories."""
 
 from __future__ import annotations
 

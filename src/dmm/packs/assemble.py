@@ -1,4 +1,4 @@
-"""Choose what goes into a pack: above the floor, no thought twice, within the budget.
+"""Choose the entries of a pack: above the floor, no duplicates, within the budget.
 
 Packing takes the ranked memories in order and stops at the first that does not fit, so a larger
 budget only ever adds: it can't trade one memory for another.

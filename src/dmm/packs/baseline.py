@@ -1,4 +1,4 @@
-"""The baseline: which files always stand first, in which order, and what is said when it grows."""
+"""The baseline: its files, their order, and notices when it grows."""
 
 from __future__ import annotations
 

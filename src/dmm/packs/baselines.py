@@ -1,4 +1,4 @@
-"""The baseline of a project: compiled from its files, kept on disk, valid by hash."""
+"""A project's compiled baseline, cached on disk by hash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Score the candidates: evidence, neighbours, the pull of directories, what the memory claims.
+"""Score candidates: evidence, neighbours, folders and what the memory claims.
 
 Evidence is absolute: the similarity of the best window plus what the words of the query prove. A
 query whose words are not found leaves the word to the similarity, and the other way round, so no

@@ -1,4 +1,4 @@
-"""A pack as the agent reads it (markdown) and as programs read it (plain data)."""
+"""A pack as markdown for agents and as data for programs."""
 
 from __future__ import annotations
 

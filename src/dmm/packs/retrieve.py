@@ -1,4 +1,4 @@
-"""Retrieval as one step: which memories speak to a request, best first."""
+"""Retrieve the memories relevant to a request, best first."""
 
 from __future__ import annotations
 

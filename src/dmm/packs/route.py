@@ -1,4 +1,4 @@
-"""Directories as a prior: the better the best memory of a folder, the more the folder pulls.
+"""Folders as a prior: a folder counts as much as its best memory.
 
 What its path and its descriptor say adds a little; a large folder pulls less, for being in it says
 less. Never a filter: a filter was measured to lose what lies elsewhere.

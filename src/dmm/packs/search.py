@@ -1,4 +1,4 @@
-"""Find candidates: the most similar memories and the best keyword matches, with both scores."""
+"""Find candidates by similarity and by keywords."""
 
 from __future__ import annotations
 

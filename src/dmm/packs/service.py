@@ -1,4 +1,4 @@
-"""A query answered with a pack: refresh, search, rank, assemble; the baseline is always in it."""
+"""Answer a query with a pack: refresh, search, rank, assemble, always with the baseline."""
 
 from __future__ import annotations
 

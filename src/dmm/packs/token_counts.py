@@ -1,4 +1,4 @@
-"""Token counts kept on disk, so that a query does not have to load the token ranks."""
+"""Token counts on disk, so that a query need not load the token ranks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Near-duplicates: two memories that point in nearly the same direction say the same thing."""
+"""Near-duplicates: memories whose vectors nearly coincide."""
 
 from __future__ import annotations
 

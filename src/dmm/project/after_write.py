@@ -1,4 +1,4 @@
-"""What follows a write: index and map are brought up to it, and conflicts are looked for."""
+"""After a write: update index and manifest, check for conflicts."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def settle(memories: Memories, conflicts: Conflicts, paths: tuple[str, ...]) -> 
     try:
         memories.follow(paths)
     except DmmError as error:
-        notices.append(f"written; the index follows later: {error}")
+        notices.append(f"written; it will be indexed later: {error}")
     try:
         found = conflicts.check(list(paths))
         notices += [_tell(record) for record in found]
     except DmmError as error:
-        notices.append(f"written; conflicts were not looked for: {error}")
+        notices.append(f"written; conflicts were not checked: {error}")
     return notices
 
 

@@ -1,4 +1,4 @@
-"""What waits for somebody: proposals, conflicts, suggestions, and what models cost today."""
+"""What is pending: proposals, conflicts, suggestions, and today's model usage."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proof that the clients are connected: their configuration is read, and its commands are run."""
+"""Check that clients are connected, by reading their configuration and running it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ RULE = "Never run git push --force."
 FORBIDDEN = "git push --force origin main"
 TRIES = 3
 HARMLESS = "git status"
-MARK = "The doctor's mark: a memory that every session begins with."
+MARK = "The doctor's mark: a memory that every session starts with."
 _BASELINE = f"""---
 id: mem_2026_01_01_001
 tags: [doctor]
@@ -111,7 +111,7 @@ class Wiring:
                 there.append((scope, step))
         if not there and not checks:
             if noticed:
-                told = f"it is here ({noticed}) and knows nothing of dmm"
+                told = f"detected ({noticed}), but not connected to DMM"
                 way = f"dmm install --client {client.name}"
                 yield Check("clients", client.title, "warn", told, way)
             return
@@ -131,7 +131,7 @@ class Wiring:
         if state == "none":
             return None, state
         way = f"dmm install --client {client.name} --scope {scope}"
-        told = f"not as this version writes it: {step.where}"
+        told = f"differs from what this version writes: {step.where}"
         installation = self.scopes[scope]
         return Check(
             *("clients", name, "warn", told, way),
@@ -142,7 +142,7 @@ class Wiring:
 def _check_doubles(client: Client, there: list[tuple[Scope, Step]]) -> Iterator[Check]:
     scopes = {scope for scope, step in there if step.what != "tools"}
     if len(scopes) > 1:
-        told = "the hooks are in your own files and in the project's: each event comes twice"
+        told = "the hooks are in both your user files and the project's: each event arrives twice"
         way = f"keep one: dmm install --uninstall --client {client.name} --scope project"
         yield Check("clients", f"{client.title} hooks", "warn", told, way)
 
@@ -207,7 +207,7 @@ def prove_alone(trial: Trial, own: Wired) -> Iterator[Check]:
     forbidden = decision_of(alone.request(own.line, name, FORBIDDEN, 10_000))
     harmless = decision_of(alone.request(own.line, name, HARMLESS, 10_001))
     if forbidden == "deny" and harmless != "deny":
-        told = "a forbidden command is denied also while the daemon is away"
+        told = "a forbidden command is denied even when the daemon is not running"
         yield Check("proof", "without the daemon", "ok", told)
     else:
         told = f"a forbidden command got: {forbidden or 'nothing'}, a harmless one: {harmless}"
@@ -226,8 +226,8 @@ def _lacking(trial: Trial, one: Wired) -> Check | None:
     if named is None or trial.finds(named):
         return None
     there = Path(sys.executable).with_name(named)
-    told = f"{named} is not on your PATH, so nothing of dmm runs there"
-    way = f'make install in the folder of dmm links it, or: ln -s "{there}" ~/.local/bin/'
+    told = f"{named} is not on your PATH, so DMM does not run there"
+    way = f'run make install in the DMM folder, or: ln -s "{there}" ~/.local/bin/'
     return Check("proof", f"{one.title} {one.kind}", "fail", told, way)
 
 
@@ -240,12 +240,12 @@ def _prove_hook(trial: Trial, one: Wired, number: int) -> Iterator[Check]:
     elif MARK in trial.begin(one.line, name):
         yield Check("proof", f"{title} begins", "ok", "a session begins with its memory")
     else:
-        told = f"the hook runs but brings no memory: {one.line}"
-        yield Check("proof", f"{title} begins", "fail", told, way)
+        told = f"the hook runs but returns no memory: {one.line}"
+        yield Check("proof", f"{title} start", "fail", told, way)
     forbidden = decision_of(trial.request(one.line, name, FORBIDDEN, 2 * number))
     harmless = decision_of(trial.request(one.line, name, HARMLESS, 2 * number + 1))
     if forbidden == "deny" and harmless != "deny":
-        told = "a forbidden command is denied, a harmless one goes through"
+        told = "a forbidden command is denied, a harmless one is allowed"
         yield Check("proof", f"{title} denies", "ok", told)
     elif forbidden != "deny":
         told = f"a forbidden command was not denied (it said: {forbidden or 'nothing'})"

@@ -1,4 +1,4 @@
-"""A check of everything from end to end: the program, the project, the daemon, the clients."""
+"""End-to-end checks of program, project, daemon and clients."""
 
 from __future__ import annotations
 
@@ -130,8 +130,8 @@ def check_project(open_memory: Callable[[], Memory]) -> Iterator[Check]:
     if memory.trusted:
         yield Check("project", "trust", "ok", "it is trusted")
     else:
-        way = "look at it and decide: dmm trust"
-        told = "it is not trusted: agents get nothing of it, and no rule is enforced"
+        way = "review it and decide: dmm trust"
+        told = "it is not trusted: agents get none of it, and no rule is enforced"
         yield Check("project", "trust", "warn", told, way)
     yield from attempt("project", "files", lambda: _check_files(memory))
     if memory.trusted:
@@ -146,14 +146,14 @@ def _check_consents(consents: Consents) -> Check:
     held = [one.path for one in consents.changes()]
     if not held:
         return Check("project", "consent", "ok", "nothing is held back")
-    told = f"not in force until you review it: {', '.join(held)}"
+    told = f"inactive until you review it: {', '.join(held)}"
     return Check("project", "consent", "warn", told, "see the changes: dmm trust")
 
 
 def _check_rules(published: PublishedRules) -> Iterator[Check]:
     """Check that a hook could judge without the daemon."""
     if published.publish():
-        yield Check("project", "rules on file", "ok", "a hook can judge without the daemon")
+        yield Check("project", "rules on file", "ok", "a hook can decide without the daemon")
     else:
         way = "free some disk space, and check the owner of the state folder"
         told = "the rules can't be written to the state folder"
@@ -240,7 +240,7 @@ def _check_ledger(audit: Audit) -> Iterator[Check]:
         what = f"broken at event {told['first_bad_seq']}: {told['reason']}"
         yield Check("project", "ledger", "fail", what, "see: dmm ledger verify")
     else:
-        yield Check("project", "ledger", "ok", f"the chain of {told['events']} events holds")
+        yield Check("project", "ledger", "ok", f"the chain of {told['events']} events is valid")
 
 
 # The daemon
@@ -255,8 +255,8 @@ def check_daemon() -> Iterator[Check]:
         yield _check_answer(told)
         yield from attempt("daemon", "HTTP", lambda: _check_http(folder))
     elif endpoint.is_running():
-        way = "dmm daemon stop; if that does not help, end its process"
-        yield Check("daemon", "socket", "fail", "a process holds the lock but answers not", way)
+        way = "dmm daemon stop; if that does not help, kill its process"
+        yield Check("daemon", "socket", "fail", "a process holds the lock but does not answer", way)
     else:
         yield from _check_remains(folder)
     yield _check_spool(Path(endpoint.state_folder()) / "spool")
@@ -272,19 +272,19 @@ def _check_folder(folder: Path) -> Iterator[Check]:
         told = "it is not a folder of yours"
         yield Check("daemon", "run folder", "fail", f"{folder}: {told}", "remove it")
     elif mode & 0o077:
-        told = f"{folder}: others may enter it (mode {mode:o})"
+        told = f"{folder}: other users can enter it (mode {mode:o})"
         way = f"chmod 700 {folder}"
         yield Check("daemon", "run folder", "fail", told, way, mend=lambda: folder.chmod(0o700))
     else:
-        yield Check("daemon", "run folder", "ok", f"{folder}, for you alone")
+        yield Check("daemon", "run folder", "ok", f"{folder}, private to you")
 
 
 def _check_answer(told: dict[str, Any]) -> Check:
     if told["version"] == VERSION:
         up = f"it answers (process {told['pid']}, version {VERSION})"
         return Check("daemon", "socket", "ok", up)
-    what = f"it runs version {told['version']}, this is {VERSION}"
-    return Check("daemon", "socket", "warn", what, "dmm daemon stop; the next hook starts it anew")
+    what = f"it is version {told['version']}, this is {VERSION}"
+    return Check("daemon", "socket", "warn", what, "dmm daemon stop; the next hook starts it again")
 
 
 def _check_http(folder: Path) -> Iterator[Check]:
@@ -296,7 +296,7 @@ def _check_remains(folder: Path) -> Iterator[Check]:
     left = [name for name in (endpoint.SOCKET, endpoint.ABOUT) if os.path.lexists(folder / name)]
     if left:
         told = f"not running, but left behind: {', '.join(left)}"
-        way = "dmm daemon start; it clears them away"
+        way = "dmm daemon start; it removes them"
         yield Check("daemon", "socket", "warn", told, way, mend=lambda: _clear(folder, left))
         return
     told = "not running; the first hook starts it"
@@ -317,9 +317,9 @@ def _check_spool(folder: Path) -> Check:
     except FileNotFoundError:
         return Check("daemon", "spool", "ok", "empty")
     lost = losses.count()
-    told = f"{waiting} events wait" if waiting else "empty"
+    told = f"{waiting} events pending" if waiting else "empty"
     if waiting > BACKLOG or lost:
         told += f", {lost} events were lost: the disk or the spool was full" if lost else ""
-        way = "free some disk space; dmm daemon start records what waits"
+        way = "free some disk space; dmm daemon start records the pending events"
         return Check("daemon", "spool", "warn", told, way, mend=endpoint.start)
     return Check("daemon", "spool", "ok", told)

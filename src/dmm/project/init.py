@@ -1,4 +1,4 @@
-"""A new memory for a project: folders, launch contract, settings and one example per scope."""
+"""Create a project's memory: folders, BOOT, settings and examples."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ FILES = (("gitignore", ".gitignore"), ("BOOT.md",) * 2, ("policy.md",) * 2, (FIL
 EXAMPLES = 6
 EXAMPLE_DAYS = 30
 UNTRUSTED = (
-    "This memory was not made here, so agents get nothing of it on their own."
-    " Look at it and decide: dmm trust"
+    "This memory was not created here, so agents get none of it by themselves. Review "
+    "it and decide: dmm trust"
 )
 
 

@@ -1,4 +1,4 @@
-"""The story of the demo: eight acts of a travel agent, each step with the result it must have."""
+"""The demo's story: eight steps of a travel agent, with expected results."""
 
 from __future__ import annotations
 
@@ -96,18 +96,18 @@ def _decide(text: str, rationale: str, references: list[int], **expected: Any) -
 
 _NEEDS = Act(
     "What the traveller needs",
-    "A traveller writes. The agent puts every requirement on record, with its source.",
+    "A traveller writes. The agent records every requirement with its source.",
     (
         _say("Four nights in Lisbon, at most 1200 euros. I use a wheelchair.", 1),
         _fact("destination", "Lisbon", 1, 2),
         _fact("budget", "1200 EUR", 1, 3),
         _fact("accessibility", "no steps, and a lift", 1, 4),
     ),
-    "Three facts, and each of them knows the message it came from.",
+    "Three facts, each linked to the message it came from.",
 )
 _A_MISS = Act(
-    "A miss",
-    "The agent looks at place and price, and forgets the rest. Nothing forbids it yet.",
+    "A mistake",
+    "The agent considers place and price and forgets the rest. No rule forbids it yet.",
     (
         _decide(
             MISS,
@@ -117,11 +117,11 @@ _A_MISS = Act(
             seq=5,
         ),
     ),
-    "The decision rests on facts 2 and 3. Fact 4 was there, and nobody asked for it.",
+    "The decision is based on facts 2 and 3. Fact 4 was recorded but not used.",
 )
 _CORRECTED = Act(
-    "The traveller corrects",
-    "The miss comes back as a message.",
+    "The traveller objects",
+    "The mistake comes back as a message.",
     (
         _say("There are forty steps to the Miradouro. I can't stay there!", 6),
         _decide("Cancel Hotel Miradouro", "It can't be reached", [6], status="COMMITTED", seq=7),
@@ -129,7 +129,7 @@ _CORRECTED = Act(
 )
 _LEARNED = Act(
     "A rule is learned",
-    "The agent does not promise to be more careful. It makes a rule of what went wrong.",
+    "Instead of promising to be careful, the agent turns the mistake into a rule.",
     (
         Step(
             "add_constraint",
@@ -137,11 +137,11 @@ _LEARNED = Act(
             {"seq": 8, "constraint": RULE, "priority": "learned", "triggered_by": 6},
         ),
     ),
-    "From now on the rule is checked by the ledger, not remembered by the agent.",
+    "From now on the ledger checks the rule; the agent need not remember it.",
 )
 _STOPPED = Act(
     "Stopped",
-    "In a hurry, the agent books the next house and claims to have checked. Twice.",
+    "In a hurry, the agent books another hotel and claims to have checked. Twice.",
     (
         _decide(
             BOOKING,
@@ -158,16 +158,16 @@ _STOPPED = Act(
             violated_constraint_seq=8,
         ),
     ),
-    "A claim is no evidence. Only a recorded look-up is.",
+    "A claim is not evidence. Only a recorded look-up is.",
 )
 _VERIFIED = Act(
     "Looking it up",
-    "The agent does what the refusal suggests: it asks, and notes what it finds.",
+    "The agent does what the refusal suggests: it looks it up and records the result.",
     (
         Step("query_memory", {"question": "accessibility"}, {"query_seq": 11}),
         _fact("casa_do_rio", "entrance without steps, wide lift", 11, 12),
     ),
-    "The question is an event too. That is what the rule looks for.",
+    "The look-up is an event too. That is what the rule requires.",
 )
 _COMMITTED = Act(
     "Committed",
@@ -182,11 +182,11 @@ _COMMITTED = Act(
         ),
         Step("trace_provenance", {"seq": 13}, {}),
     ),
-    "Every decision can be followed back to the words of the traveller.",
+    "Every decision can be traced back to the traveller's words.",
 )
 _FORKED = Act(
     "Fork the future",
-    "What if the rule had been there from the start? A second timeline tells; it is not kept.",
+    "What if the rule had existed from the start? A second timeline shows it; nothing is saved.",
     (
         Step(
             "simulate_timeline",
@@ -195,7 +195,7 @@ _FORKED = Act(
         ),
         Step("get_memory_context", {}, {"current_seq": 13}),
     ),
-    "The ledger still ends at event 13: a simulation leaves nothing behind.",
+    "The ledger still ends at event 13: a simulation records nothing.",
 )
 
 STORY = (_NEEDS, _A_MISS, _CORRECTED, _LEARNED, _STOPPED, _VERIFIED, _COMMITTED, _FORKED)

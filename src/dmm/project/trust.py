@@ -1,4 +1,4 @@
-"""A look at memory that came from elsewhere, before it is trusted, and the decision itself."""
+"""Review memory from elsewhere before trusting it, and the decision."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ class Vetting:
             if not self.strange:
                 return None
         if not with_ledger and not self._is_own():
-            what = "the .git of this project leads to the ledger of another one"
+            what = "this project's .git leads to another project's ledger"
             hint = "if you want the two to share it: dmm trust --with-ledger"
             raise PathRefused(what, where=str(self.ledger), hint=hint)
         there = stands(self._held)
@@ -241,7 +241,7 @@ class Vetting:
         while os.path.lexists(target):
             number += 1
             target = held.with_name(f"{name}-{number}")
-        with translated(held, "put the ledger aside"):
+        with translated(held, "set the ledger aside"):
             for end in (*LOGS, ""):
                 part = held.with_name(held.name + end)
                 if os.path.lexists(part):

@@ -1,1 +1,1 @@
-"""The MCP entry under the name that configurations of version 0.x hold."""
+"""The MCP entry under the name used by version 0.x configurations."""

@@ -1,4 +1,4 @@
-"""Runs the MCP entry for configurations that an earlier version wrote."""
+"""Run the MCP entry for configurations of earlier versions."""
 
 import sys
 

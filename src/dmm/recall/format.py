@@ -1,4 +1,4 @@
-"""What is asked of recall, and what it tells, in lines that cost an agent few tokens."""
+"""Recall requests and results as compact lines."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _read_day(text: str | None) -> str | None:
     try:
         return dt.date.fromisoformat(text[:10]).isoformat()
     except ValueError as error:
-        raise UsageError(f"{text!r} is no day", hint="write it as 2026-01-31") from error
+        raise UsageError(f"{text!r} is not a day", hint="write it as 2026-01-31") from error
 
 
 def _leads_to(asked: str, file: str) -> bool:

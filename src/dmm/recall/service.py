@@ -1,4 +1,4 @@
-"""Recall of sessions in three layers: rows to choose from, what stood around one, and all of some.
+"""Recall past sessions in three layers: rows, surroundings, full text.
 
 Everything comes from the ledger: the units are distilled of its events, and their index is brought
 up to its newest event at every call. The same ledger gives the same answers on any day.

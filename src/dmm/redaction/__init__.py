@@ -1,1 +1,1 @@
-"""Redaction: secrets and private passages are removed before a text goes anywhere."""
+"""Remove secrets and private passages before text goes anywhere."""

@@ -1,4 +1,4 @@
-"""Blocks: what is secret over several lines: private passages and private keys."""
+"""Multi-line secrets: private passages and private keys."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carriers: places that hold credentials by their form: addresses, headers, cookies, listings."""
+"""Places that hold credentials by form: URLs, headers, cookies, listings."""
 
 from __future__ import annotations
 

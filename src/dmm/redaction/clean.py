@@ -1,4 +1,4 @@
-"""Texts freed of secrets; what that needs is loaded when the first text comes."""
+"""Remove secrets from text, loading the patterns on first use."""
 
 from __future__ import annotations
 

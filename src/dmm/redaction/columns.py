@@ -1,4 +1,4 @@
-"""Columns: values that are secret because of the name at the head of their column."""
+"""Values that are secret because of their column's name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Encoded: runs of base64, and what they hold."""
+"""Base64 runs and their contents."""
 
 from __future__ import annotations
 

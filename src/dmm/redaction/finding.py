@@ -1,4 +1,4 @@
-"""Finding: secrets in every reading of a text, and what looks like one and is none."""
+"""Find secrets in every reading of a text, excluding known public values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flags: secrets that programs take on their command line without a telling name."""
+"""Secrets that programs take on their command line without a revealing name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Formats: tokens that are known by their own shape, whatever stands around them."""
+"""Tokens recognised by their own format."""
 
 from __future__ import annotations
 

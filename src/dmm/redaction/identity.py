@@ -1,4 +1,4 @@
-"""Identities: names that others give to sessions, calls, agents and turns, kept without secrets.
+"""Ids of sessions, calls, agents and turns, recorded without secrets.
 
 A name without a secret stays as it is. Any other one is always written in the same way, whatever it
 came through, so that what belongs together is still found together.

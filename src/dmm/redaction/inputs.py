@@ -1,4 +1,4 @@
-"""What comes from outside: refused where nobody could use it, before anything else sees it."""
+"""Validate and redact user-supplied text."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 LONGEST = {"key": 200, "constraint": 4_000}
 LONGEST_TEXT = 20_000
-HINTS = {"reason": "say in a sentence why; it is recorded"}
+HINTS = {"reason": "give the reason in one sentence; it is recorded"}
 
 
 def accept(name: str, value: str) -> str:

@@ -1,4 +1,4 @@
-"""Joints: texts written in pieces, over lines or in code, read as the one text that they are."""
+"""Texts split over lines or code strings, read as one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Judging: whether a value beside a name is a secret, by the name, the notation and the value."""
+"""Decide whether a named value is a secret, by name, notation and value."""
 
 from __future__ import annotations
 

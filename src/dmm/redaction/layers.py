@@ -1,4 +1,4 @@
-"""Layers: a text as it reads once its escapes are resolved, with the way back to the original."""
+"""A text with its escapes resolved, mapped back to the original."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names: values that are secret because of the name beside them, in any notation."""
+"""Values that are secret because of the name beside them."""
 
 from __future__ import annotations
 

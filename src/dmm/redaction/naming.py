@@ -1,4 +1,4 @@
-"""Naming: which names tell that the value beside them is a secret, and how surely."""
+"""Names that mark a value as secret, and how surely."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patterns: compiled when they are first needed, and tried only where they can match.
+"""Patterns compiled on first use and tried only where they can match.
 
 A text needs few of some two hundred, and a short command must not wait for the others.
 """

@@ -1,4 +1,4 @@
-"""Phrases: secrets that several words tell of: seeds of wallets, codes, users with passwords."""
+"""Secrets announced by several words: seed phrases, codes, logins."""
 
 from __future__ import annotations
 

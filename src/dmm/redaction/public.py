@@ -1,4 +1,4 @@
-"""Public: what looks as random as a secret and is none, by its own form.
+"""Values that look random but are public, by their format.
 
 Digests of contents, public keys, certificates and images are known by how they are built: what
 only claims to be one is not taken for it.

@@ -1,4 +1,4 @@
-"""Random or written by a person: how a string looks, without knowing what it means."""
+"""Whether a string looks random or written by a person."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Redaction: secrets and private passages are taken out of a text before it goes anywhere."""
+"""Remove secrets and private passages from a text."""
 
 from __future__ import annotations
 

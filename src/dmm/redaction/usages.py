@@ -1,4 +1,4 @@
-"""Usages: which programs take a secret on their command line, and at which place.
+"""Programs that take a secret on their command line, and where.
 
 A usage is written as a manual writes it. A word in capitals is any word, one in brackets may be
 left out, and `...` is anything on the line. SECRET is taken whatever it is; TOKEN only where it

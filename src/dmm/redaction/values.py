@@ -1,4 +1,4 @@
-"""Values: whether what stands beside a telling name is a secret, a word, a type or a reference."""
+"""Whether a named value is a secret, a word, a type or a reference."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What the repository is: files, symbols and their ties, searchable."""
+"""The searchable repository: files, symbols and their relations."""

@@ -1,4 +1,4 @@
-"""Git asked for names and contents, never for anything that runs a program of the repository."""
+"""Read names and contents from Git, never running repository code."""
 
 from __future__ import annotations
 

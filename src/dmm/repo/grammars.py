@@ -1,4 +1,4 @@
-"""Which grammar reads a language, and what counts as a definition in it."""
+"""The grammar of each language, and what counts as a definition."""
 
 from __future__ import annotations
 

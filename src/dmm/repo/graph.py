@@ -1,4 +1,4 @@
-"""Ties between files: imports resolved to files of the repository, and files changed together."""
+"""Relations between files: imports and joint changes."""
 
 from __future__ import annotations
 

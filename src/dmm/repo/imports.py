@@ -1,4 +1,4 @@
-"""What a file says it uses, as paths that may or may not be files of the repository."""
+"""The imports of a file, as candidate paths."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repository knowledge as one thing to open, bring up to date, and ask."""
+"""The repository index: open, update, search."""
 
 from __future__ import annotations
 

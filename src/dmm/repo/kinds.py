@@ -1,4 +1,4 @@
-"""What a file is for and in which language it is written, told by its path and first lines."""
+"""A file's purpose and language, from its path and first lines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that a question names: by path, as in a stack trace, or by a dotted module."""
+"""Files that a question names: by path, stack trace or module."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The program that reads source for its definitions, in a process of its own.
+"""The parser process: reads source and returns definitions.
 
 A parser can be made to run for minutes by a file written to do so, and it is C: it must be
 possible to end it. It may use so much processor time for each file and is ended by the system then.

@@ -1,4 +1,4 @@
-"""Source handed to the parsing process, and its answers; a process that is lost costs one file."""
+"""Send source to the parser process; a lost process costs one file."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The lines of a chunk that bear on a question, and the definition they stand in."""
+"""The lines of a chunk that match a question, and their definition."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A question or an issue text taken apart: how much each word counts, and which files it names."""
+"""Parse a question or issue: word weights and named files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files ranked for a question: several signs of relevance, fused by measured weights."""
+"""Rank files for a question by several signals with measured weights."""
 
 from __future__ import annotations
 

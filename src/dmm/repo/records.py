@@ -1,4 +1,4 @@
-"""What repository knowledge is made of: files, symbols, commits, and evidence."""
+"""Repository records: files, symbols, commits, evidence."""
 
 from __future__ import annotations
 

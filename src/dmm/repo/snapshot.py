@@ -1,4 +1,4 @@
-"""The repository ready to be searched: what of it is held in memory."""
+"""The repository index in memory, ready to search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where files come from: the working tree as it is now, or the tree of a commit."""
+"""Where files come from: the working tree or a commit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The file of repository knowledge: the only owner of its tables and of their SQL."""
+"""The repository index file: the only owner of its tables and SQL."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ class RepoStore:
             ours = all(self._connection.pragma(name) == value for name, value in pragmas.items())
         # A clone may bring a file that says anything: only one that was made here is believed.
         if not ours or self.meta("file") != inode:
-            raise IndexBroken("an index of another version or place", where=self.where)
+            raise IndexBroken("an index from another version or place", where=self.where)
 
     def close(self) -> None:
         """Close the file."""
@@ -282,5 +282,5 @@ def _refuse_links(path: Path) -> None:
     with translated(path, "look at the index folder"):
         linked = any(one.is_symlink() for one in (path, path.parent, *logs))
     if linked:
-        hint = "put the index folder itself there, or delete the link"
+        hint = "replace the link with the index folder itself, or delete it"
         raise StorageError("the index is a symbolic link", where=str(path), hint=hint)

@@ -1,4 +1,4 @@
-"""Source text with its comments blanked, and with its strings blanked too; lines and columns stay.
+"""Blank the comments and strings of source text, keeping lines and columns.
 
 What a comment or a documentation string says is no evidence of what code does.
 """

@@ -1,4 +1,4 @@
-"""One file read for the index: its terms, chunks of lines, symbols and imports."""
+"""Read one file for the index: terms, chunks, symbols, imports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The files of a folder without Git: a walk that heeds .gitignore files."""
+"""Walk a folder without Git, respecting .gitignore."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A proposal applied: the intent is recorded, the files are written, and that is recorded too.
+"""Apply a proposal: record the intent, write the files, record the result.
 
 Whoever is killed in between leaves an intent. The next one who works here finishes it: every file
 is then as it was before or as it was proposed, never something else.
@@ -169,7 +169,7 @@ class Application:
         self.project_ledger.record(self._draft(EventType.PROPOSAL_FAILED, failed, proposal.seq))
 
     def _close(self, proposal: Proposal) -> None:
-        """Record that the files are written, and whether a commit of them is still to come."""
+        """Record that the files are written, and whether a commit of them is in the future."""
         self._clear_folders(proposal)
         told: dict[str, Any] = {
             "proposal": proposal.seq,
@@ -225,13 +225,13 @@ class Application:
             self._close(proposal)
             return
         done = [e for e, now in states.items() if now == digest(e.after)]
-        self._withdraw(proposal, done, "a file was changed while the application was broken off")
+        self._withdraw(proposal, done, "a file changed while the write was interrupted")
 
 
 def _stale(proposal: Proposal, edit: Edit, current: str | None) -> StaleBase:
     view = three_way(edit.before or "", current or "", edit.after or "")
-    what = f"{edit.path} was changed since {proposal.id} was made"
+    what = f"{edit.path} has changed since {proposal.id} was made"
     if edit.before is None:
-        what = f"{edit.path} is there by now; {proposal.id} would have made it"
+        what = f"{edit.path} exists now; {proposal.id} would have created it"
     hint = f"see the three texts with: dmm review show {proposal.id}; then edit or reject it"
     return StaleBase(what, where=edit.path, hint=hint, view="\n".join(view))

@@ -1,4 +1,4 @@
-"""Git commits of applied proposals: made after the write, so that no other writer waits for a hook.
+"""Git commits of applied proposals, made after the write lock is released.
 
 What could not be committed stays on record as that, and is tried again after the next write.
 """
@@ -77,7 +77,7 @@ class Committing:
         """Tell that Git takes no notice of what was written: it will not be tried again."""
         paths = self._paths(self.proposal_store.queue().proposals[seq])
         if paths and commits.are_ignored(self.root.folder, paths):
-            return [f"written, but not committed: {paths[0]}: Git ignores what was written"]
+            return [f"written, but not committed: {paths[0]}: Git ignores it"]
         return []
 
     def _make_up(self) -> list[str]:
@@ -139,7 +139,7 @@ class Committing:
 
 
 def _not_now(error: DmmError) -> str:
-    return f"written, but not committed: {error}; the next write tries again"
+    return f"written, but not committed: {error}; the next write retries"
 
 
 def _message(proposal: Proposal) -> str:

@@ -1,4 +1,4 @@
-"""Proposals decided: listed, shown, put to the reviewer agent, approved, rejected or edited."""
+"""List, show, review, approve, reject and edit proposals."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ class Reviews:
         return self.proposals.trust.is_trusted(root)
 
     def _stale(self, proposal: Proposal) -> tuple[str, ...]:
-        """Show base, file and proposal side by side where the file was changed since."""
+        """Show base, file and proposal side by side where the file has changed since."""
         lines: tuple[str, ...] = ()
         for edit in proposal.edits if proposal.is_open else ():
             current = self.proposals.intake.root.tree.text_of(edit.path)
@@ -153,7 +153,7 @@ class Reviews:
         proposal = self.proposals.proposal_store.find(name)
         tier, why = self._tier(proposal)
         if any(check.hard and check.failed for check in proposal.checks):
-            return self._left(proposal, "a check refuses it; the reviewer was not asked")
+            return self._left(proposal, "a check rejects it; the reviewer was not asked")
         if tier is Tier.PERSON:
             return self._left(proposal, why)
         answer = self.reviewer().review(proposal, examined.checks, examined.neighbours)
@@ -161,7 +161,7 @@ class Reviews:
             return self._left(proposal, answer.reason)
         self.proposals.examine(proposal)
         if self._again(proposal) != proposal:
-            why = "it or the memory around it was changed while the reviewer thought"
+            why = "it or related memory changed while the reviewer was deciding"
             return self._left(self._again(proposal), why)
         return self._follow(proposal, answer)
 
@@ -260,7 +260,7 @@ class Reviews:
 
     @traced()
     def reject(self, name: str, reason: str, *, seen: str | None = None) -> dict[str, Any]:
-        """Turn a proposal down; it stays on record."""
+        """Reject a proposal; it stays on record."""
         self._need_person("reject")
         need("reason", reason)
         proposal = self.as_seen(name, seen)
@@ -310,15 +310,15 @@ class Reviews:
     def _waiting(self, name: str) -> Proposal:
         proposal = self.proposals.proposal_store.find(name)
         if not proposal.is_open:
-            hint = "dmm review list shows what waits"
+            hint = "dmm review list shows pending proposals"
             raise ReviewRefused(f"{proposal.id} is {proposal.standing}", hint=hint)
         return proposal
 
     def as_seen(self, name: str, seen: str | None) -> Proposal:
         """Find a proposal that waits, with the texts that somebody has looked at."""
         if seen is not None and not _SEEN.fullmatch(seen.strip()):
-            hint = "dmm review show tells it, such as: --seen 3f2a9c81d07b"
-            raise UsageError(f"{seen!r} is no digest of a proposal", hint=hint)
+            hint = "dmm review show prints it, such as: --seen 3f2a9c81d07b"
+            raise UsageError(f"{seen!r} is not the digest of a proposal", hint=hint)
         proposal = self._waiting(name)
         if seen is not None and not proposal.seal.startswith(seen.strip().lower()):
             raise rewritten(proposal)
@@ -339,9 +339,9 @@ def _changed(proposal: Proposal, content: str) -> dict[str, Any]:
     refuse_large(content)
     target = next((e for e in proposal.edits if e.after is not None), None)
     if target is None or proposal.operation is Operation.UNDO:
-        raise ReviewRefused("this proposal has no text to change", where=proposal.id)
+        raise ReviewRefused("this proposal has no text to edit", where=proposal.id)
     if not content.strip():
-        hint = f"to turn it down: dmm review reject {proposal.id}"
+        hint = f"to reject it: dmm review reject {proposal.id}"
         raise UsageError("the text is empty", where=proposal.id, hint=hint)
     if not has_front_matter(content):
         content = with_body(target.path, target.after or "", content)

@@ -1,4 +1,4 @@
-"""What a wish means for files: the texts before and after, made from the tree as it stands."""
+"""Turn a request into edits: texts before and after."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class Drafts:
         # One file has one name: a//b.md and a/./b.md would be strangers to the checks.
         place = self.tree.resolve(given).relative_to(self.tree.root)
         if place.name == DESCRIPTOR:
-            what = "it describes its folder and is no memory"
-            raise PathRefused(what, where=repr(given), hint="a person changes it in an editor")
+            what = "it describes its folder and is not a memory"
+            raise PathRefused(what, where=repr(given), hint="a person can edit it in an editor")
         return place.as_posix()
 
     def create(self, path: str, content: str, about: About) -> tuple[Edit, ...]:
@@ -64,7 +64,7 @@ class Drafts:
         refuse_large(content)
         if self.tree.text_of(path) is not None:
             hint = f"change it with: dmm write update --path {path}"
-            raise FileExists("the file is already there", where=path, hint=hint)
+            raise FileExists("the file already exists", where=path, hint=hint)
         if not has_front_matter(content):
             content = self._head(path, about) + content.strip("\n") + "\n"
         return (Edit(path, None, _titled(path, content)),)
@@ -91,7 +91,7 @@ class Drafts:
         before = self._there(path)
         memory = markdown.parse(path, before).memory
         if not memory.in_force:
-            raise UsageError("the memory is out of force already", where=path)
+            raise UsageError("the memory is already inactive", where=path)
         fields = {"status": Status.DEPRECATED.value, "confidence": Confidence.DEPRECATED.value}
         return (Edit(path, before, _set(path, before, fields)),)
 
@@ -105,7 +105,7 @@ class Drafts:
         place = self.place(target) if target else f"{new}/{path.partition('/')[2]}"
         if self.tree.text_of(place) is not None:
             hint = "name another file with --to"
-            raise FileExists("there is a file already where it would go", where=place, hint=hint)
+            raise FileExists("a file already exists there", where=place, hint=hint)
         fields = {"scope": new.value}
         if new is Scope.EPHEMERAL and memory.expires is None:
             fields["expires"] = (self.today + dt.timedelta(days=EPHEMERAL_DAYS)).isoformat()
@@ -133,7 +133,7 @@ class Drafts:
         near += [one for one in known if one.endswith(f"/{name}") and one not in near]
         if near:
             return f"did you mean {' or '.join(near[:3])}?"
-        return "name a file below .dmm/memory; dmm query finds memories by what they say"
+        return "name a file under .dmm/memory; dmm query finds memories by content"
 
     def _head(self, path: str, about: About) -> str:
         top = path.partition("/")[0]
@@ -167,7 +167,7 @@ def refuse_large(text: str) -> None:
     """Refuse what no memory can be, before anybody reads it."""
     size = len(text.encode("utf-8", "replace"))
     if size > LARGEST:
-        what = f"the text has {size:,} bytes; a proposal has at most {LARGEST:,}"
+        what = f"the text has {size:,} bytes; a proposal can have at most {LARGEST:,}"
         raise UsageError(what, hint="a memory is one concept of 300 to 800 tokens: split it")
 
 

@@ -1,4 +1,4 @@
-"""A proposal examined: every check run against the memory as it stands now."""
+"""Run every check on a proposal against the current memory."""
 
 from __future__ import annotations
 

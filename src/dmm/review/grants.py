@@ -1,4 +1,4 @@
-"""Who may write where: the namespaces of agents, and what the configuration grants to each."""
+"""Who may write where: agent namespaces and configured grants."""
 
 from __future__ import annotations
 

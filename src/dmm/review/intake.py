@@ -1,4 +1,4 @@
-"""A proposal taken in: freed of secrets, labelled with its trust, and recorded as an event."""
+"""Record a proposal: redacted and labelled with its trust."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ class Intake:
             event = self.project_ledger.reading.event(seq)
             if event is None:
                 hint = "dmm ledger log shows the events"
-                raise UsageError(f"there is no event {seq} to rest on", hint=hint)
+                raise UsageError(f"there is no event {seq} to be based on", hint=hint)
             labels.append(_label(event.trust))
         return least(labels)
 
@@ -185,7 +185,7 @@ def refuse_halves(text: str, where: str) -> None:
         text.encode("utf-8")
     except UnicodeEncodeError:
         hint = "send the text as UTF-8"
-        raise UsageError("the text holds half a character", where=where, hint=hint) from None
+        raise UsageError("the text holds an unpaired surrogate", where=where, hint=hint) from None
 
 
 def _ids_of(proposals: Iterable[Proposal]) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""How alike two texts are in their words: the same, nearly so, or not."""
+"""How similar two texts are, by their words."""
 
 from __future__ import annotations
 

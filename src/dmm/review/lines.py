@@ -1,4 +1,4 @@
-"""Lines of two texts set side by side: which of them are the same, in bounded time."""
+"""Match equal lines of two texts in bounded time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Patches of memory files: unified diffs read strictly, shown, and set against a changed file."""
+"""Unified diffs: parsed strictly, shown, and applied."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _read_hunk(lines: list[str], at: int, number: int) -> tuple[Hunk, int]:
             old += [rest] * ("-" in sides)
             new += [rest] * ("+" in sides)
         else:
-            raise _refuse(number, f"line {at + 1} of the patch begins with none of ' ', '-', '+'")
+            raise _refuse(number, f"line {at + 1} of the patch does not start with ' ', '-' or '+'")
         at += 1
     if (len(old), len(new)) != (olds, news):
         what = f"it announces {olds} and {news} lines and has {len(old)} and {len(new)}"
@@ -283,7 +283,7 @@ def _tell_same(lines: tuple[str, ...]) -> list[str]:
     left = len(lines) - 2 * CONTEXT
     return [
         *(f"      {line}" for line in lines[:CONTEXT]),
-        f"      ({left} lines that nobody changed)",
+        f"      ({left} unchanged lines)",
         *(f"      {line}" for line in lines[-CONTEXT:]),
     ]
 
@@ -294,7 +294,7 @@ def _tell_piece(piece: Piece) -> list[str]:
         return [*told, *(f"both +{line}" for line in piece.current)]
     told = ["both changed these lines:", *told] if piece.clashes else told
     if piece.current != piece.base:
-        told += [f"file +{line}" for line in piece.current] or ["file: taken out"]
+        told += [f"file +{line}" for line in piece.current] or ["file: removed"]
     if piece.proposed != piece.base:
-        told += [f"new  +{line}" for line in piece.proposed] or ["new: taken out"]
+        told += [f"new  +{line}" for line in piece.proposed] or ["new: removed"]
     return told

@@ -1,4 +1,4 @@
-"""The phrases by which texts try to steer, endanger or command, as patterns with their names."""
+"""Phrases that try to steer, endanger or command, as named patterns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The review queue: every proposal and how far it has come, a pure fold of events."""
+"""The review queue: a pure fold of events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The reviewer agent: what a model is asked about a proposal, and the one form of its answer."""
+"""The reviewer agent's prompt and the form of its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asking the reviewer agent about a proposal: within the day's tokens, every call on record."""
+"""Call the reviewer agent within the daily token limit, on record."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Proposals made: a wish becomes an event, is examined, and waits, or is applied by the rule.
+"""Make proposals: record, check, and apply where a rule allows it.
 
 WRITE: wish → drafting → intake (redaction, trust, ProposalMade) → examination (ProposalChecked) →
 tier → a review (review/decisions.py) → application (review/application.py) → index, conflicts.
@@ -131,7 +131,7 @@ class Proposals:
     def _refuse_taken(self, edit: Edit) -> None:
         current = self.intake.root.tree.text_of(edit.path)
         if edit.before is None and current is not None:
-            raise FileExists("the file is already there", where=edit.path)
+            raise FileExists("the file already exists", where=edit.path)
         if digest(current) != edit.base:
             raise StaleBase("the file has just been changed", where=edit.path)
 
@@ -142,7 +142,7 @@ class Proposals:
         proposal, repeated = self.intake.record_once(wish, draft)
         if repeated:
             tier, why = self.tier(proposal)
-            notice = f"the same was proposed before: {proposal.id} waits for a review"
+            notice = f"the same was proposed before: {proposal.id} awaits review"
             return tell(proposal, [notice]) | {"tier": str(tier), "why": why, "repeated": True}
         self.examine(proposal)
         proposal = self.proposal_store.queue().proposals[proposal.seq]
@@ -167,7 +167,7 @@ class Proposals:
             approval = Approval(Judge.RULE, proposal.edits, why)
             return self.application.apply(proposal.seq, approval).notices
         except DmmError as error:
-            return (f"it waits for a review: {error}",)
+            return (f"it awaits review: {error}",)
 
     def examine(self, proposal: Proposal) -> Examined:
         """Run the checks as the memory stands now, and record them where they are new."""

@@ -51,7 +51,7 @@ class ProposalStore:
         proposal = self.queue().proposals.get(int(found[1]))
         if proposal is None:
             what = f"there is no {PREFIX}{found[1]}"
-            raise ReviewRefused(what, hint="dmm review list shows what waits")
+            raise ReviewRefused(what, hint="dmm review list shows pending proposals")
         return proposal
 
 

@@ -1,4 +1,4 @@
-"""What the checks of a proposal look at beside the proposal: all of it values, read beforehand."""
+"""What checks compare a proposal with, as values read beforehand."""
 
 from __future__ import annotations
 

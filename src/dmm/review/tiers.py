@@ -1,4 +1,4 @@
-"""Who has to agree to a proposal: nobody but the rule, the reviewer agent, or a person."""
+"""Who must approve a proposal: a rule, the reviewer agent or a person."""
 
 from __future__ import annotations
 

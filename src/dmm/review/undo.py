@@ -1,4 +1,4 @@
-"""Applied writes taken back, newest first, as one new write that is recorded like any other."""
+"""Undo applied writes, newest first, as one recorded write."""
 
 from __future__ import annotations
 

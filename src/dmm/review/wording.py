@@ -1,4 +1,4 @@
-"""How a text speaks: whether it tries to steer its readers, and whether it lays down rules.
+"""Whether a text tries to steer its readers or sets rules.
 
 Patterns look at folded text with single blanks. Every gap in them is bounded, so that they stay
 linear on any text.

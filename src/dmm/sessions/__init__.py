@@ -1,1 +1,1 @@
-"""Sessions of agents: what their hooks report, what they are told, and what is recorded."""
+"""Sessions: hook events in, briefings and rulings out, everything recorded."""

@@ -1,4 +1,4 @@
-"""Where the transcripts of a project are: in the folders of its clients, or where a person says."""
+"""Find a project's client transcripts."""
 
 from __future__ import annotations
 
@@ -113,8 +113,8 @@ def _require(path: Path, client: str | None) -> Head:
     if head is not None and client in (None, head.client):
         return head
     if client is None:
-        hint = "name what it is: --client claude-code, codex or generic"
-        raise UsageError("not a transcript that is known", where=str(path), hint=hint)
+        hint = "name its client: --client claude-code, codex or generic"
+        raise UsageError("not a known transcript format", where=str(path), hint=hint)
     return Head(client)
 
 

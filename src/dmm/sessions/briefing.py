@@ -1,4 +1,4 @@
-"""What a session is told at its start: how memory works here, the rules in force, the baseline.
+"""The briefing of a session: BOOT, active rules, baseline.
 
 The same memory gives the same bytes, so that a provider's cache of the prompt stays warm.
 """
@@ -113,6 +113,8 @@ def _told(left_out: list[PackEntry], notices: list[str]) -> str:
     if left_out:
         names = ", ".join(entry.path for entry in left_out[:5])
         more = f" and {len(left_out) - 5} more" if len(left_out) > 5 else ""
-        lines.append(f"Baseline without room here: {names}{more}. Ask for it with memory_pack.")
+        lines.append(
+            f"Baseline left out for lack of space:  {names}{more}. Ask for it with memory_pack."
+        )
     lines += [f"Notice: {neutralise(notice)}" for notice in notices[:2]]
     return "".join(f"{line}\n" for line in lines)

@@ -1,4 +1,4 @@
-"""Events: what of a hook's report is recorded, without secrets and cut to a useful length."""
+"""What is recorded of a hook event, redacted and shortened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outputs: what a tool gave back, in any shape, as text."""
+"""Tool output of any shape, as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sessions from before: transcripts of clients recorded in the ledger, once, with their own times.
+"""Record earlier sessions from client transcripts, once, with their own times.
 
 A transcript is a file that any program of the user can write, so nothing in it is trusted like
 words that a hook heard: what the user is said to have typed counts as the agent's account of it.
@@ -56,9 +56,9 @@ class SkippedLine:
 class SessionImport:
     """What an import adds of one session, or why it adds nothing.
 
-    `state` is `new`, `known` (all of it was recorded before), `captured` (hooks recorded it when
-    it happened), `older` (it began before the day that was asked for) or `secret` (its name looks
-    like one, and would be recorded with every event).
+    `state` is `new`, `known` (already recorded), `captured` (already recorded by hooks), `older`
+    (it started before the requested day) or `secret` (its name looks like a secret and would be
+    recorded with every event).
     """
 
     client: str

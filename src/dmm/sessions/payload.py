@@ -1,4 +1,4 @@
-"""Payloads: what a client's hook reports, read into one form for all clients."""
+"""Parse hook payloads of all clients into one form."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replies: what a hook prints so that its client does what was decided."""
+"""The replies that make a client follow a ruling."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rulings on tool calls as replies to a client."""
+"""Rulings on tool calls, as replies to a client."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def write_ruling(ruling: Ruling, seq: int | None) -> Reply:
 
     rule = f'DMM {name_rule(ruling.seq, ruling.id)}: "{ruling.text.rstrip(".")}"'
     if ruling.seq is None:
-        rule = "DMM can't tell what this call runs"
+        rule = "DMM can't determine what this call runs"
     why = ruling.findings[0].reason if ruling.findings else ruling.reason
     told = [rule, why, ruling.suggestion, _name_others(ruling)]
     if seq is not None:

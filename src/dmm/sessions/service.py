@@ -1,4 +1,4 @@
-"""Sessions of agents: what each is told at its start and with a prompt, and what it did, recorded.
+"""Brief sessions, supplement prompts, judge calls and record events.
 
 The service answers one event at a time. What a session was given is known from the ledger, so it
 is not given twice, also after the background process was started anew.

@@ -1,4 +1,4 @@
-"""SQLite connections with the settings DMM relies on, and its errors in our own words."""
+"""SQLite connections with the settings DMM relies on, and mapped errors."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def translate(error: BaseException, where: str) -> StorageError | None:
 
 def _tell(error: Exception, where: str) -> StorageError:
     if isinstance(error, _DAMAGED):
-        hint = "delete the index folder; it is built again from the files"
+        hint = "delete the index folder; it is rebuilt from the files"
         return IndexBroken(f"damaged database: {error}", where=where, hint=hint)
     if isinstance(error, apsw.BusyError | apsw.LockedError):
-        hint = "another process is writing; run the command again"
+        hint = "another process is writing; retry"
         return IndexBusy(f"database locked: {error}", where=where, hint=hint)
     if isinstance(error, apsw.FullError):
-        hint = "the disk is full: free some space and run the command again"
-        return StorageError("no room left for the database", where=where, hint=hint)
+        hint = "the disk is full: free some space and retry"
+        return StorageError("no space left for the database", where=where, hint=hint)
     if isinstance(error, apsw.ReadOnlyError | apsw.CantOpenError | apsw.PermissionsError):
         hint = "check the owner and permissions of the folder"
         return StorageError(f"database can't be written: {error}", where=where, hint=hint)
@@ -173,7 +173,7 @@ def _set_up(connection: apsw.Connection, *, durable: bool) -> None:
     connection.pragma("foreign_keys", "ON")
     kept = (connection.pragma("journal_mode"), connection.pragma("synchronous")) == ("wal", 2)
     if durable and not kept:
-        raise apsw.CantOpenError("the database does not keep what it acknowledges")
+        raise apsw.CantOpenError("the database does not persist acknowledged writes")
     if not durable:
         # Derived data is read whole, once; 2 MB of cache for each file are held for nothing.
         connection.pragma("cache_size", -SMALL_CACHE_KB)
@@ -233,7 +233,7 @@ def erase_freed(connection: apsw.Connection, where: str) -> None:
         connection.execute("VACUUM")
         busy, *_ = next(connection.execute("PRAGMA wal_checkpoint(TRUNCATE)"))
     if busy:
-        hint = "another process is reading; run the command again to erase the old bytes"
+        hint = "another process is reading; retry to erase the old bytes"
         raise IndexBusy("deleted bytes are still in the file", where=where, hint=hint)
 
 

@@ -61,7 +61,7 @@ def test_a_list_of_unrelated_points_is_several_concepts() -> None:
     points = "\n".join(f"- {point}" for point in POINTS)
     found = check(CheckName.CONCEPT, propose(file_text(f"# Things to know\n\n{points}\n")))
     assert found.outcome is Outcome.FAIL
-    assert found.text.startswith("7 points that have little to do with each other")
+    assert found.text.startswith("7 points that have little in common")
 
 
 def test_titles_inside_code_are_not_counted() -> None:
@@ -84,7 +84,7 @@ def test_a_title_that_the_text_does_not_speak_of_is_objected_to() -> None:
     found = check(CheckName.COHERENCE, propose(file_text(body)))
     assert found.outcome is Outcome.FAIL
     assert found.text == (
-        "the text says nothing of its title 'Kubernetes ingress certificates'; make them agree"
+        "the text does not mention its title 'Kubernetes ingress certificates'; make them match"
     )
 
 
@@ -101,7 +101,7 @@ def test_tags_may_be_words_that_the_text_does_not_use() -> None:
 def test_tags_that_go_with_nothing_are_pointed_at() -> None:
     found = check(CheckName.COHERENCE, propose(file_text(tags="[gardening, tulips]")))
     assert found.outcome is Outcome.WARN
-    assert found.text == ("tags that seem to go with nothing in the text: 'gardening', 'tulips'")
+    assert found.text == ("tags that match nothing in the text: 'gardening', 'tulips'")
     assert check(CheckName.COHERENCE, propose(file_text(tags="[]"))).outcome is Outcome.WARN
 
 
@@ -183,7 +183,7 @@ def test_a_conflict_is_told_with_both_quotes_and_may_still_be_approved() -> None
     assert found.other == "project/x.md"
     assert found.text == (
         "contradiction with project/x.md (confidence 0.87): 'never paid at once' against "
-        "'paid at once <U+202E>back'. It may still be approved; then resolve the conflict"
+        "'paid at once <U+202E>back'. You can still approve it; then resolve the conflict"
     )
 
 
@@ -211,7 +211,7 @@ def test_a_conflict_with_what_it_supersedes_is_none() -> None:
             "project/a.md",
             BODY + "\nThis is a temporary workaround.\n",
             {},
-            "'temporary workaround' sounds as if it had an end; use ephemeral/ with 'expires'",
+            "'temporary workaround' sounds temporary; use ephemeral/ with 'expires'",
         ),
         (
             "global/a.md",
@@ -243,7 +243,7 @@ def test_temporary_files_are_nothing_temporary() -> None:
 def test_a_memory_that_has_expired_already_is_objected_to() -> None:
     proposal = propose(file_text(scope="ephemeral", expires="2026-05-01"), "ephemeral/a.md")
     assert check(CheckName.SCOPE, proposal).text == (
-        "it expired on 2026-05-01 and would not be served; give it a later day"
+        "it expired on 2026-05-01 and would not be served; give it a later date"
     )
 
 

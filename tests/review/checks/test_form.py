@@ -32,7 +32,7 @@ def test_every_operation_gets_one_result_for_each_check(operation: Operation) ->
         ("no front matter", "project/billing/refunds.md:1: no front matter; start the file with"),
         (file_text(id=""), "project/billing/refunds.md:2: missing field: id"),
         (file_text(id="mem_1"), "'id' must be like mem_2026_01_31_001, not 'mem_1'"),
-        (file_text(scope="global"), "scope 'global' does not agree with the folder 'project'"),
+        (file_text(scope="global"), "scope 'global' does not match the folder 'project'"),
         (file_text(priority="9"), "'priority' must be a number from 0.0 to 1.0, not '9'"),
         (file_text("no title here"), "no title"),
     ],
@@ -73,8 +73,7 @@ def test_the_id_of_another_memory_is_refused_and_named() -> None:
     assert found.hard
     assert found.other == "project/other.md"
     assert found.text == (
-        "the id mem_2026_06_01_001 is that of project/other.md; "
-        "give the new memory an id of its own"
+        "the id mem_2026_06_01_001 belongs to project/other.md; give the new memory its own id"
     )
 
 
@@ -106,14 +105,14 @@ def test_no_file_of_a_merge_takes_another_id() -> None:
 def test_unknown_fields_are_pointed_at() -> None:
     found = check(SCHEMA, propose(file_text(trusted="yes")))
     assert found.outcome is Outcome.WARN
-    assert found.text == "unknown fields: 'trusted'; take them out or correct their names"
+    assert found.text == "unknown fields: 'trusted'; remove them or correct their names"
 
 
 @pytest.mark.parametrize(
     ("changes", "what"),
     [
-        ({"reason": "  "}, "there is no reason; say why the change is wanted"),
-        ({"reason": "x" * 4_001}, "the reason is longer than 4000 characters; say it shortly"),
+        ({"reason": "  "}, "the reason is missing; say why the change is needed"),
+        ({"reason": "x" * 4_001}, "the reason is longer than 4000 characters; shorten it"),
         (
             {"operation": Operation.UPDATE},
             "an operation 'update' can't have 1 new, 0 changed and 0 removed files",
@@ -150,7 +149,7 @@ def test_moving_or_deprecating_changes_no_text() -> None:
         file_text(priority="0.4"), "project/a.md", before, operation=Operation.DEPRECATE
     )
     assert check(SCHEMA, active).text == (
-        "the memory would still be in force; set status: deprecated"
+        "the memory would still be active; set status: deprecated"
     )
 
 
@@ -221,8 +220,8 @@ def test_a_link_to_no_memory_is_told_with_its_id() -> None:
     found = check(SCHEMA, lost)
     assert found.outcome is Outcome.WARN
     assert found.text == (
-        "'related' names 'mem_2026_05_05_005', and no memory has that id; correct it or take it"
-        " out; 'supersedes' names 'gone', and no memory has that id; correct it or take it out"
+        "'related' names 'mem_2026_05_05_005', and no memory has that id; correct it or remove "
+        "it; 'supersedes' names 'gone', and no memory has that id; correct it or remove it"
     )
     there = propose(file_text(related="[mem_2026_05_05_005]"))
     ids = {"mem_2026_05_05_005": "project/a.md"}

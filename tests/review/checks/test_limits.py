@@ -12,8 +12,8 @@ def test_a_text_that_held_secrets_is_refused_with_their_kinds() -> None:
     found = check(CheckName.SECRETS, propose(), secrets=("token", "password", "token"))
     assert found.hard
     assert found.text == (
-        "it held secrets (password, token), which were taken out before it was recorded; "
-        "propose it anew without them, and change the secrets if they are real"
+        "it held secrets (password, token), which were removed before it was recorded; propose "
+        "it again without them, and change the secrets if they are real"
     )
     assert check(CheckName.SECRETS, propose()).outcome is Outcome.PASS
 
@@ -27,7 +27,7 @@ def test_a_term_that_is_kept_out_is_refused_wherever_it_stands() -> None:
     )
     assert found.hard
     assert found.text == (
-        "terms that are kept out of this repository: "
+        "terms banned from this repository: "
         "'Project Falcon' in project/billing/refunds.md:27; rewrite it"
     )
     named = propose(path="project/project_falcon/a.md")
@@ -85,7 +85,7 @@ def test_only_a_person_takes_back_what_was_applied() -> None:
     undo = propose(operation=Operation.UNDO, edits=(Edit("project/a.md", "x", "y"),))
     found = check(CheckName.GOVERNANCE, undo)
     assert found.hard
-    assert found.text == "only a person takes back what was applied: dmm undo"
+    assert found.text == "only a person can undo what was applied: dmm undo"
     by_user = propose(
         operation=Operation.UNDO, edits=(Edit("project/a.md", "x", "y"),), trust=Trust.USER
     )

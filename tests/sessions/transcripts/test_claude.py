@@ -232,9 +232,18 @@ def test_faulty_lines_are_told_and_the_rest_is_read(reader: Reader) -> None:
         ("line 1", "not JSON"),
         ("line 2", "not UTF-8"),
         ("line 3", "not a JSON object"),
-        ("line 4", "no timestamp that can be read"),
-        ("line 5", "no sessionId that can be read"),
-        ("line 6", "no message that can be read"),
+        (
+            "line 4",
+            "no timestamp",
+        ),
+        (
+            "line 5",
+            "no sessionId",
+        ),
+        (
+            "line 6",
+            "no message",
+        ),
         ("line 8", "a result without its call"),
         START,
         ("UserMessageReceived", "hello"),

@@ -181,8 +181,17 @@ def test_faulty_lines_are_told_and_the_rest_is_read(reader: Reader) -> None:
         output(1, "c", "x"),
     ]
     assert reader.told(CODEX, lines) == [
-        ("line 1", "no session that can be read"),
-        ("line 3", "no timestamp that can be read"),
-        ("line 4", "no payload that can be read"),
+        (
+            "line 1",
+            "no session",
+        ),
+        (
+            "line 3",
+            "no timestamp",
+        ),
+        (
+            "line 4",
+            "no payload",
+        ),
         ("line 5", "a result without its call"),
     ]

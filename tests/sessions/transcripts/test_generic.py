@@ -67,12 +67,18 @@ def test_a_line_that_lacks_something_is_told_with_what_it_lacks(reader: Reader) 
         line("tool", "x", tool="t", input=deep),
     ]
     assert reader.told(GENERIC, lines) == [
-        ("line 1", "no session that can be read"),
-        ("line 2", "no time in `at` that can be read"),
-        ("line 3", "the role is none of user, assistant, tool, system"),
-        ("line 4", "a tool without its name in `tool`"),
-        ("line 5", "the text is no text"),
-        ("line 6", "nested too deep"),
+        (
+            "line 1",
+            "no session",
+        ),
+        (
+            "line 2",
+            "no valid time in `at`",
+        ),
+        ("line 3", "the role must be one of user, assistant, tool, system"),
+        ("line 4", "a tool call without a name in `tool`"),
+        ("line 5", "the text is not a string"),
+        ("line 6", "nested too deeply"),
     ]
 
 

@@ -1,4 +1,4 @@
-"""Events in one line each: what happened, in words."""
+"""One-line summaries of events."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def _applied(payload: Payload) -> str:
 
 
 def _committed(payload: Payload) -> str:
-    return f"{_proposal(payload)}: {payload.get('commit') or 'nothing was left to commit'}"
+    return f"{_proposal(payload)}: {payload.get('commit') or 'nothing to commit'}"
 
 
 def _broken_off(payload: Payload) -> str:

@@ -1,4 +1,4 @@
-"""The ledger in words: what its operations tell, as lines of at most 80 columns."""
+"""Ledger results as lines of at most 80 columns."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def wrapped(text: str, lead: str = "") -> list[str]:
 
 def made(told: dict[str, Any]) -> Iterator[str]:
     """Tell that there is a ledger."""
-    done = "Made" if told["created"] else f"There already, at event {told['seq']}:"
+    done = "Made" if told["created"] else f"Already recorded, at event {told['seq']}:"
     yield f"{done} {told['ledger']}"
 
 
@@ -38,7 +38,7 @@ def fact(told: dict[str, Any]) -> Iterator[str]:
     yield from wrapped(f"{told['key']} = {told['value']}", f"fact {told['seq']}: ")
     if told.get("drift_alert"):
         yield from wrapped(told["previous_value"], "  changed, it was: ")
-        yield "  decisions that rest on the old value are in: dmm ledger context"
+        yield "  decisions based on the old value: dmm ledger context"
 
 
 def constraint(
@@ -77,7 +77,7 @@ def untrusted() -> Iterator[str]:
 
 def guidance(told: dict[str, Any], compiled: Compiled) -> Iterator[str]:
     """Say loudly that a constraint stops nothing."""
-    yield f"dmm: NOT ENFORCED: constraint {told['seq']} is advice, it blocks nothing"
+    yield f"dmm: NOT ENFORCED: constraint {told['seq']} is advice and blocks nothing"
     yield from wrapped(compiled.why_not or "", "  why: ")
 
 
@@ -85,7 +85,7 @@ def starter(told: dict[str, Any]) -> Iterator[str]:
     """Tell which starter rules were added."""
     for one in told["added"]:
         yield from wrapped(one["constraint"], f"constraint {one['seq']}: ")
-    yield f"{len(told['added'])} starter rules added, {told['present']} were in force already"
+    yield f"{len(told['added'])} starter rules added, {told['present']} were already active"
     if told.get("pending"):
         yield from wrapped(told["note"], "  ")
 
@@ -101,7 +101,7 @@ def pending(told: dict[str, Any]) -> Iterator[str]:
         yield from wrapped(one["text"], f"constraint {one['seq']} ({one['priority']}): ")
         source = f"added by {one['actor']}"
         if one["tainted"] is not None:
-            source = f"words that a tool returned (event {one['tainted']}), {source}"
+            source = f"text returned by a tool (event {one['tainted']}), {source}"
         session = f", session {one['session']}" if one["session"] else ""
         yield from wrapped(f"{source}{session}", "    ")
     if not told["pending"]:
@@ -109,7 +109,7 @@ def pending(told: dict[str, Any]) -> Iterator[str]:
     else:
         yield ""
         numbers = [str(one["seq"]) for one in told["pending"]]
-        yield "Until you decide they ask at most, and no session is shown their text."
+        yield "Until you decide, they can only ask, and no session sees their text."
         yield f"  drop one:  dmm ledger constraint --deactivate {numbers[0]}"
         yield f"  accept:    dmm ledger accept {' '.join(numbers)}"
 
@@ -138,7 +138,7 @@ def answer(told: dict[str, Any]) -> Iterator[str]:
     yield f"recorded as event {told['query_seq']}"
     facts = {one["key"]: one for one in told["facts"]}
     found = list(_sections(told | {"facts": facts}))
-    yield from found or ["nothing was found"]
+    yield from found or ["nothing found"]
 
 
 def context(told: dict[str, Any]) -> Iterator[str]:
@@ -175,13 +175,13 @@ def chain(told: dict[str, Any]) -> Iterator[str]:
     if not told["chain"]:
         yield "nothing to follow"
     for one in told["chain"]:
-        stale = " (STALE: it has another value now)" if one.get("stale") else ""
+        stale = " (STALE: the value has changed)" if one.get("stale") else ""
         lead = f"{one['seq']:6} {one['type']:{TYPE_WIDTH}} "
         yield from wrapped(gist(one["type"], one["payload"]) + stale, lead)
         sources = [] if one["caused_by"] is None else [f"caused by {one['caused_by']}"]
         rests = (one["payload"] or {}).get("references") or []
         if rests:
-            sources.append(f"rests on {', '.join(map(str, rests))}")
+            sources.append(f"based on {', '.join(map(str, rests))}")
         if sources:
             yield " " * len(lead) + "; ".join(sources)
 
@@ -197,7 +197,7 @@ def replayed(told: dict[str, Any]) -> Iterator[str]:
 def flashback(told: dict[str, Any]) -> Iterator[str]:
     """Tell what was known at an event, and what has happened since."""
     yield f"FLASHBACK to event {told['viewing_seq']} of {told['current_seq']}"
-    yield from list(_sections(told["historical_state"])) or ["nothing was known"]
+    yield from list(_sections(told["historical_state"])) or ["nothing known"]
     yield from difference(told["diff_from_current"], "Since then")
 
 
@@ -250,7 +250,7 @@ def rehearsed(told: dict[str, Any]) -> Iterator[str]:
         yield "This text is advice: as a constraint it would block nothing."
         return
     tried = f"{told['decisions']} decisions and {told['tool_calls']} tool calls"
-    yield f"Of {tried} of the past it would have blocked {len(told['would_block'])}"
+    yield f"Of {tried} in the past it would have blocked {len(told['would_block'])}"
     for one in told["would_block"]:
         yield from wrapped(one["text"], f"{one['seq']:6} ")
         yield from wrapped(one["reason"], "       ")
@@ -267,7 +267,7 @@ def explained(told: dict[str, Any]) -> Iterator[str]:
     if told["agrees"]:
         yield f"  Engine {now['engine']} decides the same today."
     else:
-        yield f"  Engine {now['engine']} would decide otherwise today: {now['status']}"
+        yield f"  Engine {now['engine']} would decide differently today: {now['status']}"
         yield from wrapped(now["reason"], "  reason: ")
 
 
@@ -285,9 +285,9 @@ def verified(told: dict[str, Any]) -> Iterator[str]:
     yield f"{lead}: {told['events']} events{blanked}, {told['anchors']} anchors"
     yield f"  head {told['head']}"
     if told["foreign_anchors"]:
-        yield f"  {told['foreign_anchors']} anchors are of other ledgers"
+        yield f"  {told['foreign_anchors']} anchors belong to other ledgers"
     for line in told.get("unread_anchor_lines", ()):
-        yield f"  line {line} of the anchor file is no anchor"
+        yield f"  line {line} of the anchor file is not an anchor"
     if "anchored" in told:
         seq = told["anchored"]
         new = f"anchored event {seq}; commit .dmm/ledger.anchor"
@@ -300,7 +300,7 @@ def backups(told: dict[str, Any]) -> Iterator[str]:
         yield f"{one['day']}  up to event {one['seq']}, {one['bytes'] / 1e6:.1f} MB"
         yield from wrapped(one["path"], "    ")
     if not told["backups"]:
-        yield "There is no backup yet; the daemon makes one each day."
+        yield "There is no backup yet; the daemon makes one every day."
 
 
 def restored(told: dict[str, Any]) -> Iterator[str]:
@@ -309,7 +309,7 @@ def restored(told: dict[str, Any]) -> Iterator[str]:
     if told["missing"]:
         yield f"  {told['missing']} later events are missing"
     if told["aside"]:
-        yield from wrapped(told["aside"], "  what stood in its place is now ")
+        yield from wrapped(told["aside"], "  the file it replaced is now ")
 
 
 def copied(told: dict[str, Any]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Lines with colour on a terminal, and plain everywhere else."""
+"""Coloured lines on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules in words: lines of at most 80 columns on a terminal, whole lines in a pipe."""
+"""Rules as lines: at most 80 columns on a terminal, whole lines in a pipe."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Told = dict[str, Any]
-NOT_IN_FORCE = "Not in force: this project is not trusted yet (dmm trust)"
+NOT_IN_FORCE = "Inactive: this project is not trusted yet (dmm trust)"
 WIDEST_ID = 32
 MOST_SHOWN = 20
 # The rule that DMM brings itself has no page of its own.
@@ -83,7 +83,7 @@ def _held(rules: Iterable[Told]) -> Iterator[str]:
     names = [one["id"] for one in rules if one.get("held")]
     if names:
         yield from wrapped(
-            f"{', '.join(names)}: the file was changed; the text you agreed to is in force."
+            f"{', '.join(names)}: the file has changed; the text you approved is still active."
             " Review it with: dmm trust"
         )
 
@@ -213,7 +213,7 @@ def rehearsed(told: Told) -> Iterator[str]:
         if told["would_ask"]:
             yield f"would have asked about {len(told['would_ask']):,} of {calls}"
     else:
-        yield f"{told['state']}: it would have stopped no call"
+        yield f"{told['state']}: it would have stopped no callss"
     decided = len(told["would_block"]) - told["calls_blocked"]
     if told["decisions"]:
         blocked = f"{decided:,} of {counted(told['decisions'], 'past decision')}"
@@ -248,14 +248,14 @@ def adopted(told: Told) -> Iterator[str]:
         yield from wrapped(one["title"], f"constraint {one['seq']} stays: ")
         yield from wrapped(one["why"], "  why: ")
     if not told["adopted"] and not told["kept"]:
-        yield "There is no ledger constraint to adopt."
+        yield "There are no ledger constraints to adopt."
 
 
 def checked(told: Told) -> Iterator[str]:
     """Tell what would be said to a call."""
     yield from wrapped(told["call"], f"{told['outcome']}: ")
     if not told.get("trusted", True):
-        yield "  note:   nothing is in force here until this project is trusted (dmm trust)"
+        yield "  note:   nothing is active here until this project is trusted (dmm trust)"
     yield from wrapped(told["reason"], "  reason: ")
     if told["outcome"] == "allowed":
         return

@@ -1,4 +1,4 @@
-"""Proposals in words: their checks, their age, what was said of them, and what comes next."""
+"""Proposals as lines: checks, age, reviews and next steps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHORT = 12
 NEAR = 0.3
 MOVES = ("promote", "demote")
 # How the text of a check begins that needs what another one did not find.
-NOT_MADE = "not looked at"
+NOT_MADE = "not checked"
 _UNITS = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 
 
@@ -50,7 +50,7 @@ def checks(found: Sequence[Told], *, passed: bool) -> Iterator[Line]:
         text = check["text"]
         other = check.get("other")
         text += f" ({other})" if other and other not in text else ""
-        text += " (this holds for everybody)" if check.get("hard") and outcome == "fail" else ""
+        text += " (applies to everyone)" if check.get("hard") and outcome == "fail" else ""
         for line in wrapped(text, lead):
             yield Line(line, COLOURS[outcome])
 
@@ -78,7 +78,7 @@ def made(told: Told) -> Iterator[Line | str]:
     yield from checks(told["checks"], passed=False)
     yield from _notices(told)
     if told["status"] == "pending":
-        yield from wrapped(f"{told.get('why') or 'it needs a review'}", "  waits: ")
+        yield from wrapped(f"{told.get('why') or 'it needs review'}", "  why:   ")
         yield f"  see:   dmm review show {told['id']}"
 
 
@@ -88,7 +88,7 @@ def decided(told: Told) -> Iterator[Line | str]:
     if told["status"] == "pending":
         yield from checks(told["checks"], passed=False)
         if told.get("why"):
-            yield from wrapped(told["why"], "  waits: ")
+            yield from wrapped(told["why"], "  why:   ")
         yield f"  see:   dmm review show {told['id']}"
     yield from _notices(told)
 
@@ -122,10 +122,10 @@ def listed(told: Told) -> Iterator[Line | str]:
         by = f"by {one['proposer']}, trust {one['trust']}" + (f", {found}" if found else "")
         yield from wrapped(f"{by}: {one['reason']}", "    ")
     waiting = told["pending"]
-    verb = "waits" if waiting == 1 else "wait"
-    yield f"{counted(waiting, 'proposal')} {verb} for a review"
+    verb = "awaits" if waiting == 1 else "await"
+    yield f"{counted(waiting, 'proposal')} {verb} review"
     if waiting:
-        yield "Look at one with: dmm review show ID; at all with: dmm review batch"
+        yield "Show one with: dmm review show ID; all with: dmm review batch"
 
 
 def shown(told: Told) -> Iterator[Line | str]:
@@ -134,19 +134,19 @@ def shown(told: Told) -> Iterator[Line | str]:
     yield from wrapped(_whence(told), "  by:     ")
     yield from wrapped(told["reason"], "  reason: ")
     if told["evidence"]:
-        yield from wrapped(", ".join(map(str, told["evidence"])), "  rests on events: ")
+        yield from wrapped(", ".join(map(str, told["evidence"])), "  based on events: ")
     if told["failure"]:
-        yield from wrapped(told["failure"], "  the last try failed: ")
+        yield from wrapped(told["failure"], "  the last attempt failed: ")
     if told["commit"]:
         yield f"  commit: {told['commit']}"
     if told["uncommitted"]:
-        yield "  commit: not made yet; the next write tries again"
+        yield "  commit: not made yet; the next write retries"
     yield from _section("Checks", checks(told["checks"], passed=True))
     yield from _section("Reviews", _reviews(told["reviews"]))
     yield from _section("Nearest memories", _neighbours(told["neighbours"]))
     yield from _section("Changes", diff_lines(told["diff"]))
     if told["stale"]:
-        yield from _section("The file was changed since", diff_lines(told["stale"]))
+        yield from _section("The file has changed since", diff_lines(told["stale"]))
     yield from _ways(told)
 
 
@@ -186,7 +186,7 @@ def _ways(told: Told) -> Iterator[str]:
     if told["status"] != "pending":
         return
     yield ""
-    why = "its file was changed since it was made" if told["stale"] else told["why"]
+    why = "its file has changed since it was proposed" if told["stale"] else told["why"]
     yield from wrapped(why, "Waits: ")
     number = told["id"].rpartition("_")[2]
     failed = [check for check in told["checks"] if check["outcome"] == "fail"]

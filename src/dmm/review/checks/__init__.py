@@ -1,4 +1,4 @@
-"""The checks of a proposal: deterministic, always run, each with its own verdict and text."""
+"""The checks of a proposal: deterministic and always run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The baseline: what reaches every task needs a reason that says so, and room."""
+"""Whether a baseline change is justified for every task and fits the budget."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def check_baseline(subject: Subject) -> Check:
     """Ask for a justification of every write into the baseline, and hold it to its budget."""
     touched = [edit for edit in subject.written if _in_baseline(edit.path)]
     if not touched:
-        return passed(NAME, "it does not write into the baseline")
+        return passed(NAME, "it does not write to the baseline")
     if subject.oversized:
         return unread(NAME, subject)
     if subject.operation in (Operation.DEPRECATE, Operation.UNDO):
@@ -46,11 +46,11 @@ def check_baseline(subject: Subject) -> Check:
     reason = subject.proposal.reason
     if not _EVERY_TASK.search(reason) or len(reason.split()) < _FEWEST_WORDS:
         text = (
-            "the reason does not say why this holds for every task; "
-            "say so, or propose it for project/ or global/"
+            "the reason does not say why this applies to every task; say so, or propose it "
+            "for project/ or global/"
         )
         return failed(NAME, text)
-    return passed(NAME, "the reason says why it holds for every task, and it fits the budget")
+    return passed(NAME, "the reason says why it applies to every task, and it fits the budget")
 
 
 def _in_baseline(path: str) -> bool:

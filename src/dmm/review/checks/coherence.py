@@ -1,4 +1,4 @@
-"""Title, tags and body: whether they speak of the same thing."""
+"""Whether title, tags and body are about the same thing."""
 
 from __future__ import annotations
 
@@ -33,18 +33,18 @@ def check_coherence(subject: Subject) -> Check:
         told = [word for word in words if vocabulary.covers(word)]
         near = sum(map(vocabulary.touches, words))
         if not told and 2 * near < len(words) and len(words) > 1:
-            text = f"the text says nothing of its title {quote(memory.title)}; make them agree"
+            text = f"the text does not mention its title {quote(memory.title)}; make them match"
             return failed(NAME, text)
         if not told and not set(analyze(memory.title)) & set(analyze(body)):
             return warned(NAME, f"the text uses no word of its title {quote(memory.title)}")
     if not memory.tags:
-        return warned(NAME, "no tags; name the area and words that the text does not use")
+        return warned(NAME, "no tags; name the area, and words that the text does not use")
     foreign = _foreign_tags(memory, body, subject)
     # A tag may well be a word that the text does not use; that is what tags are for.
     if len(foreign) == len(memory.tags):
         names = ", ".join(quote(tag, 40) for tag in foreign[:4])
-        return warned(NAME, f"tags that seem to go with nothing in the text: {names}")
-    return passed(NAME, "title, tags and text speak of the same thing")
+        return warned(NAME, f"tags that match nothing in the text: {names}")
+    return passed(NAME, "title, tags and text are about the same thing")
 
 
 def _text_below_title(memory: Memory) -> str:

@@ -1,4 +1,4 @@
-"""One concept in one file: several titles, sections or rules that have nothing to do together."""
+"""Whether a file holds one concept."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def check_concept(subject: Subject) -> Check:
         _check_titles(outline)
         or _check_sections(memory, outline)
         or _check_bullets(memory, outline)
-        or passed(NAME, "one title, and the parts go together")
+        or passed(NAME, "one title, and the parts belong together")
     )
 
 
@@ -107,7 +107,7 @@ def _check_sections(memory: Memory, outline: _Outline) -> Check | None:
         return None
     names = ", ".join(quote(section.heading) for section in apart[:4])
     if len(apart) == len(topics) and len(topics) > 1:
-        return failed(NAME, f"sections that go neither together nor with the title: {names}")
+        return failed(NAME, f"sections that match neither each other nor the title: {names}")
     return warned(NAME, f"sections that may belong elsewhere: {names}")
 
 
@@ -168,7 +168,7 @@ def _check_bullets(memory: Memory, outline: _Outline) -> Check | None:
     ]
     share = len(alone) / len(known)
     if share >= 0.8 or (share >= 0.5 and mixture):
-        text = f"{len(known)} points that have little to do with each other"
+        text = f"{len(known)} points that have little in common"
         return failed(NAME, f"{text}; write one file for each concept")
     if share >= 0.6:
         return warned(NAME, f"{len(alone)} of {len(known)} points may belong elsewhere")

@@ -1,4 +1,4 @@
-"""Memories that say otherwise than the proposed one."""
+"""Memories that contradict the proposed one."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def check_conflicts(subject: Subject) -> Check:
     # What the proposal says itself that it replaces is no surprise.
     found = [one for one in found if one[2] not in subject.memory.supersedes]
     if not found:
-        return passed(NAME, "no memory says otherwise")
+        return passed(NAME, "no memory contradicts it")
     tops = {path.partition("/")[0] for _, path, _ in found} | {subject.path.partition("/")[0]}
     told = "; ".join(_tell(clash, path) for clash, path, _ in found[:_TOLD])
     more = f"; and {len(found) - _TOLD} more" if len(found) > _TOLD else ""
     if Scope.BASELINE in tops and any(clash.sure for clash, _, _ in found):
-        text = f"{told}{more}. The baseline holds for every task and must not contradict anything"
+        text = f"{told}{more}. The baseline applies to every task and must not contradict anything"
         return failed(NAME, text, other=found[0][1])
-    text = f"{told}{more}. It may still be approved; then resolve the conflict"
+    text = f"{told}{more}. You can still approve it; then resolve the conflict"
     return warned(NAME, text, other=found[0][1])
 
 

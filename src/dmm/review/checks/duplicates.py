@@ -1,4 +1,4 @@
-"""What is already there: the same text, nearly the same, or the same said in other words."""
+"""Memories and proposals that already say the same."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def check_duplicates(subject: Subject) -> Check:
     if rival is not None:
         text = f"the same concept is proposed by {rival.id} ({quote(rival.proposer)}); merge them"
         return warned(NAME, text, other=rival.id)
-    return passed(NAME, "no memory or open proposal says the same")
+    return passed(NAME, "no memory or pending proposal says the same")
 
 
 def _twins(subject: Subject, memory: Memory) -> Iterator[tuple[str, str]]:
@@ -69,7 +69,7 @@ def _twins(subject: Subject, memory: Memory) -> Iterator[tuple[str, str]]:
     for clash, path, memory_id in subject.around.clashes:
         same = clash.type is ConflictType.DUPLICATE and clash.sure
         if same and memory_id not in memory.supersedes:
-            yield path, f"it says what is said (confidence {clash.confidence:.2f}) in"
+            yield path, f"it repeats what is said (confidence {clash.confidence:.2f}) in"
     for other in near:
         # Texts that differ in one number are very similar, too: those are told as a conflict.
         if (other.similarity or 0.0) >= SIMILARITY and other.path not in clashes:

@@ -1,4 +1,4 @@
-"""Who may propose where: namespaces of agents, and what the configuration says."""
+"""Who may propose where, by namespace and configuration."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ UPKEEP = "lifecycle"
 def check_governance(subject: Subject) -> Check:
     """Check that the proposer may propose for these files."""
     if subject.by_person:
-        return passed(NAME, "a person may propose everywhere")
+        return passed(NAME, "a person can propose anywhere")
     proposer = subject.proposal.proposer
     if subject.operation is Operation.UNDO:
-        text = "only a person takes back what was applied: dmm undo"
+        text = "only a person can undo what was applied: dmm undo"
         return failed(NAME, text, hard=True)
     if subject.proposal.origin == UPKEEP:
-        return passed(NAME, "the upkeep of memory may suggest this for every file")
+        return passed(NAME, "lifecycle can suggest this for any file")
     for edit in subject.proposal.edits:
         owner = grants.owner_of(edit.path)
         if owner is not None and not grants.is_own_place(edit.path, proposer):
@@ -35,4 +35,4 @@ def check_governance(subject: Subject) -> Check:
         if not grants.may_propose(subject.around.governance, proposer, edit.path):
             text = f"the configuration does not let {quote(proposer)} propose for {edit.path}"
             return failed(NAME, f"{text} (governance.agents)")
-    return passed(NAME, f"{quote(proposer)} may propose there")
+    return passed(NAME, f"{quote(proposer)} can propose there")

@@ -1,4 +1,4 @@
-"""Texts that try to steer: invisible characters, and words aimed at agents or at reviewers."""
+"""Text that tries to steer agents or reviewers, and invisible characters."""
 
 from __future__ import annotations
 
@@ -51,8 +51,8 @@ def check_injection(subject: Subject) -> Check:
     if found:
         return failed(NAME, _tell(found, subject, low=low))
     if doubtful:
-        return warned(NAME, f"{_list(doubtful)}; make sure that it is meant as it stands")
-    return passed(NAME, "no invisible characters, and no words aimed at agents or reviewers")
+        return warned(NAME, f"{_list(doubtful)}; make sure it is meant literally")
+    return passed(NAME, "no invisible characters, and no instructions to agents or reviewers")
 
 
 def _hidden(subject: Subject) -> str | None:
@@ -87,11 +87,13 @@ def _escaped(subject: Subject) -> list[Finding]:
 
 def _tell(found: list[Finding], subject: Subject, *, low: bool) -> str:
     if not low:
-        return f"{_list(found)}; say what is so, and leave out what readers should do with the text"
+        return (
+            f"{_list(found)}; state the facts, and leave out what readers should do with the text"
+        )
     source = f"trust '{subject.proposal.trust}'"
     if subject.around.tainted is not None:
         source = f"it repeats the output of a tool, {subject.around.tainted}"
-    return f"{_list(found)}; a source like this lays down no rules ({source}): a person decides"
+    return f"{_list(found)}; such a source can't set rules ({source}): a person decides"
 
 
 def _list(found: list[Finding]) -> str:

@@ -1,4 +1,4 @@
-"""The form of a proposal: its operation, its paths, and the front matter it would leave."""
+"""The form of a proposal: operation, paths and front matter."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ def check_schema(subject: Subject) -> Check:
     taken = _taken_id(subject)
     if taken is not None:
         memory_id, path = taken
-        text = f"the id {memory_id} is that of {path}; give the new memory an id of its own"
+        text = f"the id {memory_id} belongs to {path}; give the new memory its own id"
         return failed(NAME, text, hard=True, other=path)
     doubts = [*_unknown_fields(subject), *_dangling(subject)]
     if doubts:
         return warned(NAME, "; ".join(doubts))
-    return passed(NAME, "the front matter is complete and agrees with its folder")
+    return passed(NAME, "the front matter is complete and matches its folder")
 
 
 def _unknown_fields(subject: Subject) -> Iterator[str]:
     unknown = subject.document.unknown if subject.document else ()
     if unknown:
         names = ", ".join(quote(name) for name, _ in unknown[:5])
-        yield f"unknown fields: {names}; take them out or correct their names"
+        yield f"unknown fields: {names}; remove them or correct their names"
 
 
 def _dangling(subject: Subject) -> Iterator[str]:
@@ -72,7 +72,7 @@ def _dangling(subject: Subject) -> Iterator[str]:
         lost = [one for one in new if not _is_known(subject, one)]
         if lost:
             names = ", ".join(quote(one) for one in lost[:5])
-            yield f"'{name}' names {names}, and no memory has that id; correct it or take it out"
+            yield f"'{name}' names {names}, and no memory has that id; correct it or remove it"
 
 
 def _is_known(subject: Subject, memory_id: str) -> bool:
@@ -85,12 +85,12 @@ def _is_known(subject: Subject, memory_id: str) -> bool:
 def _wrong_form(subject: Subject) -> str | None:
     proposal = subject.proposal
     if len(proposal.reason) > LONGEST_REASON:
-        return f"the reason is longer than {LONGEST_REASON} characters; say it shortly"
+        return f"the reason is longer than {LONGEST_REASON} characters; shorten it"
     if subject.oversized:
         most = MAX_FILE_BYTES // 1024
         return f"a text is larger than {most} KiB; a memory is one small concept: split it"
     if not proposal.reason.strip():
-        return "there is no reason; say why the change is wanted"
+        return "the reason is missing; say why the change is needed"
     counts = [0, 0, 0]
     for edit in proposal.edits:
         counts[_kind(edit)] += 1
@@ -113,7 +113,7 @@ def _wrong_place(subject: Subject) -> str | None:
         if refusal:
             return f"{quote(edit.path)} may not be written: {refusal}"
         if edit.path.rpartition("/")[2] == DESCRIPTOR:
-            return f"{edit.path} describes a folder; it is no memory"
+            return f"{edit.path} describes a folder; it is not a memory"
         made = edit.before is None and subject.operation is not Operation.UNDO
         if made and edit.path.partition("/")[0] == DEPRECATED_DIRECTORY:
             return f"nothing new goes to {DEPRECATED_DIRECTORY}/; deprecate a memory where it is"
@@ -137,7 +137,7 @@ def _wrong_memory(subject: Subject) -> str | None:
     if keeps_text and memory.body != before.body:
         return f"an operation '{subject.operation}' changes the text too; propose that as an update"
     if subject.operation is Operation.DEPRECATE and memory.in_force:
-        return "the memory would still be in force; set status: deprecated"
+        return "the memory would still be active; set status: deprecated"
     return None
 
 

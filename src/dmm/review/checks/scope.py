@@ -1,4 +1,4 @@
-"""The fit of content to scope: what has an end, what is of one project, what is about agents."""
+"""Whether the content fits its scope."""
 
 from __future__ import annotations
 
@@ -46,10 +46,10 @@ def check_scope(subject: Subject) -> Check:
     if memory is None:
         return unread(NAME, subject)
     if not memory.in_force:
-        return passed(NAME, "the memory is not in force")
+        return passed(NAME, "the memory is inactive")
     if memory.expires is not None and has_expired(memory.expires, subject.around.today):
         text = f"it expired on {memory.expires.isoformat()[:10]} and would not be served"
-        return failed(NAME, f"{text}; give it a later day")
+        return failed(NAME, f"{text}; give it a later date")
     told = _misfit(memory)
     return warned(NAME, told) if told else passed(NAME, f"the content fits '{memory.scope}'")
 
@@ -61,7 +61,7 @@ def _misfit(memory: Memory) -> str | None:
         return None
     found = _TEMPORARY.search(memory.body)
     if found and memory.expires is None:
-        return f"{quote(found[0])} sounds as if it had an end; use ephemeral/ with 'expires'"
+        return f"{quote(found[0])} sounds temporary; use ephemeral/ with 'expires'"
     if memory.scope is Scope.GLOBAL:
         found = _OF_ONE_PROJECT.search(memory.body)
         if found or memory.cites:

@@ -1,4 +1,4 @@
-"""What every check looks at: a proposal, read once as the memories it would leave."""
+"""The subject of all checks: a proposal, parsed once."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def failed(name: CheckName, text: str, *, hard: bool = False, other: str | None 
 def unread(name: CheckName, subject: Subject) -> Check:
     """Say that a check could not look at the text; that is no approval of it."""
     why = "it is too large" if subject.oversized else "it can't be read as a memory"
-    return warned(name, f"not looked at: {why}")
+    return warned(name, f"not checked: {why}")
 
 
 def skipped(name: CheckName, subject: Subject) -> Check:

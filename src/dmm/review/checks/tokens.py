@@ -1,4 +1,4 @@
-"""The length of a memory: enough for a reason and what to do, not so much that it is two."""
+"""The length of a memory."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_tokens(subject: Subject) -> Check:
         text = f"{tokens} tokens; a memory has at most {MOST}: split it into one concept per file"
         return failed(NAME, text, hard=True)
     if memory.scope is Scope.BASELINE or not memory.in_force:
-        return passed(NAME, f"{tokens} tokens; the range does not hold here")
+        return passed(NAME, f"{tokens} tokens; the range does not apply here")
     return _compare(subject, tokens)
 
 

@@ -1,4 +1,4 @@
-"""What may stand in no memory at all: secrets, and the terms a repository keeps out."""
+"""Content that no memory may hold: secrets and banned terms."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ def check_secrets(subject: Subject) -> Check:
     """Refuse a text that held secrets; what is kept of it holds none any more."""
     kinds = sorted(set(subject.around.secrets))
     if not kinds:
-        return passed(CheckName.SECRETS, "no secret was found")
+        return passed(CheckName.SECRETS, "no secret found")
     text = (
-        f"it held secrets ({', '.join(kinds)}), which were taken out before it was recorded; "
-        "propose it anew without them, and change the secrets if they are real"
+        f"it held secrets ({', '.join(kinds)}), which were removed before it was recorded; "
+        "propose it again without them, and change the secrets if they are real"
     )
     return failed(CheckName.SECRETS, text, hard=True)
 
@@ -31,7 +31,7 @@ def check_isolation(subject: Subject) -> Check:
     """Refuse a text with terms that must not appear in this repository's memories."""
     terms = subject.around.validation.isolation_terms
     if not terms:
-        return passed(CheckName.ISOLATION, "no terms are kept out of this repository")
+        return passed(CheckName.ISOLATION, "no terms are banned from this repository")
     if subject.oversized:
         return unread(CheckName.ISOLATION, subject)
     places = [(e.path, line, term) for e in subject.written for term, line in _find(e.after, terms)]
@@ -43,14 +43,12 @@ def check_isolation(subject: Subject) -> Check:
             for term, _ in _find(words_of_head(one), terms)
         ]
     if not places:
-        return passed(CheckName.ISOLATION, "no term that is kept out of this repository")
+        return passed(CheckName.ISOLATION, "no banned term")
     told = [
         f"{quote(term)} in {path}" + (f":{line}" if line else "") for path, line, term in places
     ]
     more = f" and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
-    text = (
-        f"terms that are kept out of this repository: {', '.join(told[:_TOLD])}{more}; rewrite it"
-    )
+    text = f"terms banned from this repository: {', '.join(told[:_TOLD])}{more}; rewrite it"
     return failed(CheckName.ISOLATION, text, hard=True)
 
 

@@ -1,4 +1,4 @@
-"""The words of a text that tell its subject, and whether other words go with them."""
+"""The words that show a text's subject, and whether others fit."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Transcripts: what clients wrote down of sessions, read as what their hooks would report."""
+"""Client transcripts, read as the events their hooks would report."""

@@ -1,4 +1,4 @@
-"""Transcripts of Claude Code: a record a line, messages in blocks, helpers in their own files."""
+"""Claude Code transcripts."""
 
 from __future__ import annotations
 
@@ -67,7 +67,10 @@ class _Reading:
         session = short(values.get("sessionId"), LONGEST_NAME)
         if message is None or at is None or not session:
             what = "message" if message is None else "timestamp" if at is None else "sessionId"
-            yield Fault(line.number, f"no {what} that can be read")
+            yield Fault(
+                line.number,
+                f"no {what}",
+            )
             return
         telling = self._find(session, values)
         if kind == "assistant":

@@ -1,4 +1,4 @@
-"""Transcripts of Codex (rollouts): items of the model's API and events of the client, a line each.
+"""Codex transcripts (rollouts).
 
 Tools get the names and inputs that the client's hooks report for them.
 """
@@ -80,12 +80,18 @@ class _Reading:
             yield from self._open(line)
             return
         if self.at is None:
-            yield Fault(line.number, "no timestamp that can be read")
+            yield Fault(
+                line.number,
+                "no timestamp",
+            )
             return
         kind = values.get("type")
         payload = take(values.get("payload")) if "payload" in values else take(values)
         if payload is None:
-            yield Fault(line.number, "no payload that can be read")
+            yield Fault(
+                line.number,
+                "no payload",
+            )
         elif kind == "event_msg":
             yield from self._event(payload)
         elif kind == "turn_context":
@@ -103,7 +109,10 @@ class _Reading:
         if session:
             self.telling = Telling(CLIENT, session, helper, cwd)
         else:
-            yield Fault(line.number, "no session that can be read")
+            yield Fault(
+                line.number,
+                "no session",
+            )
 
     def _event(self, payload: dict[str, Any]) -> Iterator[Read]:
         if self.telling is not None and payload.get("type") in _ENDS:

@@ -1,4 +1,4 @@
-"""Entries: what a transcript tells, with its own time; and lines that tell nothing."""
+"""Entries of a transcript, and lines that can't be used."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Transcripts in DMM's own form: one message a line, for clients that it does not know."""
+"""Transcripts in DMM's own format: one message per line."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def read_generic(stream: BinaryIO) -> Iterator[Read]:
             yield line
             continue
         values = take(line.values)
-        fault = "nested too deep" if values is None else _fault(values)
+        fault = "nested too deeply" if values is None else _fault(values)
         if values is None or fault:
             yield Fault(line.number, fault)
             continue
@@ -39,14 +39,14 @@ def read_generic(stream: BinaryIO) -> Iterator[Read]:
 
 def _fault(values: dict[str, Any]) -> str:
     if not short(values.get("session"), LONGEST_NAME):
-        return "no session that can be read"
+        return "no session"
     if read_time(values.get("at")) is None:
-        return "no time in `at` that can be read"
+        return "no valid time in `at`"
     if values.get("role") not in ROLES:
-        return f"the role is none of {', '.join(ROLES)}"
+        return f"the role must be one of {', '.join(ROLES)}"
     if values["role"] == "tool" and not short(values.get("tool"), LONGEST_NAME):
-        return "a tool without its name in `tool`"
-    return "" if isinstance(values.get("text", ""), str) else "the text is no text"
+        return "a tool call without a name in `tool`"
+    return "" if isinstance(values.get("text", ""), str) else "the text is not a string"
 
 
 def _tell(telling: Telling, line: int, values: dict[str, Any]) -> Iterator[Read]:

@@ -1,4 +1,4 @@
-"""Lines of a transcript: one JSON object each, read one at a time, none larger than is sane."""
+"""Lines of a transcript: one bounded JSON object each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which client wrote a transcript, in which session and folder: told by its first lines."""
+"""Detect the client, session and folder of a transcript from its first lines."""
 
 from __future__ import annotations
 

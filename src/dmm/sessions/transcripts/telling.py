@@ -1,4 +1,4 @@
-"""What the lines of one speaker add up to: calls joined with their results, turns with their end.
+"""Join calls with results and turns with their ends.
 
 Hooks report the last words of a turn only, so the words before them are not kept here either.
 """
