@@ -29,7 +29,7 @@ def test_the_day_is_the_same_everywhere() -> None:
 
 def test_every_part_is_there_and_made_once(project: Project, open_project: Opener) -> None:
     dmm = open_project(project, never)
-    for part in ("packs", "memories", "monoliths", "validation", "overview"):
+    for part in ("packs", "memories", "importer", "validation", "overview"):
         assert getattr(dmm, part) is getattr(dmm, part)
     assert dmm.root.folder == project.dmm.resolve()
 

@@ -285,7 +285,7 @@ def test_indexing_ends_after_the_batch_when_it_is_told_to(
     project = projects.find(trusted.folder)
     stop = threading.Event()
     stop.set()
-    with pytest.raises(DaemonError, match="ended"):
+    with pytest.raises(DaemonError, match="stopped"):
         project.sync(stop=stop)
     assert project.sync().total > 10
 

@@ -43,7 +43,7 @@ def test_what_is_too_long_is_skipped_and_says_why() -> None:
     assert choice.ids == ["next", "short"]
     assert choice.describe()["left"] == [
         {"id": "long", "tokens": 101, "reason": "longer than the whole budget"},
-        {"id": "half", "tokens": 60, "reason": "no room: 0 tokens of its share were left"},
+        {"id": "half", "tokens": 60, "reason": "no space: 0 tokens of its share were left"},
     ]
 
 

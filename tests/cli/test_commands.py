@@ -86,7 +86,7 @@ def test_validate_ends_with_findings_only_for_errors(
     told = typed("validate", within=shop.folder)
     assert told.status == 1
     assert told.out.startswith("16 of 17 files valid\n1 error:\n  - project/no_fields.md")
-    assert "1 can be mended with: dmm validate --fix\n" in told.out
+    assert "1 can be fixed with: dmm validate --fix\n" in told.out
     monkeypatch.setenv("CLAUDECODE", "1")
     for told in (typed("validate", *more, within=shop.folder) for more in ((), ("--json",))):
         assert "--fix" not in told.out
@@ -255,6 +255,7 @@ def test_import_as_data(typed: Typed, project: Project) -> None:
             "monolith_tokens",
         ),
         *("baseline_tokens", "pack_tokens", "secret", "hidden", "unseen", "written", "proposed"),
+        "proposed_rules",
         *("repeated", "notice", "rules"),
     }
     assert set(data["memories"][0]) == {

@@ -73,12 +73,12 @@ def test_what_waits_to_be_retold_is_shown_and_why_no_model_is_asked(
         [
             "0 retold in 0 calls, 1 episode left to retell",
             "  - obs_1 2026-06-29 bugfix: Fix the wrong totals of the cart page",
-            "No further model calls:  observations.distil_with_model is not true in",
-            "the settings of this project",
+            "No further model calls: observations.distil_with_model is not true in the",
+            "settings of this project",
         ],
     )
     (project.dmm / "daemon.config.json").write_text('{"observations":{"distil_with_model":true}}')
-    assert "not in force" in typed("distil", "--dry-run", within=project.folder).err
+    assert "inactive until" in typed("distil", "--dry-run", within=project.folder).err
     typed("trust", "--yes", within=project.folder)
     told = typed("distil", "--json", within=project.folder)
     assert json.loads(told.out) == {

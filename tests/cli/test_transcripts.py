@@ -45,7 +45,7 @@ def test_an_import_tells_what_it_added(typed: Typed, trusted: Project, talk: Pat
         f"skipped  {talk}:4: not a JSON object\n"
         "\n"
         "1 session, 2 messages, 1 tool event; 1 line skipped\n"
-        "1 secret taken out: 1 github-token\n"
+        "1 secret removed: 1 github-token\n"
     )
     again = typed("import-sessions", str(talk), within=trusted.folder)
     assert again.out.splitlines()[0] == ("generic  s1  2026-01-05 10:00  nothing: already recorded")

@@ -124,7 +124,7 @@ def test_a_copy_is_whole_and_verified(
     assert copy.state().hash() == ledger.project_ledger.state().hash()
     copy.close()
     assert sorted(one.name for one in tmp_path.glob("*copy*")) == ["copy.db"]
-    with pytest.raises(LedgerRefused, match="already there"):
+    with pytest.raises(LedgerRefused, match="already exists"):
         audit.backup(target)
 
 

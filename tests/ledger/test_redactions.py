@@ -215,7 +215,7 @@ def test_a_number_that_no_event_has_is_refused(dmm: Dmm, seq: int) -> None:
 def test_a_plan_tells_what_becomes_of_the_rules(dmm: Dmm) -> None:
     assert dmm.redactions.plan([1, 2]).effects == ()
     told = dmm.redactions.plan([3]).effects
-    assert told == ("event 3 is a constraint in force; it will no longer bind",)
+    assert told == ("event 3 is an active constraint; it will no longer apply",)
     dmm.project_ledger.actor = Actor("claude-code", "mcp", Trust.AGENT)
     dmm.ledger.add_constraint("never run git reset --hard")
     dmm.project_ledger.actor = Actor()

@@ -439,7 +439,7 @@ def test_a_backup_is_put_back_and_what_it_lacks_is_told(
 def test_a_whole_ledger_is_not_replaced(shop: Project, open_project: Opener, ruled: Path) -> None:
     dmm = open_project(shop)
     dmm.backups.make()
-    with pytest.raises(LedgerRefused, match="the ledger is whole"):
+    with pytest.raises(LedgerRefused, match="the ledger is intact"):
         dmm.backups.restore()
     with pytest.raises(UsageError, match="there is no such backup"):
         dmm.backups.restore(shop.folder / "nowhere.gz")
@@ -459,7 +459,7 @@ def test_only_a_whole_backup_of_this_very_ledger_is_put_back(
     dmm = open_project(shop)
     with pytest.raises(LedgerRefused, match="there is no backup"):
         dmm.backups.restore()
-    with pytest.raises(LedgerRefused, match="no backup of the ledger that was written here"):
+    with pytest.raises(LedgerRefused, match="not a backup of the ledger that was written here"):
         dmm.backups.restore(tmp_path / "other.db")
     change(ruled, "UPDATE events SET payload = '{}' WHERE seq = 2")
     with pytest.raises(LedgerBroken, match="not valid"):

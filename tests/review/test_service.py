@@ -288,7 +288,7 @@ def test_a_file_that_is_there_is_not_created_again(
     dmm: Dmm, project: Project, memory_text: MemoryText
 ) -> None:
     project.write("project/a.md", memory_text("A", "One."))
-    with pytest.raises(FileExists, match="already there"):
+    with pytest.raises(FileExists, match="already exists"):
         dmm.proposals.create("project/a.md", "# A\n\nTwo.\n", "again")
 
 

@@ -113,7 +113,7 @@ def test_half_a_character_is_refused_before_it_can_block_all_writing(dmm: Dmm, t
     with pytest.raises(UsageError, match="the reason: the text holds an unpaired surrogate"):
         dmm.proposals.create("project/b.md", BODY, f"why {text}")
     propose(dmm)
-    with pytest.raises(UsageError, match="half a character"):
+    with pytest.raises(UsageError, match="unpaired surrogate"):
         dmm.reviews.edit("1", (dmm.proposal_store.find("1").text or "") + text)
     assert [one.id for one in dmm.proposal_store.queue().open] == ["proposal_1"]
 

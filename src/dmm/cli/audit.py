@@ -22,7 +22,7 @@ def open_to_look(root: Path | None) -> Dmm:
     """Open the project; where it has no ledger yet, say so: a look does not make one."""
     dmm = open_project(root)
     if not dmm.project_ledger.exists and not dmm.project_ledger.missing:
-        sys.stderr.write("dmm: there is no ledger here yet; dmm ledger init makes one\n")
+        sys.stderr.write("dmm: there is no ledger here yet; create one with: dmm ledger init\n")
     return dmm
 
 

@@ -41,7 +41,7 @@ def check(
     """Check whether the rules allow a call.
 
     Nothing is run or recorded. Ends with 0 if it is allowed, 3 if denied,
-    4 if a person would be asked; 2 for a usage error, 5 without a project.
+    4 if a person would be asked; 2 for a usage error, 5 outside a project.
     Example: dmm check "git push origin main"
     """
     from dmm.rules.checks import Asked

@@ -14,7 +14,7 @@ from dmm.cli.texts import FromStdin, TextFile, read_text
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-app = FastTyper(help="Memories that contradict one another: find, settle.")
+app = FastTyper(help="Memories that contradict each other: find, resolve.")
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as conflict_12.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]

@@ -205,7 +205,7 @@ def _waiting(found: Import) -> Iterator[str]:
         many = counted(len(found.proposed), "proposal")
         verb = "waits" if len(found.proposed) == 1 else "wait"
         before = f" ({len(found.repeated)} proposed before)" if found.repeated else ""
-        yield f"{many} {verb} for a review{before}: dmm review list"
+        yield f"{many} {verb} review{before}: dmm review list"
     if found.proposed_rules:
         rules = counted(len(found.proposed_rules), "rule")
         verb = "asks" if len(found.proposed_rules) == 1 else "ask"

@@ -44,7 +44,11 @@ class ScopeName(StrEnum):
 def install(
     client: Annotated[
         list[ClientName] | None,
-        typer.Option(help="Only this client; repeatable (default: detected clients)."),
+        typer.Option(
+            metavar="NAME",
+            help=f"Only this client: {', '.join(NAMES)} or all; repeatable "
+            "(default: detected clients).",
+        ),
     ] = None,
     scope: Annotated[
         ScopeName, typer.Option(help="Your user files, or those of the repository.")

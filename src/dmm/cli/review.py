@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from dmm.cli.batch import Decision
     from dmm.review.decisions import Reviews
 
-app = FastTyper(help="Proposals that wait: look at them and decide.")
+app = FastTyper(help="Pending proposals: inspect them and decide.")
 
 Named = Annotated[str | None, typer.Argument(metavar="ID", help="Such as proposal_17, or 17.")]
 Id = Annotated[str | None, typer.Option("--id", help="The same, as an option.")]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dmm.review.drafting import About
     from dmm.review.writing import Writing
 
-app = FastTyper(help="Propose changes of memory: checked, then reviewed.")
+app = FastTyper(help="Propose changes to memory: checked, then reviewed.")
 
 FilePath = Annotated[str, typer.Option("--path", help="Such as project/build/tests.md.")]
 Reason = Annotated[str, typer.Option(help="The reason; it is recorded.")]

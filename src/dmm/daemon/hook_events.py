@@ -46,7 +46,7 @@ KEPT = b"k"
 UNKEPT = b"u"
 SESSIONS_BOUND = 512
 AT_ONCE = 4
-UNREADABLE = "DMM can't read this call, and rules are in force that it may break."
+UNREADABLE = "DMM can't read this call, and it may break an active rule."
 UNTRUSTED = (
     "This repository contains a DMM memory that is not trusted on this machine: none "
     "of it is shown and none of its rules are enforced. The user can review and accept it in a "

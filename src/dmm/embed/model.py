@@ -113,7 +113,7 @@ class Embedder:
         try:
             (vectors,) = self._session.run(None, feed)
         except onnx_faults() as fault:
-            raise ModelUnavailable(f"the model does not run: {fault}", hint=_REINSTALL) from fault
+            raise ModelUnavailable(f"the model failed to run: {fault}", hint=_REINSTALL) from fault
         vector: Vectors = vectors[0]
         return vector
 
@@ -231,7 +231,7 @@ def open_session(path: Path) -> Any:
     try:
         return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
     except onnx_faults() as fault:
-        what = f"the embedding model does not load: {fault}"
+        what = f"the embedding model failed to load: {fault}"
         raise ModelUnavailable(what, where=str(path), hint=_REINSTALL) from fault
 
 

@@ -76,7 +76,7 @@ class Call:
         """Decide about the project's memory: a person does, and only a browser's session is one."""
         if self.actor.trust is not Trust.USER:
             hint = "decide in a terminal with dmm review, or in a browser that is signed in"
-            raise ReviewRefused("a token can't decide about memory, only a person can", hint=hint)
+            raise ReviewRefused("a token can't decide on memory; only a person can", hint=hint)
         with self.project(root).settle(self.actor) as dmm:
             yield dmm
 

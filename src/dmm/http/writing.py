@@ -28,7 +28,7 @@ Status = Literal["pending", "rejected", "applying", "applied", "undone", "all"]
 
 @router.post("/proposals", responses=told(writing_models.ProposalTold))
 def propose(call: Called, body: writing_models.Proposing) -> Reply:
-    """Propose a change of memory; it is checked and waits for a review."""
+    """Propose a change of memory; it is checked and awaits review."""
     asked = Writing(
         body.path,
         body.reason,

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dmm.errors import MemoryFileError
     from dmm.index.records import Batch, IndexedMemory, KnownFile
 
-ELSEWHERE = "an index that was made elsewhere"
+ELSEWHERE = "an index created elsewhere"
 APPLICATION_ID = int.from_bytes(b"DMMi")
 
 _SCHEMA = f"""

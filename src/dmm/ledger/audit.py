@@ -73,7 +73,7 @@ class Audit:
     def backup(self, target: Path) -> dict[str, Any]:
         """Copy the ledger while others may write, and verify the copy."""
         if not self.project_ledger.exists:
-            hint = "make one with: dmm ledger init"
+            hint = "create one with: dmm ledger init"
             raise LedgerRefused("there is no ledger to copy", hint=hint)
         self.project_ledger.log.backup(target)
         copy = EventLog.open(target)

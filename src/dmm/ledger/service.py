@@ -94,7 +94,7 @@ class Ledger(Constraints):
         """Search the ledger and record that it was asked, which can satisfy a verification."""
         question = accept("question", question)
         if scope not in SCOPES:
-            raise UsageError(f"the scope is one of {', '.join(SCOPES)}")
+            raise UsageError(f"the scope must be one of {', '.join(SCOPES)}")
         draft = self.project_ledger.draft(
             EventType.MEMORY_QUERY_ISSUED, {"question": question, "scope": scope}
         )

@@ -233,12 +233,12 @@ def _lacking(trial: Trial, one: Wired) -> Check | None:
 
 def _prove_hook(trial: Trial, one: Wired, number: int) -> Iterator[Check]:
     title, name = one.title, one.client.name
-    way = "see what the daemon says: dmm daemon logs"
+    way = "see: dmm daemon logs"
     if "session_start" not in one.client.takes_context:
         told = "this client takes no memory from a hook; its tools bring it"
         yield Check("proof", f"{title} begins", "ok", told)
     elif MARK in trial.begin(one.line, name):
-        yield Check("proof", f"{title} begins", "ok", "a session begins with its memory")
+        yield Check("proof", f"{title} begins", "ok", "a session starts with its memory")
     else:
         told = f"the hook runs but returns no memory: {one.line}"
         yield Check("proof", f"{title} start", "fail", told, way)

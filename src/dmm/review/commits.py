@@ -26,9 +26,7 @@ if TYPE_CHECKING:
     from dmm.rules.project_ledger import ProjectLedger
 
 PATIENCE = 1.0
-OTHERS = (
-    "written; another process is committing just now and takes it along, or the next write does"
-)
+OTHERS = "written; another process is committing and will include it, or the next write will"
 RECOVERY = Actor(name="dmm", source="recovery", trust=Trust.AGENT)
 
 

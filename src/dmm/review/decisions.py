@@ -330,7 +330,7 @@ class Reviews:
     def _need_person(self, act: str) -> None:
         self._require()
         if self.proposals.project_ledger.actor.trust is not Trust.USER:
-            hint = "a person does that, with dmm review in a terminal"
+            hint = "a person can, with dmm review in a terminal"
             raise ReviewRefused(f"an agent can't {act} a proposal", hint=hint)
 
 

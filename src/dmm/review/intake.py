@@ -91,8 +91,8 @@ class Intake:
                 return same, True
             # A person's own write must not wait behind what agents have piled up.
             if len(queue.open) >= MOST_OPEN and self.project_ledger.actor.trust is not Trust.USER:
-                hint = "decide some of them: dmm review list"
-                raise ReviewRefused(f"{MOST_OPEN} proposals wait already", hint=hint)
+                hint = "decide on some of them: dmm review list"
+                raise ReviewRefused(f"{MOST_OPEN} proposals are already pending", hint=hint)
             event = writer.append(described)
         return self.proposal_store.queue().proposals[event.seq], False
 

@@ -69,7 +69,7 @@ class Proposals:
     def create(
         self, path: str, content: str, reason: str, **details: Unpack[Details]
     ) -> dict[str, Any]:
-        """Propose a new memory; a file that is there already is refused."""
+        """Propose a new memory; an existing file is refused."""
         return self.write(Writing(path, reason, Operation.CREATE, content=content, **details))
 
     def update(

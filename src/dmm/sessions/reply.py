@@ -13,7 +13,7 @@ from dmm.sessions.payload import HookKind
 if TYPE_CHECKING:
     from dmm.sessions.payload import HookEvent
 
-NO_REASON = "A rule of this project stands against this call."
+NO_REASON = "A rule of this project forbids this call."
 
 
 class Reply(Value):
