@@ -43,7 +43,7 @@ def test_after_the_client_has_left_a_hanging_process_is_given_up(
         pump = machine.begin([sys.executable, "-c", HASTY], within=lived_in.folder)
         out, err = pump.communicate(ping(), timeout=30)
     assert (pump.returncode, err) == (0, b"")
-    assert "call again" in json.loads(out)["error"]["message"]
+    assert "retry the call" in json.loads(out)["error"]["message"]
 
 
 def test_a_process_that_takes_nothing_is_given_up_and_the_client_is_told(
@@ -55,4 +55,4 @@ def test_a_process_that_takes_nothing_is_given_up_and_the_client_is_told(
         assert pump.stdout is not None
         pump.stdin.write(ping(4 << 20))
         pump.stdin.flush()
-        assert "call again" in json.loads(pump.stdout.readline())["error"]["message"]
+        assert "retry the call" in json.loads(pump.stdout.readline())["error"]["message"]

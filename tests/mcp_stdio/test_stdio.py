@@ -148,7 +148,7 @@ def test_what_was_under_way_when_the_process_died_gets_an_error_and_the_rest_wor
     for number in pending:
         told = client.take(number)
         assert told["error"]["code"] == -32603
-        assert "call again" in told["error"]["message"]
+        assert "retry the call" in told["error"]["message"]
     wait(lambda: "result" in client.ask("tools/list"), "the next one answers")
     assert client.ask("ping")["result"] == {}
     wait(lambda: len(machine.pids()) == 1, "one took over")

@@ -117,7 +117,7 @@ def test_a_report_counts_and_can_be_told_as_data(make: Make, write: Writer) -> N
                 "path": "project/b.md",
                 "level": "error",
                 "check": "duplicate_id",
-                "message": "the id mem_2026_01_01_001 is that of project/a.md too",
+                "message": "the id mem_2026_01_01_001 is also used by project/a.md",
                 "line": None,
                 "hint": "give it a different id",
                 "fixable": True,
@@ -197,7 +197,7 @@ def test_a_double_id_is_an_error_of_the_later_file(make: Make, write: Writer) ->
             path,
             "error",
             "duplicate_id",
-            "the id mem_2026_01_01_001 is that of project/b.md too",
+            "the id mem_2026_01_01_001 is also used by project/b.md",
             hint="give it a different id",
             fixable=True,
         )

@@ -258,7 +258,7 @@ def test_a_ledger_that_is_gone_is_begun_anew_only_when_a_person_says_so(
     project: Project, robbed: tuple[Vetting, TrustedLedger]
 ) -> None:
     (vetting, record), ledger = robbed, project.dmm / "ledger.db"
-    with pytest.raises(LedgerRefused, match="is gone"):
+    with pytest.raises(LedgerRefused, match="is missing"):
         constrain(ledger, "another", record=record)
     assert not ledger.exists()
     assert vetting.accept() is None

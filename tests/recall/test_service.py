@@ -245,7 +245,7 @@ def test_a_damaged_index_is_built_anew(past: Past, project: Project, open_projec
     (project.dmm / "index" / "recall.db").write_bytes(b"not a database at all" * 500)
     told = open_project(project).recall.search("login page")
     assert told["results"] == first["results"]
-    assert "built anew" in told["notices"][0]
+    assert "being rebuilt" in told["notices"][0]
 
 
 def test_units_that_can_not_be_read_back_are_made_again(past: Past) -> None:

@@ -241,7 +241,7 @@ def _prove_hook(trial: Trial, one: Wired, number: int) -> Iterator[Check]:
         yield Check("proof", f"{title} begins", "ok", "a session starts with its memory")
     else:
         told = f"the hook runs but returns no memory: {one.line}"
-        yield Check("proof", f"{title} start", "fail", told, way)
+        yield Check("proof", f"{title} begins", "fail", told, way)
     forbidden = decision_of(trial.request(one.line, name, FORBIDDEN, 2 * number))
     harmless = decision_of(trial.request(one.line, name, HARMLESS, 2 * number + 1))
     if forbidden == "deny" and harmless != "deny":

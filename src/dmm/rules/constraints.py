@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.published import PublishedRules
 
-PENDING = "pending until a person accepts it ({command}); until then it asks at most"
+PENDING = "pending until a person accepts it ({command}); until then it can only ask"
 
 
 @dataclass(frozen=True, slots=True)

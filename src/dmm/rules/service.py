@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from dmm.rules.rule import Rule
 
-PROPOSED = "pending until a person accepts it (dmm rules accept {seq}); until then it asks at most"
+PROPOSED = "pending until a person accepts it (dmm rules accept {seq}); until then it can only ask"
 NO_MATCHER = "no matcher: {why}; write one with dmm rules edit, or let an agent: dmm rules draft"
 Told = dict[str, Any]
 
