@@ -24,7 +24,7 @@ import sys
 from pathlib import Path
 from dmm.domain.event import Draft
 from dmm.errors import StorageError
-from dmm.ledger.log import EventLog
+from dmm.eventlog.log import EventLog
 
 def insist(action):
     for _ in range(20):

@@ -209,7 +209,7 @@ def test_a_payload_is_nested_only_so_deep(log: EventLog, draft: Drafts, levels: 
         (event,) = log.append([draft(value=value)])
         assert event.payload == {"value": value}
     else:
-        with pytest.raises(LedgerRefused, match=r"nested at most 64 deep|plain data"):
+        with pytest.raises(LedgerRefused, match=r"nested at most 64 levels deep|plain data"):
             log.append([draft(value=value)])
 
 

@@ -38,7 +38,7 @@ WRITER = """
 import os, sys
 from pathlib import Path
 from dmm.domain.event import Draft
-from dmm.ledger.log import EventLog
+from dmm.eventlog.log import EventLog
 log = EventLog.open(Path(sys.argv[1]))
 log._connection.pragma("synchronous", sys.argv[2])
 log._connection.pragma("wal_autocheckpoint", 40)

@@ -26,7 +26,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from dmm.domain.event import Draft
-from dmm.ledger.log import EventLog
+from dmm.eventlog.log import EventLog
 path, name, first, count = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3]), int(sys.argv[4])
 print("ready", flush=True)
 sys.stdin.readline()
@@ -84,7 +84,7 @@ OPENER = """
 import sys
 from pathlib import Path
 from dmm.domain.event import Draft
-from dmm.ledger.log import EventLog
+from dmm.eventlog.log import EventLog
 print("ready", flush=True)
 sys.stdin.readline()
 log = EventLog.open(Path(sys.argv[1]))

@@ -176,8 +176,8 @@ def test_facts_stand_in_the_order_of_their_numbers(log: list[Event]) -> None:
 STORY = """
 import sys
 from dmm.domain.event import Draft
-from dmm.ledger.log import EventLog
-from dmm.ledger.replay import replay
+from dmm.eventlog.log import EventLog
+from dmm.eventlog.replay import replay
 log = EventLog.in_memory()
 said = {"\\u00e9", "\\u00fc", "\\u00df", "\\u03a9", "a", "b", "\\u0130", "I", "i"}
 kinds = ["FactAdded", "ConstraintAdded", "DecisionMade", "MemoryQueryIssued"]

@@ -252,7 +252,7 @@ def test_during_a_bisection_no_commit_is_made_that_its_end_would_leave_behind(
     work = make(tmp_path / "work")
     commit(work / ".dmm", [write(work, "a.md")], "first")
     git(work, "bisect", "start")
-    with pytest.raises(StorageError, match="a bisection is under way"):
+    with pytest.raises(StorageError, match="a bisection is in progress"):
         commit(work / ".dmm", [write(work, "b.md")], "second")
 
 

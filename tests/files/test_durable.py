@@ -160,7 +160,7 @@ def test_a_create_never_overwrites(tmp_path: Path) -> None:
     path.write_bytes(OLD)
     with pytest.raises(FileExists) as raised:
         durable.create(path, NEW)
-    assert str(raised.value) == f"{path}: the file is already there"
+    assert str(raised.value) == f"{path}: the file already exists"
     assert path.read_bytes() == OLD
     assert names_in(tmp_path) == ["a.md"]
 

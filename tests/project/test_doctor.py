@@ -174,7 +174,7 @@ def test_a_ledger_that_was_edited_fails(
     dmm.ledger.add_constraint("Never run rm.")
     dmm.ledger.add_constraint("Never run dd.")
     sound = {check.name: check for check in check_project(lambda: memory_of(project))}
-    assert (sound["ledger"].level, sound["ledger"].told[-5:]) == ("ok", "holds")
+    assert (sound["ledger"].level, sound["ledger"].told[-5:]) == ("ok", "valid")
     dmm.close()
     connection = apsw.Connection(str(project.dmm / "ledger.db"))
     for name, text in connection.execute(
