@@ -310,7 +310,7 @@ def test_an_index_that_was_copied_here_is_not_believed(store: IndexStore, path: 
     copy = path.with_name("copy.db")
     shutil.copy(path, copy)
     for opening in (IndexStore.open, IndexStore.open_read_only):
-        with pytest.raises(IndexBroken, match="made elsewhere"):
+        with pytest.raises(IndexBroken, match="created elsewhere"):
             opening(copy)
 
 

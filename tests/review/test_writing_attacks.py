@@ -234,7 +234,7 @@ def test_agents_that_fill_the_queue_keep_no_person_from_writing(
     dmm.reviews.approve("1")
     monkeypatch.setattr(intake, "MOST_OPEN", 1)
     propose(dmm, "project/a.md")
-    with pytest.raises(ReviewRefused, match="wait already"):
+    with pytest.raises(ReviewRefused, match="already pending"):
         propose(dmm, "project/b.md")
     assert dmm.undoing.undo(1)["undone"] == ["proposal_1"]
 
