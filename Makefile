@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,python -m pytest)
 SPREAD := --numprocesses=auto --maxprocesses=8 --dist=worksteal
 
-.PHONY: help demo test suite slow coverage quality check style structure types format attack bench lock install model clean
+.PHONY: help demo test suite slow properties coverage quality check style structure types format attack bench lock install model clean
 
 help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -35,10 +35,13 @@ suite: $(VENV)/dev.stamp
 	@$(PYTEST) $(SPREAD)
 
 slow: export PYTHONDONTWRITEBYTECODE =
-slow: $(VENV)/dev.stamp          ## kills, power cuts, real clients, many processes; every property with more examples
-	@$(PYTEST) $(SPREAD) -m "slow or hypothesis" --hypothesis-profile=full
+slow: $(VENV)/dev.stamp          ## kills, power cuts, real clients, many processes
+	@$(PYTEST) $(SPREAD) -m slow
 
-coverage: $(VENV)/dev.stamp      ## report the branches that `make test slow COVERAGE=1` ran; fails under 90 %
+properties: $(VENV)/dev.stamp    ## every property with more examples
+	@$(PYTEST) $(SPREAD) -m hypothesis --hypothesis-profile=full
+
+coverage: $(VENV)/dev.stamp      ## report the branches that `make test COVERAGE=1` ran; fails under 90 %
 	@$(BIN)/coverage combine --quiet
 	@$(BIN)/coverage report
 
