@@ -32,8 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 TIMES = 8
-# A square would be 64. What is near the clock's resolution is lifted to it.
-MOST = 64.0  # what grows with the square; noise stays far below the next power
+# What grows with the square reaches this; a third power would be 512, far from any noise.
+MOST = 64.0
+# What is near the clock's resolution is lifted to it.
 RESOLUTION = 0.0005
 LOOKS = 5
 
