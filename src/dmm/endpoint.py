@@ -248,7 +248,7 @@ def call(verb: str, arguments: dict[str, Any], *, timeout: float) -> dict[str, A
 
 def is_running() -> bool:
     """Say whether a background process lives or is being started: somebody holds the lock."""
-    if sys.platform == "win32":  # pragma: no cover
+    if sys.platform == "win32":  # pragma: no cover - the daemon runs on POSIX systems only
         return False
     import fcntl
 

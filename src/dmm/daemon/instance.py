@@ -102,7 +102,7 @@ def _take(lock: int) -> bool:
 
 
 def _listen(folder: Path, lock: int) -> Instance:
-    if sys.platform == "win32":  # pragma: no cover
+    if sys.platform == "win32":  # pragma: no cover - the daemon runs on POSIX systems only
         raise OSError(errno.ENOSYS, "no Unix sockets")
     path = folder / endpoint.SOCKET
     # Whoever left it behind is dead: the lock is ours.

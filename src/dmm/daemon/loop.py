@@ -117,7 +117,7 @@ async def speak_mcp(
     await asyncio.to_thread(load, "dmm.mcp.stream")
     from dmm.mcp.stream import serve_stream
 
-    if sys.platform == "win32":  # pragma: no cover
+    if sys.platform == "win32":  # pragma: no cover - the daemon runs on POSIX systems only
         return
     link.setblocking(False)
     reader, writer = await asyncio.open_unix_connection(sock=link)

@@ -256,7 +256,7 @@ def listen(port: int) -> socket.socket:
 
 def listen_locally(path: Path) -> socket.socket:
     """Bind a Unix socket that only this user may use; what a dead process left is removed."""
-    if sys.platform == "win32":  # pragma: no cover
+    if sys.platform == "win32":  # pragma: no cover - the daemon runs on POSIX systems only
         raise OSError(errno.ENOSYS, "no Unix sockets")
     path.unlink(missing_ok=True)
     found = _bind(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), str(path))
