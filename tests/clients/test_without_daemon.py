@@ -44,7 +44,7 @@ def test_claude_code_is_denied_by_the_hook_alone(shared_claude: RealClaude, work
     ]
     run = shared_claude(work, script, "say hello")
     assert run.stdout == "I stop here.\n"
-    assert RULE in run.main[1].text.removeprefix(run.main[0].text)
+    assert RULE.rstrip(".") in run.main[1].text.removeprefix(run.main[0].text)
     assert not (work / "pushed.txt").exists()
     assert (work / "ran.txt").exists()
 
@@ -52,7 +52,7 @@ def test_claude_code_is_denied_by_the_hook_alone(shared_claude: RealClaude, work
 def test_codex_is_denied_by_the_hook_alone(shared_codex: RealCodex, work: Path) -> None:
     script: list[Turn] = [[("^exec_command$", {"cmd": FORBIDDEN})], "I stop here."]
     run = shared_codex(work, script, "say hello")
-    assert RULE in run.main[1].text.removeprefix(run.main[0].text)
+    assert RULE.rstrip(".") in run.main[1].text.removeprefix(run.main[0].text)
     assert not (work / "pushed.txt").exists()
 
 

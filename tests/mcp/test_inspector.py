@@ -110,7 +110,7 @@ def test_everything_is_listed_and_called(node: Node, serve: Callable[..., Web]) 
     assert boot["mimeType"] == "text/markdown"
     (template,) = ask("resources/templates/list")["resourceTemplates"]
     assert template["uriTemplate"] == "dmm://memory/{path}"
-    assert len(ask("prompts/list")["prompts"]) == 7
+    assert len(ask("prompts/list")["prompts"]) == 8
     prompt = ask("prompts/get", "--prompt-name", "answer_why", "--prompt-args", "task=the queue")
     assert prompt["messages"][0]["content"]["text"].endswith("The task: the queue")
 
