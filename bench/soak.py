@@ -275,11 +275,10 @@ def _drafts(
                 delivery = deliver(parse_payload(agent.client, json.dumps(request.body).encode()))
                 if delivery.noted is not None:
                     opened.project_ledger.actor = delivery.actor
-                    identity = delivery.identity
-                    noted = delivery.noted
-                    yield opened.project_ledger.draft(noted[0], noted[1], event_id=identity)
+                    told, identity = delivery.noted.told, delivery.identity
+                    yield opened.project_ledger.draft(told, event_id=identity)
             elif request.name in kinds:
-                yield opened.project_ledger.draft(kinds[request.name], request.body)
+                yield opened.project_ledger.draft_of(kinds[request.name], request.body)
 
 
 def observe(pid: int, requests: int, minutes: float, folder: Path) -> Line:

@@ -58,7 +58,7 @@ def level_of(case: dict[str, Any]) -> str:
     project_ledger = ProjectLedger(None, _now)
 
     def record(kind: EventType, payload: dict[str, Any]) -> None:
-        project_ledger.record(project_ledger.draft(kind, payload))
+        project_ledger.record(project_ledger.draft_of(kind, payload))
 
     text = case["constraint"]
     rule = compile_constraint(text).rule

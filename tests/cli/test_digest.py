@@ -34,7 +34,7 @@ def work(project: Project, open_project: Opener, *areas: str) -> None:
             (EventType.TOOL_USED, {"tool": "Edit", "input": given}),
             (EventType.TURN_ENDED, {"text": told}),
         ):
-            project_ledger.record(project_ledger.draft(kind, payload))
+            project_ledger.record(project_ledger.draft_of(kind, payload))
     opened.close()
 
 

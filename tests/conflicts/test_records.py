@@ -39,6 +39,7 @@ FOUND: dict[str, Any] = {
     "quotes": ["It is 30 seconds.", "It is 10 seconds."],
     "key": "the key",
 }
+REVIEW = {"judge": "person", "reason": "so be it"}
 
 
 def event(seq: int, kind: str, trust: str = "user", **payload: Any) -> Event:
@@ -75,26 +76,26 @@ def test_a_conflict_found_is_unresolved_and_keeps_what_was_said() -> None:
 
 def test_a_resolution_counts_when_all_of_its_proposals_are_applied() -> None:
     proposed = resolved(4, "clarify", proposals=[2, 3], target="mem_a")
-    first = event(5, EventType.PROPOSAL_APPLIED, proposal=2)
-    second = event(6, EventType.PROPOSAL_APPLIED, proposal=3)
+    first = event(5, EventType.PROPOSAL_APPLIED, proposal=2, applying=1)
+    second = event(6, EventType.PROPOSAL_APPLIED, proposal=3, applying=1)
     assert status_after(proposed) is Status.PROPOSED
     assert status_after(proposed, first) is Status.PROPOSED
     assert status_after(proposed, first, second) is Status.RESOLVED
 
 
 def test_a_proposal_that_was_applied_at_once_resolves_at_once() -> None:
-    applied = event(2, EventType.PROPOSAL_APPLIED, proposal=2)
+    applied = event(2, EventType.PROPOSAL_APPLIED, proposal=2, applying=1)
     assert status_after(applied, resolved(3, "deprecate", proposals=[2])) is Status.RESOLVED
 
 
 def test_a_rejected_proposal_leaves_the_conflict_as_it_was() -> None:
-    rejected = event(3, EventType.PROPOSAL_REVIEWED, proposal=2, verdict="rejected")
+    rejected = event(3, EventType.PROPOSAL_REVIEWED, proposal=2, **REVIEW, verdict="rejected")
     records = fold([found(), resolved(2, "deprecate", proposals=[2], target="mem_a"), rejected])
     assert records.conflicts[1] == fold([found()]).conflicts[1]
 
 
 def test_an_approval_alone_resolves_nothing() -> None:
-    approved = event(3, EventType.PROPOSAL_REVIEWED, proposal=2, verdict="approved")
+    approved = event(3, EventType.PROPOSAL_REVIEWED, proposal=2, **REVIEW, verdict="approved")
     assert status_after(resolved(2, "deprecate", proposals=[2]), approved) is Status.PROPOSED
 
 
@@ -154,9 +155,9 @@ def test_values_of_the_wrong_kind_are_replaced_by_plain_ones() -> None:
 LOG = [
     found(1),
     resolved(2, "deprecate", proposals=[3]),
-    event(4, EventType.PROPOSAL_REVIEWED, proposal=3, verdict="rejected"),
+    event(4, EventType.PROPOSAL_REVIEWED, proposal=3, **REVIEW, verdict="rejected"),
     resolved(5, "merge", proposals=[6]),
-    event(7, EventType.PROPOSAL_APPLIED, proposal=6),
+    event(7, EventType.PROPOSAL_APPLIED, proposal=6, applying=1),
     found(8, key="other"),
     resolved(9, "intentional", id="conflict_8"),
 ]

@@ -271,8 +271,8 @@ def work(day: Day, *areas: str, days_before: int) -> None:
             ("ToolUsed", {"tool": "Edit", "input": given}),
             ("TurnEnded", {"text": told}),
         ):
-            project_ledger.record(project_ledger.draft(kind, payload))
-    project_ledger.record(project_ledger.draft("SessionEnded", {}))
+            project_ledger.record(project_ledger.draft_of(kind, payload))
+    project_ledger.record(project_ledger.draft_of("SessionEnded", {}))
     project_ledger.close()
 
 

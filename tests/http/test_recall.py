@@ -23,7 +23,7 @@ TALK = (
 def talked(server: Server) -> None:
     with server.projects.find(server.root).speak(Actor("agent", "hook", Trust.USER, "s1")) as dmm:
         for kind, text in TALK:
-            dmm.project_ledger.record(dmm.project_ledger.draft(kind, {"text": text}))
+            dmm.project_ledger.record(dmm.project_ledger.draft_of(kind, {"text": text}))
 
 
 def test_the_three_layers_answer_what_the_service_tells(server: Server) -> None:

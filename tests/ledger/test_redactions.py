@@ -34,7 +34,7 @@ def dmm(shop: Project, open_project: Opener) -> Dmm:
     opened = open_project(shop)
     opened.ledger.add_fact("before", "harmless")
     opened.project_ledger.record(
-        opened.project_ledger.draft(
+        opened.project_ledger.draft_of(
             EventType.TOOL_USED, {"tool": "Bash", "output": f"it is {LEAKED}!"}
         )
     )
@@ -127,7 +127,9 @@ def test_ledgers_set_aside_are_deleted_where_they_hold_it(dmm: Dmm, shop: Projec
 def blank(path: Path, seq: int, dmm: Dmm) -> None:
     log = EventLog.open(path)
     payload = {"seq": seq, "reason": "it leaked"}
-    log.blank(seq, dmm.project_ledger.draft(EventType.PAYLOAD_REDACTED, payload, references=(seq,)))
+    log.blank(
+        seq, dmm.project_ledger.draft_of(EventType.PAYLOAD_REDACTED, payload, references=(seq,))
+    )
     log.close()
 
 

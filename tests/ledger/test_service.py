@@ -247,10 +247,10 @@ def test_recorded_use_of_a_tool_counts_as_a_verification(ledger: Ledger) -> None
     ledger.add_constraint(RULE)
     project_ledger = ledger.project_ledger
     for payload in ({"tool": "Bash", "input": {}}, {"tool": "WebFetch", "summary": "the weather"}):
-        project_ledger.record(project_ledger.draft(EventType.TOOL_USED, payload))
+        project_ledger.record(project_ledger.draft_of(EventType.TOOL_USED, payload))
     assert ledger.record_decision("Book Hotel A", "fine")["status"] == "BLOCKED"
     seen = {"tool": "WebFetch", "summary": "read the accessibility page of the hotel"}
-    project_ledger.record(project_ledger.draft(EventType.TOOL_USED, seen))
+    project_ledger.record(project_ledger.draft_of(EventType.TOOL_USED, seen))
     assert ledger.record_decision("Book Hotel A", "fine")["status"] == "COMMITTED"
     assert ledger.record_decision("Book Hotel B", "fine")["status"] == "BLOCKED"
 

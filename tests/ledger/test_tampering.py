@@ -299,7 +299,7 @@ def test_an_event_that_is_not_kept_is_not_noted(
 ) -> None:
     dmm = open_project(shop)
     find_note(dmm).path.unlink()
-    draft = dmm.project_ledger.draft(EventType.CONSTRAINT_DEACTIVATED, {"seq": 1})
+    draft = dmm.project_ledger.draft_of(EventType.CONSTRAINT_DEACTIVATED, {"seq": 1})
 
     def give_up() -> None:
         with dmm.project_ledger.log.writing() as writer:

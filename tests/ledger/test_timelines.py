@@ -263,13 +263,13 @@ def test_a_rehearsal_holds_recorded_tool_calls_against_a_rule(
 ) -> None:
     def tool(kind: str, command: str, caused_by: int | None = None) -> None:
         payload = {"tool": "Bash", "input": {"command": command}}
-        project_ledger.record(project_ledger.draft(kind, payload, caused_by=caused_by))
+        project_ledger.record(project_ledger.draft_of(kind, payload, caused_by=caused_by))
 
     tool(EventType.TOOL_REQUESTED, "git push --force")
     tool(EventType.TOOL_USED, "git push --force", caused_by=1)
     tool(EventType.TOOL_USED, "git push -f origin topic")
     tool(EventType.TOOL_REQUESTED, "git push")
-    project_ledger.record(project_ledger.draft(EventType.TOOL_USED, {"tool": 7}))
+    project_ledger.record(project_ledger.draft_of(EventType.TOOL_USED, {"tool": 7}))
     found = timelines.rehearse("command: git push --force")
     assert found["tool_calls"] == 3
     assert [(one["seq"], one["text"]) for one in found["would_block"]] == [
@@ -304,7 +304,7 @@ def test_an_explanation_says_when_the_engine_would_decide_otherwise(
     ledger.add_constraint("never use eval")
     verdict = {"status": "ALLOWED", "engine": "0", "reason": "", "violations": [], "trace": []}
     payload = {"text": "Use eval", "rationale": "short", "verdict": verdict}
-    project_ledger.record(project_ledger.draft(EventType.DECISION_MADE, payload))
+    project_ledger.record(project_ledger.draft_of(EventType.DECISION_MADE, payload))
     found = timelines.explain(2)
     assert found["agrees"] is False
     assert (found["recorded"]["status"], found["replayed"]["status"]) == ("ALLOWED", "BLOCKED")

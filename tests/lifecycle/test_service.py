@@ -58,7 +58,7 @@ class World:
         return self
 
     def record(self, kind: str, **payload: Any) -> None:
-        self.dmm.project_ledger.record(self.dmm.project_ledger.draft(kind, payload))
+        self.dmm.project_ledger.record(self.dmm.project_ledger.draft_of(kind, payload))
 
     def serve(self, *held: tuple[str, str]) -> None:
         told = [{"id": identity, "path": path, "hash": "x"} for identity, path in held]
@@ -421,7 +421,7 @@ def test_a_blanked_event_is_counted_no_more(world: World) -> None:
     world.work(AGENT, note)
     held = UsageProjection(world.dmm.project_ledger)
     assert held.current().find(*note).served == 1
-    draft = world.dmm.project_ledger.draft(EventType.PAYLOAD_REDACTED, {"seq": 1, "reason": "x"})
+    draft = world.dmm.project_ledger.draft_of(EventType.PAYLOAD_REDACTED, {"seq": 1, "reason": "x"})
     world.dmm.project_ledger.log.blank(1, draft)
     assert held.current().find(*note).served == 0
 

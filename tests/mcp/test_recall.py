@@ -28,7 +28,7 @@ def talked(house: Daemon) -> Daemon:
     actor = Actor("claude-code", "hook", Trust.USER, "s1")
     with house.project.speak(actor) as dmm:
         for kind, text in TALK:
-            dmm.project_ledger.record(dmm.project_ledger.draft(kind, {"text": text}))
+            dmm.project_ledger.record(dmm.project_ledger.draft_of(kind, {"text": text}))
     return house
 
 
@@ -59,7 +59,7 @@ async def test_a_search_shows_at_once_what_a_hook_recorded(
         with talked.project.speak(Actor("claude-code", "hook", Trust.USER, "s1")) as dmm:
             kind = EventType.USER_MESSAGE_RECEIVED
             dmm.project_ledger.record(
-                dmm.project_ledger.draft(kind, {"text": "Rotate the signing key"})
+                dmm.project_ledger.draft_of(kind, {"text": "Rotate the signing key"})
             )
         told = read_text(await client.call_tool("search", {"query": "signing key rotation"}))
         assert told.splitlines()[1].startswith("msg_3 ")

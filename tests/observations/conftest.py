@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.domain.event import Event
+from dmm.domain.plain import to_plain
 from dmm.observations.distil import distil
 from dmm.sessions.events import describe_event
 from dmm.sessions.payload import parse_payload
@@ -27,8 +28,8 @@ def captured(client: str, told: bytes) -> tuple[str, dict[str, Any], str]:
     """Capture what a hook tells; what is told again is captured the same."""
     described = describe_event(parse_payload(client, told))
     assert described is not None
-    kind, payload, trust = described
-    return str(kind), dict(payload), str(trust)
+    kind, payload = described.told.kinds[0], to_plain(described.told)
+    return str(kind), payload, str(described.trust)
 
 
 @dataclass

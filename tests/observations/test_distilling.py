@@ -49,7 +49,7 @@ class World:
 
     def record(self, event: str, trust: Trust = Trust.AGENT, /, **payload: Any) -> None:
         self.dmm.project_ledger.actor = Actor("claude-code", "hook", trust, "s1")
-        self.dmm.project_ledger.record(self.dmm.project_ledger.draft(event, payload))
+        self.dmm.project_ledger.record(self.dmm.project_ledger.draft_of(event, payload))
         self.dmm.project_ledger.actor = Actor()
 
     def work(self, area: str = "cart", output: str = "9 passed in 0.3s") -> None:
@@ -176,7 +176,7 @@ def test_what_was_made_of_a_blanked_event_is_shown_no_more(world: World) -> None
     world.answer({"obs_1": GOOD})
     world.dmm.distiller.distil()
     project_ledger = world.dmm.project_ledger
-    draft = project_ledger.draft(EventType.PAYLOAD_REDACTED, {"seq": 3, "reason": "leaked"})
+    draft = project_ledger.draft_of(EventType.PAYLOAD_REDACTED, {"seq": 3, "reason": "leaked"})
     project_ledger.log.blank(3, draft)
     assert GOOD["title"] not in [one.title for one in world.dmm.observations.units().values()]
 

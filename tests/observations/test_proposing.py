@@ -31,7 +31,7 @@ class World:
         moment = dt.datetime.fromisoformat(f"{DAY}T12:00:00+00:00")
         self.dmm.project_ledger.now = lambda: moment
         self.dmm.project_ledger.actor = Actor("claude-code", "hook", trust, "s1")
-        self.dmm.project_ledger.record(self.dmm.project_ledger.draft(kind, payload))
+        self.dmm.project_ledger.record(self.dmm.project_ledger.draft_of(kind, payload))
 
     def work(self, *areas: str) -> None:
         for area in areas:

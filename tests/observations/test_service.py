@@ -157,7 +157,7 @@ def test_what_was_blanked_is_forgotten(dmm: Dmm) -> None:
     work(dmm)
     assert len(held(dmm)) == 2
     project_ledger = dmm.project_ledger
-    project_ledger.log.blank(1, project_ledger.draft(EventType.PAYLOAD_REDACTED, {"seq": 1}))
+    project_ledger.log.blank(1, project_ledger.draft_of(EventType.PAYLOAD_REDACTED, {"seq": 1}))
     told = held(dmm)
     assert told == [("obs_2", "change", "Edited cart.py")]
 

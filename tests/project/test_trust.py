@@ -47,7 +47,7 @@ def constrain(path: Path, *texts: str, record: TrustedLedger | None = None) -> N
     project_ledger = ProjectLedger(path, lambda: NOW, record_of=record)
     for text in texts:
         payload = {"text": text, "priority": "required"}
-        project_ledger.record(project_ledger.draft(EventType.CONSTRAINT_ADDED, payload))
+        project_ledger.record(project_ledger.draft_of(EventType.CONSTRAINT_ADDED, payload))
     project_ledger.close()
 
 

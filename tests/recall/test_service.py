@@ -290,7 +290,7 @@ def test_what_is_blanked_in_the_ledger_leaves_the_index_and_its_file(
 ) -> None:
     seq = past.ask("one", "The launch is called Zanzibarquux until spring.")
     assert ids(past.dmm.recall.search("Zanzibarquux launch"))[0] == f"msg_{seq}"
-    draft = past.dmm.project_ledger.draft(
+    draft = past.dmm.project_ledger.draft_of(
         EventType.PAYLOAD_REDACTED, {"seq": seq, "reason": "asked"}
     )
     past.dmm.project_ledger.log.blank(seq, draft)

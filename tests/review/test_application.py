@@ -59,7 +59,7 @@ def propose(application: Application, *edits: Edit, operation: Operation) -> int
     }
     project_ledger = application.project_ledger
     project_ledger.actor = Actor(name="codex", source="mcp", trust=Trust.AGENT)
-    seq = project_ledger.record(project_ledger.draft(EventType.PROPOSAL_MADE, payload)).seq
+    seq = project_ledger.record(project_ledger.draft_of(EventType.PROPOSAL_MADE, payload)).seq
     project_ledger.actor = Actor()
     return seq
 

@@ -65,7 +65,7 @@ def propose(application: Application, path: str, before: str | None, after: str 
         "trust": "user",
     }
     project_ledger = application.project_ledger
-    return project_ledger.record(project_ledger.draft(EventType.PROPOSAL_MADE, payload)).seq
+    return project_ledger.record(project_ledger.draft_of(EventType.PROPOSAL_MADE, payload)).seq
 
 
 def apply(

@@ -65,7 +65,7 @@ def clock() -> Clock:
 @pytest.fixture
 def project_ledger(project_ledger: ProjectLedger) -> ProjectLedger:
     """The ledger with one proposal in it."""
-    project_ledger.record(project_ledger.draft(EventType.PROPOSAL_MADE, {"operation": "create"}))
+    project_ledger.record(project_ledger.draft_of(EventType.PROPOSAL_MADE, {"operation": "create"}))
     return project_ledger
 
 
@@ -304,13 +304,15 @@ def test_spending_is_told_by_purpose_and_nonsense_does_not_count(
     reviewer: Callable[..., Reviewer], project_ledger: ProjectLedger
 ) -> None:
     def note(**payload: Any) -> None:
-        project_ledger.record(project_ledger.draft(EventType.MODEL_CALLED, payload))
+        project_ledger.record(project_ledger.draft_of(EventType.MODEL_CALLED, payload))
 
     note(purpose="review", input_tokens=5, output_tokens=1, outcome="answered")
     note(purpose="ask", input_tokens=7, output_tokens=2, outcome="late")
     note(purpose="review", input_tokens=-100, output_tokens="9", outcome="answered")
     note(purpose=["review"], input_tokens=100, output_tokens=1)
-    timeless = project_ledger.draft(EventType.MODEL_CALLED, {"purpose": "ask", "input_tokens": 9})
+    timeless = project_ledger.draft_of(
+        EventType.MODEL_CALLED, {"purpose": "ask", "input_tokens": 9}
+    )
     project_ledger.record(replace(timeless, at="some day"))
     asking = reviewer()
     assert asking.spend(TODAY) == [Spent("ask", 1, 7, 2), Spent("review", 2, 5, 1)]

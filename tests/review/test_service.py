@@ -256,7 +256,7 @@ def test_a_body_of_ten_megabytes_is_refused_before_anybody_reads_it(dmm: Dmm) ->
 def test_text_of_a_tool_is_not_the_agents_own(dmm: Dmm) -> None:
     speak(dmm, Actor(name="codex", source="hook", trust=Trust.TOOL, session="s-1"))
     output = {"tool": "WebFetch", "output": f"Please remember:\n{BODY}"}
-    dmm.project_ledger.record(dmm.project_ledger.draft(EventType.TOOL_USED, output))
+    dmm.project_ledger.record(dmm.project_ledger.draft_of(EventType.TOOL_USED, output))
     found = propose(dmm)
     assert (found["trust"], found["tier"], found["status"]) == ("tool", "person", "pending")
     other = propose(dmm, "project/other.md", source="third_party")
@@ -266,7 +266,7 @@ def test_text_of_a_tool_is_not_the_agents_own(dmm: Dmm) -> None:
 def test_trust_is_that_of_the_least_trusted_evidence(dmm: Dmm) -> None:
     speak(dmm, Actor(name="codex", source="hook", trust=Trust.TOOL, session="s-2"))
     output = {"tool": "Bash", "output": "something else"}
-    seq = dmm.project_ledger.record(dmm.project_ledger.draft(EventType.TOOL_USED, output)).seq
+    seq = dmm.project_ledger.record(dmm.project_ledger.draft_of(EventType.TOOL_USED, output)).seq
     found = propose(dmm, evidence=(seq,))
     assert found["trust"] == "tool"
     with pytest.raises(UsageError, match="no event 99"):

@@ -84,7 +84,7 @@ def say(server: Server, verdict: str, **more: Any) -> None:
 def note_tool(dmm: Dmm, tool: str, output: str, session: str = "s-1") -> None:
     dmm.project_ledger.actor = Actor("codex", "hook", Trust.TOOL, session)
     told = {"tool": tool, "output": output}
-    dmm.project_ledger.record(dmm.project_ledger.draft(EventType.TOOL_USED, told))
+    dmm.project_ledger.record(dmm.project_ledger.draft_of(EventType.TOOL_USED, told))
     dmm.project_ledger.actor = Actor()
 
 

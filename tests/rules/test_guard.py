@@ -48,7 +48,7 @@ def bash(command: str, branch: str | None = None) -> ToolCall:
 
 def used(project_ledger: ProjectLedger, command: str, kind: str = EventType.TOOL_USED) -> None:
     payload = {"tool": "Bash", "input": {"command": command}, "text": command}
-    project_ledger.record(project_ledger.draft(kind, payload))
+    project_ledger.record(project_ledger.draft_of(kind, payload))
 
 
 def requested(project_ledger: ProjectLedger, call: ToolCall, ruling: Ruling) -> int:
@@ -59,7 +59,7 @@ def requested(project_ledger: ProjectLedger, call: ToolCall, ruling: Ruling) -> 
         "branch": call.branch,
         "verdict": ruling.describe(),
     }
-    return project_ledger.record(project_ledger.draft(EventType.TOOL_REQUESTED, payload)).seq
+    return project_ledger.record(project_ledger.draft_of(EventType.TOOL_REQUESTED, payload)).seq
 
 
 def test_without_a_ledger_everything_is_allowed(guard: Guard) -> None:
@@ -134,7 +134,7 @@ def test_the_constraint_of_a_stranger_only_warns(
     project_ledger.actor = Actor(trust=trust)
     rule = compile_constraint(text).rule
     payload = {"text": text, "priority": "required", "rule": rule}
-    project_ledger.record(project_ledger.draft(EventType.CONSTRAINT_ADDED, payload))
+    project_ledger.record(project_ledger.draft_of(EventType.CONSTRAINT_ADDED, payload))
     ruling = guard.rule(bash("rm -rf build"))
     assert ruling.level == "warn"
     assert any("it only warns" in step for step in ruling.trace)
@@ -154,7 +154,7 @@ def test_a_constraint_from_before_is_read_from_its_text(
     project_ledger: ProjectLedger, guard: Guard, rule: dict[str, Any] | None
 ) -> None:
     payload = {"text": "Never run rm -rf", "priority": "required", "rule": rule}
-    project_ledger.record(project_ledger.draft(EventType.CONSTRAINT_ADDED, payload))
+    project_ledger.record(project_ledger.draft_of(EventType.CONSTRAINT_ADDED, payload))
     assert guard.rule(bash("rm -rf build")).denied
 
 
@@ -162,7 +162,7 @@ def test_a_rule_of_an_unknown_kind_holds_nothing(
     project_ledger: ProjectLedger, guard: Guard
 ) -> None:
     payload = {"text": "Never run rm -rf", "priority": "required", "rule": {"kind": "future"}}
-    project_ledger.record(project_ledger.draft(EventType.CONSTRAINT_ADDED, payload))
+    project_ledger.record(project_ledger.draft_of(EventType.CONSTRAINT_ADDED, payload))
     assert guard.rule(bash("rm -rf build")).level == "allow"
 
 
@@ -280,7 +280,7 @@ def test_a_call_without_a_verdict_is_not_explained(
     with pytest.raises(LedgerRefused, match="no judged tool call"):
         Timelines(project_ledger).explain(1)
     payload = {"tool": "Bash", "verdict": Ruling().describe()}
-    seq = project_ledger.record(project_ledger.draft(EventType.TOOL_REQUESTED, payload)).seq
+    seq = project_ledger.record(project_ledger.draft_of(EventType.TOOL_REQUESTED, payload)).seq
     with pytest.raises(LedgerRefused, match="not recorded in full"):
         Timelines(project_ledger).explain(seq)
 
@@ -333,7 +333,7 @@ def test_a_thousand_constraints_are_not_all_asked(
     for number in range(1_000):
         text = shapes[number % len(shapes)].format(number)
         payload = {"text": text, "priority": "required", "rule": None}
-        drafts.append(project_ledger.draft(EventType.CONSTRAINT_ADDED, payload))
+        drafts.append(project_ledger.draft_of(EventType.CONSTRAINT_ADDED, payload))
     project_ledger.log.append(drafts)
     calls = [
         bash("cd web && pnpm install && pnpm test | tee out.log"),

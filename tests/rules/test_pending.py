@@ -40,7 +40,7 @@ def fetch(dmm: Dmm, output: str) -> int:
     payload = {"tool": "WebFetch", "input": {"url": "https://example.com"}, "output": output}
     return (
         speak(dmm, actor)
-        .project_ledger.record(dmm.project_ledger.draft(EventType.TOOL_USED, payload))
+        .project_ledger.record(dmm.project_ledger.draft_of(EventType.TOOL_USED, payload))
         .seq
     )
 
@@ -82,7 +82,9 @@ def test_only_a_person_accepts_or_lifts_what_binds(dmm: Dmm) -> None:
 
 def test_an_acceptance_that_no_person_recorded_counts_for_nothing(dmm: Dmm) -> None:
     seq = speak(dmm, AGENT).ledger.add_constraint(RULE)["seq"]
-    dmm.project_ledger.record(dmm.project_ledger.draft(EventType.CONSTRAINT_ACCEPTED, {"seq": seq}))
+    dmm.project_ledger.record(
+        dmm.project_ledger.draft_of(EventType.CONSTRAINT_ACCEPTED, {"seq": seq})
+    )
     assert level(dmm) == "ask"
 
 
@@ -172,10 +174,12 @@ def test_an_agent_finds_no_words_of_it_in_a_recorded_ruling(dmm: Dmm) -> None:
     speak(dmm, AGENT).ledger.add_constraint(RULE)
     ruling = Guard(dmm.project_ledger).rule(FORCE)
     payload = {"tool": FORCE.tool, "input": FORCE.input, "verdict": ruling.describe()}
-    seq = dmm.project_ledger.record(dmm.project_ledger.draft(EventType.TOOL_REQUESTED, payload)).seq
+    seq = dmm.project_ledger.record(
+        dmm.project_ledger.draft_of(EventType.TOOL_REQUESTED, payload)
+    ).seq
     strange = {"violations": "none", "trace": 3, "text": RULE}
     dmm.project_ledger.record(
-        dmm.project_ledger.draft(EventType.TOOL_USED, {"tool": "X", "input": strange})
+        dmm.project_ledger.draft_of(EventType.TOOL_USED, {"tool": "X", "input": strange})
     )
     told = [dmm.timelines.explain(seq), dmm.audit.entries(9)]
     assert RULE not in str(told)

@@ -50,7 +50,7 @@ def dmm(shop: Project, open_project: Opener) -> Dmm:
     opened.project_ledger.actor = TOOL
     page = "\n".join(f"{words[0].capitalize()}." for words in sentences())
     payload = {"tool": "WebFetch", "input": {"url": "https://example.com"}, "output": page}
-    opened.project_ledger.record(opened.project_ledger.draft(EventType.TOOL_USED, payload))
+    opened.project_ledger.record(opened.project_ledger.draft_of(EventType.TOOL_USED, payload))
     opened.project_ledger.actor = AGENT
     return opened
 

@@ -26,7 +26,7 @@ def test_a_ledger_is_made_by_the_first_record_and_not_by_a_look(
     assert project_ledger.state().seq == 0
     assert project_ledger.reading.head().seq == 0
     assert list(tmp_path.iterdir()) == []
-    project_ledger.record(project_ledger.draft(EventType.FACT_ADDED, {"key": "a", "value": "1"}))
+    project_ledger.record(project_ledger.draft_of(EventType.FACT_ADDED, {"key": "a", "value": "1"}))
     assert (tmp_path / "ledger.db").exists()
     assert project_ledger.reading.head().seq == 1
     assert project_ledger.state().facts["a"].value == "1"
@@ -35,7 +35,7 @@ def test_a_ledger_is_made_by_the_first_record_and_not_by_a_look(
 def test_a_draft_has_the_time_and_the_voice_of_the_moment(clock: Callable[[], dt.datetime]) -> None:
     actor = Actor("claude", "hook", Trust.AGENT, "session-1")
     project_ledger = ProjectLedger(None, clock, actor)
-    one = project_ledger.draft(EventType.FACT_ADDED, {}, caused_by=3, references=(1, 2))
+    one = project_ledger.draft_of(EventType.FACT_ADDED, {}, caused_by=3, references=(1, 2))
     assert one.at == "2026-01-31T12:30:15.250+00:00"
     assert (one.actor, one.source, one.trust, one.session) == (
         "claude",
@@ -44,12 +44,12 @@ def test_a_draft_has_the_time_and_the_voice_of_the_moment(clock: Callable[[], dt
         "session-1",
     )
     assert (one.caused_by, one.references) == (3, (1, 2))
-    assert one.id != project_ledger.draft(EventType.FACT_ADDED, {}).id
-    assert project_ledger.draft(EventType.FACT_ADDED, {}, event_id="mine").id == "mine"
+    assert one.id != project_ledger.draft_of(EventType.FACT_ADDED, {}).id
+    assert project_ledger.draft_of(EventType.FACT_ADDED, {}, event_id="mine").id == "mine"
 
 
 def test_recording_the_same_draft_again_changes_nothing(project_ledger: ProjectLedger) -> None:
-    draft = project_ledger.draft(EventType.FACT_ADDED, {"key": "a", "value": "1"})
+    draft = project_ledger.draft_of(EventType.FACT_ADDED, {"key": "a", "value": "1"})
     assert project_ledger.record(draft).seq == 1
     assert project_ledger.record(draft).seq == 1
     assert project_ledger.state().seq == 1
@@ -81,7 +81,7 @@ def test_a_blanked_constraint_binds_nobody(project_ledger: ProjectLedger) -> Non
     ledger = Ledger(project_ledger)
     ledger.add_constraint("never use eval")
     assert ledger.record_decision("Use eval", "short")["status"] == "BLOCKED"
-    draft = project_ledger.draft(EventType.PAYLOAD_REDACTED, {"seq": 1, "reason": "leaked"})
+    draft = project_ledger.draft_of(EventType.PAYLOAD_REDACTED, {"seq": 1, "reason": "leaked"})
     project_ledger.log.blank(1, draft)
     assert ledger.record_decision("Use eval", "short")["status"] == "COMMITTED"
 
@@ -114,7 +114,7 @@ def test_a_rule_that_asks_for_no_look_up_gets_none(project_ledger: ProjectLedger
 def test_of_many_tool_events_only_the_newest_are_read(project_ledger: ProjectLedger) -> None:
     Ledger(project_ledger).add_constraint(RULE)
     project_ledger.log.append(
-        project_ledger.draft(EventType.TOOL_USED, {"tool": "Read", "text": f"page {number}"})
+        project_ledger.draft_of(EventType.TOOL_USED, {"tool": "Read", "text": f"page {number}"})
         for number in range(TOOL_EVENTS_READ + 50)
     )
     found = project_ledger.lookups(project_ledger.state())(constraint(project_ledger))

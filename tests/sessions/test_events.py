@@ -8,13 +8,18 @@ from typing import Any
 import pytest
 
 from dmm.domain.event import EventType, Trust, canonical
+from dmm.domain.plain import to_plain
 from dmm.sessions.events import cut, describe_event, summarise
 from dmm.sessions.payload import parse_payload
 
 
 def describe(client: str = "claude-code", **values: Any) -> Any:
     data = json.dumps({"session_id": "s", "cwd": "/srv/shop", **values}).encode()
-    return describe_event(parse_payload(client, data))
+    described = describe_event(parse_payload(client, data))
+    if described is None:
+        return None
+    told, trust = described
+    return told.kinds[0], to_plain(told), trust
 
 
 def test_a_prompt_is_what_the_user_said() -> None:

@@ -6,10 +6,17 @@ import hashlib
 import re
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.conflict import LEAST_SURE, ConflictType, Method, Resolution, Side
 from dmm.domain.event import EventType, Trust
+from dmm.domain.payload import (
+    ConflictFound,
+    ConflictResolved,
+    OfProposal,
+    ProposalApplied,
+    ProposalReviewed,
+)
 from dmm.domain.proposal import Verdict
 
 if TYPE_CHECKING:
@@ -19,7 +26,6 @@ if TYPE_CHECKING:
     from dmm.domain.memory import Memory
 
 PREFIX = "conflict_"
-VERSION = 1
 GONE = "gone"
 # To live with a conflict is for a person to say.
 PERSONS = (Trust.USER, Trust.REVIEWED)
@@ -137,49 +143,47 @@ def fold(events: Iterable[Event], start: Records | None = None, *, to: int = 0) 
     for event in told:
         seq = event.seq
         step = _STEPS.get(event.type)
-        if step is not None and event.payload is not None and event.version == VERSION:
+        if step is not None:
             step(draft, event)
     return replace(draft, seq=max(seq, to))
 
 
 def _found(draft: Records, event: Event) -> None:
-    sides = _sides(event.get("memories"))
-    kind = event.get("type")
-    if sides is None or kind not in list(ConflictType):
+    told = ConflictFound.read(event)
+    if told is None or len(told.memories) != 2:
         return
-    methods = [name for name in _list(event.get("methods")) if name in list(Method)]
+    quotes = (*told.quotes, "", "") if len(told.quotes) == 2 else ("", "")
     draft.conflicts[event.seq] = Record(
         seq=event.seq,
         at=event.at,
-        type=ConflictType(kind),
-        confidence=_share(event.get("confidence")),
-        sides=sides,
-        description=_text(event.get("description")),
-        suggestion=_text(event.get("suggestion")),
-        methods=tuple(Method(name) for name in methods),
-        quotes=_quotes(event.get("quotes")),
-        key=_text(event.get("key")),
+        type=told.type,
+        confidence=max(0.0, min(1.0, told.confidence or 0.0)),
+        sides=(told.memories[0], told.memories[1]),
+        description=told.description or "",
+        suggestion=told.suggestion or "",
+        methods=told.methods,
+        quotes=(quotes[0], quotes[1]),
+        key=told.key or "",
         by=event.actor,
     )
 
 
 def _resolved(draft: Records, event: Event) -> None:
-    number = read_name(_text(event.get("id")))
-    record = draft.conflicts.get(number or 0)
-    action = _text(event.get("action"))
-    known = action == GONE or action in list(Resolution)
-    if record is None or not record.is_open or not known:
+    told = ConflictResolved.read(event)
+    record = None if told is None else draft.conflicts.get(read_name(told.id) or 0)
+    if told is None or record is None or not record.is_open:
         return
-    if action == Resolution.INTENTIONAL and event.trust not in PERSONS:
+    if told.action != GONE and told.action not in list(Resolution):
         return
-    proposals = tuple(one for one in _list(event.get("proposals")) if type(one) is int)
+    if told.action == Resolution.INTENTIONAL and event.trust not in PERSONS:
+        return
     draft.conflicts[record.seq] = _settled(
         replace(
             record,
-            action=action,
-            reason=_text(event.get("reason")),
-            proposals=proposals,
-            target=_text(event.get("target")) or None,
+            action=told.action,
+            reason=told.reason or "",
+            proposals=told.proposals,
+            target=told.target or None,
             resolved_at=event.at,
         ),
         draft,
@@ -203,54 +207,22 @@ def _settled(record: Record, draft: Records) -> Record:
 
 
 def _applied(draft: Records, event: Event) -> None:
-    _follow(draft, event, draft.applied)
+    _follow(draft, ProposalApplied.read(event), draft.applied)
 
 
 def _reviewed(draft: Records, event: Event) -> None:
-    if event.get("verdict") == Verdict.REJECTED:
-        _follow(draft, event, draft.refused)
+    told = ProposalReviewed.read(event)
+    if told is not None and told.verdict is Verdict.REJECTED:
+        _follow(draft, told, draft.refused)
 
 
-def _follow(draft: Records, event: Event, seen: set[int]) -> None:
-    number = event.get("proposal")
-    if type(number) is not int:
+def _follow(draft: Records, told: OfProposal | None, seen: set[int]) -> None:
+    if told is None:
         return
-    seen.add(number)
+    seen.add(told.proposal)
     for record in draft.open:
-        if number in record.proposals:
+        if told.proposal in record.proposals:
             draft.conflicts[record.seq] = _settled(record, draft)
-
-
-def _sides(value: object) -> tuple[Side, Side] | None:
-    sides = [_side(one) for one in _list(value)]
-    if len(sides) != 2 or sides[0] is None or sides[1] is None:
-        return None
-    return sides[0], sides[1]
-
-
-def _side(value: object) -> Side | None:
-    if not isinstance(value, dict) or not isinstance(value.get("id"), str):
-        return None
-    return Side(value["id"], _text(value.get("path")), _text(value.get("summary")))
-
-
-def _quotes(value: object) -> tuple[str, str]:
-    quotes = [_text(one) for one in _list(value)]
-    return (quotes[0], quotes[1]) if len(quotes) == 2 else ("", "")
-
-
-def _list(value: object) -> list[Any]:
-    return value if isinstance(value, list) else []
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _share(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return 0.0
-    return float(max(0, min(1, value)))
 
 
 _STEPS: dict[str, Callable[[Records, Event], None]] = {

@@ -15,9 +15,10 @@ from dmm.conflicts.comparison_set import MOST_AT_A_WRITE, ComparisonSet, Found
 from dmm.conflicts.records import GONE, Records, key_of, name_conflict
 from dmm.conflicts.register import View, describe
 from dmm.conflicts.resolutions import propose
-from dmm.domain.conflict import Clash, ConflictType, Method, Resolution
-from dmm.domain.event import EventType, Trust
+from dmm.domain.conflict import Clash, ConflictType, Method, Resolution, Side
+from dmm.domain.event import Trust
 from dmm.domain.memory import Origin
+from dmm.domain.payload import ConflictFound, ConflictResolved
 from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.gc_tuning import settle
 from dmm.redaction.clean import clean
@@ -190,25 +191,32 @@ class Conflicts:
 
     def _finding(self, found: Found, seq: int) -> Draft:
         clash = found.clash
-        payload = {
-            "id": name_conflict(seq),
-            "type": str(clash.type),
-            "confidence": round(clash.confidence, 2),
-            "memories": _sides(found),
-            "description": _clean(clash.description),
-            "suggestion": _clean(clash.suggestion),
-            "methods": [str(method) for method in found.methods],
-            "quotes": [_clean(quote) for quote in clash.quotes],
-            "key": _key(found),
-        }
-        return self.project_ledger.draft(EventType.CONFLICT_FOUND, payload)
-
-    def _closing(self, record: Record, action: str, reason: str, **more: Any) -> Draft:
-        payload = {"id": record.id, "action": action, "reason": reason, "proposals": []} | more
-        references = (record.seq, *payload["proposals"])
-        return self.project_ledger.draft(
-            EventType.CONFLICT_RESOLVED, payload, caused_by=record.seq, references=references
+        told = ConflictFound(
+            id=name_conflict(seq),
+            type=clash.type,
+            confidence=round(clash.confidence, 2),
+            memories=_sides(found),
+            description=_clean(clash.description),
+            suggestion=_clean(clash.suggestion),
+            methods=tuple(found.methods),
+            quotes=tuple(_clean(quote) for quote in clash.quotes),
+            key=_key(found),
         )
+        return self.project_ledger.draft(told)
+
+    def _closing(
+        self,
+        record: Record,
+        action: str,
+        reason: str,
+        proposals: tuple[int, ...] = (),
+        target: str | None = None,
+    ) -> Draft:
+        told = ConflictResolved(
+            id=record.id, action=action, reason=reason, proposals=proposals, target=target
+        )
+        references = (record.seq, *proposals)
+        return self.project_ledger.draft(told, caused_by=record.seq, references=references)
 
     def list(self, status: str = "unresolved") -> dict[str, Any]:
         """List conflicts: those that are unresolved, resolved, or all."""
@@ -294,9 +302,8 @@ class Conflicts:
             reason,
             content,
         )
-        numbers = [one["seq"] for one in made]
-        more = {"proposals": numbers} | ({"target": target} if target else {})
-        self.project_ledger.record(self._closing(record, action, reason, **more))
+        numbers = tuple(one["seq"] for one in made)
+        self.project_ledger.record(self._closing(record, action, reason, numbers, target or None))
         return self.show(record.id) | {"proposals": made}
 
     def _accept_as_is(
@@ -350,12 +357,12 @@ def _same(record: Record, found: Found) -> bool:
     )
 
 
-def _sides(found: Found) -> list[dict[str, str]]:
+def _sides(found: Found) -> tuple[Side, ...]:
     quotes = found.clash.quotes
-    return [
-        {"id": one.memory.id, "path": one.shown, "summary": _summary(one.memory, quote)}
+    return tuple(
+        Side(one.memory.id, one.shown, _summary(one.memory, quote))
         for one, quote in zip((found.one, found.other), quotes, strict=True)
-    ]
+    )
 
 
 def _summary(memory: Memory, quote: str) -> str:

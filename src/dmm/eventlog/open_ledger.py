@@ -5,9 +5,11 @@ from __future__ import annotations
 import contextlib
 import secrets
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from dmm.domain.event import ID_RANDOMNESS, Draft, Trust, new_id
+from dmm.domain.payload import ToolCalled
+from dmm.domain.plain import to_plain
 from dmm.errors import DmmError, LedgerRefused
 from dmm.eventlog.chain import Head
 from dmm.eventlog.file import is_sealed
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.domain.event import Event
+    from dmm.domain.payload import Payload
     from dmm.eventlog.proof import Proof
     from dmm.eventlog.seal import Seal
     from dmm.files.trusted import TrustStore
@@ -36,6 +39,14 @@ LOGS = ("-wal", "-shm")
 MARKS = "marks"
 # The surface of events that nobody heard when they happened: they satisfy no verification.
 IMPORTED = "import"
+
+
+class Links(TypedDict, total=False):
+    """What an event rests on, and the id of one that is delivered again."""
+
+    caused_by: int | None
+    references: tuple[int, ...]
+    event_id: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +210,11 @@ class OpenLedger:
             self._nothing = EventLog.in_memory()
         return self._nothing
 
-    def draft(
+    def draft(self, told: Payload, **links: Unpack[Links]) -> Draft:
+        """Prepare an event with the time and the voice of this moment."""
+        return self.draft_of(told.kinds[0], to_plain(told), **links)
+
+    def draft_of(
         self,
         kind: str,
         payload: dict[str, Any],
@@ -208,7 +223,7 @@ class OpenLedger:
         references: tuple[int, ...] = (),
         event_id: str | None = None,
     ) -> Draft:
-        """Prepare an event with the time and the voice of this moment."""
+        """Prepare an event from the stored form of its payload, also of a type unknown here."""
         moment = self.now()
         milliseconds = int(moment.timestamp() * 1000)
         return Draft(
@@ -290,5 +305,5 @@ def tool_text(event: Event) -> str:
     """Read what a tool was used for, where that was recorded; an import proves nothing."""
     if event.source == IMPORTED:
         return ""
-    value = event.get("text") or event.get("summary")
-    return value if isinstance(value, str) else ""
+    told = ToolCalled.read(event)
+    return "" if told is None else told.text or told.summary

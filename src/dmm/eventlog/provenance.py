@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
+from dmm.domain.payload import ToolCalled
 
 if TYPE_CHECKING:
     from dmm.domain.event import Event
@@ -42,8 +43,9 @@ def find_tool_source(text: str, known: str, project_ledger: OpenLedger) -> Event
     kinds = (EventType.TOOL_USED, EventType.TOOL_FAILED)
     events = list(log.events_of(kinds, max(0, head - EVENTS_LOOKED_AT), head))
     for event in reversed(events[-OUTPUTS_LOOKED_AT:]):
-        output = event.get("output") or event.get("error")
-        if not isinstance(output, str) or _ECHOES.fullmatch(str(event.get("tool", ""))):
+        told = ToolCalled.read(event)
+        output = "" if told is None else told.said
+        if told is None or not output or _ECHOES.fullmatch(told.tool):
             continue
         if len(wanted & _shingles(output, size)) >= SHARE * len(wanted):
             return event

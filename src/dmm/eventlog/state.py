@@ -8,12 +8,20 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import PERSONS, Event, EventType, Trust, canonical
+from dmm.domain.payload import (
+    ConstraintAccepted,
+    ConstraintAdded,
+    ConstraintDeactivated,
+    DecisionBlocked,
+    DecisionRecorded,
+    FactAdded,
+    MemoryQueryIssued,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
 CODE = "state-2"
-VERSION = 1
 QUERIES_KEPT = 1_000
 UNACCEPTED = frozenset(Trust) - PERSONS
 FILE = "file"
@@ -50,7 +58,7 @@ class Constraint:
     trust: str
     triggered_by: int | None = None
     active: bool = True
-    rule: dict[str, Any] | None = None
+    rule: Mapping[str, Any] | None = None
 
     @property
     def pending(self) -> bool:
@@ -177,92 +185,80 @@ def fold(state: State, events: Iterable[Event], *, to: int | None = None) -> Sta
     for event in chain((first,), rest):
         seq = event.seq
         step = _STEPS.get(event.type)
-        if step is not None and event.payload is not None and event.version == VERSION:
+        if step is not None:
             step(draft, event)
     return replace(draft, seq=seq if to is None else to)
 
 
-def _text(event: Event, name: str) -> str | None:
-    value = event.get(name)
-    return value if isinstance(value, str) else None
-
-
-def _number(value: object) -> int | None:
-    return value if type(value) is int else None
-
-
 def _fact(draft: State, event: Event) -> None:
-    key, value = _text(event, "key"), _text(event, "value")
-    if key is None or value is None:
+    told = FactAdded.read(event)
+    if told is None:
         return
     # Taken out first, so that facts stand in the order of their numbers.
-    before = draft.facts.pop(key, None)
-    draft.facts[key] = Fact(
-        key=key,
-        value=value,
-        confidence=_confidence(event.get("confidence")),
+    before = draft.facts.pop(told.key, None)
+    draft.facts[told.key] = Fact(
+        key=told.key,
+        value=told.value,
+        confidence=1.0 if told.confidence is None else max(0.0, min(1.0, told.confidence)),
         seq=event.seq,
         previous_value=None if before is None else before.value,
         previous_seq=None if before is None else before.seq,
     )
 
 
-def _confidence(value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return 1.0
-    return float(max(0, min(1, value)))
-
-
 def _constraint(draft: State, event: Event) -> None:
-    text, rule = _text(event, "text"), event.get("rule")
-    if text is None:
+    told = ConstraintAdded.read(event)
+    if told is None:
         return
     draft.constraints[event.seq] = Constraint(
         seq=event.seq,
-        text=text,
-        priority=_text(event, "priority") or "required",
+        text=told.text,
+        priority=told.priority or "required",
         trust=event.trust,
-        triggered_by=_number(event.get("triggered_by")),
-        rule=rule if isinstance(rule, dict) else None,
+        triggered_by=told.triggered_by,
+        rule=told.rule,
     )
     # A decision from before the rule has used up what was looked up until then.
-    since = _number(event.get("since"))
-    if since is not None:
-        draft.committed[event.seq] = since
+    if told.since is not None:
+        draft.committed[event.seq] = told.since
 
 
 def _acceptance(draft: State, event: Event) -> None:
     """Let a constraint bind; only a person's word does that."""
-    target = draft.constraints.get(_number(event.get("seq")) or 0)
+    told = ConstraintAccepted.read(event)
+    target = None if told is None else draft.constraints.get(told.seq)
     if target is not None and target.pending and event.trust in PERSONS:
         draft.constraints[target.seq] = replace(target, trust=Trust.REVIEWED.value)
 
 
 def _deactivation(draft: State, event: Event) -> None:
-    target = draft.constraints.get(_number(event.get("seq")) or 0)
+    told = ConstraintDeactivated.read(event)
+    target = None if told is None else draft.constraints.get(told.seq)
     if target is not None:
         draft.constraints[target.seq] = replace(target, active=False)
 
 
 def _decision(draft: State, event: Event) -> None:
-    text, applied = _text(event, "text"), event.get("applied")
-    if text is None:
+    told = DecisionRecorded.read(event)
+    if told is None:
         return
-    blocked = event.type == EventType.DECISION_BLOCKED
+    blocked = isinstance(told, DecisionBlocked)
     draft.decisions[event.seq] = Decision(
         seq=event.seq,
-        text=text,
+        text=told.text,
         status="blocked" if blocked else "committed",
-        rationale=_text(event, "rationale"),
+        rationale=told.rationale,
         references=event.references,
     )
-    if not blocked and isinstance(applied, list):
-        rules = (_number(rule) for rule in applied)
-        draft.committed.update({rule: event.seq for rule in rules if rule is not None})
+    if not blocked:
+        draft.committed.update(dict.fromkeys(told.applied, event.seq))
 
 
 def _query(draft: State, event: Event) -> None:
-    draft.queries[event.seq] = _text(event, "question") or _text(event, "text") or ""
+    told = MemoryQueryIssued.read(event)
+    if told is None:
+        return
+    draft.queries[event.seq] = told.question or told.text
     if len(draft.queries) > QUERIES_KEPT:
         del draft.queries[next(iter(draft.queries))]
 

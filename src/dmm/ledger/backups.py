@@ -9,7 +9,8 @@ import shutil
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import PERSONS, EventType
+from dmm.domain.event import PERSONS
+from dmm.domain.payload import LedgerRestored
 from dmm.endpoint import make_private
 from dmm.errors import LedgerBroken, LedgerRefused, StorageError, UsageError
 from dmm.eventlog.file import PRIVATE, PRIVATE_FOLDER
@@ -149,8 +150,8 @@ class Backups:
         mark.forget()
         self.project_ledger.close()
         missing = 0 if lost is None else max(0, lost.seq - seq)
-        payload = {"seq": seq, "missing": missing}
-        self.project_ledger.record(self.project_ledger.draft(EventType.LEDGER_RESTORED, payload))
+        restored = LedgerRestored(seq=seq, missing=missing)
+        self.project_ledger.record(self.project_ledger.draft(restored))
         told = {"source": str(source), "seq": seq, "missing": missing}
         return told | {"aside": None if aside is None else str(aside)}
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import PERSONS, EventType
+from dmm.domain.payload import PayloadRedacted
 from dmm.errors import IndexBusy, LedgerRefused, UsageError
 from dmm.eventlog.state import RULES, State, fold
 from dmm.ledger.remains import Leaked, remove, write_forms
@@ -141,9 +142,7 @@ class Redactions:
             return [], True
         drafts = {
             event.seq: self.project_ledger.draft(
-                EventType.PAYLOAD_REDACTED,
-                {"seq": event.seq, "reason": reason},
-                references=(event.seq,),
+                PayloadRedacted(seq=event.seq, reason=reason), references=(event.seq,)
             )
             for event in events
         }

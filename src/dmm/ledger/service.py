@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import PERSONS, EventType
+from dmm.domain.event import PERSONS
+from dmm.domain.payload import (
+    DecisionBlocked,
+    DecisionMade,
+    FactAdded,
+    MemoryQueryIssued,
+    UserMessageReceived,
+)
 from dmm.errors import UsageError
 from dmm.index.analysis import analyze
 from dmm.ledger.views import show_alerts, show_decision, show_fact, show_state
@@ -40,8 +47,8 @@ class Ledger(Constraints):
         key, value = accept("key", key), accept("value", value)
         if not 0.0 <= confidence <= 1.0:
             raise UsageError("the confidence must be a number from 0.0 to 1.0")
-        payload = {"key": key, "value": value, "confidence": confidence}
-        draft = self.project_ledger.draft(EventType.FACT_ADDED, payload, caused_by=caused_by)
+        fact = FactAdded(key=key, value=value, confidence=confidence)
+        draft = self.project_ledger.draft(fact, caused_by=caused_by)
         with self.project_ledger.log.writing() as writer:
             before = self.project_ledger.state().facts.get(key)
             event = writer.append(draft)
@@ -56,7 +63,7 @@ class Ledger(Constraints):
     def record_message(self, text: str) -> dict[str, Any]:
         """Record what the user said, so that facts and rules can name it as their cause."""
         text = accept("text", text)
-        draft = self.project_ledger.draft(EventType.USER_MESSAGE_RECEIVED, {"text": text})
+        draft = self.project_ledger.draft(UserMessageReceived(text=text))
         return {"seq": self.project_ledger.record(draft).seq, "text": text}
 
     @traced()
@@ -72,18 +79,17 @@ class Ledger(Constraints):
             state = self.project_ledger.state()
             rules = self.project_ledger.rulebook(state)
             verdict = rules.judge(text, self.project_ledger.lookups(state))
-            payload: dict[str, Any] = {
-                "text": text,
-                "rationale": rationale,
-                "references": list(refs),
-                "status": "blocked" if verdict.blocked else "committed",
-                "verdict": verdict.describe(),
-                "applied": [] if verdict.blocked else rules.used_up(text),
-            }
-            if any(one.from_file for one in self.project_ledger.standing(state)):
-                payload["place"] = self.project_ledger.place
-            kind = EventType.DECISION_BLOCKED if verdict.blocked else EventType.DECISION_MADE
-            event = writer.append(self.project_ledger.draft(kind, payload, references=refs))
+            in_files = any(one.from_file for one in self.project_ledger.standing(state))
+            made = (DecisionBlocked if verdict.blocked else DecisionMade)(
+                text=text,
+                rationale=rationale,
+                references=refs,
+                status="blocked" if verdict.blocked else "committed",
+                verdict=verdict.describe(),
+                applied=() if verdict.blocked else tuple(rules.used_up(text)),
+                place=self.project_ledger.place if in_files else None,
+            )
+            event = writer.append(self.project_ledger.draft(made, references=refs))
         if verdict.blocked:
             return _show_block(verdict)
         told = {"status": "COMMITTED", "seq": event.seq, "decision": text, "rationale": rationale}
@@ -95,10 +101,8 @@ class Ledger(Constraints):
         question = accept("question", question)
         if scope not in SCOPES:
             raise UsageError(f"the scope must be one of {', '.join(SCOPES)}")
-        draft = self.project_ledger.draft(
-            EventType.MEMORY_QUERY_ISSUED, {"question": question, "scope": scope}
-        )
-        event = self.project_ledger.record(draft)
+        asked = MemoryQueryIssued(question=question, scope=scope)
+        event = self.project_ledger.record(self.project_ledger.draft(asked))
         state = self.project_ledger.state(event.seq).at_place(self.project_ledger.place)
         told: dict[str, Any] = {"query_seq": event.seq, "facts": []}
         if scope in ("facts", "all"):
@@ -138,11 +142,10 @@ class Ledger(Constraints):
         rested_on = {seq for one in state.decisions.values() for seq in one.references} - current
         replaced = {}
         for seq in sorted(rested_on):
-            event = self.project_ledger.reading.event(seq)
-            if event is not None and event.type == EventType.FACT_ADDED:
-                now = state.facts.get(str(event.get("key")))
-                if now is not None and now.value != event.get("value"):
-                    replaced[seq] = now
+            then = FactAdded.read(self.project_ledger.reading.event(seq))
+            now = None if then is None else state.facts.get(then.key)
+            if then is not None and now is not None and now.value != then.value:
+                replaced[seq] = now
         return replaced
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType
+from dmm.domain.payload import FactAdded
 from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.compare import diff, drift
 from dmm.ledger.views import show_state
@@ -137,8 +138,8 @@ def _link(event: Event, state: State) -> dict[str, Any]:
         "payload": event.payload,
         "caused_by": event.caused_by,
     }
-    if event.type == EventType.FACT_ADDED and event.payload is not None:
-        current = state.facts.get(str(event.get("key")))
-        if current is not None and current.value != event.get("value"):
-            told["stale"] = True
+    fact = FactAdded.read(event)
+    current = None if fact is None else state.facts.get(fact.key)
+    if fact is not None and current is not None and current.value != fact.value:
+        told["stale"] = True
     return told

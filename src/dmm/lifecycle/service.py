@@ -11,6 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dmm.domain.event import EventType
+from dmm.domain.payload import Held, MemoryExpired, UsageReported
+from dmm.domain.plain import to_plain
 from dmm.domain.proposal import Edit, Operation, ProposalStatus, name_proposal
 from dmm.errors import DmmError, UsageError
 from dmm.files import front_matter, markdown
@@ -99,16 +101,15 @@ class Lifecycle:
             raise UsageError(f"more than {MOST_REPORTED} memories in one report")
         if len(context) > LONGEST_CONTEXT:
             raise UsageError(f"the context is longer than {LONGEST_CONTEXT} characters")
-        told = self._resolve(names)
-        payload = {"memories": told, "outcome": outcome, "context": clean(context.strip())}
-        event = self.project_ledger.record(
-            self.project_ledger.draft(EventType.USAGE_REPORTED, payload)
+        told = UsageReported(
+            memories=self._resolve(names), outcome=outcome, context=clean(context.strip())
         )
-        return {"seq": event.seq} | payload
+        event = self.project_ledger.record(self.project_ledger.draft(told))
+        return {"seq": event.seq, **to_plain(told)}
 
-    def _resolve(self, names: Iterable[str]) -> list[dict[str, str]]:
+    def _resolve(self, names: Iterable[str]) -> tuple[Held, ...]:
         """Find memories: by their file, among those served of late, then among all."""
-        found: dict[str, dict[str, str]] = {}
+        found: dict[str, Held] = {}
         served: dict[str, tuple[str, str]] | None = None
         there: dict[str, tuple[str, str]] | None = None
         for given in names:
@@ -123,8 +124,8 @@ class Lifecycle:
             if one is None:
                 hint = "name it by its id or path, as packs do"
                 raise UsageError(f"there is no memory {given!r}", hint=hint)
-            found.setdefault(key_of(*one), {"id": one[0], "path": one[1]})
-        return list(found.values())
+            found.setdefault(key_of(*one), Held(id=one[0], path=one[1]))
+        return tuple(found.values())
 
     def _open(self, path: str) -> tuple[str, str] | None:
         try:
@@ -227,12 +228,11 @@ class Lifecycle:
         expires = "" if one.expires is None else one.expires.isoformat()
         log = self.project_ledger.reading
         before = log.events_of([EventType.MEMORY_EXPIRED], 0, log.head().seq)
-        if any((e.get("path"), e.get("expires")) == (one.path, expires) for e in before):
+        known = (told for event in before if (told := MemoryExpired.read(event)) is not None)
+        if any((told.path, told.expires) == (one.path, expires) for told in known):
             return
-        payload = {"id": one.id, "path": one.path, "expires": expires, "proposal": proposal}
-        draft = self.project_ledger.draft(
-            EventType.MEMORY_EXPIRED, payload, caused_by=proposal, references=(proposal,)
-        )
+        told = MemoryExpired(id=one.id, path=one.path, expires=expires, proposal=proposal)
+        draft = self.project_ledger.draft(told, caused_by=proposal, references=(proposal,))
         self.project_ledger.record(draft)
 
     @traced()

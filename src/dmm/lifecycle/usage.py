@@ -14,11 +14,11 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain.event import Event, EventType, Trust, canonical
+from dmm.domain.payload import Held, PackServed, ToolRequested, UsageReported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-VERSION = 1
 OUTCOMES = ("served", "helped", "wrong", "outdated")
 OBJECTIONS = ("wrong", "outdated")
 DONE_FOR_EACH_AGAINST = 4
@@ -210,18 +210,17 @@ class _Draft:
         course = self.course(name)
         return course if course.given else None
 
-    def name(self, held: object) -> str | None:
-        """Know the memory that a payload names, and keep the newest path of it."""
-        if not isinstance(held, dict):
-            return None
-        identity, path = held.get("id", ""), held.get("path", "")
-        if not isinstance(identity, str) or not isinstance(path, str) or not path:
-            return None
-        key = key_of(identity, path)
-        known = self.memories.get(key)
-        if known is None or known.path != path:
-            self.memories[key] = replace(known or Use(identity, path), path=path)
-        return key
+    def names(self, held: Iterable[Held]) -> list[str]:
+        """Know the memories that a payload names, each once, and keep their newest paths."""
+        keys: dict[str, None] = {}
+        for one in held:
+            if one.path:
+                key = key_of(one.id or "", one.path)
+                known = self.memories.get(key)
+                if known is None or known.path != one.path:
+                    self.memories[key] = replace(known or Use(one.id or "", ""), path=one.path)
+                keys[key] = None
+        return list(keys)
 
     def finish(self, seq: int) -> Usage:
         courses = {
@@ -239,7 +238,7 @@ def fold(events: Iterable[Event], start: Usage | None = None, *, to: int | None 
     for event in events:
         seq = event.seq
         step = _STEPS.get(event.type)
-        if step is not None and event.payload is not None and event.version == VERSION:
+        if step is not None and event.payload is not None:
             step(draft, event)
     return draft.finish(seq if to is None else to)
 
@@ -252,19 +251,13 @@ def _day(event: Event) -> str:
         return ""
 
 
-def _held(event: Event, *names: str) -> list[object]:
-    values = (event.get(name) for name in names)
-    return [one for value in values if isinstance(value, list) for one in value]
-
-
 def _pack(draft: _Draft, event: Event) -> None:
-    day = _day(event)
-    keys = dict.fromkeys(map(draft.name, _held(event, "baseline", "retrieved")))
-    keys.pop(None, None)
+    told, day = PackServed.read(event), _day(event)
+    keys = [] if told is None else draft.names((*(told.baseline or ()), *told.retrieved))
     if keys and day:
         draft.packs[day] = draft.packs.get(day, 0) + 1
     for key in keys:
-        _serve(draft, event, str(key), day)
+        _serve(draft, event, key, day)
 
 
 def _serve(draft: _Draft, event: Event, key: str, day: str) -> None:
@@ -277,13 +270,11 @@ def _serve(draft: _Draft, event: Event, key: str, day: str) -> None:
 
 
 def _report(draft: _Draft, event: Event) -> None:
-    outcome = event.get("outcome")
-    if outcome not in OUTCOMES or event.trust not in _REPORTERS:
+    told = UsageReported.read(event)
+    if told is None or told.outcome not in OUTCOMES or event.trust not in _REPORTERS:
         return
-    day = _day(event)
-    keys = dict.fromkeys(map(draft.name, _held(event, "memories")))
-    keys.pop(None, None)
-    for key in map(str, keys):
+    day, outcome = _day(event), told.outcome
+    for key in draft.names(told.memories):
         if outcome == "served":
             _serve(draft, event, key, day)
             continue
@@ -321,8 +312,8 @@ def _blocked(draft: _Draft, event: Event) -> None:
 
 
 def _requested(draft: _Draft, event: Event) -> None:
-    verdict = event.get("verdict")
-    if isinstance(verdict, dict) and verdict.get("status") == "deny":
+    told = ToolRequested.read(event)
+    if told is not None and (told.verdict or {}).get("status") == "deny":
         _blocked(draft, event)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import datetime as dt
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from dmm.domain.event import EventType
+from dmm.domain.payload import ModelCalled
 from dmm.errors import ConfigError, ModelFailed, UsageError
 from dmm.models.answers import malformed
 from dmm.models.port import Completion, estimate_tokens
@@ -63,14 +64,16 @@ class Spent:
 class Question(Generic[T]):
     """What a model is asked: how the prompts are written, and how the answer is read.
 
-    Both may refuse with UsageError. `about` goes into the record of the call. `share` is the part
+    Both may refuse with UsageError. `proposal` or `observations` say in the record what the call
+    was about. `share` is the part
     of the day's tokens that this purpose may use up.
     """
 
     purpose: str
     write: Callable[[], tuple[str, str]]
     read: Callable[[str], T]
-    about: dict[str, Any] = field(default_factory=dict)
+    proposal: int | None = None
+    observations: tuple[str, ...] | None = None
     references: tuple[int, ...] = ()
     otherwise: str = "there is no answer without one"
     share: float = 1.0
@@ -131,9 +134,10 @@ class Meter:
         """Tell what models cost on a day (UTC), by purpose."""
         found: dict[str, Spent] = {}
         for event in self.calls():
-            purpose = event.get("purpose")
-            if isinstance(purpose, str) and _day_of(event) == day:
-                found[purpose] = _add(found.get(purpose, Spent(purpose)), event)
+            told = ModelCalled.read(event)
+            if told is not None and _day_of(event) == day:
+                purpose = told.purpose
+                found[purpose] = _add(found.get(purpose, Spent(purpose)), told)
         return [found[purpose] for purpose in sorted(found)]
 
     def spent_today(self) -> int:
@@ -158,23 +162,21 @@ class _Call:
     def record(self, outcome: str, cost: Completion) -> None:
         """Record what became of it; nothing that was said is part of the record."""
         provider, _, name = self.chat.identity.partition("/")
-        told: dict[str, Any] = {
-            "purpose": self._question.purpose,
-            "provider": provider,
-            "model": name,
-            "input_tokens": cost.input_tokens,
-            "output_tokens": cost.output_tokens,
-            "outcome": outcome,
-            "milliseconds": max(0, round((self._meter.clock() - self._began) * 1000)),
-            **self._question.about,
-        }
-        if cost.estimated:
-            told["estimated"] = True
+        told = ModelCalled(
+            purpose=self._question.purpose,
+            provider=provider,
+            model=name,
+            input_tokens=cost.input_tokens,
+            output_tokens=cost.output_tokens,
+            outcome=outcome,
+            milliseconds=max(0, round((self._meter.clock() - self._began) * 1000)),
+            proposal=self._question.proposal,
+            observations=self._question.observations,
+            estimated=cost.estimated,
+        )
         project_ledger = self._meter.project_ledger
         references = self._question.references
-        project_ledger.record(
-            project_ledger.draft(EventType.MODEL_CALLED, told, references=references)
-        )
+        project_ledger.record(project_ledger.draft(told, references=references))
 
 
 def _read(found: Completion, question: Question[T]) -> T:
@@ -196,17 +198,10 @@ def _day_of(event: Event) -> dt.date | None:
     return moment.astimezone(dt.UTC).date() if moment.tzinfo else moment.date()
 
 
-def _add(spent: Spent, event: Event) -> Spent:
-    counted = event.get("outcome") != "capped"
+def _add(spent: Spent, told: ModelCalled) -> Spent:
     return Spent(
         spent.purpose,
-        spent.calls + counted,
-        spent.input_tokens + _count(event.get("input_tokens")),
-        spent.output_tokens + _count(event.get("output_tokens")),
+        spent.calls + (told.outcome != "capped"),
+        spent.input_tokens + max(0, told.input_tokens or 0),
+        spent.output_tokens + max(0, told.output_tokens or 0),
     )
-
-
-def _count(value: object) -> int:
-    if not isinstance(value, int) or isinstance(value, bool):
-        return 0
-    return max(0, value)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType, Trust, least
 from dmm.domain.observation import Observation, name_observation
+from dmm.domain.payload import TurnEnded, UserMessageReceived
 from dmm.observations.episodes import Episode, Said
 from dmm.observations.facts import facts_of
 from dmm.observations.kinds import kind_of
@@ -127,16 +128,16 @@ class _Reading:
 
     def _ask(self, event: Event) -> None:
         """Begin an episode; a nod, or words about what was just done, let the one before go on."""
-        text = event.get("text")
-        session = event.session or ""
-        words = text if isinstance(text, str) else ""
+        told = UserMessageReceived.read(event)
+        text = None if told is None else told.text
+        session, words = event.session or "", text or ""
         self._keep(read_message(event))
         if words and session in self._open and (is_nod(words) or is_followup(words)):
             return
         self._close(session)
         settled = read_settled(event)
         self._keep(settled)
-        said = Said(event.seq, text, label(event)) if isinstance(text, str) else None
+        said = None if text is None else Said(event.seq, text, label(event))
         nod = said is None or is_nod(said.text)
         anchor = 0 if nod or settled is not None else event.seq
         prompt = None if nod else said
@@ -152,10 +153,10 @@ class _Reading:
     def _answer(self, event: Event) -> None:
         self._keep(read_message(event))
         self._keep(read_settled(event))
-        text = event.get("text")
-        if isinstance(text, str) and event.type == EventType.TURN_ENDED:
+        told = TurnEnded.read(event)
+        if told is not None and told.text is not None:
             episode = self._current(event)
-            self._hold(episode.session, episode.hear(Said(event.seq, text, label(event))))
+            self._hold(episode.session, episode.hear(Said(event.seq, told.text, label(event))))
 
     def _current(self, event: Event) -> Episode:
         session = event.session or ""

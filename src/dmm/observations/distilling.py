@@ -13,7 +13,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import EventType, Trust, least
+from dmm.domain.event import Trust, least
 from dmm.domain.observation import Kind
 from dmm.models.metering import Question, Silence
 from dmm.observations.distil import RECORDS
@@ -149,7 +149,7 @@ class Distiller:
             PURPOSE,
             lambda: ask(batch, clean=_clean),
             lambda text: read_answer(text, batch),
-            about={"observations": [one.unit.id for one in batch]},
+            observations=tuple(one.unit.id for one in batch),
             otherwise="the original text stays",
             share=SHARE,
         )
@@ -186,9 +186,7 @@ class Distiller:
             trust=least([Trust.AGENT, unit.trust, *shown]),
         )
         project_ledger = self.meter.project_ledger
-        draft = project_ledger.draft(
-            EventType.OBSERVATION_MADE, made.describe(), references=unit.evidence
-        )
+        draft = project_ledger.draft(made.to_payload(), references=unit.evidence)
         project_ledger.record(replace(draft, trust=made.trust))
 
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust, least
+from dmm.domain.payload import ObservationMade
 from dmm.observations.records import label
 
 if TYPE_CHECKING:
@@ -30,26 +31,27 @@ class Retelling:
     evidence: frozenset[int]
     trust: Trust
 
-    def describe(self) -> dict[str, Any]:
-        """Lay it out as the payload of an event."""
-        return {
-            "of": self.of,
-            "title": self.title,
-            "narrative": self.narrative,
-            "facts": list(self.facts),
-            "model": self.model,
-        }
+    def to_payload(self) -> ObservationMade:
+        """Return what is recorded of it."""
+        return ObservationMade(
+            of=self.of,
+            title=self.title,
+            narrative=self.narrative,
+            facts=self.facts,
+            model=self.model,
+        )
 
 
 def read_retelling(event: Event) -> Retelling | None:
     """Read a retelling; None where an event is none, or was blanked."""
-    texts = [event.get(name) for name in ("of", "title", "narrative", "model")]
-    facts = event.get("facts")
-    if not all(isinstance(text, str) and text for text in texts) or not isinstance(facts, list):
+    told = ObservationMade.read(event)
+    if told is None or told.facts is None:
         return None
-    of, title, narrative, model = texts
-    told = tuple(fact for fact in facts if isinstance(fact, str))
-    return Retelling(of, title, narrative, told, model, frozenset(event.references), label(event))
+    if not (told.of and told.title and told.narrative and told.model):
+        return None
+    evidence = frozenset(event.references)
+    words = told.of, told.title, told.narrative, told.facts, told.model
+    return Retelling(*words, evidence, label(event))
 
 
 def retell(unit: Observation, told: Retelling) -> Observation | None:

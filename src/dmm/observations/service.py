@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
 from dmm.domain.observation import name_observation
+from dmm.domain.payload import PayloadRedacted
 from dmm.errors import IndexBroken, IndexBusy
 from dmm.index.store import IndexStore
 from dmm.index.units import Reading, UnitStore
@@ -186,7 +187,7 @@ def _retellings(log: EventLog, after: int, to: int, redaction: int) -> dict[str,
     if not told or not redaction:
         return told
     blankings = log.events_of((EventType.PAYLOAD_REDACTED,), 0, redaction)
-    blanked = {event.get("seq") for event in blankings}
+    blanked = {gone.seq for event in blankings if (gone := PayloadRedacted.read(event))}
     return {name: one for name, one in told.items() if blanked.isdisjoint(one.evidence)}
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import EventType
+from dmm.domain.payload import ToolCalled, ToolFailed, ToolRequested
 from dmm.observations.commands import (
     Sort,
     has_failed,
@@ -82,20 +82,19 @@ _DELETERS = frozenset(("delete", "remove"))
 
 def read_steps(event: Event, root: str) -> list[Step]:
     """Read the steps of a tool event; a patch may have several."""
-    if event.type == EventType.TOOL_REQUESTED:
-        return _refusal(event)
-    given = event.get("input")
-    given = given if isinstance(given, dict) else {}
-    tool = str(event.get("tool", ""))
-    words = [word.casefold() for word in _NAME.findall(tool.rpartition("__")[2] or tool)]
-    cwd = str(event.get("cwd") or "")
+    told = ToolCalled.read(event)
+    if told is None or isinstance(told, ToolRequested):
+        return [] if told is None else _refusal(event.seq, told)
+    given, cwd = told.input or {}, told.cwd
+    words = [word.casefold() for word in _NAME.findall(told.tool.rpartition("__")[2] or told.tool)]
     patched = list(patched_paths(given))
     if patched:
-        return [_edit(event, _patch_act(what), relate(path, cwd, root)) for what, path in patched]
+        acts = ((_patch_act(what), relate(path, cwd, root)) for what, path in patched)
+        return [_edit(event.seq, told, act, path) for act, path in acts]
     command = _command(given)
     if command and (_SHELLS & set(words) or not named_path(given)):
-        return _run(event, command, cwd, root)
-    return _by_path(event, words, relate_named(given, cwd, root))
+        return _run(event.seq, told, command, root)
+    return _by_path(event.seq, told, words, relate_named(given, cwd, root))
 
 
 def relate_named(given: Mapping[str, Any], cwd: str, root: str) -> str:
@@ -104,7 +103,7 @@ def relate_named(given: Mapping[str, Any], cwd: str, root: str) -> str:
     return relate(path, cwd, root) if path else ""
 
 
-def _by_path(event: Event, words: list[str], path: str) -> list[Step]:
+def _by_path(seq: int, told: ToolCalled, words: list[str], path: str) -> list[Step]:
     named = set(words)
     act = Act.LOOK
     # What agents write into a memory is no file of the project.
@@ -112,45 +111,43 @@ def _by_path(event: Event, words: list[str], path: str) -> list[Step]:
         if named & _EDITORS and named & (_FILES | _EDITORS):
             act = Act.EDIT
         elif named & _WRITERS and named & _FILES:
-            said = str(event.get("output", ""))[:20].casefold()
-            act = Act.EDIT if said.startswith("update") else Act.CREATE
+            updated = told.said[:20].casefold().startswith("update")
+            act = Act.EDIT if updated else Act.CREATE
         elif named & _DELETERS:
             act = Act.DELETE
-    return [_edit(event, act, path)]
+    return [_edit(seq, told, act, path)]
 
 
-def _edit(event: Event, act: Act, path: str) -> Step:
+def _edit(seq: int, told: ToolCalled, act: Act, path: str) -> Step:
     # A file that could not be written was only looked at.
-    failed = event.type == EventType.TOOL_FAILED
-    return Step(event.seq, Act.LOOK if failed else act, path, failed=failed)
+    failed = isinstance(told, ToolFailed)
+    return Step(seq, Act.LOOK if failed else act, path, failed=failed)
 
 
 def _patch_act(what: str) -> Act:
     return {"add": Act.CREATE, "delete": Act.DELETE}.get(what, Act.EDIT)
 
 
-def _run(event: Event, command: str, cwd: str, root: str) -> list[Step]:
-    said = event.get("output") or event.get("error") or ""
-    output = said if isinstance(said, str) else ""
-    failed = event.type == EventType.TOOL_FAILED
+def _run(seq: int, told: ToolCalled, command: str, root: str) -> list[Step]:
+    output, cwd, failed = told.said, told.cwd, isinstance(told, ToolFailed)
     written = "" if failed else written_by_shell(command)
     if written and not is_scratch(path := relate(written, cwd, root)):
-        return [Step(event.seq, Act.EDIT, path)]
+        return [Step(seq, Act.EDIT, path)]
     sort = sort_command(command)
     failed = failed or has_failed(sort, output)
     if sort is Sort.CHANGE and not failed:
         gone = [relate(path, cwd, root) for path in removed_by_shell(command)]
         kept = [path for path in gone if not is_scratch(path)]
         if kept:
-            return [Step(event.seq, Act.DELETE, path) for path in kept]
+            return [Step(seq, Act.DELETE, path) for path in kept]
     quote = note = ""
     if sort is Sort.COMMIT and not failed:
         note, quote = read_commit(command, output)
     elif failed or sort is Sort.TEST:
         quote = quote_outcome(output, failed=failed)
     if sort is Sort.LOOK:
-        return [Step(event.seq, Act.LOOK, "", failed=failed)]
-    return [Step(event.seq, Act.RUN, simplify(command), sort, failed, quote, note)]
+        return [Step(seq, Act.LOOK, "", failed=failed)]
+    return [Step(seq, Act.RUN, simplify(command), sort, failed, quote, note)]
 
 
 def _command(given: Mapping[str, Any]) -> str:
@@ -163,12 +160,12 @@ def _command(given: Mapping[str, Any]) -> str:
     return ""
 
 
-def _refusal(event: Event) -> list[Step]:
+def _refusal(seq: int, told: ToolRequested) -> list[Step]:
     """Read a call that the rules stopped."""
-    verdict = event.get("verdict")
-    if not isinstance(verdict, dict) or verdict.get("status") != "deny":
+    verdict = told.verdict or {}
+    if verdict.get("status") != "deny":
         return []
     why = verdict.get("reason")
     note = clip(squeeze(why), LONGEST_REFUSAL) if isinstance(why, str) else ""
-    target = clip(squeeze(str(event.get("text") or event.get("tool") or "")), LONGEST_REFUSAL)
-    return [Step(event.seq, Act.REFUSED, target, note=note)]
+    target = clip(squeeze(told.text or told.tool), LONGEST_REFUSAL)
+    return [Step(seq, Act.REFUSED, target, note=note)]

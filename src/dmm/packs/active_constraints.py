@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dmm.domain.event import EventType
 from dmm.domain.pack import ConstraintLine, constraint_line, digest_entry
+from dmm.domain.payload import Held, PackServed
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError
 from dmm.packs.token_counts import KeptCounts
@@ -75,16 +75,16 @@ class ActiveConstraints:
         """Record that a pack was served, with the hashes of what it held; say if that failed."""
         if not self.is_trusted():
             return None
-        payload = {
-            "task": pack.query,
-            "budget": pack.budget,
-            "tokens": pack.total_tokens,
-            "constraints": [line.seq for line in pack.constraints if line.seq],
-            "baseline": [_held(entry) for entry in pack.baseline_entries],
-            "retrieved": [_held(entry) for entry in pack.retrieved_entries],
-        }
+        told = PackServed(
+            task=pack.query,
+            budget=pack.budget,
+            tokens=pack.total_tokens,
+            constraints=tuple(line.seq for line in pack.constraints if line.seq),
+            baseline=tuple(map(held, pack.baseline_entries)),
+            retrieved=tuple(map(held, pack.retrieved_entries)),
+        )
         try:
-            self.project_ledger.record(self.project_ledger.draft(EventType.PACK_SERVED, payload))
+            self.project_ledger.record(self.project_ledger.draft(told))
         except (StorageError, LedgerRefused) as error:
             return f"this pack could not be recorded: {error}"
         return None
@@ -121,5 +121,6 @@ def _left_out(more: int, pending: int) -> Iterator[str]:
         yield f"{pending} constraints wait until a person accepts them: dmm ledger pending"
 
 
-def _held(entry: PackEntry) -> dict[str, Any]:
-    return {"path": entry.path, "id": entry.id, "hash": digest_entry(entry)}
+def held(entry: PackEntry) -> Held:
+    """Name an entry as the ledger records it."""
+    return Held(entry.path, entry.id, digest_entry(entry))

@@ -8,9 +8,15 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dmm.domain.event import EventType, Trust
+from dmm.domain.event import Trust
+from dmm.domain.payload import (
+    ProposalApplied,
+    ProposalApplying,
+    ProposalFailed,
+    ProposalReviewed,
+)
 from dmm.domain.proposal import Edit, Judge, ProposalStatus, Verdict, digest
 from dmm.errors import DmmError, StaleBase
 from dmm.files.edits import carry_out, in_order, invert
@@ -24,6 +30,8 @@ from dmm.review.tiers import trust_after
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
+    from dmm.domain.event import Draft
+    from dmm.domain.payload import OfProposal
     from dmm.domain.proposal import Proposal
     from dmm.files.roots import Root
     from dmm.review.store import ProposalStore
@@ -116,39 +124,34 @@ class Application:
             if proposal.edits != approval.edits:
                 raise rewritten(proposal)
             self.refuse_stale(proposal)
-            review: dict[str, Any] = {
-                "proposal": seq,
-                "judge": str(approval.judge),
-                "verdict": str(Verdict.APPROVED),
-                "reason": redact(approval.reason).text,
-                "remarks": {name: redact(text).text for name, text in approval.remarks.items()},
-            }
-            if approval.confidence is not None:
-                review["confidence"] = approval.confidence
-            if approval.overridden:
-                review["overridden"] = list(approval.overridden)
-            writer.append(self._draft(EventType.PROPOSAL_REVIEWED, review, seq))
-            intent: dict[str, Any] = {
-                "proposal": seq,
-                "place": place_of(self.root),
-                "edits": [
-                    {"path": e.path, "before": e.base, "after": digest(e.after)}
-                    for e in proposal.edits
-                ],
-            }
-            folders = self._new_folders(proposal)
-            if folders:
-                intent["folders"] = folders
-            event = writer.append(self._draft(EventType.PROPOSAL_APPLYING, intent, seq))
+            review = ProposalReviewed(
+                proposal=seq,
+                judge=approval.judge,
+                verdict=Verdict.APPROVED,
+                reason=redact(approval.reason).text,
+                remarks={name: redact(text).text for name, text in approval.remarks.items()},
+                confidence=approval.confidence,
+                overridden=tuple(approval.overridden),
+            )
+            writer.append(self._draft(review))
+            intent = ProposalApplying(
+                proposal=seq,
+                place=place_of(self.root),
+                edits=tuple(Edit(e.path, e.base, digest(e.after)) for e in proposal.edits),
+                folders=self._new_folders(proposal),
+            )
+            event = writer.append(self._draft(intent))
         return replace(proposal, applying=event.seq)
 
-    def _new_folders(self, proposal: Proposal) -> list[str]:
+    def _new_folders(self, proposal: Proposal) -> tuple[str, ...]:
         """Name the folders that are made along with new files, so that an undo can remove them."""
         made = [edit.path for edit in proposal.edits if edit.before is None]
-        return sorted({name for path in made for name in self.root.tree.missing_folders(path)})
+        names = {name for path in made for name in self.root.tree.missing_folders(path)}
+        return tuple(sorted(names))
 
-    def _draft(self, kind: EventType, payload: dict[str, Any], seq: int) -> Any:
-        return self.project_ledger.draft(kind, payload, caused_by=seq, references=(seq,))
+    def _draft(self, told: OfProposal) -> Draft:
+        seq = told.proposal
+        return self.project_ledger.draft(told, caused_by=seq, references=(seq,))
 
     def _write(self, proposal: Proposal) -> None:
         """Carry out all edits, or none of them."""
@@ -165,21 +168,23 @@ class Application:
         """Take back what was written, and let the proposal wait again."""
         for edit in reversed(done):
             carry_out(self.root.tree, invert(edit))
-        failed = {"proposal": proposal.seq, "applying": proposal.applying, "reason": reason}
-        self.project_ledger.record(self._draft(EventType.PROPOSAL_FAILED, failed, proposal.seq))
+        failed = ProposalFailed(
+            proposal=proposal.seq, applying=proposal.applying or 0, reason=reason
+        )
+        self.project_ledger.record(self._draft(failed))
 
     def _close(self, proposal: Proposal) -> None:
         """Record that the files are written, and whether a commit of them is in the future."""
         self._clear_folders(proposal)
-        told: dict[str, Any] = {
-            "proposal": proposal.seq,
-            "applying": proposal.applying,
-            "trust": str(trust_after(self.proposal_store.queue().proposals[proposal.seq])),
-        }
-        if self.git_commit:
-            told["uncommitted"] = True
-        self.project_ledger.record(self._draft(EventType.PROPOSAL_APPLIED, told, proposal.seq))
-        if told["trust"] == Trust.REVIEWED:
+        trust = trust_after(self.proposal_store.queue().proposals[proposal.seq])
+        told = ProposalApplied(
+            proposal=proposal.seq,
+            applying=proposal.applying or 0,
+            trust=str(trust),
+            uncommitted=self.git_commit,
+        )
+        self.project_ledger.record(self._draft(told))
+        if trust == Trust.REVIEWED:
             # A person has agreed to these very texts.
             self.agree(tuple(edit.path for edit in proposal.edits))
 
@@ -187,8 +192,9 @@ class Application:
         """Remove the folders that an undo has left empty, if the undone writes made them."""
         known = self.proposal_store.queue().proposals
         undone = [known[seq].applying for seq in proposal.undoes if seq in known]
-        intents = [self.project_ledger.reading.event(seq) for seq in undone if seq is not None]
-        made = {name for one in intents if one is not None for name in one.get("folders", [])}
+        log = self.project_ledger.reading
+        intents = [ProposalApplying.read(log.event(seq)) for seq in undone if seq is not None]
+        made = {name for one in intents if one is not None for name in one.folders}
         for edit in proposal.edits:
             if edit.after is None:
                 self.root.tree.clear_folders(edit.path, made)
@@ -199,8 +205,8 @@ class Application:
         return [one for one in open_ones if self._is_here(one)]
 
     def _is_here(self, proposal: Proposal) -> bool:
-        intent = self.project_ledger.reading.event(proposal.applying or 0)
-        return intent is not None and intent.get("place") == place_of(self.root)
+        intent = ProposalApplying.read(self.project_ledger.reading.event(proposal.applying or 0))
+        return intent is not None and intent.place == place_of(self.root)
 
     def _finish(self) -> tuple[list[str], tuple[str, ...]]:
         """Finish the intents that somebody left; the lock tells that nobody is at them."""

@@ -10,7 +10,8 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dmm.domain.event import EventType, Trust
+from dmm.domain.event import Trust
+from dmm.domain.payload import ProposalApplying, ProposalCommitted
 from dmm.domain.proposal import digest
 from dmm.errors import DmmError, IndexBusy, MemoryFileError, PathRefused, StorageError
 from dmm.eventlog.open_ledger import Actor
@@ -114,11 +115,9 @@ class Committing:
         return None
 
     def _note(self, proposal: Proposal, made: str | None) -> None:
-        told = {"proposal": proposal.seq, "applying": proposal.applying, "commit": made}
         of = proposal.seq
-        draft = self.project_ledger.draft(
-            EventType.PROPOSAL_COMMITTED, told, caused_by=of, references=(of,)
-        )
+        told = ProposalCommitted(proposal=of, applying=proposal.applying or 0, commit=made)
+        draft = self.project_ledger.draft(told, caused_by=of, references=(of,))
         self.project_ledger.record(draft)
 
     def left(self) -> list[Proposal]:
@@ -127,8 +126,8 @@ class Committing:
         return [one for one in known if one.uncommitted and self._is_here(one)]
 
     def _is_here(self, proposal: Proposal) -> bool:
-        intent = self.project_ledger.reading.event(proposal.applying or 0)
-        return intent is not None and intent.get("place") == place_of(self.root)
+        intent = ProposalApplying.read(self.project_ledger.reading.event(proposal.applying or 0))
+        return intent is not None and intent.place == place_of(self.root)
 
     def _paths(self, proposal: Proposal) -> list[Path]:
         """Name the files that are as they were written; others are for whoever changed them."""

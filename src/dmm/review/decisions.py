@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
+from dmm.domain.payload import ProposalReviewed
 from dmm.domain.proposal import (
     Edit,
     Judge,
@@ -192,15 +193,16 @@ class Reviews:
         return self._left(self._again(proposal), answer.reason)
 
     def _note(self, proposal: Proposal, answer: Answer) -> None:
-        said: dict[str, Any] = {
-            "judge": str(Judge.REVIEWER),
-            "verdict": str(answer.verdict),
-            "reason": redact(answer.reason).text,
-            "confidence": answer.confidence,
-            "remarks": {name: redact(text).text for name, text in answer.remarks},
-        }
+        said = ProposalReviewed(
+            proposal=proposal.seq,
+            judge=Judge.REVIEWER,
+            verdict=answer.verdict,
+            reason=redact(answer.reason).text,
+            confidence=answer.confidence,
+            remarks={name: redact(text).text for name, text in answer.remarks},
+        )
         if answer.verdict is Verdict.MODIFIED and answer.content is not None:
-            said |= _changed(proposal, answer.content)
+            said = _changed(said, proposal, answer.content)
         self.proposals.judge(proposal, said)
 
     @traced()
@@ -264,7 +266,7 @@ class Reviews:
         self._need_person("reject")
         need("reason", reason)
         proposal = self.as_seen(name, seen)
-        self._say(proposal, Verdict.REJECTED, reason)
+        self.proposals.judge(proposal, _say(proposal, Verdict.REJECTED, reason))
         return tell(self._again(proposal))
 
     @traced()
@@ -276,8 +278,8 @@ class Reviews:
         proposal = self.as_seen(name, seen)
         if content == proposal.text and not self._stale(proposal):
             raise UsageError("nothing was changed", where=proposal.id)
-        changed = _changed(self._upon_now(proposal), content)
-        self._say(proposal, Verdict.MODIFIED, reason or "edited by hand", changed)
+        said = _say(proposal, Verdict.MODIFIED, reason or "edited by hand")
+        self.proposals.judge(proposal, _changed(said, self._upon_now(proposal), content))
         proposal = self._again(proposal)
         self.proposals.examine(proposal)
         return tell(self._again(proposal))
@@ -288,21 +290,6 @@ class Reviews:
         now = {e.path: tree.text_of(e.path) for e in proposal.edits if e.before and e.after}
         edits = (replace(e, before=now.get(e.path) or e.before) for e in proposal.edits)
         return replace(proposal, edits=tuple(edits))
-
-    def _say(
-        self,
-        proposal: Proposal,
-        verdict: Verdict,
-        reason: str,
-        more: dict[str, Any] | None = None,
-    ) -> None:
-        said = {
-            "judge": str(Judge.PERSON),
-            "verdict": str(verdict),
-            "reason": redact(reason.strip()).text,
-            "remarks": {},
-        }
-        self.proposals.judge(proposal, said | (more or {}))
 
     def _again(self, proposal: Proposal) -> Proposal:
         return self.proposals.proposal_store.queue().proposals[proposal.seq]
@@ -334,8 +321,18 @@ class Reviews:
             raise ReviewRefused(f"an agent can't {act} a proposal", hint=hint)
 
 
-def _changed(proposal: Proposal, content: str) -> dict[str, Any]:
-    """Put another text in the place of the proposed one."""
+def _say(proposal: Proposal, verdict: Verdict, reason: str) -> ProposalReviewed:
+    return ProposalReviewed(
+        proposal=proposal.seq,
+        judge=Judge.PERSON,
+        verdict=verdict,
+        reason=redact(reason.strip()).text,
+        remarks={},
+    )
+
+
+def _changed(said: ProposalReviewed, proposal: Proposal, content: str) -> ProposalReviewed:
+    """Have a review put another text in the place of the proposed one."""
     refuse_large(content)
     target = next((e for e in proposal.edits if e.after is not None), None)
     if target is None or proposal.operation is Operation.UNDO:
@@ -348,8 +345,7 @@ def _changed(proposal: Proposal, content: str) -> dict[str, Any]:
     new = Edit(target.path, target.before, content)
     edits = tuple(new if edit is target else edit for edit in proposal.edits)
     cleaned, secrets = clean_edits(edits)
-    said: dict[str, Any] = {"edits": describe_edits(cleaned)}
-    return said | ({"secrets": secrets} if secrets else {})
+    return replace(said, edits=cleaned, secrets=tuple(secrets))
 
 
 def _review(judge: Judge, reason: str, confidence: float | None = None) -> Review:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from dmm.domain.event import EventType, Trust, least
+from dmm.domain.event import Trust, least
 from dmm.domain.memory import Origin
-from dmm.domain.proposal import Edit, Operation, describe_edits
+from dmm.domain.payload import ProposalMade
+from dmm.domain.proposal import Edit, Operation
 from dmm.errors import ReviewRefused, UsageError
 from dmm.eventlog.provenance import find_tool_source
 from dmm.redaction.inputs import need_one
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Callable, Iterable, Sequence
 
+    from dmm.domain.event import Draft as EventDraft
     from dmm.domain.event import Event
     from dmm.domain.proposal import Proposal
     from dmm.files.roots import Root
@@ -96,24 +98,21 @@ class Intake:
             event = writer.append(described)
         return self.proposal_store.queue().proposals[event.seq], False
 
-    def _describe(self, wish: Wish, edits: tuple[Edit, ...], secrets: Sequence[str]) -> Any:
+    def _describe(self, wish: Wish, edits: tuple[Edit, ...], secrets: Sequence[str]) -> EventDraft:
         trust = self._trust(wish)
         source = self._tool_source(edits) if trust is Trust.AGENT else None
-        payload: dict[str, Any] = {
-            "operation": str(wish.operation),
-            "edits": describe_edits(edits),
-            "reason": redact(wish.reason).text,
-            "trust": str(trust if source is None else Trust.TOOL),
-            "evidence": list(wish.evidence),
-            "undoes": list(wish.undoes),
-            "origin": wish.origin,
-        }
-        if secrets:
-            payload["secrets"] = list(secrets)
-        if source is not None:
-            payload["tainted"] = source.seq
-        links = (*wish.evidence, *wish.undoes)
-        return self.project_ledger.draft(EventType.PROPOSAL_MADE, payload, references=links)
+        told = ProposalMade(
+            operation=wish.operation,
+            edits=edits,
+            reason=redact(wish.reason).text,
+            trust=trust if source is None else Trust.TOOL,
+            evidence=tuple(wish.evidence),
+            undoes=tuple(wish.undoes),
+            origin=wish.origin,
+            secrets=tuple(secrets),
+            tainted=None if source is None else source.seq,
+        )
+        return self.project_ledger.draft(told, references=(*wish.evidence, *wish.undoes))
 
     def _tool_source(self, edits: tuple[Edit, ...]) -> Event | None:
         new = "\n".join(body_of(edit.after or "") for edit in edits)

@@ -2,35 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import Event, EventType, Trust, least
-from dmm.domain.proposal import (
-    Check,
-    CheckName,
-    Edit,
-    Judge,
-    Operation,
-    Outcome,
-    Proposal,
-    ProposalStatus,
-    Review,
-    Verdict,
+from dmm.domain.event import Trust, least
+from dmm.domain.payload import (
+    OfProposal,
+    Payload,
+    ProposalApplied,
+    ProposalApplying,
+    ProposalChecked,
+    ProposalCommitted,
+    ProposalFailed,
+    ProposalMade,
+    ProposalReviewed,
 )
+from dmm.domain.plain import Malformed
+from dmm.domain.proposal import Edit, Judge, Operation, Proposal, ProposalStatus, Review, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-VERSION = 1
+    from dmm.domain.event import Event
 
 Proposals = dict[int, Proposal]
-E = TypeVar("E", bound=StrEnum)
-
-
-class _Malformed(Exception):
-    """A payload that is not as the format says; its event changes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,108 +59,87 @@ def fold(events: Iterable[Event], start: Queue | None = None) -> Queue:
         if event.seq <= seq:
             continue
         seq = event.seq
-        step = _STEPS.get(event.type)
-        if step is None or event.payload is None or event.version != VERSION:
-            continue
-        try:
-            step(proposals, event)
-        except _Malformed:
-            continue
+        told = Payload.read(event)
+        step = _STEPS.get(type(told))
+        if step is not None:
+            with contextlib.suppress(Malformed):
+                step(proposals, event, told)
     return Queue(seq, proposals)
 
 
-def _made(proposals: Proposals, event: Event) -> None:
-    undoes = _numbers(event.get("undoes", []))
-    if any(seq >= event.seq for seq in undoes):
-        raise _Malformed
+def _made(proposals: Proposals, event: Event, told: ProposalMade) -> None:
+    if any(seq >= event.seq for seq in told.undoes) or event.trust not in list(Trust):
+        raise Malformed
     proposals[event.seq] = Proposal(
         seq=event.seq,
-        operation=_word(event.get("operation"), Operation),
-        edits=_edits(event.get("edits")),
-        reason=_text(event.get("reason")),
+        operation=told.operation,
+        edits=_sound(told.edits),
+        reason=told.reason,
         proposer=event.actor,
         source=event.source,
-        trust=least([_word(event.get("trust"), Trust), _word(event.trust, Trust)]),
+        trust=least([told.trust, Trust(event.trust)]),
         at=event.at,
         session=event.session,
-        evidence=_numbers(event.get("evidence", [])),
-        undoes=undoes,
-        origin=_text(event.get("origin", "")),
+        evidence=told.evidence,
+        undoes=told.undoes,
+        origin=told.origin or "",
     )
 
 
-def _checked(proposals: Proposals, event: Event) -> None:
-    proposal = _find(proposals, event, ProposalStatus.PENDING)
-    checks = tuple(_check(told) for told in _list(event.get("checks")))
-    proposals[proposal.seq] = replace(proposal, checks=checks)
+def _checked(proposals: Proposals, _: Event, told: ProposalChecked) -> None:
+    proposal = _find(proposals, told, ProposalStatus.PENDING)
+    proposals[proposal.seq] = replace(proposal, checks=told.checks)
 
 
-def _check(told: object) -> Check:
-    values = _map(told)
-    hard, other = values.get("hard", False), values.get("other")
-    if not isinstance(hard, bool):
-        raise _Malformed
-    return Check(
-        name=_word(values.get("name"), CheckName),
-        outcome=_word(values.get("outcome"), Outcome),
-        text=_text(values.get("text")),
-        hard=hard,
-        other=None if other is None else _text(other),
-    )
-
-
-def _reviewed(proposals: Proposals, event: Event) -> None:
-    proposal = _find(proposals, event, ProposalStatus.PENDING)
-    review = _review(event)
-    changes: dict[str, Any] = {"reviews": (*proposal.reviews, review)}
+def _reviewed(proposals: Proposals, event: Event, told: ProposalReviewed) -> None:
+    proposal = _find(proposals, told, ProposalStatus.PENDING)
+    review = _review(event, told)
+    proposal = replace(proposal, reviews=(*proposal.reviews, review))
     if review.verdict is Verdict.REJECTED:
-        changes["standing"] = ProposalStatus.REJECTED
+        proposal = replace(proposal, standing=ProposalStatus.REJECTED)
     if review.verdict is Verdict.MODIFIED:
         if {edit.path for edit in review.edits} != {edit.path for edit in proposal.edits}:
-            raise _Malformed
+            raise Malformed
         # The checks were of the text before: none of them speaks for this one.
-        changes |= {"edits": review.edits, "checks": ()}
-    proposals[proposal.seq] = replace(proposal, **changes)
+        proposal = replace(proposal, edits=review.edits, checks=())
+    proposals[proposal.seq] = proposal
 
 
-def _review(event: Event) -> Review:
-    verdict = _word(event.get("verdict"), Verdict)
-    told = event.get("edits") if verdict is Verdict.MODIFIED else None
-    remarks = _map(event.get("remarks", {}))
-    judge = _word(event.get("judge"), Judge)
+def _review(event: Event, told: ProposalReviewed) -> Review:
     # Whoever records it may call itself anything; that a person spoke, only the event can tell.
-    if judge is Judge.PERSON and event.trust != Trust.USER:
-        raise _Malformed
+    if told.judge is Judge.PERSON and event.trust != Trust.USER:
+        raise Malformed
+    if told.confidence is not None and not 0.0 <= told.confidence <= 1.0:
+        raise Malformed
     return Review(
         seq=event.seq,
         at=event.at,
-        judge=judge,
+        judge=told.judge,
         by=event.actor,
-        verdict=verdict,
-        reason=_text(event.get("reason")),
-        confidence=_fraction(event.get("confidence")),
-        remarks=tuple((_text(name), _text(text)) for name, text in remarks.items()),
-        edits=() if verdict is not Verdict.MODIFIED else _edits(told),
+        verdict=told.verdict,
+        reason=told.reason,
+        confidence=told.confidence,
+        remarks=tuple((told.remarks or {}).items()),
+        edits=_sound(told.edits) if told.verdict is Verdict.MODIFIED else (),
     )
 
 
-def _applying(proposals: Proposals, event: Event) -> None:
-    proposal = _find(proposals, event, ProposalStatus.PENDING)
-    _edits(event.get("edits"))
+def _applying(proposals: Proposals, event: Event, told: ProposalApplying) -> None:
+    proposal = _find(proposals, told, ProposalStatus.PENDING)
+    _sound(told.edits)
     proposals[proposal.seq] = replace(
         proposal, standing=ProposalStatus.APPLYING, applying=event.seq, failure=None
     )
 
 
-def _applied(proposals: Proposals, event: Event) -> None:
-    proposal = _find(proposals, event, ProposalStatus.APPLYING)
-    commit = event.get("commit")
+def _applied(proposals: Proposals, event: Event, told: ProposalApplied) -> None:
+    proposal = _find(proposals, told, ProposalStatus.APPLYING)
     done = replace(
-        proposal,
+        _of_intent(proposal, told.applying),
         standing=ProposalStatus.APPLIED,
         applied=event.seq,
-        commit=None if commit is None else _text(commit),
-        uncommitted=event.get("uncommitted") is True,
+        commit=told.commit,
+        uncommitted=told.uncommitted,
     )
     proposals[proposal.seq] = done
     _carry_through(proposals, done)
@@ -191,101 +166,51 @@ def _carry_through(proposals: Proposals, first: Proposal) -> None:
             waiting.append(proposals[seq])
 
 
-def _committed(proposals: Proposals, event: Event) -> None:
-    proposal = proposals.get(_number(event.get("proposal")))
+def _committed(proposals: Proposals, _: Event, told: ProposalCommitted) -> None:
+    proposal = proposals.get(told.proposal)
     if proposal is None or not proposal.uncommitted:
-        raise _Malformed
-    if event.get("applying") != proposal.applying:
-        raise _Malformed
-    commit = event.get("commit")
-    made = None if commit is None else _text(commit)
-    proposals[proposal.seq] = replace(proposal, commit=made, uncommitted=False)
+        raise Malformed
+    proposal = _of_intent(proposal, told.applying)
+    proposals[proposal.seq] = replace(proposal, commit=told.commit, uncommitted=False)
 
 
-def _failed(proposals: Proposals, event: Event) -> None:
-    proposal = _find(proposals, event, ProposalStatus.APPLYING)
+def _failed(proposals: Proposals, _: Event, told: ProposalFailed) -> None:
+    proposal = _of_intent(_find(proposals, told, ProposalStatus.APPLYING), told.applying)
     proposals[proposal.seq] = replace(
-        proposal, standing=ProposalStatus.PENDING, applying=None, failure=_text(event.get("reason"))
+        proposal, standing=ProposalStatus.PENDING, applying=None, failure=told.reason
     )
 
 
-_STEPS: dict[str, Callable[[Proposals, Event], None]] = {
-    EventType.PROPOSAL_MADE: _made,
-    EventType.PROPOSAL_CHECKED: _checked,
-    EventType.PROPOSAL_REVIEWED: _reviewed,
-    EventType.PROPOSAL_APPLYING: _applying,
-    EventType.PROPOSAL_APPLIED: _applied,
-    EventType.PROPOSAL_COMMITTED: _committed,
-    EventType.PROPOSAL_FAILED: _failed,
+_STEPS: dict[type, Callable[[Proposals, Event, Any], None]] = {
+    ProposalMade: _made,
+    ProposalChecked: _checked,
+    ProposalReviewed: _reviewed,
+    ProposalApplying: _applying,
+    ProposalApplied: _applied,
+    ProposalCommitted: _committed,
+    ProposalFailed: _failed,
 }
 
 
-def _find(proposals: Proposals, event: Event, standing: ProposalStatus) -> Proposal:
+def _find(proposals: Proposals, told: OfProposal, standing: ProposalStatus) -> Proposal:
     """Find the proposal that an event speaks of, if it stands where the event can follow."""
-    proposal = proposals.get(_number(event.get("proposal")))
+    proposal = proposals.get(told.proposal)
     if proposal is None or proposal.standing is not standing:
-        raise _Malformed
-    if standing is ProposalStatus.APPLYING and event.get("applying") != proposal.applying:
-        raise _Malformed
+        raise Malformed
     return proposal
 
 
-def _edits(told: object) -> tuple[Edit, ...]:
-    edits = tuple(_edit(_map(one)) for one in _list(told))
+def _of_intent(proposal: Proposal, applying: int) -> Proposal:
+    """Refuse what speaks of another attempt to apply the proposal."""
+    if applying != proposal.applying:
+        raise Malformed
+    return proposal
+
+
+def _sound(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """Refuse edits that change nothing, or one file twice."""
     if not edits or len({edit.path for edit in edits}) < len(edits):
-        raise _Malformed
+        raise Malformed
+    if any(edit.before is None and edit.after is None for edit in edits):
+        raise Malformed
     return edits
-
-
-def _edit(told: dict[str, Any]) -> Edit:
-    before, after = told.get("before"), told.get("after")
-    if before is None and after is None:
-        raise _Malformed
-    return Edit(
-        path=_text(told.get("path")),
-        before=None if before is None else _text(before),
-        after=None if after is None else _text(after),
-    )
-
-
-def _word(value: object, kind: type[E]) -> E:
-    try:
-        return kind(_text(value))
-    except ValueError:
-        raise _Malformed from None
-
-
-def _text(value: object) -> str:
-    if not isinstance(value, str):
-        raise _Malformed
-    return value
-
-
-def _number(value: object) -> int:
-    if type(value) is not int:
-        raise _Malformed
-    return value
-
-
-def _fraction(value: object) -> float | None:
-    if value is None:
-        return None
-    if type(value) not in (int, float) or not 0.0 <= float(str(value)) <= 1.0:
-        raise _Malformed
-    return float(str(value))
-
-
-def _numbers(value: object) -> tuple[int, ...]:
-    return tuple(_number(one) for one in _list(value))
-
-
-def _list(value: object) -> list[Any]:
-    if not isinstance(value, list):
-        raise _Malformed
-    return value
-
-
-def _map(value: object) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise _Malformed
-    return value

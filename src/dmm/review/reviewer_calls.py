@@ -48,7 +48,7 @@ class Reviewer:
             PURPOSE,
             lambda: ask(proposal, checks, neighbours, clean=_clean),
             lambda text: read_answer(text, asked, modifiable=is_modifiable(proposal)),
-            about={"proposal": proposal.seq},
+            proposal=proposal.seq,
             references=(proposal.seq,),
             otherwise="a person has to review",
         )

@@ -10,8 +10,16 @@ import contextlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
-from dmm.domain.event import EventType, Trust
-from dmm.domain.proposal import Judge, Operation, ProposalStatus, describe_check, digest
+from dmm.domain.event import Trust
+from dmm.domain.payload import ProposalChecked, ProposalMade, ProposalReviewed
+from dmm.domain.proposal import (
+    Judge,
+    Operation,
+    ProposalStatus,
+    Verdict,
+    describe_check,
+    digest,
+)
 from dmm.errors import DmmError, FileExists, ReviewRefused, StaleBase, UsageError
 from dmm.redaction.inputs import need
 from dmm.review.application import Approval
@@ -25,6 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from dmm.config import Config
+    from dmm.domain.event import Draft as EventDraft
+    from dmm.domain.payload import OfProposal
     from dmm.domain.proposal import Edit, Proposal
     from dmm.files.trusted import TrustStore
     from dmm.review.application import Application, Applied
@@ -123,7 +133,12 @@ class Proposals:
             return self.application.apply(proposal.seq, approval, settle=settle)
         except DmmError as error:
             # Nobody asked for something that waits.
-            said = {"judge": "person", "verdict": "rejected", "reason": f"not applied: {error}"}
+            said = ProposalReviewed(
+                proposal=proposal.seq,
+                judge=Judge.PERSON,
+                verdict=Verdict.REJECTED,
+                reason=f"not applied: {error}",
+            )
             with contextlib.suppress(DmmError):
                 self.judge(proposal, said)
             raise
@@ -179,12 +194,13 @@ class Proposals:
         """Run the checks as the memory stands now; nothing is recorded."""
         others = [one for one in self.proposal_store.queue().open if one.seq != proposal.seq]
         log = self.project_ledger.reading
-        made, text = log.event(proposal.seq), log.event(_last_text(proposal))
-        tainted = None if made is None else made.get("tainted")
+        made = ProposalMade.read(log.event(proposal.seq))
+        changed = ProposalReviewed.read(log.event(_last_text(proposal))) or made
+        tainted = None if made is None else made.tainted
         return self.examination().examine(
             proposal,
             others,
-            secrets=() if text is None else text.get("secrets", ()),
+            secrets=() if changed is None else changed.secrets,
             tainted=None if tainted is None else f"event {tainted}",
         )
 
@@ -192,14 +208,13 @@ class Proposals:
         """Record checks that are new, unless it was decided or its text changed meanwhile."""
         if examined.checks == proposal.checks:
             return
-        checks = [describe_check(check) for check in examined.checks]
         with self.project_ledger.log.writing() as writer:
             now = self.proposal_store.queue().proposals[proposal.seq]
             if now.is_open and now.edits == proposal.edits:
-                said = {"checks": checks}
-                writer.append(self._draft(EventType.PROPOSAL_CHECKED, proposal, said))
+                told = ProposalChecked(proposal=proposal.seq, checks=examined.checks)
+                writer.append(self._draft(told))
 
-    def judge(self, proposal: Proposal, said: dict[str, Any]) -> None:
+    def judge(self, proposal: Proposal, said: ProposalReviewed) -> None:
         """Record a verdict on a proposal that waits, with the very texts that were judged."""
         with self.project_ledger.log.writing() as writer:
             now = self.proposal_store.queue().proposals[proposal.seq]
@@ -207,12 +222,11 @@ class Proposals:
                 raise overtaken(now)
             if now.edits != proposal.edits:
                 raise rewritten(now)
-            writer.append(self._draft(EventType.PROPOSAL_REVIEWED, proposal, said))
+            writer.append(self._draft(said))
 
-    def _draft(self, kind: EventType, proposal: Proposal, said: dict[str, Any]) -> Any:
-        payload = {"proposal": proposal.seq, **said}
-        about = (proposal.seq,)
-        return self.project_ledger.draft(kind, payload, caused_by=proposal.seq, references=about)
+    def _draft(self, told: OfProposal) -> EventDraft:
+        about = told.proposal
+        return self.project_ledger.draft(told, caused_by=about, references=(about,))
 
 
 def tell(proposal: Proposal, notices: Sequence[str] = ()) -> dict[str, Any]:

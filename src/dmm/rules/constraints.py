@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.event import PERSONS, EventType, Trust
+from dmm.domain.event import PERSONS, Trust
+from dmm.domain.payload import ConstraintAccepted, ConstraintAdded, ConstraintDeactivated
 from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.provenance import find_tool_source
 from dmm.eventlog.state import Constraint
@@ -59,9 +60,6 @@ class Constraints:
     ) -> dict[str, Any]:
         """Record a constraint that is compiled already; one that `waits` a person has to accept."""
         self._need_trust("make")
-        payload: dict[str, Any] = {"text": text, "priority": priority, "rule": rule}
-        if triggered_by is not None:
-            payload["triggered_by"] = triggered_by
         with self.project_ledger.log.writing() as writer:
             known = self._find_same(Constraint(0, text, priority, "", rule=rule))
             if known is not None:
@@ -69,10 +67,14 @@ class Constraints:
             since = self._used_up_by(Constraint(0, text, priority, "", rule=rule))
             source = self._tool_source(text)
             draft = self.project_ledger.draft(
-                EventType.CONSTRAINT_ADDED,
-                payload
-                | ({"since": since} if since else {})
-                | ({"tainted": source} if source else {}),
+                ConstraintAdded(
+                    text=text,
+                    priority=priority,
+                    rule=rule,
+                    triggered_by=triggered_by,
+                    since=since or None,
+                    tainted=source or None,
+                ),
                 caused_by=triggered_by,
             )
             if source or (waits and draft.trust in PERSONS):
@@ -119,9 +121,10 @@ class Constraints:
                     "trust": one.trust,
                     "actor": None if event is None else event.actor,
                     "session": None if event is None else event.session,
-                    "tainted": None if event is None else event.get("tainted"),
+                    "tainted": None if told is None else told.tainted,
                 }
                 for one, event in zip(waiting, events, strict=True)
+                for told in [ConstraintAdded.read(event)]
             ]
         }
 
@@ -142,9 +145,7 @@ class Constraints:
                     hint = f"dmm rules accept {one.seq} writes its file"
                     raise LedgerRefused(f"constraint {one.seq} is a proposed rule file", hint=hint)
             drafts = [
-                self.project_ledger.draft(
-                    EventType.CONSTRAINT_ACCEPTED, {"seq": one.seq}, references=(one.seq,)
-                )
+                self.project_ledger.draft(ConstraintAccepted(seq=one.seq), references=(one.seq,))
                 for one in waiting
             ]
             events = [writer.append(draft) for draft in drafts]
@@ -190,8 +191,8 @@ class Constraints:
             for text, rule in texts.items():
                 if text not in present:
                     stored = {**(show_tool_rule(rule).rule or {}), "version": STARTER_VERSION}
-                    payload = {"text": text, "priority": "required", "rule": stored}
-                    draft = self.project_ledger.draft(EventType.CONSTRAINT_ADDED, payload)
+                    new = ConstraintAdded(text=text, priority="required", rule=stored)
+                    draft = self.project_ledger.draft(new)
                     seq = writer.append(draft).seq
                     added.append({"seq": seq, "constraint": text, "priority": "required"})
         self._publish()
@@ -213,9 +214,7 @@ class Constraints:
             if not constraint.pending and self.project_ledger.actor.trust not in PERSONS:
                 hint = "a person can, in a terminal"
                 raise LedgerRefused("an agent can't lift a constraint that binds it", hint=hint)
-            draft = self.project_ledger.draft(
-                EventType.CONSTRAINT_DEACTIVATED, {"seq": seq}, references=(seq,)
-            )
+            draft = self.project_ledger.draft(ConstraintDeactivated(seq=seq), references=(seq,))
             event = writer.append(draft)
         self._publish()
         return {"seq": event.seq, "deactivated": seq, "constraint": constraint.text}

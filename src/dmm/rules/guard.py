@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
+from dmm.domain.payload import ToolCalled, ToolFailed, ToolUsed
 from dmm.errors import LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import IMPORTED, tool_text
 from dmm.reading import WorkTree, read_changed, read_script
@@ -124,43 +125,38 @@ def done_by(event: Event, root: str | None = None) -> Done | None:
     if call is None:
         return None
     held = " ".join(str(value) for value in call.input.values())
+    told = ToolCalled.read(event)
     return Done(
         event.seq,
         f"{text} {held}",
         call if root is None else call.changed(root=root),
-        _exit_status(event),
-        _printed(event),
-        event.get("unfinished") is True or runs_in_background(call.input),
+        _exit_status(told),
+        _printed(told),
+        (isinstance(told, ToolUsed) and told.unfinished) or runs_in_background(call.input),
     )
 
 
-def _exit_status(event: Event) -> int | None:
-    value = event.get("exit")
-    if event.type == EventType.TOOL_FAILED:
-        return value if isinstance(value, int) and value else 1
-    return value if isinstance(value, int) else None
+def _exit_status(told: ToolCalled | None) -> int | None:
+    status = None if told is None else told.exit
+    return status or 1 if isinstance(told, ToolFailed) else status
 
 
-def _printed(event: Event) -> Outcome:
+def _printed(told: ToolCalled | None) -> Outcome:
     """Read what an output says, as it was noted from the whole of it or as far as it is kept."""
-    if event.get("outcome") in tuple(Outcome):
-        return Outcome(str(event.get("outcome")))
-    return read_output(_text(event, "output") or "")
+    if not isinstance(told, ToolUsed):
+        return read_output("")
+    noted = told.outcome
+    return Outcome(noted) if noted in tuple(Outcome) else read_output(told.output)
 
 
 def recorded_call(event: Event, project: str = "") -> ToolCall | None:
     """Read the tool call of an event, where it was recorded, as one in a project if it was."""
-    tool, values = event.get("tool"), event.get("input")
-    if not isinstance(tool, str) or not isinstance(values, dict):
+    told = ToolCalled.read(event)
+    if told is None or not told.tool or told.input is None:
         return None
-    cwd = _text(event, "cwd")
-    inside = bool(project) and f"{cwd}/".startswith(f"{project}/")
-    return ToolCall(tool, values, cwd, _text(event, "branch"), project if inside else None)
-
-
-def _text(event: Event, name: str) -> str | None:
-    value = event.get(name)
-    return value if isinstance(value, str) else None
+    inside = bool(project) and f"{told.cwd}/".startswith(f"{project}/")
+    root = project if inside else None
+    return ToolCall(told.tool, told.input, told.cwd or None, told.branch, root)
 
 
 def spend(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType
+from dmm.domain.payload import DecisionRecorded, MemoryQueryIssued, ToolRequested
 from dmm.errors import LedgerRefused
 from dmm.eventlog.open_ledger import tool_text
 from dmm.eventlog.state import Constraint
@@ -22,6 +23,8 @@ from dmm.rules.rulebook import Rulebook, compile_constraint, in_words, on_calls
 from dmm.tracing import SIMULATION, traced
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from dmm.domain.event import Event
     from dmm.eventlog.state import State
     from dmm.rules.budget import Budget
@@ -94,31 +97,31 @@ class Rehearsals:
     def explain(self, seq: int) -> dict[str, Any]:
         """Replay a verdict: what was decided, on what grounds, and does today's engine agree?"""
         event = self.event(seq)
-        if event.type == EventType.TOOL_REQUESTED and isinstance(event.get("verdict"), dict):
-            return self._explain_call(event)
-        if event.type not in DECISIONS or event.payload is None:
+        asked = ToolRequested.read(event)
+        if asked is not None and asked.verdict is not None:
+            return self._explain_call(event, asked)
+        told = DecisionRecorded.read(event)
+        if told is None:
             hint = "dmm ledger log --type DecisionMade, DecisionBlocked or ToolRequested"
             raise LedgerRefused(f"event {seq} is no decision and no judged tool call", hint=hint)
-        state = self.here(seq - 1, _text(event, "place"))
-        verdict = Rulebook(state.in_force).judge(
-            str(event.get("text")), self.project_ledger.lookups(state)
-        )
-        then, now = event.get("verdict", {}), verdict.describe()
+        state = self.here(seq - 1, told.place)
+        verdict = Rulebook(state.in_force).judge(told.text, self.project_ledger.lookups(state))
+        then, now = told.verdict or {}, verdict.describe()
         return {
             "seq": seq,
-            "decision": event.get("text"),
+            "decision": told.text,
             "recorded": then,
             "replayed": now,
             "agrees": _agree(then, now),
         }
 
-    def _explain_call(self, event: Event) -> dict[str, Any]:
+    def _explain_call(self, event: Event, asked: ToolRequested) -> dict[str, Any]:
         call = recorded_call(event, self.project_ledger.project)
         if call is None:
             raise LedgerRefused(f"the tool call of event {event.seq} was not recorded in full")
-        state = self.here(event.seq - 1, _text(event, "place"))
+        state = self.here(event.seq - 1, asked.place or None)
         ruling = Guard(self.project_ledger).rule_at(call, state)
-        then, now = event.get("verdict"), ruling.describe()
+        then, now = asked.verdict or {}, ruling.describe()
         return {
             "seq": event.seq,
             "decision": describe_call(call),
@@ -128,12 +131,7 @@ class Rehearsals:
         }
 
 
-def _text(event: Event, name: str) -> str | None:
-    value = event.get(name)
-    return value if isinstance(value, str) else None
-
-
-def _agree(then: dict[str, Any], now: dict[str, Any]) -> bool:
+def _agree(then: Mapping[str, Any], now: dict[str, Any]) -> bool:
     """Say whether two verdicts are the same, by the same rules."""
     kept = [_unnumbered(one) for one in then.get("violations") or ()]
     found = [_unnumbered(one) for one in now["violations"]]
@@ -145,8 +143,13 @@ def _unnumbered(violation: dict[str, Any]) -> dict[str, Any]:
     return violation | {"seq": 0} if violation.get("id") else violation
 
 
-def _number(verdict: dict[str, Any]) -> object:
+def _number(verdict: Mapping[str, Any]) -> object:
     return verdict.get("id") or verdict.get("seq")
+
+
+def _question(event: Event) -> str:
+    told = MemoryQueryIssued.read(event)
+    return "" if told is None else told.question or ""
 
 
 class _Rehearsal:
@@ -172,7 +175,7 @@ class _Rehearsal:
             self._call(event)
         if event.type in LOOKUPS:
             asked = event.type == LOOKUPS[0]
-            text = str(event.get("question") or "") if asked else tool_text(event)
+            text = _question(event) if asked else tool_text(event)
             if text and may_satisfy(self._rule, text):
                 self._lookups.append(Recorded(event.seq, text))
             if asked and self._past is not None:
@@ -182,12 +185,13 @@ class _Rehearsal:
             self._past += [] if done is None else [done]
 
     def _decide(self, event: Event) -> None:
-        text = str(event.get("text") or "")
+        told = DecisionRecorded.read(event)
+        text = "" if told is None else told.text
         self.decisions += 1
         verdict = self._rules.judge(text, lambda _: self._lookups)
         if verdict.blocked:
-            told = {"seq": event.seq, "text": text, "reason": verdict.findings[0].reason}
-            self.blocked.append(told)
+            reason = verdict.findings[0].reason
+            self.blocked.append({"seq": event.seq, "text": text, "reason": reason})
         elif event.type == EventType.DECISION_MADE and self._rules.used_up(text):
             self._lookups.clear()
 

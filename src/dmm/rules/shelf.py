@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from dmm.domain.event import PERSONS, EventType, Trust
+from dmm.domain.event import PERSONS, Trust
+from dmm.domain.payload import ConstraintAdded, ConstraintDeactivated, Payload
 from dmm.errors import DmmError, PathRefused, UsageError
 from dmm.files.durable import make_folder, sync_directory, translated, write_atomic
 from dmm.rules.folder import ENDING, FOLDER, describe_file, digest_source, priority_of
@@ -195,20 +196,18 @@ class RuleShelf:
                 before = gone.pop(moved[one.rule.id])
             if before is not None:
                 yield self._lift(before, "changed")
-            payload: dict[str, object] = {
-                "text": one.rule.title,
-                "priority": priority_of(one.rule),
-                "rule": describe_file(one, self.folder.place),
-            }
             cause = one.rule.triggered_by
             if cause is not None and not 0 < cause <= state.seq:
                 # A clone brings rules that were learned from somebody else's events.
                 cause = None
             yield self._draft(
-                EventType.CONSTRAINT_ADDED,
-                payload
-                | ({} if before is None else {"replaces": before.seq})
-                | ({} if cause is None else {"triggered_by": cause}),
+                ConstraintAdded(
+                    text=one.rule.title,
+                    priority=priority_of(one.rule),
+                    rule=describe_file(one, self.folder.place),
+                    replaces=None if before is None else before.seq,
+                    triggered_by=cause,
+                ),
                 () if before is None else (before.seq,),
                 cause,
             )
@@ -220,23 +219,12 @@ class RuleShelf:
             yield self._lift(one, "disabled" if path in held else "removed")
 
     def _lift(self, one: Constraint, reason: str) -> Draft:
-        payload: dict[str, object] = {
-            "seq": one.seq,
-            "reason": reason,
-            "id": one.id,
-            "path": one.path,
-        }
-        return self._draft(EventType.CONSTRAINT_DEACTIVATED, payload, (one.seq,))
+        told = ConstraintDeactivated(seq=one.seq, reason=reason, id=one.id, path=one.path)
+        return self._draft(told, (one.seq,))
 
-    def _draft(
-        self,
-        kind: EventType,
-        payload: dict[str, object],
-        references: tuple[int, ...],
-        cause: int | None = None,
-    ) -> Draft:
+    def _draft(self, told: Payload, references: tuple[int, ...], cause: int | None = None) -> Draft:
         """Prepare an event; the files hold because a person agreed to them, whoever notices."""
-        draft = self.project_ledger.draft(kind, payload, caused_by=cause, references=references)
+        draft = self.project_ledger.draft(told, caused_by=cause, references=references)
         return replace(draft, actor="user", trust=Trust.REVIEWED)
 
 

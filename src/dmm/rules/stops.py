@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType
+from dmm.domain.payload import ToolRequested
 from dmm.rules.explain import describe_call
 from dmm.rules.guard import recorded_call
 
@@ -26,10 +27,11 @@ def find_stops(project_ledger: ProjectLedger, name: str, seq: int) -> list[dict[
 
 
 def _stop(event: Event, name: str, seq: int) -> dict[str, Any] | None:
-    verdict = event.get("verdict")
-    if not isinstance(verdict, dict):
+    told = ToolRequested.read(event)
+    if told is None or told.verdict is None:
         return None
-    for one in verdict.get("violations") or [verdict | {"level": verdict.get("status")}]:
+    verdict = told.verdict
+    for one in verdict.get("violations") or [{**verdict, "level": verdict.get("status")}]:
         same = one.get("id") == name if name else seq and one.get("seq") == seq
         if same and one.get("level") in STOPPING:
             call = recorded_call(event)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain.event import EventType
+from dmm.domain.payload import ToolRequested
 from dmm.errors import LedgerRefused, StorageError
 from dmm.rules.budget import is_own_fault
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
-    from dmm.domain.event import Event
     from dmm.rules.project_ledger import ProjectLedger
 
 # What happened longer ago is no news.
@@ -40,24 +40,28 @@ def find_misses(project_ledger: ProjectLedger) -> list[Miss]:
         head = log.head().seq
         events = log.events_of([EventType.TOOL_REQUESTED], max(0, head - EVENTS_WITHIN), head)
         # Another checkout may have another rule of the same name.
-        here = (None, project_ledger.place)
-        return [one for event in events if event.get("place") in here for one in _misses(event)]
+        here = ("", project_ledger.place)
+        calls = ((event.seq, ToolRequested.read(event)) for event in events)
+        return [
+            one
+            for seq, told in calls
+            if told is not None and told.place in here
+            for one in _misses(seq, told.verdict or {})
+        ]
     except (StorageError, LedgerRefused):
         # Told by whoever looks at the ledger itself.
         return []
 
 
-def _misses(event: Event) -> list[Miss]:
-    verdict = event.get("verdict")
-    found = verdict.get("violations") if isinstance(verdict, dict) else None
+def _misses(seq: int, verdict: Mapping[str, Any]) -> list[Miss]:
     return [
         Miss(
-            event.seq,
+            seq,
             str(one.get("id") or one.get("seq")),
             str(one["stopped"]),
             str(one.get("where") or ""),
         )
-        for one in found or ()
+        for one in verdict.get("violations") or ()
         if isinstance(one, dict) and is_own_fault(str(one.get("stopped") or ""))
     ]
 

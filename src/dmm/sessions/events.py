@@ -3,9 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, cast
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from dmm.domain.event import EventType, Trust
+from dmm.domain.payload import (
+    ContextCompacted,
+    HookReport,
+    SessionEnded,
+    SessionStarted,
+    SubagentEnded,
+    ToolCalled,
+    ToolFailed,
+    ToolRequested,
+    ToolUsed,
+    TurnEnded,
+    UserMessageReceived,
+)
 from dmm.redaction.identity import keep_identity
 from dmm.redaction.redact import narrow_value, redact_value
 from dmm.rules.commands.tools import SHELL_TOOLS
@@ -24,7 +38,13 @@ LONGEST_LINE = 300
 MOST_ITEMS = 50
 _LEFT_OUT = re.compile(r"\[(\d{1,12}) characters left out\]")
 
-Described = tuple[EventType, dict[str, Any], Trust]
+
+class Noted(NamedTuple):
+    """What to record of a report, and how far it is trusted."""
+
+    told: HookReport
+    trust: Trust
+
 
 _TYPES = {
     HookKind.SESSION_START: (EventType.SESSION_STARTED, Trust.AGENT),
@@ -50,16 +70,21 @@ def classify_event(event: HookEvent) -> tuple[EventType, Trust] | None:
     return _TYPES.get(event.kind)
 
 
-def describe_event(event: HookEvent) -> Described | None:
-    """Tell what to record of a report: the type, the payload, and how far it is trusted."""
+def describe_event(event: HookEvent) -> Noted | None:
+    """Tell what to record of a report."""
     known = classify_event(event)
     if known is None:
         return None
     cleaned, counts = redact_value(narrow_value(_said(event), MOST_ITEMS))
-    payload = _shorten(event, cast("dict[str, Any]", cleaned))
-    if counts:
-        payload["redacted"] = counts
-    return known[0], payload, known[1]
+    said = cast("dict[str, Any]", cleaned)
+    told = replace(
+        _shorten(event, said),
+        agent=_identity(event.agent),
+        speaker=said["speaker"] or "",
+        turn=_identity(event.turn),
+        redacted=counts,
+    )
+    return Noted(told, known[1])
 
 
 def _said(event: HookEvent) -> dict[str, Any]:
@@ -76,59 +101,54 @@ def _said(event: HookEvent) -> dict[str, Any]:
     }
 
 
-def _shorten(event: HookEvent, said: Mapping[str, Any]) -> dict[str, Any]:
-    if event.kind in (HookKind.TOOL_REQUEST, HookKind.TOOL_DONE, HookKind.TOOL_FAILED):
-        told = _tool(event, said)
-    elif event.kind is HookKind.PROMPT:
-        told = {"text": cut(said["prompt"], LONGEST_PROMPT)}
-    elif event.kind is HookKind.SESSION_START:
-        told = {"client": event.client, "cwd": said["cwd"], "source": said["source"]}
-    elif event.kind is HookKind.SESSION_END:
-        told = {"reason": said["reason"]}
-    elif event.kind in (HookKind.COMPACT_START, HookKind.COMPACT_DONE):
+def _shorten(event: HookEvent, said: Mapping[str, Any]) -> HookReport:
+    output = cut(said["output"], LONGEST_OUTPUT)
+    if event.kind is HookKind.PROMPT:
+        return UserMessageReceived(text=cut(said["prompt"], LONGEST_PROMPT) or None)
+    if event.kind is HookKind.SESSION_START:
+        return SessionStarted(
+            client=event.client, cwd=said["cwd"] or "", source=said["source"] or ""
+        )
+    if event.kind is HookKind.SESSION_END:
+        return SessionEnded(reason=said["reason"] or "")
+    if event.kind in (HookKind.COMPACT_START, HookKind.COMPACT_DONE):
         stage = "before" if event.kind is HookKind.COMPACT_START else "after"
         text = cut(said["output"], LONGEST_PROMPT)
-        told = {"stage": stage, "trigger": said["source"], "text": text}
-    else:
-        told = {"text": cut(said["output"], LONGEST_OUTPUT)}
-    told |= {
-        "agent": _identity(event.agent),
-        "speaker": said["speaker"],
-        "turn": _identity(event.turn),
-    }
-    return {name: value for name, value in told.items() if value not in (None, "")}
+        return ContextCompacted(stage=stage, trigger=said["source"] or "", text=text)
+    if event.kind is HookKind.TURN_END:
+        return TurnEnded(text=output or None)
+    if event.kind is HookKind.SUBAGENT_END:
+        return SubagentEnded(text=output or None)
+    return _tool(event, said, output)
 
 
-def _identity(name: str | None) -> str | None:
-    return None if name is None else keep_identity(name)
+def _identity(name: str | None) -> str:
+    return "" if name is None else keep_identity(name)
 
 
-def _tool(event: HookEvent, said: Mapping[str, Any]) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "tool": said["tool"],
-        "input": _cut_input(said["input"]),
-        "cwd": said["cwd"],
-        "text": summarise(said["tool"], said["input"]),
-        "call": _identity(event.call_id),
-        "milliseconds": event.milliseconds,
-    }
-    if event.kind is HookKind.TOOL_DONE:
-        told["output"] = cut(said["output"], LONGEST_OUTPUT)
-    elif event.kind is HookKind.TOOL_FAILED:
-        told["error"] = cut(said["output"], LONGEST_OUTPUT)
-    return told | _outcome(event)
+def _tool(event: HookEvent, said: Mapping[str, Any], output: str) -> ToolCalled:
+    kinds = {HookKind.TOOL_DONE: ToolUsed, HookKind.TOOL_FAILED: ToolFailed}
+    told = kinds.get(event.kind, ToolRequested)(
+        tool=said["tool"] or "",
+        input=_cut_input(said["input"]),
+        cwd=said["cwd"] or "",
+        text=summarise(said["tool"], said["input"]),
+        call=_identity(event.call_id),
+        milliseconds=event.milliseconds,
+        exit=event.exit_status,
+    )
+    if isinstance(told, ToolFailed):
+        return replace(told, error=output)
+    return _used(event, replace(told, output=output)) if isinstance(told, ToolUsed) else told
 
 
-def _outcome(event: HookEvent) -> dict[str, Any]:
-    """Tell how a command went, read from the whole output: what is kept of it may not show it."""
-    if event.kind is not HookKind.TOOL_DONE or event.tool.lower() not in SHELL_TOOLS:
-        return {} if event.exit_status is None else {"exit": event.exit_status}
+def _used(event: HookEvent, told: ToolUsed) -> ToolUsed:
+    """Add how a command went, read from the whole output: what is kept of it may not show it."""
+    if event.tool.lower() not in SHELL_TOOLS:
+        return told
     printed = read_output(event.output)
-    return {
-        "exit": event.exit_status,
-        "outcome": None if printed is Outcome.UNKNOWN else str(printed),
-        "unfinished": event.unfinished or None,
-    }
+    outcome = None if printed is Outcome.UNKNOWN else str(printed)
+    return replace(told, outcome=outcome, unfinished=bool(event.unfinished))
 
 
 def _cut_input(value: Any) -> Any:

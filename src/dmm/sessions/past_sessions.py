@@ -14,6 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import Draft, EventType, Trust, least
+from dmm.domain.plain import to_plain
 from dmm.eventlog.open_ledger import IMPORTED
 from dmm.redaction.redact import redact
 from dmm.sessions.events import classify_event, describe_event
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from dmm.eventlog.log import EventLog
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.sessions.archives import Archives, Transcript
-    from dmm.sessions.events import Described
     from dmm.sessions.transcripts.entry import Read
 
     Advance = Callable[[int, int], None]
@@ -195,19 +195,20 @@ class _Run:
         if log.find(identity) is not None:
             self.sessions[event.client, event.session].known += 1
             return
-        described = describe_event(event) if not self.dry_run else _outline(event)
-        if described is None:
+        known = classify_event(event)
+        if known is None:
             return
-        kind, payload, trust = described
+        # A dry run counts alone: nothing of what was said is prepared.
+        noted = None if self.dry_run else describe_event(event)
         self.batch.append(
             Draft(
-                type=kind,
-                payload=payload,
+                type=known[0],
+                payload={} if noted is None else to_plain(noted.told),
                 id=identity,
                 at=entry.at,
                 actor=event.client,
                 source=IMPORTED,
-                trust=least([trust, Trust.AGENT]),
+                trust=least([known[1], Trust.AGENT]),
                 session=event.session,
             )
         )
@@ -249,12 +250,6 @@ class _Run:
 
 def _at(entry: Entry) -> str:
     return entry.at
-
-
-def _outline(event: HookEvent) -> Described | None:
-    """Describe an event for a count alone: nothing of what was said."""
-    known = classify_event(event)
-    return None if known is None else (known[0], {}, known[1])
 
 
 def _end(last: Entry) -> Entry:

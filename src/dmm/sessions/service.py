@@ -11,15 +11,25 @@ import hashlib
 import re
 import time
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from dmm.branch import find_branch, find_checkout
 from dmm.domain.event import EventType, Trust
-from dmm.domain.pack import QueryRequest, digest_entry
+from dmm.domain.pack import QueryRequest
+from dmm.domain.payload import (
+    ContextCompacted,
+    Held,
+    HookReport,
+    PackServed,
+    Payload,
+    ToolRequested,
+    Words,
+)
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import Actor
+from dmm.packs.active_constraints import held
 from dmm.packs.render import render_entry
 from dmm.redaction.redact import redact, redact_value
 from dmm.sessions.events import describe_event
@@ -31,16 +41,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from dmm.domain.event import Event
     from dmm.domain.pack import PackEntry
     from dmm.packs.service import Packs
     from dmm.rules.callbook import Ruling
     from dmm.rules.guard import Guard
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.sessions.briefing import Briefing
+    from dmm.sessions.events import Noted
     from dmm.sessions.payload import HookEvent
-
-    Noted = tuple[EventType, dict[str, Any], Trust]
 
 PROMPT_BUDGET = 1_200
 SHORTEST_SENTENCE = 3
@@ -73,7 +81,7 @@ class Delivery:
     @property
     def actor(self) -> Actor:
         """In whose name it is recorded."""
-        return voice_of(self.event, Trust.AGENT if self.noted is None else self.noted[2])
+        return voice_of(self.event, Trust.AGENT if self.noted is None else self.noted.trust)
 
     @property
     def identity(self) -> str | None:
@@ -150,12 +158,14 @@ class Sessions:
         held = self._hold(delivery.event.session)
         if delivery.event.kind is HookKind.COMPACT_DONE:
             held.given.clear()
-        more: dict[str, Any] = {"late": True}
-        if ruled and delivery.event.kind is HookKind.TOOL_REQUEST:
+        if delivery.noted is None:
+            return
+        told = replace(delivery.noted.told, late=True)
+        if ruled and isinstance(told, ToolRequested):
             level, _, seq = ruled.partition("-")
             number = int(seq) if seq.isdigit() and int(seq) else None
-            more["verdict"] = {"status": level, "seq": number, "by": "hook"}
-        self._record(delivery, held, more)
+            told = replace(told, verdict={"status": level, "seq": number, "by": "hook"})
+        self._record(delivery, held, told)
 
     def known(self, session: str) -> frozenset[str]:
         """Tell what a session was given, by digests."""
@@ -163,16 +173,15 @@ class Sessions:
 
     def give(self, delivery: Delivery, entries: Sequence[PackEntry]) -> None:
         """Record and remember what a session is given with a prompt."""
-        served = [{"path": one.path, "id": one.id, "hash": digest_entry(one)} for one in entries]
-        told = {} if delivery.noted is None else delivery.noted[1]
-        payload = {
-            "task": str(told.get("text", ""))[:LONGEST_PROMPT],
-            "budget": PROMPT_BUDGET,
-            "tokens": sum(one.token_count for one in entries),
-            "retrieved": served,
-        }
-        self.project_ledger.record(self.project_ledger.draft(EventType.PACK_SERVED, payload))
-        self._hold(delivery.event.session).given |= {str(one["hash"]) for one in served}
+        asked = None if delivery.noted is None else delivery.noted.told
+        served = PackServed(
+            task=(asked.text or "")[:LONGEST_PROMPT] if isinstance(asked, Words) else "",
+            budget=PROMPT_BUDGET,
+            tokens=sum(one.token_count for one in entries),
+            retrieved=tuple(map(held, entries)),
+        )
+        self.project_ledger.record(self.project_ledger.draft(served))
+        self._hold(delivery.event.session).given |= _hashes(served)
 
     def _hold(self, session: str) -> _Held:
         if session not in self._held:
@@ -197,9 +206,10 @@ class Sessions:
         for event in log.events_of(types, max(0, head - EVENTS_LOOKED_AT), head):
             if event.session != session:
                 continue
-            if event.type == EventType.PACK_SERVED:
-                given |= set(_hashes(event))
-            elif event.get("stage") == "after":
+            told = Payload.read(event)
+            if isinstance(told, PackServed):
+                given |= _hashes(told)
+            elif isinstance(told, ContextCompacted) and told.stage == "after":
                 given.clear()
         return given
 
@@ -221,13 +231,13 @@ class Sessions:
         held.given.add(digest)
         kept = repeated or self._try(delivery, held) is not None
         if told and kept and not repeated:
-            payload = {"task": "", "briefing": digest, "retrieved": [{"hash": digest}]}
-            kept = self._serve(payload)
+            served = PackServed(task="", briefing=digest, retrieved=(Held(hash=digest),))
+            kept = self._serve(served)
         return Attended(Reply(context=text if told else ""), kept)
 
-    def _serve(self, payload: dict[str, Any]) -> bool:
+    def _serve(self, served: PackServed) -> bool:
         try:
-            self.project_ledger.record(self.project_ledger.draft(EventType.PACK_SERVED, payload))
+            self.project_ledger.record(self.project_ledger.draft(served))
         except (StorageError, LedgerRefused):
             return False
         return True
@@ -238,31 +248,31 @@ class Sessions:
         if repeated:
             return Attended(write_ruling(ruling, seq))
         # What is quoted in the reasons comes from the call, so it may hold its secrets.
-        told = {"verdict": ruling.describe(), "branch": find_branch(self.project)}
-        if any(one.id for one in ruling.findings):
-            told["place"] = self.project_ledger.place
-        more = cast("dict[str, Any]", redact_value(told)[0])
-        recorded = self._try(delivery, held, more)
+        told = None if delivery.noted is None else delivery.noted.told
+        if isinstance(told, ToolRequested):
+            in_files = any(one.id for one in ruling.findings)
+            place = self.project_ledger.place if in_files else ""
+            said = [ruling.describe(), find_branch(self.project), place]
+            verdict, branch, place = cast("list[Any]", redact_value(said)[0])
+            told = replace(told, verdict=verdict, branch=branch, place=place)
+        recorded = self._try(delivery, held, told)
         return Attended(write_ruling(ruling, recorded), recorded is not None)
 
-    def _try(
-        self, delivery: Delivery, held: _Held, more: dict[str, Any] | None = None
-    ) -> int | None:
-        """Record an event; None where the ledger can't take it now."""
+    def _try(self, delivery: Delivery, held: _Held, told: HookReport | None = None) -> int | None:
+        """Record an event, or what was made of it; None where the ledger can't take it now."""
+        if delivery.noted is None:
+            return 0
         try:
-            return self._record(delivery, held, more or {})
+            return self._record(delivery, held, told or delivery.noted.told)
         except (StorageError, LedgerRefused):
             return None
 
-    def _record(self, delivery: Delivery, held: _Held, more: dict[str, Any]) -> int:
-        event, noted = delivery.event, delivery.noted
-        if noted is None:
-            return 0
+    def _record(self, delivery: Delivery, held: _Held, told: HookReport) -> int:
+        event = delivery.event
         self.project_ledger.actor = delivery.actor
         requested = event.kind is HookKind.TOOL_REQUEST
         draft = self.project_ledger.draft(
-            noted[0],
-            noted[1] | more,
+            told,
             caused_by=None if requested else held.requests.get(event.call_id or ""),
             event_id=delivery.identity,
         )
@@ -332,6 +342,5 @@ def identify(key: str) -> str:
     return f"{digest[:8]}-{digest[8:12]}-8{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
 
 
-def _hashes(event: Event) -> list[str]:
-    held = event.get("retrieved", [])
-    return [str(one.get("hash")) for one in held if isinstance(one, dict)]
+def _hashes(served: PackServed) -> set[str]:
+    return {one.hash for one in served.retrieved if one.hash is not None}

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dmm.domain.plain import to_plain
 from dmm.sessions.events import describe_event
 from dmm.sessions.transcripts.entry import Entry, Fault
 from dmm.sessions.transcripts.recognise import READERS
@@ -37,7 +38,7 @@ class Reader:
         """Tell the payloads as they would be recorded."""
         found = (one for one in self.read(client, lines) if isinstance(one, Entry))
         described = (describe_event(one.event) for one in found)
-        return [one[1] for one in described if one is not None]
+        return [to_plain(one.told) for one in described if one is not None]
 
 
 def _words(read: Read) -> tuple[str, str]:
@@ -45,8 +46,8 @@ def _words(read: Read) -> tuple[str, str]:
         return f"line {read.line}", read.reason
     described = describe_event(read.event)
     assert described is not None
-    kind, payload, _ = described
-    return str(kind), str(payload.get("text") or payload.get("source") or "")
+    payload = to_plain(described.told)
+    return str(described.told.kinds[0]), str(payload.get("text") or payload.get("source") or "")
 
 
 @pytest.fixture(scope="session")

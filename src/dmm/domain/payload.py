@@ -1,0 +1,439 @@
+"""The payload of each type of event: one class per type, read and written here alone.
+
+Events keep what is stored as it is: types and keys that are unknown here survive untouched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
+
+from dmm.domain.conflict import ConflictType, Method, Side
+from dmm.domain.event import EventType, Trust
+from dmm.domain.plain import Malformed, read_value
+from dmm.domain.proposal import Check, Edit, Judge, Operation, Verdict
+
+if TYPE_CHECKING:
+    from dmm.domain.event import Event
+
+VERSION = 1
+
+P = TypeVar("P", bound="Payload")
+
+
+class Payload:
+    """What an event tells; `kinds` are the types whose events have this payload."""
+
+    __slots__ = ()
+    kinds: ClassVar[tuple[EventType, ...]] = ()
+    strict: ClassVar[bool] = False
+
+    @classmethod
+    def read(cls, event: Event | None) -> Self | None:
+        """Read the payload of an event.
+
+        None where it is of another type or a version from the future, blanked or malformed.
+        """
+        if event is None or event.payload is None or event.version != VERSION:
+            return None
+        kind = PAYLOADS.get(event.type)
+        if kind is None or not issubclass(kind, cls):
+            return None
+        try:
+            return read_value(kind, event.payload, strict=kind.strict)
+        except Malformed:
+            return None
+
+
+PAYLOADS: dict[str, type[Payload]] = {}
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True)
+def _recorded(*kinds: EventType, strict: bool = False) -> Callable[[type[P]], type[P]]:
+    """Make a frozen class, as the payload of some types of events."""
+
+    def make(cls: type[P]) -> type[P]:
+        made = dataclass(frozen=True, slots=True, kw_only=True)(cls)
+        made.kinds, made.strict = kinds, strict
+        PAYLOADS.update(dict.fromkeys(kinds, made) if len(kinds) == 1 else {})
+        return made
+
+    return make
+
+
+@_recorded()
+class HookReport(Payload):
+    """What every report of a hook or a transcript may tell; `late` is one that was spooled."""
+
+    agent: str = ""
+    speaker: str = ""
+    turn: str = ""
+    redacted: Mapping[str, int] = field(default_factory=dict)
+    late: bool = False
+
+
+@_recorded(EventType.SESSION_STARTED)
+class SessionStarted(HookReport):
+    """A session began."""
+
+    client: str = ""
+    cwd: str = ""
+    source: str = ""
+
+
+@_recorded(EventType.SESSION_ENDED)
+class SessionEnded(HookReport):
+    """A session ended."""
+
+    reason: str = ""
+
+
+@_recorded(EventType.CONTEXT_COMPACTED)
+class ContextCompacted(HookReport):
+    """A session's context is about to be emptied, or was; `stage` says which."""
+
+    stage: str = ""
+    trigger: str = ""
+    text: str = ""
+
+
+@_recorded(EventType.USER_MESSAGE_RECEIVED, EventType.TURN_ENDED, EventType.SUBAGENT_ENDED)
+class Words(HookReport):
+    """What somebody said; None where that is not known."""
+
+    text: str | None = None
+
+
+@_recorded(EventType.USER_MESSAGE_RECEIVED)
+class UserMessageReceived(Words):
+    """The user said something."""
+
+
+@_recorded(EventType.TURN_ENDED)
+class TurnEnded(Words):
+    """An agent answered."""
+
+
+@_recorded(EventType.SUBAGENT_ENDED)
+class SubagentEnded(Words):
+    """A subagent answered."""
+
+
+@_recorded(EventType.TOOL_REQUESTED, EventType.TOOL_USED, EventType.TOOL_FAILED)
+class ToolCalled(HookReport):
+    """A tool call: `text` tells it in one line, `summary` did so once."""
+
+    input: Mapping[str, Any] | None
+    tool: str = ""
+    cwd: str = ""
+    text: str = ""
+    summary: str = ""
+    call: str = ""
+    milliseconds: int | None = None
+    exit: int | None = None
+    branch: str | None = None
+
+    @property
+    def said(self) -> str:
+        """What the tool printed, or why it failed."""
+        return ""
+
+
+@_recorded(EventType.TOOL_REQUESTED)
+class ToolRequested(ToolCalled):
+    """A client asked whether a call may be made; `place` is the checkout whose rules it met."""
+
+    verdict: Mapping[str, Any] | None = None
+    place: str = ""
+
+
+@_recorded(EventType.TOOL_USED)
+class ToolUsed(ToolCalled):
+    """A call was made; `outcome` is read from its whole output."""
+
+    output: str = ""
+    outcome: str | None = None
+    unfinished: bool = False
+
+    @property
+    def said(self) -> str:
+        """What the tool printed."""
+        return self.output
+
+
+@_recorded(EventType.TOOL_FAILED)
+class ToolFailed(ToolCalled):
+    """A call failed."""
+
+    error: str = ""
+
+    @property
+    def said(self) -> str:
+        """Why it failed."""
+        return self.error
+
+
+@_recorded(EventType.FACT_ADDED)
+class FactAdded(Payload):
+    """A fact was recorded."""
+
+    key: str
+    value: str
+    confidence: float | None
+
+
+@_recorded(EventType.CONSTRAINT_ADDED)
+class ConstraintAdded(Payload):
+    """A constraint was recorded; `rule` is what it was compiled to.
+
+    `since` is the last decision that it guards, `tainted` the tool event whose words it repeats,
+    `replaces` the constraint that stood in the same file before.
+    """
+
+    text: str
+    priority: str | None
+    rule: Mapping[str, Any] | None
+    triggered_by: int | None = None
+    since: int | None = None
+    tainted: int | None = None
+    replaces: int | None = None
+
+
+@_recorded(EventType.CONSTRAINT_ACCEPTED)
+class ConstraintAccepted(Payload):
+    """A person accepted a constraint."""
+
+    seq: int
+
+
+@_recorded(EventType.CONSTRAINT_DEACTIVATED)
+class ConstraintDeactivated(Payload):
+    """A constraint was lifted; one from a file tells why, and which rule it was."""
+
+    seq: int
+    reason: str | None = None
+    id: str | None = None
+    path: str | None = None
+
+
+@_recorded(EventType.DECISION_MADE, EventType.DECISION_BLOCKED)
+class DecisionRecorded(Payload):
+    """A decision was checked; `applied` are the constraints whose look-ups it used up."""
+
+    text: str
+    rationale: str | None
+    references: tuple[int, ...]
+    status: str | None
+    verdict: Mapping[str, Any] | None
+    applied: tuple[int, ...]
+    place: str | None = None
+
+
+@_recorded(EventType.DECISION_MADE)
+class DecisionMade(DecisionRecorded):
+    """A decision was committed."""
+
+
+@_recorded(EventType.DECISION_BLOCKED)
+class DecisionBlocked(DecisionRecorded):
+    """A decision was blocked."""
+
+
+@_recorded(EventType.MEMORY_QUERY_ISSUED)
+class MemoryQueryIssued(Payload):
+    """The ledger was searched; `text` held the question once."""
+
+    question: str | None
+    scope: str | None
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A memory as a pack or a report names it; a briefing is known by its hash alone."""
+
+    path: str = ""
+    id: str | None = None
+    hash: str | None = None
+
+
+@_recorded(EventType.PACK_SERVED)
+class PackServed(Payload):
+    """A pack was served, or a briefing, or what was added to a prompt."""
+
+    task: str | None
+    retrieved: tuple[Held, ...]
+    baseline: tuple[Held, ...] | None = None
+    constraints: tuple[int, ...] | None = None
+    budget: int | None = None
+    tokens: int | None = None
+    briefing: str | None = None
+
+
+@_recorded(EventType.USAGE_REPORTED)
+class UsageReported(Payload):
+    """Somebody said how memories fared."""
+
+    memories: tuple[Held, ...]
+    outcome: str
+    context: str | None
+
+
+@_recorded(EventType.PROPOSAL_MADE, strict=True)
+class ProposalMade(Payload):
+    """A change was proposed; `secrets` names what was removed from its texts."""
+
+    operation: Operation
+    edits: tuple[Edit, ...]
+    reason: str
+    trust: Trust
+    evidence: tuple[int, ...]
+    undoes: tuple[int, ...]
+    origin: str | None
+    secrets: tuple[str, ...] = ()
+    tainted: int | None = None
+
+
+@_recorded(strict=True)
+class OfProposal(Payload):
+    """Something became of a proposal."""
+
+    proposal: int
+
+
+@_recorded(EventType.PROPOSAL_CHECKED, strict=True)
+class ProposalChecked(OfProposal):
+    """A proposal was checked."""
+
+    checks: tuple[Check, ...]
+
+
+@_recorded(EventType.PROPOSAL_REVIEWED, strict=True)
+class ProposalReviewed(OfProposal):
+    """Somebody gave a verdict on a proposal; a modified one brings other texts along."""
+
+    judge: Judge
+    verdict: Verdict
+    reason: str
+    remarks: Mapping[str, str] | None = None
+    confidence: float | None = None
+    overridden: tuple[str, ...] = ()
+    edits: tuple[Edit, ...] = ()
+    secrets: tuple[str, ...] = ()
+
+
+@_recorded(EventType.PROPOSAL_APPLYING, strict=True)
+class ProposalApplying(OfProposal):
+    """Files are about to be written; the edits hold hashes, `folders` are made along with them."""
+
+    edits: tuple[Edit, ...]
+    place: str | None
+    folders: tuple[str, ...] = ()
+
+
+@_recorded(EventType.PROPOSAL_APPLIED, strict=True)
+class ProposalApplied(OfProposal):
+    """The files of a proposal are written."""
+
+    applying: int
+    trust: str | None
+    commit: str | None = None
+    uncommitted: bool = False
+
+
+@_recorded(EventType.PROPOSAL_COMMITTED, strict=True)
+class ProposalCommitted(OfProposal):
+    """The files of a proposal are in Git; None where Git ignores them."""
+
+    applying: int
+    commit: str | None
+
+
+@_recorded(EventType.PROPOSAL_FAILED, strict=True)
+class ProposalFailed(OfProposal):
+    """The files of a proposal could not be written."""
+
+    applying: int
+    reason: str
+
+
+@_recorded(EventType.MODEL_CALLED)
+class ModelCalled(Payload):
+    """A chat model was asked; nothing that was said is part of it."""
+
+    purpose: str
+    provider: str | None
+    model: str | None
+    input_tokens: int | None
+    output_tokens: int | None
+    outcome: str | None
+    milliseconds: int | None
+    proposal: int | None = None
+    observations: tuple[str, ...] | None = None
+    estimated: bool = False
+
+
+@_recorded(EventType.CONFLICT_FOUND)
+class ConflictFound(Payload):
+    """Two memories were found to clash."""
+
+    id: str | None
+    type: ConflictType
+    confidence: float | None
+    memories: tuple[Side, ...]
+    description: str | None
+    suggestion: str | None
+    methods: tuple[Method, ...]
+    quotes: tuple[str, ...]
+    key: str | None
+
+
+@_recorded(EventType.CONFLICT_RESOLVED)
+class ConflictResolved(Payload):
+    """A conflict was settled, is to be settled by proposals, or is gone."""
+
+    id: str
+    action: str
+    reason: str | None
+    proposals: tuple[int, ...]
+    target: str | None = None
+
+
+@_recorded(EventType.OBSERVATION_MADE)
+class ObservationMade(Payload):
+    """Something was observed (`text`), or a model found other words for an observation (`of`)."""
+
+    text: str | None = None
+    kind: str | None = None
+    of: str | None = None
+    title: str | None = None
+    narrative: str | None = None
+    facts: tuple[str, ...] | None = None
+    model: str | None = None
+
+
+@_recorded(EventType.MEMORY_EXPIRED)
+class MemoryExpired(Payload):
+    """A memory expired, and a proposal asks what to do."""
+
+    id: str | None
+    path: str
+    expires: str
+    proposal: int | None
+
+
+@_recorded(EventType.PAYLOAD_REDACTED)
+class PayloadRedacted(Payload):
+    """The payload of an event was blanked."""
+
+    seq: int
+    reason: str | None
+
+
+@_recorded(EventType.LEDGER_RESTORED)
+class LedgerRestored(Payload):
+    """The ledger goes on from a backup that ended at an event."""
+
+    seq: int
+    missing: int | None
