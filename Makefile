@@ -64,6 +64,7 @@ structure: $(VENV)/dev.stamp
 	@$(BIN)/deptry src
 	@$(BIN)/python tools/check_sizes.py
 	@$(BIN)/python tools/check_density.py
+	@$(BIN)/python tools/check_values.py
 
 format: $(VENV)/dev.stamp        ## rewrite the code in the house format
 	@$(BIN)/ruff format .

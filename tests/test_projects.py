@@ -270,11 +270,11 @@ def test_a_long_look_keeps_no_event_waiting(projects: Projects, trusted: Project
 
         def record() -> int:
             with project.speak(Actor()) as dmm:
-                return int(dmm.ledger.add_fact("wares", "lanterns")["seq"])
+                return int(dmm.ledger.add_fact("wares", "lanterns").seq)
 
         seq = pool.submit(record).result(SOON)
         assert looked.project_ledger.state().seq == seq
-        assert looked.audit.verify()["valid"]
+        assert looked.audit.verify().valid
 
 
 def test_indexing_ends_after_the_batch_when_it_is_told_to(

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import apsw
 import pytest
 
+from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused
 from dmm.ledger.audit import Audit
 from dmm.ledger.service import Ledger
@@ -46,13 +47,13 @@ def forge(path: Path, statement: str) -> None:
 
 def test_a_ledger_is_made_once(audit: Audit, tmp_path: Path) -> None:
     path = str(tmp_path / "ledger.db")
-    assert audit.init() == {"ledger": path, "created": True, "seq": 0}
+    assert to_plain(audit.init()) == {"ledger": path, "created": True, "seq": 0}
     Ledger(audit.project_ledger).add_fact("a", "1")
-    assert audit.init() == {"ledger": path, "created": False, "seq": 1}
+    assert to_plain(audit.init()) == {"ledger": path, "created": False, "seq": 1}
 
 
 def test_a_whole_ledger_is_valid(audit: Audit, ledger: Ledger) -> None:
-    assert audit.verify() == {
+    assert to_plain(audit.verify()) == {
         "valid": True,
         "events": 3,
         "blanked": 0,
@@ -67,15 +68,15 @@ def test_a_whole_ledger_is_valid(audit: Audit, ledger: Ledger) -> None:
 
 
 def test_the_head_is_anchored_once(audit: Audit, ledger: Ledger, tmp_path: Path) -> None:
-    assert audit.verify(anchor=True)["anchored"] == 3
-    assert audit.verify(anchor=True)["anchored"] is None
+    assert audit.verify(anchor=True).anchored == 3
+    assert audit.verify(anchor=True).anchored is None
     lines = (tmp_path / "ledger.anchor").read_text().splitlines()
     first = ledger.project_ledger.log.event(1)
     assert first is not None
     assert lines == [f"3 {ledger.project_ledger.log.head().hash} 2026-01-31 {first.hash}"]
     ledger.add_fact("budget", "4")
     told = audit.verify(anchor=True)
-    assert (told["anchors"], told["anchored"]) == (1, 4)
+    assert (told.anchors, told.anchored) == (1, 4)
 
 
 @pytest.mark.parametrize(
@@ -97,20 +98,20 @@ def test_a_forgery_is_found_at_the_first_bad_event(
     anchors.write_text(" ".join(anchors.read_text().split()[:3]))
     forge(tmp_path / "ledger.db", statement)
     told = audit.verify(anchor=True)
-    assert (told["valid"], told["first_bad_seq"]) == (False, first_bad)
-    assert reason in told["reason"]
-    assert "anchored" not in told
+    assert (told.valid, told.first_bad_seq) == (False, first_bad)
+    assert reason in (told.reason or "")
+    assert "anchored" not in to_plain(told)
     assert len(anchors.read_text().splitlines()) == 1
 
 
 def test_lines_that_are_no_anchors_are_named(audit: Audit, ledger: Ledger, tmp_path: Path) -> None:
     (tmp_path / "ledger.anchor").write_text("# heads\n<<<<<<< mine\n")
-    assert audit.verify()["unread_anchor_lines"] == [2]
+    assert to_plain(audit.verify().unread_anchor_lines) == [2]
 
 
 def test_verifying_nothing_makes_nothing(audit: Audit, tmp_path: Path) -> None:
     told = audit.verify(anchor=True)
-    assert (told["valid"], told["events"]) == (True, 0)
+    assert (told.valid, told.events) == (True, 0)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -119,7 +120,7 @@ def test_a_copy_is_whole_and_verified(
 ) -> None:
     target = tmp_path / "copy.db"
     told = audit.backup(target)
-    assert (told["path"], told["valid"], told["events"]) == (str(target), True, 3)
+    assert (told.path, told.valid, told.events) == (str(target), True, 3)
     copy = ProjectLedger(target, clock)
     assert copy.state().hash() == ledger.project_ledger.state().hash()
     copy.close()
@@ -133,7 +134,7 @@ def test_a_forged_ledger_makes_a_copy_that_is_said_to_be_bad(
 ) -> None:
     forge(tmp_path / "ledger.db", "UPDATE events SET actor = 'admin' WHERE seq = 2")
     told = audit.backup(tmp_path / "copy.db")
-    assert (told["valid"], told["first_bad_seq"]) == (False, 2)
+    assert (told.valid, told.first_bad_seq) == (False, 2)
 
 
 def test_there_is_nothing_to_copy_without_a_ledger(audit: Audit, tmp_path: Path) -> None:
@@ -144,14 +145,14 @@ def test_there_is_nothing_to_copy_without_a_ledger(audit: Audit, tmp_path: Path)
 
 def test_the_log_is_read_out_from_its_end(audit: Audit, ledger: Ledger) -> None:
     ledger.query_memory("budget")
-    assert [one["seq"] for one in audit.entries(2)["events"]] == [3, 4]
-    assert [one["seq"] for one in audit.entries(10)["events"]] == [1, 2, 3, 4]
-    assert [one["seq"] for one in audit.entries(2, "FactAdded")["events"]] == [2, 3]
-    assert [one["seq"] for one in audit.entries(2, "factadded")["events"]] == [2, 3]
-    assert audit.entries(2, "Unheard") == {"events": []}
-    event = audit.entries(1)["events"][0]
-    assert event["payload"] == {"question": "budget", "scope": "all"}
-    assert list(event) == [
+    assert [one.seq for one in audit.entries(2).events] == [3, 4]
+    assert [one.seq for one in audit.entries(10).events] == [1, 2, 3, 4]
+    assert [one.seq for one in audit.entries(2, "FactAdded").events] == [2, 3]
+    assert [one.seq for one in audit.entries(2, "factadded").events] == [2, 3]
+    assert to_plain(audit.entries(2, "Unheard")) == {"events": []}
+    event = audit.entries(1).events[0]
+    assert event.payload == {"question": "budget", "scope": "all"}
+    assert list(to_plain(event)) == [
         *("seq", "id", "type", "version", "at", "actor", "source", "trust", "session"),
         *("caused_by", "references", "payload", "hash"),
     ]

@@ -10,6 +10,7 @@ import pytest
 from tests.conftest import Project, git
 
 from dmm.domain.event import EventType, Trust
+from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.log import EventLog
 from dmm.eventlog.open_ledger import Actor
@@ -62,8 +63,8 @@ def test_nothing_of_it_is_left_and_the_chain_is_valid(dmm: Dmm, shop: Project, h
     dmm.backups.make()
     dmm.recall.search("horse")
     told = dmm.redactions.redact([2, 4], "it leaked", LEAKED)
-    assert told["redacted"] == [2, 4]
-    assert told["events"] == [5, 6]
+    assert to_plain(told.redacted) == [2, 4]
+    assert to_plain(told.events) == [5, 6]
     dmm.close()
     assert holding(shop.folder) == []
     assert holding(home) == []
@@ -73,12 +74,12 @@ def test_nothing_of_it_is_left_and_the_chain_is_valid(dmm: Dmm, shop: Project, h
 def test_the_rest_of_the_ledger_goes_on(dmm: Dmm, shop: Project, open_project: Opener) -> None:
     dmm.redactions.redact([2, 4], "it leaked")
     verified = dmm.audit.verify()
-    assert (verified["valid"], verified["blanked"], verified["events"]) == (True, 2, 6)
+    assert (verified.valid, verified.blanked, verified.events) == (True, 2, 6)
     assert Guard(dmm.project_ledger).rule(ToolCall("Bash", {"command": "git push --force"})).denied
-    assert set(dmm.ledger.get_memory_context()["facts"]) == {"before"}
+    assert set(dmm.ledger.get_memory_context().facts) == {"before"}
     dmm.close()
     again = open_project(shop)
-    assert again.audit.verify()["valid"]
+    assert again.audit.verify().valid
     assert [one.seq for one in again.backups.find()] == [6]
 
 
@@ -87,14 +88,14 @@ def test_what_waits_to_be_recorded_is_deleted_too(dmm: Dmm, home: Path) -> None:
     spool.mkdir(parents=True, exist_ok=True)
     (spool / "1.event").write_text(f"DMM1 codex 5\n/p\n{LEAKED}")
     (spool / "2.event").write_text("DMM1 codex 5\n/p\nharmless")
-    assert dmm.redactions.redact([], "it leaked", LEAKED)["dropped"] == 1
+    assert dmm.redactions.redact([], "it leaked", LEAKED).dropped == 1
     assert [path.name for path in spool.glob("*.event")] == ["2.event"]
 
 
 def test_only_a_person_redacts_and_only_events_that_are_there(dmm: Dmm) -> None:
     with pytest.raises(LedgerRefused, match="there is no event 99"):
         dmm.redactions.redact([2, 99], "it leaked")
-    assert dmm.audit.verify()["blanked"] == 0
+    assert dmm.audit.verify().blanked == 0
     dmm.project_ledger.actor = Actor("claude-code", "mcp", Trust.AGENT)
     with pytest.raises(LedgerRefused, match="an agent can't redact"):
         dmm.redactions.redact([2], "it leaked")
@@ -117,7 +118,7 @@ def test_ledgers_set_aside_are_deleted_where_they_hold_it(dmm: Dmm, shop: Projec
     unread.write_bytes(b"x" * 5_000)
     assert len(dmm.redactions.plan([2]).copies) >= len(COPIES)
     told = dmm.redactions.redact([2, 4], "it leaked", LEAKED)
-    assert told["unread"] == [str(unread)]
+    assert to_plain(told.unread) == [str(unread)]
     dmm.close()
     assert holding(shop.folder) == []
     assert clean.exists()
@@ -165,7 +166,7 @@ def test_what_was_put_aside_or_left_half_written_is_deleted(dmm: Dmm, home: Path
     for path in left:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(LEAKED)
-    assert dmm.redactions.redact([2, 4], "it leaked", LEAKED)["dropped"] == 2
+    assert dmm.redactions.redact([2, 4], "it leaked", LEAKED).dropped == 2
     assert [path for path in left if path.exists()] == []
     assert [one.seq for one in dmm.backups.find()] == [6]
 
@@ -182,12 +183,12 @@ def test_a_reader_keeps_only_the_old_pages_and_a_second_run_erases_them(
     reader = sqlite.connect(find_ledger(shop.dmm))
     rows = reader.execute("BEGIN; SELECT payload FROM events")
     next(rows)
-    assert dmm.redactions.redact([1], "it leaked", LEAKED)["erased"] is False
+    assert dmm.redactions.redact([1], "it leaked", LEAKED).erased is False
     assert set(holding(shop.folder)) <= {"ledger.db", "ledger.db-wal"}
     assert holding(home) == []
     reader.close()
     again = dmm.redactions.redact([], "it leaked", LEAKED)
-    assert (again["erased"], again["redacted"], again["events"]) == (True, [], [])
+    assert (again.erased, again.redacted, again.events) == (True, (), ())
     dmm.close()
     assert holding(shop.folder) == []
 
@@ -202,8 +203,8 @@ def test_a_text_that_nothing_holds_costs_no_backup(dmm: Dmm) -> None:
 def test_an_event_is_blanked_once(dmm: Dmm) -> None:
     dmm.redactions.redact([2], "it leaked")
     told = dmm.redactions.redact([2], "it leaked")
-    assert (told["redacted"], told["events"]) == ([], [])
-    assert dmm.audit.verify()["events"] == 5
+    assert (told.redacted, told.events) == ((), ())
+    assert dmm.audit.verify().events == 5
     with pytest.raises(LedgerRefused, match="event 5 records a redaction"):
         dmm.redactions.plan([5])
 

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.domain.event import EventType, Trust
+from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.service import Ledger
@@ -46,12 +47,16 @@ def head(ledger: Ledger) -> int:
 
 
 def test_a_new_fact_tells_its_number_key_and_value(ledger: Ledger) -> None:
-    assert ledger.add_fact("budget", "4000") == {"seq": 1, "key": "budget", "value": "4000"}
+    assert to_plain(ledger.add_fact("budget", "4000")) == {
+        "seq": 1,
+        "key": "budget",
+        "value": "4000",
+    }
 
 
 def test_a_changed_fact_tells_the_value_before_and_an_alert(ledger: Ledger) -> None:
     ledger.add_fact("budget", "4000")
-    assert ledger.add_fact("budget", "3000", 0.5) == {
+    assert to_plain(ledger.add_fact("budget", "3000", 0.5)) == {
         "seq": 2,
         "key": "budget",
         "value": "3000",
@@ -63,8 +68,8 @@ def test_a_changed_fact_tells_the_value_before_and_an_alert(ledger: Ledger) -> N
 def test_a_confirmed_fact_is_no_alert(ledger: Ledger) -> None:
     ledger.add_fact("budget", "4000")
     told = ledger.add_fact("budget", "4000")
-    assert told == {"seq": 2, "key": "budget", "value": "4000", "previous_value": "4000"}
-    assert ledger.get_memory_context()["alerts"] == []
+    assert to_plain(told) == {"seq": 2, "key": "budget", "value": "4000", "previous_value": "4000"}
+    assert to_plain(ledger.get_memory_context().alerts) == []
 
 
 @pytest.mark.parametrize("confidence", [-0.1, 1.1, float("nan"), float("inf")])
@@ -96,8 +101,8 @@ def test_empty_and_endless_texts_are_refused(ledger: Ledger) -> None:
 
 def test_a_cause_must_be_an_earlier_event(ledger: Ledger) -> None:
     said = ledger.record_message("My budget is 3000")
-    assert said == {"seq": 1, "text": "My budget is 3000"}
-    assert ledger.add_fact("budget", "3000", caused_by=1)["seq"] == 2
+    assert to_plain(said) == {"seq": 1, "text": "My budget is 3000"}
+    assert ledger.add_fact("budget", "3000", caused_by=1).seq == 2
     for cause in (0, -1, 3, 10**30):
         with pytest.raises(LedgerRefused, match=f"no earlier event {cause}"):
             ledger.add_fact("budget", "1", caused_by=cause)
@@ -132,7 +137,7 @@ def test_an_unknown_priority_or_scope_is_refused(ledger: Ledger) -> None:
 
 
 def test_a_decision_that_breaks_nothing_is_committed(ledger: Ledger) -> None:
-    assert ledger.record_decision("Book Hotel Aurora", "It is near") == {
+    assert to_plain(ledger.record_decision("Book Hotel Aurora", "It is near")) == {
         "status": "COMMITTED",
         "seq": 1,
         "decision": "Book Hotel Aurora",
@@ -142,7 +147,7 @@ def test_a_decision_that_breaks_nothing_is_committed(ledger: Ledger) -> None:
 
 def test_a_decision_that_breaks_a_constraint_is_blocked_and_on_record(ledger: Ledger) -> None:
     ledger.add_constraint("never use eval")
-    told = ledger.record_decision("Use eval for the formulas", "It is short")
+    told = to_plain(ledger.record_decision("Use eval for the formulas", "It is short"))
     assert told == {
         "status": "BLOCKED",
         "violated_constraint_seq": 1,
@@ -157,14 +162,14 @@ def test_a_decision_that_breaks_a_constraint_is_blocked_and_on_record(ledger: Le
     assert event.get("status") == "blocked"
     assert event.get("verdict")["status"] == "BLOCKED"
     assert event.get("verdict")["violations"][0]["seq"] == 1
-    assert ledger.get_memory_context()["decisions"] == [
+    assert to_plain(ledger.get_memory_context())["decisions"] == [
         {"text": "Use eval for the formulas", "status": "blocked", "seq": 2}
     ]
 
 
 def test_a_preferred_constraint_warns_and_never_blocks(ledger: Ledger) -> None:
     ledger.add_constraint("never use eval", "preferred")
-    told = ledger.record_decision("Use eval for the formulas", "It is short")
+    told = to_plain(ledger.record_decision("Use eval for the formulas", "It is short"))
     assert list(told) == ["status", "seq", "decision", "rationale", "warning"]
     assert told["status"] == "COMMITTED"
     assert told["warning"].startswith('constraint 1 "never use eval": ')
@@ -172,7 +177,7 @@ def test_a_preferred_constraint_warns_and_never_blocks(ledger: Ledger) -> None:
 
 def test_references_are_kept_once_and_must_exist(ledger: Ledger) -> None:
     ledger.add_fact("budget", "3000")
-    assert ledger.record_decision("Book", "why", [1, 1])["seq"] == 2
+    assert to_plain(ledger.record_decision("Book", "why", [1, 1]))["seq"] == 2
     event = ledger.project_ledger.log.event(2)
     assert event is not None
     assert (event.references, event.get("references")) == ((1,), [1])
@@ -196,36 +201,36 @@ def test_nothing_that_a_decision_says_satisfies_or_lifts_a_rule(
     ledger: Ledger, text: str, rationale: str
 ) -> None:
     ledger.add_constraint(RULE)
-    assert ledger.record_decision(text, rationale, [1])["status"] == "BLOCKED"
-    assert ledger.record_decision(text, rationale, [1])["status"] == "BLOCKED"
+    assert ledger.record_decision(text, rationale, [1]).status == "BLOCKED"
+    assert ledger.record_decision(text, rationale, [1]).status == "BLOCKED"
 
 
 def test_a_recorded_query_satisfies_a_verification_once(ledger: Ledger) -> None:
     ledger.add_constraint(RULE)
-    seq = ledger.query_memory("accessibility of the hotel")["query_seq"]
-    assert ledger.record_decision("Booking Hotel A", "fine", [seq])["status"] == "COMMITTED"
-    assert ledger.record_decision("Booking Hotel B", "fine", [seq])["status"] == "BLOCKED"
+    seq = ledger.query_memory("accessibility of the hotel").query_seq
+    assert ledger.record_decision("Booking Hotel A", "fine", [seq]).status == "COMMITTED"
+    assert ledger.record_decision("Booking Hotel B", "fine", [seq]).status == "BLOCKED"
 
 
 def test_a_query_about_something_else_satisfies_nothing(ledger: Ledger) -> None:
     ledger.add_constraint(RULE)
     ledger.query_memory("budget")
-    assert ledger.record_decision("Booking Hotel A", "fine")["status"] == "BLOCKED"
+    assert ledger.record_decision("Booking Hotel A", "fine").status == "BLOCKED"
 
 
 def test_another_decision_does_not_use_a_verification_up(ledger: Ledger) -> None:
     ledger.add_constraint(RULE)
     ledger.query_memory("accessibility")
     ledger.record_decision("Write to the traveller", "news")
-    assert ledger.record_decision("Booking Hotel A", "fine")["status"] == "COMMITTED"
+    assert ledger.record_decision("Booking Hotel A", "fine").status == "COMMITTED"
 
 
 def test_a_blocked_decision_does_not_use_a_verification_up(ledger: Ledger) -> None:
     ledger.add_constraint(RULE)
     ledger.add_constraint("never book hostels")
     ledger.query_memory("accessibility")
-    assert ledger.record_decision("Book hostels", "cheap")["status"] == "BLOCKED"
-    assert ledger.record_decision("Book Hotel A", "fine")["status"] == "COMMITTED"
+    assert ledger.record_decision("Book hostels", "cheap").status == "BLOCKED"
+    assert ledger.record_decision("Book Hotel A", "fine").status == "COMMITTED"
 
 
 def test_what_was_looked_up_before_the_rule_counts_until_a_decision_used_it(
@@ -233,14 +238,14 @@ def test_what_was_looked_up_before_the_rule_counts_until_a_decision_used_it(
 ) -> None:
     ledger.query_memory("accessibility")
     ledger.add_constraint(RULE)
-    assert ledger.record_decision("Book Hotel A", "fine")["status"] == "COMMITTED"
+    assert ledger.record_decision("Book Hotel A", "fine").status == "COMMITTED"
 
 
 def test_a_decision_from_before_the_rule_has_used_its_look_up(ledger: Ledger) -> None:
     ledger.query_memory("accessibility")
     ledger.record_decision("Book Hotel A", "fine")
     ledger.add_constraint(RULE)
-    assert ledger.record_decision("Book Hotel B", "fine")["status"] == "BLOCKED"
+    assert ledger.record_decision("Book Hotel B", "fine").status == "BLOCKED"
 
 
 def test_recorded_use_of_a_tool_counts_as_a_verification(ledger: Ledger) -> None:
@@ -248,11 +253,11 @@ def test_recorded_use_of_a_tool_counts_as_a_verification(ledger: Ledger) -> None
     project_ledger = ledger.project_ledger
     for payload in ({"tool": "Bash", "input": {}}, {"tool": "WebFetch", "summary": "the weather"}):
         project_ledger.record(project_ledger.draft_of(EventType.TOOL_USED, payload))
-    assert ledger.record_decision("Book Hotel A", "fine")["status"] == "BLOCKED"
+    assert ledger.record_decision("Book Hotel A", "fine").status == "BLOCKED"
     seen = {"tool": "WebFetch", "summary": "read the accessibility page of the hotel"}
     project_ledger.record(project_ledger.draft_of(EventType.TOOL_USED, seen))
-    assert ledger.record_decision("Book Hotel A", "fine")["status"] == "COMMITTED"
-    assert ledger.record_decision("Book Hotel B", "fine")["status"] == "BLOCKED"
+    assert ledger.record_decision("Book Hotel A", "fine").status == "COMMITTED"
+    assert ledger.record_decision("Book Hotel B", "fine").status == "BLOCKED"
 
 
 @pytest.mark.parametrize(
@@ -260,7 +265,7 @@ def test_recorded_use_of_a_tool_counts_as_a_verification(ledger: Ledger) -> None
 )
 def test_the_word_before_alone_makes_no_verification(ledger: Ledger, constraint: str) -> None:
     ledger.add_constraint(constraint)
-    assert ledger.record_decision("Booking Hotel A", "fine")["status"] == "COMMITTED"
+    assert ledger.record_decision("Booking Hotel A", "fine").status == "COMMITTED"
 
 
 def test_a_query_finds_by_words_and_says_what_it_looked_through(ledger: Ledger) -> None:
@@ -268,7 +273,7 @@ def test_a_query_finds_by_words_and_says_what_it_looked_through(ledger: Ledger) 
     ledger.add_fact("budget", "3000", 0.5)
     ledger.add_constraint(RULE)
     ledger.record_decision("Compare the accessibility of two hotels", "to choose")
-    assert ledger.query_memory("accessibility") == {
+    assert to_plain(ledger.query_memory("accessibility")) == {
         "query_seq": 5,
         "facts": [{"key": "accessibility", "value": "no steps", "confidence": 1.0, "seq": 1}],
         "constraints": [{"text": RULE, "priority": "required", "active": True, "seq": 3} | WORDS],
@@ -276,18 +281,26 @@ def test_a_query_finds_by_words_and_says_what_it_looked_through(ledger: Ledger) 
             {"text": "Compare the accessibility of two hotels", "status": "committed", "seq": 4}
         ],
     }
-    assert ledger.query_memory("the budget", "facts") == {
+    assert to_plain(ledger.query_memory("the budget", "facts")) == {
         "query_seq": 6,
         "facts": [{"key": "budget", "value": "3000", "confidence": 0.5, "seq": 2}],
     }
-    assert list(ledger.query_memory("x", "constraints")) == ["query_seq", "facts", "constraints"]
-    assert list(ledger.query_memory("x", "decisions")) == ["query_seq", "facts", "decisions"]
+    assert list(to_plain(ledger.query_memory("x", "constraints"))) == [
+        "query_seq",
+        "facts",
+        "constraints",
+    ]
+    assert list(to_plain(ledger.query_memory("x", "decisions"))) == [
+        "query_seq",
+        "facts",
+        "decisions",
+    ]
 
 
 def test_a_query_finds_what_it_is_a_piece_of(ledger: Ledger) -> None:
     ledger.add_fact("dietary_restriction", "vegetarian")
-    assert [one["seq"] for one in ledger.query_memory("vegeta")["facts"]] == [1]
-    assert [one["seq"] for one in ledger.query_memory("dietary")["facts"]] == [1]
+    assert [one.seq for one in ledger.query_memory("vegeta").facts] == [1]
+    assert [one.seq for one in ledger.query_memory("dietary").facts] == [1]
 
 
 def test_the_context_tells_everything_that_is_known(ledger: Ledger) -> None:
@@ -296,7 +309,7 @@ def test_the_context_tells_everything_that_is_known(ledger: Ledger) -> None:
     ledger.add_fact("budget", "3500")
     ledger.add_fact("budget", "3000", 0.9)
     ledger.add_constraint(RULE)
-    assert ledger.get_memory_context() == {
+    assert to_plain(ledger.get_memory_context()) == {
         "current_seq": 5,
         "facts": {"budget": {"value": "3000", "confidence": 0.9, "seq": 4}},
         "constraints": [{"text": RULE, "priority": "required", "active": True, "seq": 5} | WORDS],
@@ -317,7 +330,7 @@ def test_the_context_tells_everything_that_is_known(ledger: Ledger) -> None:
 
 
 def test_the_context_of_nothing_is_empty(ledger: Ledger) -> None:
-    assert ledger.get_memory_context() == {
+    assert to_plain(ledger.get_memory_context()) == {
         "current_seq": 0,
         "facts": {},
         "constraints": [],
@@ -329,8 +342,8 @@ def test_the_context_of_nothing_is_empty(ledger: Ledger) -> None:
 def test_a_constraint_out_of_force_blocks_no_more(ledger: Ledger) -> None:
     ledger.add_constraint("never use eval")
     assert ledger.deactivate(1) == {"seq": 2, "deactivated": 1, "constraint": "never use eval"}
-    assert ledger.record_decision("Use eval", "short")["status"] == "COMMITTED"
-    assert ledger.get_memory_context()["constraints"][0]["active"] is False
+    assert ledger.record_decision("Use eval", "short").status == "COMMITTED"
+    assert ledger.get_memory_context().constraints[0].active is False
     with pytest.raises(LedgerRefused, match="inactive already"):
         ledger.deactivate(1)
     with pytest.raises(LedgerRefused, match="event 3 is not a constraint"):
@@ -371,12 +384,12 @@ def test_the_starter_rules_are_added_once(ledger: Ledger) -> None:
 
 def test_rules_on_tool_calls_hold_for_a_decision_that_is_a_command(ledger: Ledger) -> None:
     ledger.add_starter()
-    told = ledger.record_decision("git push --force origin main", "to tidy up")
+    told = to_plain(ledger.record_decision("git push --force origin main", "to tidy up"))
     assert told["status"] == "BLOCKED"
     assert "starter.git-force-push" in told["reason"]
     quoted = "Never run `git push --force origin main` again"
-    assert ledger.record_decision(quoted, "lesson")["status"] == "COMMITTED"
-    asked = ledger.record_decision("npm publish", "release day")
+    assert ledger.record_decision(quoted, "lesson").status == "COMMITTED"
+    asked = to_plain(ledger.record_decision("npm publish", "release day"))
     assert asked["status"] == "COMMITTED"
     assert "starter.publish" in asked["warning"]
 
@@ -400,18 +413,18 @@ def test_what_a_tool_returned_neither_makes_nor_lifts_a_constraint(
 
 def test_what_one_process_recorded_binds_the_other(tmp_path: Path) -> None:
     first, second = new_ledger(tmp_path / "ledger.db"), new_ledger(tmp_path / "ledger.db")
-    assert second.record_decision("Use eval", "short")["status"] == "COMMITTED"
+    assert second.record_decision("Use eval", "short").status == "COMMITTED"
     first.add_constraint("never use eval")
-    assert second.record_decision("Use eval", "short")["status"] == "BLOCKED"
+    assert second.record_decision("Use eval", "short").status == "BLOCKED"
     first.deactivate(2)
-    assert second.record_decision("Use eval", "short")["status"] == "COMMITTED"
+    assert second.record_decision("Use eval", "short").status == "COMMITTED"
 
 
 def decide_at(path: Path, barrier: Any, verdicts: Any, name: str) -> None:
     ledger = new_ledger(path)
     ledger.get_memory_context()
     barrier.wait()
-    verdicts.put(ledger.record_decision(f"Book Hotel {name}", "fine")["status"])
+    verdicts.put(ledger.record_decision(f"Book Hotel {name}", "fine").status)
 
 
 @pytest.mark.slow
@@ -445,6 +458,6 @@ def test_no_text_crashes_a_decision_or_lifts_the_rule(text: str, rationale: str)
     except UsageError:
         assert not text.strip() or not rationale.strip()
     else:
-        assert told["status"] in ("COMMITTED", "BLOCKED")
+        assert told.status in ("COMMITTED", "BLOCKED")
         again = ledger.record_decision("Booking Hotel A", rationale)
-        assert again["status"] == "BLOCKED"
+        assert again.status == "BLOCKED"

@@ -203,7 +203,7 @@ def test_it_is_found_at_the_next_open_and_takes_no_rule_away(
     assert "dmm ledger restore" in raised.value.hint
     briefing = dmm.sessions.find_briefing().write()
     assert "the constraints could not be read" in briefing
-    assert not dmm.audit.verify()["valid"]
+    assert not dmm.audit.verify().valid
     dmm.close()
     assert path.read_bytes() == before
 
@@ -215,7 +215,7 @@ def test_an_untouched_ledger_is_opened_again_and_again(
         dmm = open_project(shop)
         assert Guard(dmm.project_ledger).rule(FORCE).denied
         dmm.ledger.add_fact("x", "y")
-        assert dmm.audit.verify()["valid"]
+        assert dmm.audit.verify().valid
         dmm.close()
 
 
@@ -270,7 +270,7 @@ def test_a_rule_that_was_redacted_is_gone_and_the_ledger_stays_usable(
     dmm.redactions.redact([1], "leaked")
     for one in (held, dmm, open_project(shop)):
         assert not Guard(one.project_ledger).rule(FORCE).denied
-        assert one.audit.verify()["valid"]
+        assert one.audit.verify().valid
 
 
 def test_what_was_noted_of_the_rules_may_be_lost_or_be_that_of_another_time(
@@ -335,15 +335,15 @@ def test_a_cut_tail_is_told_by_what_was_noted_of_it(
     dmm = open_project(shop)
     told = dmm.audit.verify()
     reason = "event 7 was noted in the user's state folder, but the log ends at 6"
-    assert (told["first_bad_seq"], told["reason"], told["anchors"]) == (7, reason, 0)
+    assert (told.first_bad_seq, told.reason, told.anchors) == (7, reason, 0)
 
 
 def test_what_was_noted_is_not_counted_as_an_anchor(
     shop: Project, open_project: Opener, ruled: Path
 ) -> None:
     dmm = open_project(shop)
-    assert dmm.audit.verify(anchor=True)["anchors"] == 0
-    assert dmm.audit.verify()["anchors"] == 1
+    assert dmm.audit.verify(anchor=True).anchors == 0
+    assert dmm.audit.verify().anchors == 1
 
 
 def test_states_that_were_sealed_with_a_key_that_is_lost_are_made_anew(
@@ -362,7 +362,7 @@ def test_states_that_were_sealed_with_a_key_that_is_lost_are_made_anew(
     again = open_project(shop)
     assert Guard(again.project_ledger).rule(FORCE).denied
     assert again.project_ledger.wrong_snapshots == ()
-    assert again.audit.verify()["valid"]
+    assert again.audit.verify().valid
     assert [seq for seq, _ in again.project_ledger.reading.snapshots(CODE)] == [4, 8]
 
 
@@ -385,7 +385,7 @@ def test_a_changed_snapshot_is_not_used_it_is_told_and_it_stays(
     assert "the stored state at event 8 was changed" in again.sessions.find_briefing().write()
     for _ in range(2):
         told = again.audit.verify()
-        assert (told["valid"], told["wrong_snapshots"]) == (False, [8])
+        assert (told.valid, told.wrong_snapshots) == (False, (8,))
     again.close()
 
 
@@ -398,7 +398,7 @@ def test_a_backup_is_made_once_a_change_compressed_private_and_few_are_kept(
     assert dmm.backups.make() is None
     assert made.path.stat().st_mode & 0o777 == 0o600
     assert made.path.parent.stat().st_mode & 0o777 == 0o700
-    assert made.size < find_ledger(shop.dmm).stat().st_size
+    assert made.bytes < find_ledger(shop.dmm).stat().st_size
     for number in range(5):
         dmm.ledger.add_fact("x", str(number))
         dmm.backups.make()
@@ -425,15 +425,15 @@ def test_a_backup_is_put_back_and_what_it_lacks_is_told(
         tamper(path, ruled)
     dmm = open_project(shop)
     told = dmm.backups.restore()
-    assert (told["seq"], told["missing"]) == (7, 1)
-    assert (told["aside"] is None) is (tamper is None)
+    assert (told.seq, told.missing) == (7, 1)
+    assert (told.aside is None) is (tamper is None)
     assert Guard(dmm.project_ledger).rule(FORCE).denied
-    assert dmm.audit.verify()["valid"]
+    assert dmm.audit.verify().valid
     last = dmm.project_ledger.reading.event(8)
     assert last is not None
     assert (last.type, last.get("missing")) == (EventType.LEDGER_RESTORED, 1)
     dmm.close()
-    assert open_project(shop).ledger.add_fact("go", "on")["seq"] == 9
+    assert open_project(shop).ledger.add_fact("go", "on").seq == 9
 
 
 def test_a_whole_ledger_is_not_replaced(shop: Project, open_project: Opener, ruled: Path) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.domain.event import EventType
+from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused, UsageError
 from dmm.ledger.service import Ledger
 from dmm.ledger.timelines import Timelines
@@ -59,19 +60,19 @@ def head(project_ledger: ProjectLedger) -> int:
 def test_a_trace_leads_back_to_the_first_event_and_marks_what_is_stale(
     told: Ledger, timelines: Timelines
 ) -> None:
-    chain = timelines.trace_provenance(seq=3)["chain"]
-    assert [link["seq"] for link in chain] == [3, 2, 1]
-    assert list(chain[0]) == ["seq", "type", "payload", "caused_by"]
-    assert chain[0]["type"] == "DecisionMade"
-    assert chain[0]["payload"]["references"] == [2]
-    assert chain[1] == {
+    chain = timelines.trace_provenance(seq=3).chain
+    assert [link.seq for link in chain] == [3, 2, 1]
+    assert list(to_plain(chain[0])) == ["seq", "type", "payload", "caused_by"]
+    assert chain[0].type == "DecisionMade"
+    assert to_plain(chain[0])["payload"]["references"] == [2]
+    assert to_plain(chain[1]) == {
         "seq": 2,
         "type": "FactAdded",
         "payload": {"key": "budget", "value": "4000", "confidence": 1.0},
         "caused_by": 1,
         "stale": True,
     }
-    assert chain[2] == {
+    assert to_plain(chain[2]) == {
         "seq": 1,
         "type": "UserMessageReceived",
         "payload": {"text": "My budget is 4000"},
@@ -80,7 +81,7 @@ def test_a_trace_leads_back_to_the_first_event_and_marks_what_is_stale(
 
 
 def test_a_fact_is_traced_by_its_key(told: Ledger, timelines: Timelines) -> None:
-    assert timelines.trace_provenance(fact_key="budget") == {
+    assert to_plain(timelines.trace_provenance(fact_key="budget")) == {
         "chain": [
             {
                 "seq": 4,
@@ -93,7 +94,7 @@ def test_a_fact_is_traced_by_its_key(told: Ledger, timelines: Timelines) -> None
 
 
 def test_a_learned_rule_is_traced_to_what_taught_it(told: Ledger, timelines: Timelines) -> None:
-    assert [link["seq"] for link in timelines.trace_provenance(seq=5)["chain"]] == [5, 3, 2, 1]
+    assert [link.seq for link in timelines.trace_provenance(seq=5).chain] == [5, 3, 2, 1]
 
 
 def test_a_trace_needs_an_event_or_a_fact_that_is_there(told: Ledger, timelines: Timelines) -> None:
@@ -111,7 +112,7 @@ def test_time_travel_tells_what_was_known_and_what_came_after(
     told: Ledger, timelines: Timelines
 ) -> None:
     rule = {"text": RULE, "priority": "learned", "active": True}
-    assert timelines.time_travel(3) == {
+    assert to_plain(timelines.time_travel(3)) == {
         "mode": "FLASHBACK",
         "viewing_seq": 3,
         "current_seq": 6,
@@ -136,8 +137,8 @@ def test_time_travel_tells_what_was_known_and_what_came_after(
             },
         },
     }
-    assert timelines.time_travel(0)["historical_state"]["facts"] == {}
-    assert timelines.time_travel(6)["viewing_seq"] == 6
+    assert timelines.time_travel(0).historical_state.facts == {}
+    assert timelines.time_travel(6).viewing_seq == 6
 
 
 @pytest.mark.parametrize("seq", [-1, 7, 10**30])
@@ -159,33 +160,33 @@ def test_no_state_is_told_of_an_event_that_is_not_there(
 
 def test_replaying_gives_the_state_and_its_hash(told: Ledger, timelines: Timelines) -> None:
     whole = timelines.replay()
-    assert list(whole) == ["seq", "state_hash", "state"]
-    assert whole["seq"] == 6
+    assert list(to_plain(whole)) == ["seq", "state_hash", "state"]
+    assert whole.seq == 6
     assert whole == timelines.replay(6)
-    assert len(whole["state_hash"]) == 64
-    assert whole["state_hash"] != timelines.replay(5)["state_hash"]
+    assert len(whole.state_hash) == 64
+    assert whole.state_hash != timelines.replay(5).state_hash
 
 
 def test_a_difference_names_both_ends(told: Ledger, timelines: Timelines) -> None:
     found = timelines.diff(4, 2)
-    assert (found["from_seq"], found["to_seq"]) == (4, 2)
-    assert found["changed"]["facts"] == [{"name": "budget", "from": "3000", "to": "4000"}]
-    assert found["removed"]["decisions"][0]["name"] == "3"
+    assert (found.from_seq, found.to_seq) == (4, 2)
+    assert found.changed["facts"] == [{"name": "budget", "from": "3000", "to": "4000"}]
+    assert found.removed["decisions"][0]["name"] == "3"
 
 
 def test_drift_is_0_for_the_same_and_1_for_nothing_in_common(
     told: Ledger, timelines: Timelines
 ) -> None:
-    assert timelines.drift(3, 3) == {"from_seq": 3, "to_seq": 3, "drift": 0.0}
-    assert timelines.drift(0, 6)["drift"] == 1.0
+    assert to_plain(timelines.drift(3, 3)) == {"from_seq": 3, "to_seq": 3, "drift": 0.0}
+    assert timelines.drift(0, 6).drift == 1.0
     # Facts: 1 of 1 changed; decisions: none of 1. So 0.5 of 0.7.
-    assert timelines.drift(3, 4)["drift"] == 0.7143
+    assert timelines.drift(3, 4).drift == 0.7143
 
 
 def test_a_simulation_blocks_what_an_earlier_rule_would_have(
     told: Ledger, timelines: Timelines, project_ledger: ProjectLedger
 ) -> None:
-    assert timelines.simulate_timeline(RULE, 2, "Book Hotel A") == {
+    assert to_plain(timelines.simulate_timeline(RULE, 2, "Book Hotel A")) == {
         "timeline": "B (simulated)",
         "injected_constraint": RULE,
         "injected_at_seq": 2,
@@ -201,10 +202,10 @@ def test_a_simulation_allows_what_the_rule_does_not_concern(
     told: Ledger, timelines: Timelines
 ) -> None:
     found = timelines.simulate_timeline(RULE, 2, "Write to the traveller", priority="learned")
-    assert (found["result"], found["reason"]) == ("ALLOWED", None)
-    assert found["injected_priority"] == "learned"
+    assert (found.result, found.reason) == ("ALLOWED", None)
+    assert found.injected_priority == "learned"
     preferred = timelines.simulate_timeline(RULE, 2, "Book Hotel A", "preferred")
-    assert preferred["result"] == "ALLOWED"
+    assert preferred.result == "ALLOWED"
 
 
 def test_a_simulation_knows_what_was_looked_up_by_then(
@@ -212,17 +213,17 @@ def test_a_simulation_knows_what_was_looked_up_by_then(
 ) -> None:
     ledger.query_memory("accessibility")
     ledger.record_decision("Book Hotel A", "fine")
-    assert timelines.simulate_timeline(RULE, 0, "Book Hotel A")["result"] == "BLOCKED"
-    assert timelines.simulate_timeline(RULE, 1, "Book Hotel A")["result"] == "ALLOWED"
-    assert timelines.simulate_timeline(RULE, 2, "Book Hotel B")["result"] == "BLOCKED"
+    assert timelines.simulate_timeline(RULE, 0, "Book Hotel A").result == "BLOCKED"
+    assert timelines.simulate_timeline(RULE, 1, "Book Hotel A").result == "ALLOWED"
+    assert timelines.simulate_timeline(RULE, 2, "Book Hotel B").result == "BLOCKED"
 
 
 def test_a_simulation_names_the_rule_in_force_where_that_one_blocks(
     told: Ledger, timelines: Timelines
 ) -> None:
     found = timelines.simulate_timeline("never use eval", 5, "Book Hotel C")
-    assert found["result"] == "BLOCKED"
-    assert found["reason"].startswith(f'constraint 5 "{RULE}"')
+    assert found.result == "BLOCKED"
+    assert (found.reason or "").startswith(f'constraint 5 "{RULE}"')
 
 
 def test_a_simulation_refuses_what_is_empty_or_unknown(timelines: Timelines) -> None:
@@ -319,15 +320,15 @@ def test_looking_at_a_ledger_that_is_not_there_makes_none(tmp_path: Path) -> Non
     path = tmp_path / "ledger.db"
     project_ledger = ProjectLedger(path, clock)
     timelines = Timelines(project_ledger)
-    assert timelines.trace_provenance(fact_key="budget") == {"chain": []}
-    assert timelines.replay()["seq"] == 0
-    assert timelines.time_travel(0)["current_seq"] == 0
+    assert to_plain(timelines.trace_provenance(fact_key="budget")) == {"chain": []}
+    assert timelines.replay().seq == 0
+    assert timelines.time_travel(0).current_seq == 0
     assert timelines.rehearse(RULE)["decisions"] == 0
-    assert Ledger(project_ledger).get_memory_context()["current_seq"] == 0
+    assert Ledger(project_ledger).get_memory_context().current_seq == 0
     with pytest.raises(LedgerRefused) as refused:
         timelines.time_travel(3)
     assert refused.value.hint == "nothing is recorded yet"
     assert list(tmp_path.iterdir()) == []
-    assert Ledger(project_ledger).add_fact("budget", "1")["seq"] == 1
-    assert timelines.replay()["seq"] == 1
+    assert Ledger(project_ledger).add_fact("budget", "1").seq == 1
+    assert timelines.replay().seq == 1
     project_ledger.close()

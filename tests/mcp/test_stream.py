@@ -63,7 +63,7 @@ async def test_requests_sent_at_once_are_all_answered_before_the_end(house: Daem
         writer.write_eof()
         answers = [json.loads(one) async for one in reader]
     assert sorted(answer["id"] for answer in answers) == list(range(9))
-    assert len(house.project.dmm.ledger.get_memory_context()["facts"]) == 8
+    assert len(house.project.dmm.ledger.get_memory_context().facts) == 8
 
 
 async def test_what_is_no_message_is_answered_and_the_connection_lives(house: Daemon) -> None:

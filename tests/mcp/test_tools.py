@@ -9,6 +9,7 @@ import pytest
 from dmm.domain.event import Trust
 from dmm.domain.memory import Scope
 from dmm.domain.pack import QueryRequest
+from dmm.domain.plain import to_plain
 from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.service import PENDING
 from dmm.mcp.server import INSTRUCTIONS, list_tools
@@ -156,12 +157,12 @@ async def test_what_is_looked_up_is_answered_as_by_the_service(
         of_fact = await call("trace_provenance", fact_key="budget")
         flashback = await call("time_travel", to_seq=1)
     dmm = house.project.dmm
-    assert context == dmm.ledger.get_memory_context()
+    assert context == to_plain(dmm.ledger.get_memory_context())
     assert context["current_seq"] == 4
-    assert chain == dmm.timelines.trace_provenance(seq=4)
+    assert chain == to_plain(dmm.timelines.trace_provenance(seq=4))
     assert [link["seq"] for link in chain["chain"]] == [4, 3, 2]
-    assert of_fact == dmm.timelines.trace_provenance(fact_key="budget")
-    assert flashback == dmm.timelines.time_travel(1)
+    assert of_fact == to_plain(dmm.timelines.trace_provenance(fact_key="budget"))
+    assert flashback == to_plain(dmm.timelines.time_travel(1))
     assert flashback["mode"] == "FLASHBACK"
 
 

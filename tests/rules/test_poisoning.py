@@ -9,6 +9,7 @@ import pytest
 
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
+from dmm.domain.plain import to_plain
 from dmm.eventlog.open_ledger import Actor
 from dmm.rules.callbook import LEVELS
 
@@ -78,7 +79,7 @@ def test_200_texts_offered_as_constraints_facts_and_decisions_bind_nobody(dmm: D
     assert calls
     levels = {one.level_of(one.rule.rule.action) for one in calls}
     assert max(levels, key=LEVELS.index) == "ask"
-    assert dmm.ledger.get_memory_context()["constraints"] == []
+    assert to_plain(dmm.ledger.get_memory_context().constraints) == []
 
 
 def test_texts_offered_as_memories_wait_and_reach_no_pack(dmm: Dmm) -> None:

@@ -80,10 +80,10 @@ def test_the_rulebook_is_made_once_for_the_same_constraints(project_ledger: Proj
 def test_a_blanked_constraint_binds_nobody(project_ledger: ProjectLedger) -> None:
     ledger = Ledger(project_ledger)
     ledger.add_constraint("never use eval")
-    assert ledger.record_decision("Use eval", "short")["status"] == "BLOCKED"
+    assert ledger.record_decision("Use eval", "short").status == "BLOCKED"
     draft = project_ledger.draft_of(EventType.PAYLOAD_REDACTED, {"seq": 1, "reason": "leaked"})
     project_ledger.log.blank(1, draft)
-    assert ledger.record_decision("Use eval", "short")["status"] == "COMMITTED"
+    assert ledger.record_decision("Use eval", "short").status == "COMMITTED"
 
 
 def constraint(project_ledger: ProjectLedger) -> InForce:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from dmm.bootstrap import now
+from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused
 from dmm.eventlog.place import find_ledger
 from dmm.project.trust import Vetting
@@ -136,14 +137,14 @@ def test_what_binds_comes_first_and_each_line_says_what_it_does(dmm: Dmm) -> Non
 def test_decisions_are_judged_by_the_sentence_of_a_rule_file(dmm: Dmm) -> None:
     dmm.shelf.write("eval", "---\nlevel: deny\n---\n# Never use eval()\n")
     assert [str(one.state) for one in dmm.shelf.rules()] == ["checked on decisions only"]
-    told = dmm.ledger.record_decision("Use eval() to read the settings", "it is short")
+    told = to_plain(dmm.ledger.record_decision("Use eval() to read the settings", "it is short"))
     assert told["status"] == "BLOCKED"
     assert told["id"] == "eval"
     assert told["violated_constraint_seq"] > 0
     seq = dmm.project_ledger.state().seq
     explained = dmm.timelines.explain(seq)
     assert explained["agrees"]
-    assert dmm.timelines.time_travel(seq)["historical_state"]["constraints"][0]["id"] == "eval"
+    assert dmm.timelines.time_travel(seq).historical_state.constraints[0].id == "eval"
 
 
 def test_the_ledger_tells_the_past_of_rule_files_too(dmm: Dmm) -> None:
@@ -151,17 +152,18 @@ def test_the_ledger_tells_the_past_of_rule_files_too(dmm: Dmm) -> None:
     first = dmm.shelf.write("eval", text)
     second = dmm.shelf.write("eval", text.replace("deny", "advise"))
     before = dmm.timelines.simulate_timeline("never use exec()", first.seq, "Use eval() here")
-    assert before["result"] == "BLOCKED"
+    assert before.result == "BLOCKED"
     after = dmm.timelines.simulate_timeline("never use exec()", second.seq, "Use eval() here")
-    assert after["result"] == "ALLOWED"
+    assert after.result == "ALLOWED"
     changed = dmm.timelines.diff(first.seq, second.seq)
     assert "eval" in str(changed)
-    (link, *_) = dmm.timelines.trace_provenance(second.seq)["chain"]
-    assert link["payload"]["replaces"] == first.seq
-    shown = dmm.timelines.time_travel(first.seq)["historical_state"]["constraints"]
-    assert [(one["id"], one["state"]) for one in shown] == [("eval", "checked on decisions only")]
-    context = dmm.ledger.get_memory_context()["constraints"]
-    assert [one.get("state") for one in context] == [None, "advice"]
+    (link, *_) = dmm.timelines.trace_provenance(second.seq).chain
+    assert link.payload is not None
+    assert link.payload["replaces"] == first.seq
+    shown = dmm.timelines.time_travel(first.seq).historical_state.constraints
+    assert [(one.id, one.state) for one in shown] == [("eval", "checked on decisions only")]
+    context = dmm.ledger.get_memory_context().constraints
+    assert [one.state for one in context] == ["", "advice"]
 
 
 def test_a_rule_file_is_lifted_in_its_file_and_not_by_number(dmm: Dmm) -> None:

@@ -242,7 +242,7 @@ def test_what_was_looked_up_long_ago_satisfies_no_verification(
     lines = talk(project.folder)
     lines[1]["message"]["content"][0]["input"]["command"] = "read the accessibility page"
     dmm.transcripts.record(dmm.transcripts.find([write(tmp_path / "t.jsonl", lines)]))
-    assert dmm.ledger.record_decision("Book Hotel A", "fine")["status"] == "BLOCKED"
+    assert dmm.ledger.record_decision("Book Hotel A", "fine").status == "BLOCKED"
 
 
 def test_tests_that_ran_long_ago_let_no_call_through(

@@ -40,7 +40,7 @@ def verify(
     dmm = open_to_look(root)
     told = dmm.audit.verify(anchor=anchor)
     present(told, as_json=as_json, lines=lines.verified)
-    if not told["valid"]:
+    if not told.valid:
         raise typer.Exit(failures.FINDINGS)
 
 
@@ -55,7 +55,7 @@ def backup(
     """
     told = open_project(root).audit.backup(path)
     present(told, as_json=as_json, lines=lines.copied)
-    if not told["valid"]:
+    if not told.valid:
         raise typer.Exit(failures.FINDINGS)
 
 
@@ -68,7 +68,7 @@ def restore(
     """Replace a missing or damaged ledger with a backup."""
     found = open_project(root).backups
     if list_them:
-        present({"backups": found.describe()}, as_json=as_json, lines=lines.backups)
+        present({"backups": found.find()}, as_json=as_json, lines=lines.backups)
         return
     refuse_agents("restore a ledger")
     present(found.restore(backup), as_json=as_json, lines=lines.restored)

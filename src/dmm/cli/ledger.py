@@ -143,7 +143,7 @@ def decide(
     """
     told = open_project(root).ledger.record_decision(text, rationale, reference)
     present(told, as_json=as_json, lines=lines.decision)
-    if told["status"] == "BLOCKED":
+    if told.status == "BLOCKED":
         raise typer.Exit(failures.BLOCKED)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from dmm.domain.hidden import replace_hidden
+from dmm.domain.plain import to_plain
 from dmm.domain.text import neutralise
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 def present(told: Any, *, as_json: bool, lines: Callable[[Any], Iterable[str]]) -> None:
     """Print a result: as it is for programs, in lines for people."""
+    told = to_plain(told)
     if as_json:
         print_json(told)
     else:

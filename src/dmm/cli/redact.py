@@ -20,6 +20,7 @@ from dmm.cli.options import (
     print_lines,
     refuse_agents,
 )
+from dmm.domain.plain import to_plain
 from dmm.errors import IndexBusy, UsageError
 
 if TYPE_CHECKING:
@@ -63,8 +64,8 @@ def redact(
     elif not plan.empty:
         _ask(plan, leaked)
     told = redactions.redact([event.seq for event in plan.events], reason, leaked)
-    present(told | {"effects": list(plan.effects)}, as_json=as_json, lines=_lines)
-    if not told["erased"]:
+    present(to_plain(told) | {"effects": list(plan.effects)}, as_json=as_json, lines=_lines)
+    if not told.erased:
         what = "old bytes are still in the ledger file, because another process is reading it"
         raise IndexBusy(what, hint="run the same command again when it is done")
 

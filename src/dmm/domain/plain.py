@@ -28,10 +28,12 @@ class Malformed(ValueError):
 
 
 def to_plain(value: Any) -> Any:
-    """Return a value as dicts, lists, texts and numbers."""
+    """Return a value as dicts, lists, texts and numbers; `describe` tells it in another form."""
     kind: Any = type(value)
     if kind in _LEAVES:
         return value
+    if hasattr(kind, "describe"):
+        return to_plain(value.describe())
     if is_dataclass(value):
         told = ((name, getattr(value, name), default) for name, default in _written(kind))
         return {name: to_plain(one) for name, one, default in told if one != default}

@@ -21,10 +21,6 @@ class Difference:
     removed: dict[str, list[Any]]
     changed: dict[str, list[Any]]
 
-    def describe(self) -> dict[str, Any]:
-        """The difference as plain data."""
-        return {"added": self.added, "removed": self.removed, "changed": self.changed}
-
 
 def sections(state: State) -> dict[str, dict[str, Any]]:
     """Lay a state out for comparison: section, name, value."""

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dmm.domain.plain import to_plain
 from dmm.errors import StaleBase
 
 if TYPE_CHECKING:
@@ -96,5 +97,5 @@ def describe_error(error: DmmError) -> dict[str, Any]:
 
 
 def to_json(value: Any) -> bytes:
-    """Write plain data as JSON in ASCII: hidden characters and lone surrogates are escaped."""
-    return json.dumps(value, allow_nan=False, separators=(",", ":")).encode("ascii")
+    """Write a value as JSON in ASCII: hidden characters and lone surrogates are escaped."""
+    return json.dumps(to_plain(value), allow_nan=False, separators=(",", ":")).encode("ascii")

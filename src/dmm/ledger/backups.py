@@ -7,7 +7,7 @@ import re
 import secrets
 import shutil
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import PERSONS
 from dmm.domain.payload import LedgerRestored
@@ -17,6 +17,7 @@ from dmm.eventlog.file import PRIVATE, PRIVATE_FOLDER
 from dmm.eventlog.log import EventLog
 from dmm.eventlog.verify import verify
 from dmm.files.durable import make_folder, sync_directory, translated
+from dmm.ledger.results import Restored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,11 +40,7 @@ class Backup:
     path: Path
     day: str
     seq: int
-    size: int
-
-    def describe(self) -> dict[str, Any]:
-        """Return the backup as plain data."""
-        return {"path": str(self.path), "day": self.day, "seq": self.seq, "bytes": self.size}
+    bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,10 +59,6 @@ class Backups:
     def find(self) -> list[Backup]:
         """Find the backups, newest first."""
         return sorted(self._find(), key=lambda one: (one.day, one.seq), reverse=True)
-
-    def describe(self) -> list[dict[str, Any]]:
-        """Describe the backups, newest first."""
-        return [one.describe() for one in self.find()]
 
     def _find(self) -> Iterator[Backup]:
         folder = self.folder
@@ -111,7 +104,7 @@ class Backups:
                 path.unlink(missing_ok=True)
         return Backup(target, day, head.seq, target.stat().st_size)
 
-    def restore(self, source: Path | None = None) -> dict[str, Any]:
+    def restore(self, source: Path | None = None) -> Restored:
         """Put a backup in the place of a ledger that is gone, damaged, or not as it was.
 
         A ledger that is whole is not replaced, and one that is replaced is kept beside it.
@@ -142,7 +135,7 @@ class Backups:
 
     def _settle(
         self, record: TrustedLedger, source: Path, seq: int, aside: Path | None
-    ) -> dict[str, Any]:
+    ) -> Restored:
         """Go on from the backup: what the mark names is lost, and that is recorded."""
         kept = record.kept
         mark = record.mark("" if kept is None else kept[0])
@@ -152,8 +145,7 @@ class Backups:
         missing = 0 if lost is None else max(0, lost.seq - seq)
         restored = LedgerRestored(seq=seq, missing=missing)
         self.project_ledger.record(self.project_ledger.draft(restored))
-        told = {"source": str(source), "seq": seq, "missing": missing}
-        return told | {"aside": None if aside is None else str(aside)}
+        return Restored(str(source), seq, missing, None if aside is None else str(aside))
 
     def _refuse_whole(self) -> None:
         """Refuse to replace a ledger that is as it was recorded."""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import PERSONS, EventType
 from dmm.domain.payload import PayloadRedacted
 from dmm.errors import IndexBusy, LedgerRefused, UsageError
 from dmm.eventlog.state import RULES, State, fold
 from dmm.ledger.remains import Leaked, remove, write_forms
+from dmm.ledger.results import Redacted
 from dmm.redaction.clean import clean
 from dmm.redaction.inputs import accept
 
@@ -73,7 +74,7 @@ class Redactions:
             copies=tuple(self.remains.find_copies(leaked)[0]),
         )
 
-    def redact(self, seqs: Sequence[int], reason: str, secret: str = "") -> dict[str, Any]:
+    def redact(self, seqs: Sequence[int], reason: str, secret: str = "") -> Redacted:
         """Blank the payloads of events; the chain stays valid and says what was done.
 
         What is found elsewhere is erased in any case: an earlier run may have been cut short.
@@ -94,14 +95,14 @@ class Redactions:
             for name in remove(path)
         ]
         self.backups.make()
-        return {
-            "redacted": [event.seq for event in events],
-            "events": recorded,
-            "erased": erased,
-            "dropped": len(dropped),
-            "removed": removed,
-            "unread": [str(path) for path in unread],
-        }
+        return Redacted(
+            redacted=tuple(event.seq for event in events),
+            events=tuple(recorded),
+            erased=erased,
+            dropped=len(dropped),
+            removed=tuple(removed),
+            unread=tuple(map(str, unread)),
+        )
 
     def _look_up(self, seqs: Sequence[int]) -> list[Event]:
         """Read the events that are named, without those that are blanked already."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from dmm.domain.event import PERSONS
 from dmm.domain.payload import (
@@ -15,7 +15,18 @@ from dmm.domain.payload import (
 )
 from dmm.errors import UsageError
 from dmm.index.analysis import analyze
-from dmm.ledger.views import show_alerts, show_decision, show_fact, show_state
+from dmm.ledger.results import (
+    Blocked,
+    Committed,
+    Context,
+    FactRecorded,
+    Found,
+    MessageRecorded,
+    find_alerts,
+    show_decision,
+    show_fact,
+    show_state,
+)
 from dmm.redaction.inputs import accept
 from dmm.rules.constraints import Constraints
 from dmm.rules.language.judge import Status
@@ -26,7 +37,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from dmm.eventlog.state import Constraint, Fact, State
-    from dmm.rules.rulebook import Judgement
     from dmm.rules.shelf import RuleShelf
 
 SCOPES = ("facts", "constraints", "decisions", "all")
@@ -35,14 +45,14 @@ PENDING = "pending until a person accepts it ({command}); until then it can only
 
 @dataclass(frozen=True, slots=True)
 class Ledger(Constraints):
-    """The operations on one ledger; each returns plain data."""
+    """The operations on one ledger."""
 
     shelf: RuleShelf | None = None
 
     @traced()
     def add_fact(
         self, key: str, value: str, confidence: float = 1.0, *, caused_by: int | None = None
-    ) -> dict[str, Any]:
+    ) -> FactRecorded:
         """Record a fact; a changed value is an alert."""
         key, value = accept("key", key), accept("value", value)
         if not 0.0 <= confidence <= 1.0:
@@ -52,24 +62,21 @@ class Ledger(Constraints):
         with self.project_ledger.log.writing() as writer:
             before = self.project_ledger.state().facts.get(key)
             event = writer.append(draft)
-        told: dict[str, Any] = {"seq": event.seq, "key": key, "value": value}
-        if before is not None:
-            told["previous_value"] = before.value
-            if before.value != value:
-                told["drift_alert"] = True
-        return told
+        previous = None if before is None else before.value
+        drifted = previous is not None and previous != value
+        return FactRecorded(event.seq, key, value, previous, drifted)
 
     @traced()
-    def record_message(self, text: str) -> dict[str, Any]:
+    def record_message(self, text: str) -> MessageRecorded:
         """Record what the user said, so that facts and rules can name it as their cause."""
         text = accept("text", text)
         draft = self.project_ledger.draft(UserMessageReceived(text=text))
-        return {"seq": self.project_ledger.record(draft).seq, "text": text}
+        return MessageRecorded(self.project_ledger.record(draft).seq, text)
 
     @traced()
     def record_decision(
         self, text: str, rationale: str, references: Sequence[int] | None = None
-    ) -> dict[str, Any]:
+    ) -> Committed | Blocked:
         """Check a decision against all constraints and record it, committed or blocked."""
         text, rationale = accept("text", text), accept("rationale", rationale)
         refs = tuple(dict.fromkeys(references or ()))
@@ -91,12 +98,13 @@ class Ledger(Constraints):
             )
             event = writer.append(self.project_ledger.draft(made, references=refs))
         if verdict.blocked:
-            return _show_block(verdict)
-        told = {"status": "COMMITTED", "seq": event.seq, "decision": text, "rationale": rationale}
-        return told | ({"warning": verdict.reason} if verdict.status is Status.WARNING else {})
+            first = verdict.findings[0]
+            return Blocked("BLOCKED", first.seq, verdict.reason, verdict.suggestion, first.id)
+        warning = verdict.reason if verdict.status is Status.WARNING else None
+        return Committed("COMMITTED", event.seq, text, rationale, warning)
 
     @traced()
-    def query_memory(self, question: str, scope: str = "all") -> dict[str, Any]:
+    def query_memory(self, question: str, scope: str = "all") -> Found:
         """Search the ledger and record that it was asked, which can satisfy a verification."""
         question = accept("question", question)
         if scope not in SCOPES:
@@ -104,32 +112,34 @@ class Ledger(Constraints):
         asked = MemoryQueryIssued(question=question, scope=scope)
         event = self.project_ledger.record(self.project_ledger.draft(asked))
         state = self.project_ledger.state(event.seq).at_place(self.project_ledger.place)
-        told: dict[str, Any] = {"query_seq": event.seq, "facts": []}
+        told = Found(event.seq, ())
         if scope in ("facts", "all"):
-            known = ((f"{one.key} {one.value}", show_fact(one)) for one in state.facts.values())
-            told["facts"] = _best(question, known)
+            known = ((f"{one.key} {one.value}", one) for one in state.facts.values())
+            told = replace(told, facts=tuple(map(show_fact, _best(question, known))))
         if scope in ("constraints", "all"):
-            shown = self._shown(state.constraints.values())
-            held = ((one.text, show_constraint(one)) for one in shown)
-            told["constraints"] = _best(question, held)
+            held = ((one.text, one) for one in self._shown(state.constraints.values()))
+            told = replace(told, constraints=tuple(map(show_constraint, _best(question, held))))
         if scope in ("decisions", "all"):
-            made = ((one.text, show_decision(one)) for one in state.decisions.values())
-            told["decisions"] = _best(question, made)
+            made = ((one.text, one) for one in state.decisions.values())
+            told = replace(told, decisions=tuple(map(show_decision, _best(question, made))))
         return told
 
     @traced()
-    def get_memory_context(self) -> dict[str, Any]:
+    def get_memory_context(self) -> Context:
         """Tell everything that is held to be so, and what should be looked at."""
         if self.shelf is not None:
             self.shelf.record()
         state = self.project_ledger.state().at_place(self.project_ledger.place)
-        found = show_alerts(state, self._replaced(state))
-        told = {"current_seq": state.seq, **show_state(state), "alerts": found}
         shown = self._shown(state.constraints.values())
-        told["constraints"] = [show_constraint(one) for one in shown]
-        if len(shown) < len(state.constraints):
-            told["pending_constraints"] = len(state.constraints) - len(shown)
-        return told
+        held = show_state(replace(state, constraints={one.seq: one for one in shown}))
+        return Context(
+            state.seq,
+            held.facts,
+            held.constraints,
+            held.decisions,
+            tuple(find_alerts(state, self._replaced(state))),
+            len(state.constraints) - len(shown),
+        )
 
     def _shown(self, constraints: Iterable[Constraint]) -> list[Constraint]:
         """Leave out what no person has accepted where an agent asks: it would read it as a rule."""
@@ -149,21 +159,19 @@ class Ledger(Constraints):
         return replaced
 
 
-def _show_block(verdict: Judgement) -> dict[str, Any]:
-    return {
-        "status": "BLOCKED",
-        "violated_constraint_seq": verdict.findings[0].seq,
-        "reason": verdict.reason,
-        "suggestion": verdict.suggestion,
-    } | ({"id": verdict.findings[0].id} if verdict.findings[0].id else {})
+class _Numbered(Protocol):
+    @property
+    def seq(self) -> int: ...
 
 
-def _best(question: str, items: Iterable[tuple[str, dict[str, Any]]]) -> list[dict[str, Any]]:
+N = TypeVar("N", bound=_Numbered)
+
+
+def _best(question: str, items: Iterable[tuple[str, N]]) -> list[N]:
     """Keep what shares a word with the question or contains it, most shared first."""
     words, whole = set(analyze(question)), question.strip().casefold()
     scored = [
-        (len(words & set(analyze(text))) + (whole in text.casefold()), shown)
-        for text, shown in items
+        (len(words & set(analyze(text))) + (whole in text.casefold()), one) for text, one in items
     ]
-    ordered = sorted(scored, key=lambda pair: (-pair[0], pair[1]["seq"]))
-    return [shown for score, shown in ordered if score]
+    ordered = sorted(scored, key=lambda pair: (-pair[0], pair[1].seq))
+    return [one for score, one in ordered if score]

@@ -4,13 +4,22 @@ from __future__ import annotations
 
 from collections import deque
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
 from dmm.domain.payload import FactAdded
 from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.compare import diff, drift
-from dmm.ledger.views import show_state
+from dmm.ledger.results import (
+    Chain,
+    Compared,
+    Drift,
+    Flashback,
+    Link,
+    Replayed,
+    Simulation,
+    show_state,
+)
 from dmm.redaction.inputs import need
 from dmm.rules.constraints import need_priority
 from dmm.rules.discretion import discreet
@@ -34,12 +43,10 @@ class Timelines(Rehearsals):
 
     @traced()
     @discreet
-    def trace_provenance(
-        self, seq: int | None = None, fact_key: str | None = None
-    ) -> dict[str, Any]:
+    def trace_provenance(self, seq: int | None = None, fact_key: str | None = None) -> Chain:
         """Follow causes and references back to the first event; stale facts are marked."""
         if not self.project_ledger.exists:
-            return {"chain": []}
+            return Chain(())
         state = self.project_ledger.state()
         if seq is None:
             if fact_key is None:
@@ -49,7 +56,7 @@ class Timelines(Rehearsals):
                 hint = "dmm ledger context lists the facts"
                 raise LedgerRefused(f"there is no fact {fact_key!r}", hint=hint)
             seq = fact.seq
-        chain: list[dict[str, Any]] = []
+        chain: list[Link] = []
         waiting, seen = deque([self.event(seq)]), {seq}
         while waiting and len(chain) < LONGEST_CHAIN:
             event = waiting.popleft()
@@ -59,49 +66,43 @@ class Timelines(Rehearsals):
                 if source not in seen:
                     seen.add(source)
                     waiting.append(self.event(source))
-        return {"chain": chain}
+        return Chain(tuple(chain))
 
     @traced()
     @discreet
-    def replay(self, to: int | None = None) -> dict[str, Any]:
+    def replay(self, to: int | None = None) -> Replayed:
         """Fold the log up to an event; equal logs give equal hashes, on every machine."""
         state = self.state_at(to)
-        return {"seq": state.seq, "state_hash": state.hash(), "state": state.describe()}
+        return Replayed(state.seq, state.hash(), state)
 
     @traced()
     @discreet
-    def time_travel(self, to_seq: int) -> dict[str, Any]:
+    def time_travel(self, to_seq: int) -> Flashback:
         """Show what was known at an event, and how today differs."""
         then, now = (
             self.here(to_seq),
             self.project_ledger.state().at_place(self.project_ledger.place),
         )
-        return {
-            "mode": "FLASHBACK",
-            "viewing_seq": to_seq,
-            "current_seq": now.seq,
-            "historical_state": show_state(then),
-            "diff_from_current": diff(then, now).describe(),
-        }
+        return Flashback("FLASHBACK", to_seq, now.seq, show_state(then), diff(then, now))
 
     @traced()
     @discreet
-    def diff(self, before: int, after: int) -> dict[str, Any]:
+    def diff(self, before: int, after: int) -> Compared:
         """Compare what was known at two events."""
         found = diff(self.here(before), self.here(after))
-        return {"from_seq": before, "to_seq": after, **found.describe()}
+        return Compared(before, after, found.added, found.removed, found.changed)
 
     @traced()
-    def drift(self, before: int, after: int) -> dict[str, Any]:
+    def drift(self, before: int, after: int) -> Drift:
         """Measure how far two points of the log are apart, from 0 to 1."""
         measure = drift(self.here(before), self.here(after))
-        return {"from_seq": before, "to_seq": after, "drift": round(measure, 4)}
+        return Drift(before, after, round(measure, 4))
 
     @traced(*SIMULATION)
     @discreet
     def simulate_timeline(
         self, inject_constraint: str, at_seq: int, then_decide: str, priority: str = "required"
-    ) -> dict[str, Any]:
+    ) -> Simulation:
         """Try a decision as if a constraint had been there since an event; nothing is recorded."""
         need("constraint", inject_constraint)
         need("text", then_decide)
@@ -112,15 +113,15 @@ class Timelines(Rehearsals):
         timeline = replace(state, committed=state.committed | {injected.seq: since})
         rules = Rulebook([*state.in_force, injected])
         verdict = rules.judge(then_decide, self.project_ledger.lookups(timeline))
-        return {
-            "timeline": "B (simulated)",
-            "injected_constraint": inject_constraint,
-            "injected_at_seq": at_seq,
-            "injected_priority": priority,
-            "tested_decision": then_decide,
-            "result": "BLOCKED" if verdict.blocked else "ALLOWED",
-            "reason": _reason(verdict, injected) if verdict.blocked else None,
-        }
+        return Simulation(
+            timeline="B (simulated)",
+            injected_constraint=inject_constraint,
+            injected_at_seq=at_seq,
+            injected_priority=priority,
+            tested_decision=then_decide,
+            result="BLOCKED" if verdict.blocked else "ALLOWED",
+            reason=_reason(verdict, injected) if verdict.blocked else None,
+        )
 
 
 def _reason(verdict: Judgement, injected: Constraint) -> str:
@@ -131,15 +132,8 @@ def _reason(verdict: Judgement, injected: Constraint) -> str:
     )
 
 
-def _link(event: Event, state: State) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "seq": event.seq,
-        "type": event.type,
-        "payload": event.payload,
-        "caused_by": event.caused_by,
-    }
+def _link(event: Event, state: State) -> Link:
     fact = FactAdded.read(event)
     current = None if fact is None else state.facts.get(fact.key)
-    if fact is not None and current is not None and current.value != fact.value:
-        told["stale"] = True
-    return told
+    stale = fact is not None and current is not None and current.value != fact.value
+    return Link(event.seq, event.type, event.payload, event.caused_by, stale)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.memory import RETRIEVED_SCOPES, Scope
 from dmm.domain.pack import QueryRequest
+from dmm.domain.plain import to_plain
 from dmm.domain.text import neutralise
 from dmm.ledger.service import SCOPES
 from dmm.mcp.arguments import Arguments
@@ -53,7 +54,7 @@ def safe(text: str) -> str:
 
 def to_json(value: object) -> str:
     """Write data as compact JSON, which costs the fewest tokens."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return json.dumps(to_plain(value), ensure_ascii=False, separators=(",", ":"))
 
 
 def describe_error(error: DmmError) -> str:

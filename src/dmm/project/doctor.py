@@ -233,14 +233,14 @@ def _check_ledger(audit: Audit) -> Iterator[Check]:
     except LedgerRefused as error:
         yield Check("project", "ledger", "fail", error.what, error.hint or "see: dmm trust")
         return
-    if told.get("wrong_snapshots"):
-        what = f"the stored state at event {told['wrong_snapshots'][0]} was changed"
+    if told.wrong_snapshots:
+        what = f"the stored state at event {told.wrong_snapshots[0]} was changed"
         yield Check("project", "ledger", "fail", what, "see: dmm ledger verify")
-    elif not told["valid"]:
-        what = f"broken at event {told['first_bad_seq']}: {told['reason']}"
+    elif not told.valid:
+        what = f"broken at event {told.first_bad_seq}: {told.reason}"
         yield Check("project", "ledger", "fail", what, "see: dmm ledger verify")
     else:
-        yield Check("project", "ledger", "ok", f"the chain of {told['events']} events is valid")
+        yield Check("project", "ledger", "ok", f"the chain of {told.events} events is valid")
 
 
 # The daemon

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dmm.domain.plain import to_plain
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -76,7 +78,7 @@ class Stage:
 
     def _take(self, step: Step) -> dict[str, Any]:
         owner = self.ledger if hasattr(self.ledger, step.operation) else self.timelines
-        result: dict[str, Any] = getattr(owner, step.operation)(**step.arguments)
+        result: dict[str, Any] = to_plain(getattr(owner, step.operation)(**step.arguments))
         return result
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import PERSONS, Trust
 from dmm.domain.payload import ConstraintAccepted, ConstraintAdded, ConstraintDeactivated
+from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused, UsageError
 from dmm.eventlog.provenance import find_tool_source
 from dmm.eventlog.state import Constraint
@@ -116,7 +117,7 @@ class Constraints:
         events = (self.project_ledger.reading.event(one.seq) for one in waiting)
         return {
             "pending": [
-                show_constraint(one)
+                to_plain(show_constraint(one))
                 | {
                     "trust": one.trust,
                     "actor": None if event is None else event.actor,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, cast
 
 from dmm.domain.event import PERSONS
 
@@ -26,16 +26,15 @@ class Reader(Protocol):
 
 
 P = ParamSpec("P")
+T = TypeVar("T")
 S = TypeVar("S", bound=Reader)
 
 
-def discreet(
-    operation: Callable[Concatenate[S, P], dict[str, Any]],
-) -> Callable[Concatenate[S, P], dict[str, Any]]:
+def discreet(operation: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
     """Have an operation hide the words of pending constraints where an agent asks."""
 
     @functools.wraps(operation)
-    def run(reader: S, /, *arguments: P.args, **named: P.kwargs) -> dict[str, Any]:
+    def run(reader: S, /, *arguments: P.args, **named: P.kwargs) -> T:
         told = operation(reader, *arguments, **named)
         project_ledger = reader.project_ledger
         if project_ledger.actor.trust in PERSONS or not project_ledger.exists:
@@ -44,14 +43,14 @@ def discreet(
         if not waiting:
             return told
         veil = _Veil(tuple({one.text for one in waiting}), frozenset(one.seq for one in waiting))
-        return {name: veil.over(value) for name, value in told.items()}
+        return cast("T", veil.over(told))
 
     return run
 
 
 @dataclass(frozen=True, slots=True)
 class _Veil:
-    """Takes the texts of some constraints, and what was made of them, out of plain data."""
+    """Takes the texts of some constraints, and what was made of them, out of a value."""
 
     texts: tuple[str, ...]
     seqs: frozenset[int]
@@ -60,7 +59,12 @@ class _Veil:
         if isinstance(value, str):
             return self._over_text(value)
         if isinstance(value, list | tuple):
-            return [self.over(one) for one in value]
+            return type(value)(self.over(one) for one in value)
+        if is_dataclass(value) and not isinstance(value, type):
+            told = {one.name: self.over(getattr(value, one.name)) for one in fields(value)}
+            if "rule" in told and getattr(value, "text", None) in self.texts:
+                told["rule"] = None
+            return replace(value, **told)
         if not isinstance(value, dict):
             return value
         if _is_verdict(value):

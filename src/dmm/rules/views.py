@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dmm.rules.authorship import first_paragraph
@@ -109,12 +110,22 @@ def count_states(views: Iterable[View]) -> dict[str, int]:
     return {state.value: states.count(state.value) for state in State}
 
 
-def show_constraint(one: Constraint) -> dict[str, Any]:
-    """A constraint as the operations tell it; one in force with the word for what it does."""
-    told: dict[str, Any] = {"text": one.text, "priority": one.priority}
-    told |= {"active": one.active, "seq": one.seq}
-    if one.from_file:
-        told |= {"id": one.id, "file": one.path}
-    if one.active:
-        told["state"] = str(state_of(one))
-    return told | ({"pending": True} if one.pending else {})
+@dataclass(frozen=True, slots=True)
+class ConstraintView:
+    """A constraint in brief; one in force has the word for what it does."""
+
+    text: str
+    priority: str
+    active: bool
+    seq: int
+    id: str = ""
+    file: str = ""
+    state: str = ""
+    pending: bool = False
+
+
+def show_constraint(one: Constraint) -> ConstraintView:
+    """Return a constraint in brief."""
+    state = str(state_of(one)) if one.active else ""
+    about = one.text, one.priority, one.active, one.seq
+    return ConstraintView(*about, one.id, one.path, state, one.pending)

@@ -1,0 +1,312 @@
+"""What the operations on a ledger return."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from dmm.rules.views import ConstraintView, show_constraint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from dmm.domain.event import Event
+    from dmm.eventlog.compare import Difference
+    from dmm.eventlog.state import Decision, Fact, State
+    from dmm.eventlog.verify import Verification
+
+
+@dataclass(frozen=True, slots=True)
+class FactRecorded:
+    """A fact as it was recorded; a changed value is an alert."""
+
+    seq: int
+    key: str
+    value: str
+    previous_value: str | None = None
+    drift_alert: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRecorded:
+    """What the user said, as it was recorded."""
+
+    seq: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """A decision that was committed."""
+
+    status: str
+    seq: int
+    decision: str
+    rationale: str
+    warning: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Blocked:
+    """A decision that was blocked, and by which constraint."""
+
+    status: str
+    violated_constraint_seq: int
+    reason: str
+    suggestion: str
+    id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FactView:
+    """A fact by its name."""
+
+    key: str
+    value: str
+    confidence: float
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionView:
+    """A decision in brief."""
+
+    text: str
+    status: str
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a search of the ledger found; None for what was not searched."""
+
+    query_seq: int
+    facts: tuple[FactView, ...]
+    constraints: tuple[ConstraintView, ...] | None = None
+    decisions: tuple[DecisionView, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Holding:
+    """The value of a fact, under its name."""
+
+    value: str
+    confidence: float
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class StateView:
+    """Facts, constraints and decisions at an event."""
+
+    facts: Mapping[str, Holding]
+    constraints: tuple[ConstraintView, ...]
+    decisions: tuple[DecisionView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Alert:
+    """A fact that changed, or a decision that rests on one."""
+
+    type: str
+    message: str
+    related_seqs: tuple[int | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """Everything that is held to be so, and what should be looked at."""
+
+    current_seq: int
+    facts: Mapping[str, Holding]
+    constraints: tuple[ConstraintView, ...]
+    decisions: tuple[DecisionView, ...]
+    alerts: tuple[Alert, ...]
+    pending_constraints: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One event of a provenance; `stale` is a fact that has another value by now."""
+
+    seq: int
+    type: str
+    payload: Mapping[str, Any] | None
+    caused_by: int | None
+    stale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """The events that something rests on, the newest first."""
+
+    chain: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """The state at an event, and its hash."""
+
+    seq: int
+    state_hash: str
+    state: State
+
+
+@dataclass(frozen=True, slots=True)
+class Flashback:
+    """What was known at an event, and how today differs."""
+
+    mode: str
+    viewing_seq: int
+    current_seq: int
+    historical_state: StateView
+    diff_from_current: Difference
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """How two points of the log differ."""
+
+    from_seq: int
+    to_seq: int
+    added: Mapping[str, Any]
+    removed: Mapping[str, Any]
+    changed: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Drift:
+    """How far two points of the log are apart, from 0 to 1."""
+
+    from_seq: int
+    to_seq: int
+    drift: float
+
+
+@dataclass(frozen=True, slots=True)
+class Simulation:
+    """A decision tried with one more constraint."""
+
+    timeline: str
+    injected_constraint: str
+    injected_at_seq: int
+    injected_priority: str
+    tested_decision: str
+    result: str
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Created:
+    """A ledger, and whether it was made just now."""
+
+    ledger: str
+    created: bool
+    seq: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A chain of events that was walked from the first to the last, or the first bad one."""
+
+    valid: bool
+    events: int
+    blanked: int
+    head: str
+    first_bad_seq: int | None
+    reason: str | None
+    anchors: int
+    foreign_anchors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Verified(Checked):
+    """A ledger that was verified.
+
+    `wrong_snapshots` is None where the chain is broken already; `anchored` is the event that was
+    anchored, None where nothing is new since the last, 0 where nobody asked for it.
+    """
+
+    unread_anchor_lines: tuple[int, ...]
+    wrong_snapshots: tuple[int, ...] | None = None
+    anchored: int | None = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Copied(Checked):
+    """A copy of the ledger that was verified."""
+
+    path: str
+
+    def describe(self) -> dict[str, Any]:
+        """Return it with the path first."""
+        return {"path": self.path} | asdict(self)
+
+
+def check(found: Verification) -> Checked:
+    """Return what came of walking a chain."""
+    ends = found.first_bad, found.reason, found.anchors, found.foreign
+    return Checked(found.valid, found.events, found.blanked, found.head, *ends)
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """Recorded events with everything that is stored of them."""
+
+    events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Restored:
+    """A ledger that goes on from a backup; `missing` events are lost."""
+
+    source: str
+    seq: int
+    missing: int
+    aside: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Redacted:
+    """Events that were blanked, and what was erased besides."""
+
+    redacted: tuple[int, ...]
+    events: tuple[int, ...]
+    erased: bool
+    dropped: int
+    removed: tuple[str, ...]
+    unread: tuple[str, ...]
+
+
+def show_fact(fact: Fact) -> FactView:
+    """Return a fact in brief."""
+    return FactView(fact.key, fact.value, fact.confidence, fact.seq)
+
+
+def show_decision(one: Decision) -> DecisionView:
+    """Return a decision in brief."""
+    return DecisionView(one.text, one.status, one.seq)
+
+
+def show_state(state: State) -> StateView:
+    """Return facts, constraints and decisions in brief."""
+    facts = state.facts.values()
+    return StateView(
+        {one.key: Holding(one.value, one.confidence, one.seq) for one in facts},
+        tuple(map(show_constraint, state.constraints.values())),
+        tuple(map(show_decision, state.decisions.values())),
+    )
+
+
+def find_alerts(state: State, replaced: Mapping[int, Fact]) -> Iterator[Alert]:
+    """Name facts that changed, and decisions that rest on one; `replaced` tells by what."""
+    for fact in state.facts.values():
+        if fact.drifted:
+            told = f"{fact.key} changed from {fact.previous_value} to {fact.value}"
+            yield Alert("drift", told, (fact.previous_seq, fact.seq))
+    for decision in state.decisions.values():
+        for seq in decision.references if decision.status == "committed" else ():
+            if seq in replaced:
+                fact = replaced[seq]
+                told = f"decision {decision.seq} is based on an old value of {fact.key}"
+                yield Alert("stale_decision", told, (decision.seq, fact.seq))
