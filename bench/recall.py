@@ -10,7 +10,7 @@ import tempfile
 from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from bench import loaders, metrics, recall_speed
 from bench.baselines import FullText, rank_by_similarity
@@ -19,6 +19,7 @@ from dmm.bootstrap import Dmm, open_dmm
 from dmm.domain.event import EventType
 from dmm.embed.model import Embedder
 from dmm.recall.format import full_lines, row_lines
+from dmm.recall.results import Row, Searched
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -65,9 +66,9 @@ class Talk:
     sessions: dict[str, int]
     place: dict[str, str]
 
-    def named(self, row: dict[str, Any]) -> set[str]:
+    def named(self, row: Row) -> set[str]:
         """Tell the turns that a row rests on."""
-        return {self.turns[seq] for seq in row["sources"] if seq in self.turns}
+        return {self.turns[seq] for seq in row.sources if seq in self.turns}
 
 
 def measure(data: Path, embedder: Embedder) -> Part:
@@ -198,7 +199,7 @@ def _ask(corpus: ComparisonSet, talk: Talk, embedder: Embedder, scores: Scores) 
     by_unit = {f"msg_{seq}": turn for seq, turn in talk.turns.items()}
     for asked in corpus.questions:
         told = talk.dmm.recall.search(asked.text, limit=MOST_ROWS)
-        rows = told["results"]
+        rows = told.results
         similar = rank_by_similarity(
             talk.dmm.recall.indexes.snapshot(), embedder.embed_query(asked.text)
         )
@@ -212,7 +213,7 @@ def _ask(corpus: ComparisonSet, talk: Talk, embedder: Embedder, scores: Scores) 
             for metric, score in _score(ranked, asked, words).items():
                 scores.of[metric, system].append(score)
         scores.questions += 1
-        scores.unclear += "hint" in told
+        scores.unclear += bool(told.hint)
         _read(talk, asked, rows, scores)
 
 
@@ -224,16 +225,16 @@ def _score(ranked: list[str], asked: Question, words: dict[str, int]) -> dict[st
     return found
 
 
-def _read(talk: Talk, asked: Question, rows: list[dict[str, Any]], scores: Scores) -> None:
+def _read(talk: Talk, asked: Question, rows: tuple[Row, ...], scores: Scores) -> None:
     """Read in two ways: rows and the whole of those that are evidence, or sessions in whole."""
     for depth in ROWS:
         taken = rows[:depth]
-        chosen = [row["id"] for row in taken if talk.named(row) & asked.relevant]
+        chosen = [row.id for row in taken if talk.named(row) & asked.relevant]
         seen = {turn for row in taken for turn in talk.named(row)} & asked.relevant
-        cost = talk.dmm.count("\n".join(row_lines({"results": taken})))
+        cost = talk.dmm.count("\n".join(row_lines(Searched("", taken, ""))))
         scores.found["rows", depth].append(len(seen) / len(asked.relevant))
         scores.cost["rows", depth].append(cost + sum(talk.full[name] for name in chosen))
-    best = list(dict.fromkeys(row["session"] for row in rows))
+    best = list(dict.fromkeys(row.session for row in rows))
     rest = [one for one in sorted(talk.sessions) if one not in best]
     for depth in range(1, MOST_SESSIONS + 1):
         taken_whole = set([*best, *rest][:depth])

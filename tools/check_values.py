@@ -11,7 +11,33 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent / "src" / "dmm"
 UNTYPED = re.compile(r"\bdict\[str, Any\]")
 # What each package has today; others have none. A ceiling may be lowered, never raised.
-CEILINGS: dict[str, int] = {}
+CEILINGS = {
+    "(modules)": 3,
+    "ask": 36,
+    "cli": 68,
+    "clients": 16,
+    "conflicts": 17,
+    "daemon": 20,
+    "domain": 6,
+    "eventlog": 6,
+    "files": 2,
+    "http": 37,
+    "importer": 2,
+    "index": 3,
+    "install": 2,
+    "ledger": 1,
+    "lifecycle": 14,
+    "mcp": 17,
+    "mcp_stdio": 1,
+    "memories": 3,
+    "models": 9,
+    "observations": 11,
+    "packs": 8,
+    "project": 14,
+    "review": 24,
+    "rules": 61,
+    "sessions": 28,
+}
 
 
 def count() -> dict[str, int]:

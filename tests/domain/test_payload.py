@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.domain.event import Event, EventType, canonical
-from dmm.domain.payload import PAYLOADS, FactAdded, PackServed, Payload, ProposalMade, ToolUsed
+from dmm.domain.payload import FactAdded, PackServed, ProposalMade, ToolUsed
 from dmm.domain.plain import to_plain
+from dmm.domain.recorded import PAYLOADS, Payload
 from dmm.eventlog.log import EventLog
 
 STORE = Path(__file__).parents[1] / "stores" / "before_rule_files.tar.gz"

@@ -8,6 +8,7 @@ from urllib.parse import quote
 import pytest
 
 from dmm.domain.event import EventType, Trust
+from dmm.domain.plain import to_plain
 from dmm.eventlog.open_ledger import Actor
 
 if TYPE_CHECKING:
@@ -31,9 +32,9 @@ def test_the_three_layers_answer_what_the_service_tells(server: Server) -> None:
     around = server.ask("GET", "/v1/timeline?id=msg_1&before=0&after=1").json()
     full = server.ask("GET", "/v1/observations?ids=msg_2&ids=msg_9").json()
     with server.projects.find(server.root).recall(server.actor) as dmm:
-        assert rows == dmm.recall.search("why are rows lost", limit=5)
-        assert around == dmm.recall.timeline("msg_1", before=0, after=1)
-        assert full == dmm.recall.get_observations(["msg_2", "msg_9"])
+        assert rows == to_plain(dmm.recall.search("why are rows lost", limit=5))
+        assert around == to_plain(dmm.recall.timeline("msg_1", before=0, after=1))
+        assert full == to_plain(dmm.recall.get_observations(["msg_2", "msg_9"]))
     assert rows["results"][0]["id"] == "msg_1"
     assert full["missing"] == ["msg_9"]
 

@@ -331,5 +331,5 @@ def test_a_retelling_is_found_by_its_words(world: World) -> None:
     recall = world.dmm.recall
     recall.search("basket sums")
     world.dmm.distiller.distil()
-    first = recall.search("stale basket sums of strangers")["results"][0]
-    assert (first["id"], first["title"]) == ("obs_1", "Stale basket sums of strangers")
+    first = recall.search("stale basket sums of strangers").results[0]
+    assert (first.id, first.title) == ("obs_1", "Stale basket sums of strangers")

@@ -11,6 +11,7 @@ from dmm.ask.mapping import map_question
 from dmm.ask.question import read_question
 from dmm.ask.sections import SECTION_OF
 from dmm.ask.survey import Survey
+from dmm.domain.plain import to_plain
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -240,7 +241,7 @@ def _search(gathered: Gathered) -> dict[str, Any]:
     """Rows of sessions to choose from, and the memories, which are short enough to be whole."""
     found = [_full(one) for one in gathered.evidence if one.origin is Origin.MEMORY]
     return gathered.sessions.about | {
-        "results": list(gathered.sessions.rows),
+        "results": to_plain(gathered.sessions.rows),
         "memories": found,
         "notices": [*gathered.memory.notices, *gathered.sessions.notices],
     }

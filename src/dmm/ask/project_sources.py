@@ -17,12 +17,13 @@ from dmm.recall.service import NOTHING_CLEAR
 from dmm.redaction.identity import keep_identity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from dmm.ask.code import Repository
     from dmm.ask.question import Question
     from dmm.domain.pack import PackEntry
     from dmm.packs.service import Packs
+    from dmm.recall.results import Row, Searched, Unit
     from dmm.recall.service import Recall
     from dmm.rules.project_ledger import ProjectLedger
 
@@ -75,40 +76,33 @@ class ProjectSources:
         try:
             for filters in _filters(question):
                 told = self.recall.search(question.topic, limit=MOST_ROWS, **filters)
-                if told["results"] and told.get("hint") != NOTHING_CLEAR:
+                if told.results and told.hint != NOTHING_CLEAR:
                     break
             # What comes nearest without saying it is no evidence; its rows are told all the same.
-            clear = told.get("hint") != NOTHING_CLEAR
-            ids = [row["id"] for row in _untold(told)][:MOST_UNITS] if clear else []
-            full = self.recall.get_observations(ids)["observations"] if ids else []
+            clear = told.hint != NOTHING_CLEAR
+            ids = [row.id for row in _untold(told)][:MOST_UNITS] if clear else []
+            full = self.recall.get_observations(ids).observations if ids else ()
             units = len(self.recall.observations.units())
         except DmmError as error:
             return Told(notices=(f"sessions could not be asked: {error}",))
         about = {
-            "query": told["query"],
+            "query": told.query,
             "filters": filters,
-            "retrieval": told["retrieval"],
+            "retrieval": told.retrieval,
             "units": units,
         }
-        about |= {"hint": told["hint"]} if "hint" in told else {}
-        return Told(
-            tuple(map(_unit, full)),
-            tuple(told["results"]),
-            len(told["results"]),
-            tuple(told.get("notices", ())),
-            about,
-        )
+        about |= {"hint": told.hint} if told.hint else {}
+        found = tuple(map(_unit, full))
+        return Told(found, told.results, len(told.results), told.notices, about)
 
 
-def _untold(told: dict[str, Any]) -> list[dict[str, Any]]:
+def _untold(told: Searched) -> Sequence[Row]:
     """Of the newest, leave out messages that an observation among them tells of."""
-    rows: list[dict[str, Any]] = told["results"]
-    if told["retrieval"] != "newest":
+    rows = told.results
+    if told.retrieval != "newest":
         return rows
-    observed = {seq for row in rows if row["kind"] != Kind.MESSAGE for seq in row["sources"]}
-    return [
-        row for row in rows if row["kind"] != Kind.MESSAGE or observed.isdisjoint(row["sources"])
-    ]
+    observed = {seq for row in rows if row.kind != Kind.MESSAGE for seq in row.sources}
+    return [row for row in rows if row.kind != Kind.MESSAGE or observed.isdisjoint(row.sources)]
 
 
 def _filters(question: Question) -> Iterator[dict[str, Any]]:
@@ -149,17 +143,16 @@ def _without_title(content: str, title: str) -> str:
     return rest if first.lstrip("# ").strip() == title.strip() else content
 
 
-def _unit(told: dict[str, Any]) -> Evidence:
-    text = str(told["text"])
+def _unit(told: Unit) -> Evidence:
     return Evidence(
-        id=told["id"],
+        id=told.id,
         origin=Origin.SESSIONS,
-        cite=told["id"],
-        title=safe_line(f"{told['kind']} of {told['at'][:10]}"),
-        text=safe(text),
-        hash=hash_text(text),
-        doubt=told.get("low_trust", ""),
-        kind=told["kind"],
+        cite=told.id,
+        title=safe_line(f"{told.kind} of {told.at[:10]}"),
+        text=safe(told.text),
+        hash=hash_text(told.text),
+        doubt=told.low_trust,
+        kind=told.kind,
     )
 
 

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from dmm.ask.evidence import Evidence
     from dmm.ask.question import Question
+    from dmm.recall.results import Row
 
 SOURCE, TEST, DOCUMENT, OTHER = "source", "test", "document", "other"
 
@@ -37,7 +38,7 @@ class Told:
     """What a source found: evidence, rows that describe it, and what to know about the search."""
 
     evidence: tuple[Evidence, ...] = ()
-    rows: tuple[dict[str, Any], ...] = ()
+    rows: tuple[Row, ...] = ()
     considered: int = 0
     notices: tuple[str, ...] = ()
     about: dict[str, Any] = field(default_factory=dict)

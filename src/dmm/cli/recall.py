@@ -51,7 +51,7 @@ def search(
             limit=limit,
             progress=progress,
         )
-    present(told, as_json=as_json, lines=row_lines)
+    present(told, as_json=as_json, lines=lambda _: row_lines(told))
 
 
 def timeline(
@@ -68,7 +68,7 @@ def timeline(
 ) -> None:
     """Show what came before and after a search result, or the best match of a query."""
     told = _open(root).timeline(name, query, before, after)
-    present(told, as_json=as_json, lines=row_lines)
+    present(told, as_json=as_json, lines=lambda _: row_lines(told))
 
 
 def get(
@@ -78,8 +78,8 @@ def get(
 ) -> None:
     """Show search results in full, with the events they come from."""
     told = _open(root).get_observations(ids)
-    present(told, as_json=as_json, lines=full_lines)
-    if "missing" in told:
+    present(told, as_json=as_json, lines=lambda _: full_lines(told))
+    if told.missing:
         raise typer.Exit(failures.FINDINGS)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from dmm.domain.event import Trust
@@ -57,20 +57,3 @@ def name_observation(seq: int) -> str:
 def name_message(seq: int) -> str:
     """Name a message by the number of its event."""
     return f"{MESSAGE_PREFIX}{seq}"
-
-
-def describe_observation(unit: Observation) -> dict[str, Any]:
-    """An observation as plain data."""
-    return {
-        "id": unit.id,
-        "kind": str(unit.kind),
-        "title": unit.title,
-        "narrative": unit.narrative,
-        "facts": list(unit.facts),
-        "files": list(unit.files),
-        "session": unit.session,
-        "at": unit.at,
-        "evidence": list(unit.evidence),
-        "trust": str(unit.trust),
-        "actor": unit.actor,
-    }

@@ -1,68 +1,21 @@
-"""The payload of each type of event: one class per type, read and written here alone.
+"""The payload of each type of event: one class per type, read and written by its fields alone.
 
 Events keep what is stored as it is: types and keys that are unknown here survive untouched.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import Any
 
 from dmm.domain.conflict import ConflictType, Method, Side
 from dmm.domain.event import EventType, Trust
-from dmm.domain.plain import Malformed, read_value
 from dmm.domain.proposal import Check, Edit, Judge, Operation, Verdict
-
-if TYPE_CHECKING:
-    from dmm.domain.event import Event
-
-VERSION = 1
-
-P = TypeVar("P", bound="Payload")
+from dmm.domain.recorded import Payload, recorded
 
 
-class Payload:
-    """What an event tells; `kinds` are the types whose events have this payload."""
-
-    __slots__ = ()
-    kinds: ClassVar[tuple[EventType, ...]] = ()
-    strict: ClassVar[bool] = False
-
-    @classmethod
-    def read(cls, event: Event | None) -> Self | None:
-        """Read the payload of an event.
-
-        None where it is of another type or a version from the future, blanked or malformed.
-        """
-        if event is None or event.payload is None or event.version != VERSION:
-            return None
-        kind = PAYLOADS.get(event.type)
-        if kind is None or not issubclass(kind, cls):
-            return None
-        try:
-            return read_value(kind, event.payload, strict=kind.strict)
-        except Malformed:
-            return None
-
-
-PAYLOADS: dict[str, type[Payload]] = {}
-
-
-@dataclass_transform(kw_only_default=True, frozen_default=True)
-def _recorded(*kinds: EventType, strict: bool = False) -> Callable[[type[P]], type[P]]:
-    """Make a frozen class, as the payload of some types of events."""
-
-    def make(cls: type[P]) -> type[P]:
-        made = dataclass(frozen=True, slots=True, kw_only=True)(cls)
-        made.kinds, made.strict = kinds, strict
-        PAYLOADS.update(dict.fromkeys(kinds, made) if len(kinds) == 1 else {})
-        return made
-
-    return make
-
-
-@_recorded()
+@recorded()
 class HookReport(Payload):
     """What every report of a hook or a transcript may tell; `late` is one that was spooled."""
 
@@ -73,7 +26,7 @@ class HookReport(Payload):
     late: bool = False
 
 
-@_recorded(EventType.SESSION_STARTED)
+@recorded(EventType.SESSION_STARTED)
 class SessionStarted(HookReport):
     """A session began."""
 
@@ -82,14 +35,14 @@ class SessionStarted(HookReport):
     source: str = ""
 
 
-@_recorded(EventType.SESSION_ENDED)
+@recorded(EventType.SESSION_ENDED)
 class SessionEnded(HookReport):
     """A session ended."""
 
     reason: str = ""
 
 
-@_recorded(EventType.CONTEXT_COMPACTED)
+@recorded(EventType.CONTEXT_COMPACTED)
 class ContextCompacted(HookReport):
     """A session's context is about to be emptied, or was; `stage` says which."""
 
@@ -98,29 +51,29 @@ class ContextCompacted(HookReport):
     text: str = ""
 
 
-@_recorded(EventType.USER_MESSAGE_RECEIVED, EventType.TURN_ENDED, EventType.SUBAGENT_ENDED)
+@recorded(EventType.USER_MESSAGE_RECEIVED, EventType.TURN_ENDED, EventType.SUBAGENT_ENDED)
 class Words(HookReport):
     """What somebody said; None where that is not known."""
 
     text: str | None = None
 
 
-@_recorded(EventType.USER_MESSAGE_RECEIVED)
+@recorded(EventType.USER_MESSAGE_RECEIVED)
 class UserMessageReceived(Words):
     """The user said something."""
 
 
-@_recorded(EventType.TURN_ENDED)
+@recorded(EventType.TURN_ENDED)
 class TurnEnded(Words):
     """An agent answered."""
 
 
-@_recorded(EventType.SUBAGENT_ENDED)
+@recorded(EventType.SUBAGENT_ENDED)
 class SubagentEnded(Words):
     """A subagent answered."""
 
 
-@_recorded(EventType.TOOL_REQUESTED, EventType.TOOL_USED, EventType.TOOL_FAILED)
+@recorded(EventType.TOOL_REQUESTED, EventType.TOOL_USED, EventType.TOOL_FAILED)
 class ToolCalled(HookReport):
     """A tool call: `text` tells it in one line, `summary` did so once."""
 
@@ -140,7 +93,7 @@ class ToolCalled(HookReport):
         return ""
 
 
-@_recorded(EventType.TOOL_REQUESTED)
+@recorded(EventType.TOOL_REQUESTED)
 class ToolRequested(ToolCalled):
     """A client asked whether a call may be made; `place` is the checkout whose rules it met."""
 
@@ -148,7 +101,7 @@ class ToolRequested(ToolCalled):
     place: str = ""
 
 
-@_recorded(EventType.TOOL_USED)
+@recorded(EventType.TOOL_USED)
 class ToolUsed(ToolCalled):
     """A call was made; `outcome` is read from its whole output."""
 
@@ -162,7 +115,7 @@ class ToolUsed(ToolCalled):
         return self.output
 
 
-@_recorded(EventType.TOOL_FAILED)
+@recorded(EventType.TOOL_FAILED)
 class ToolFailed(ToolCalled):
     """A call failed."""
 
@@ -174,7 +127,7 @@ class ToolFailed(ToolCalled):
         return self.error
 
 
-@_recorded(EventType.FACT_ADDED)
+@recorded(EventType.FACT_ADDED)
 class FactAdded(Payload):
     """A fact was recorded."""
 
@@ -183,7 +136,7 @@ class FactAdded(Payload):
     confidence: float | None
 
 
-@_recorded(EventType.CONSTRAINT_ADDED)
+@recorded(EventType.CONSTRAINT_ADDED)
 class ConstraintAdded(Payload):
     """A constraint was recorded; `rule` is what it was compiled to.
 
@@ -200,14 +153,14 @@ class ConstraintAdded(Payload):
     replaces: int | None = None
 
 
-@_recorded(EventType.CONSTRAINT_ACCEPTED)
+@recorded(EventType.CONSTRAINT_ACCEPTED)
 class ConstraintAccepted(Payload):
     """A person accepted a constraint."""
 
     seq: int
 
 
-@_recorded(EventType.CONSTRAINT_DEACTIVATED)
+@recorded(EventType.CONSTRAINT_DEACTIVATED)
 class ConstraintDeactivated(Payload):
     """A constraint was lifted; one from a file tells why, and which rule it was."""
 
@@ -217,7 +170,7 @@ class ConstraintDeactivated(Payload):
     path: str | None = None
 
 
-@_recorded(EventType.DECISION_MADE, EventType.DECISION_BLOCKED)
+@recorded(EventType.DECISION_MADE, EventType.DECISION_BLOCKED)
 class DecisionRecorded(Payload):
     """A decision was checked; `applied` are the constraints whose look-ups it used up."""
 
@@ -230,17 +183,17 @@ class DecisionRecorded(Payload):
     place: str | None = None
 
 
-@_recorded(EventType.DECISION_MADE)
+@recorded(EventType.DECISION_MADE)
 class DecisionMade(DecisionRecorded):
     """A decision was committed."""
 
 
-@_recorded(EventType.DECISION_BLOCKED)
+@recorded(EventType.DECISION_BLOCKED)
 class DecisionBlocked(DecisionRecorded):
     """A decision was blocked."""
 
 
-@_recorded(EventType.MEMORY_QUERY_ISSUED)
+@recorded(EventType.MEMORY_QUERY_ISSUED)
 class MemoryQueryIssued(Payload):
     """The ledger was searched; `text` held the question once."""
 
@@ -258,7 +211,7 @@ class Held:
     hash: str | None = None
 
 
-@_recorded(EventType.PACK_SERVED)
+@recorded(EventType.PACK_SERVED)
 class PackServed(Payload):
     """A pack was served, or a briefing, or what was added to a prompt."""
 
@@ -271,7 +224,7 @@ class PackServed(Payload):
     briefing: str | None = None
 
 
-@_recorded(EventType.USAGE_REPORTED)
+@recorded(EventType.USAGE_REPORTED)
 class UsageReported(Payload):
     """Somebody said how memories fared."""
 
@@ -280,7 +233,7 @@ class UsageReported(Payload):
     context: str | None
 
 
-@_recorded(EventType.PROPOSAL_MADE, strict=True)
+@recorded(EventType.PROPOSAL_MADE, strict=True)
 class ProposalMade(Payload):
     """A change was proposed; `secrets` names what was removed from its texts."""
 
@@ -295,21 +248,21 @@ class ProposalMade(Payload):
     tainted: int | None = None
 
 
-@_recorded(strict=True)
+@recorded(strict=True)
 class OfProposal(Payload):
     """Something became of a proposal."""
 
     proposal: int
 
 
-@_recorded(EventType.PROPOSAL_CHECKED, strict=True)
+@recorded(EventType.PROPOSAL_CHECKED, strict=True)
 class ProposalChecked(OfProposal):
     """A proposal was checked."""
 
     checks: tuple[Check, ...]
 
 
-@_recorded(EventType.PROPOSAL_REVIEWED, strict=True)
+@recorded(EventType.PROPOSAL_REVIEWED, strict=True)
 class ProposalReviewed(OfProposal):
     """Somebody gave a verdict on a proposal; a modified one brings other texts along."""
 
@@ -323,7 +276,7 @@ class ProposalReviewed(OfProposal):
     secrets: tuple[str, ...] = ()
 
 
-@_recorded(EventType.PROPOSAL_APPLYING, strict=True)
+@recorded(EventType.PROPOSAL_APPLYING, strict=True)
 class ProposalApplying(OfProposal):
     """Files are about to be written; the edits hold hashes, `folders` are made along with them."""
 
@@ -332,7 +285,7 @@ class ProposalApplying(OfProposal):
     folders: tuple[str, ...] = ()
 
 
-@_recorded(EventType.PROPOSAL_APPLIED, strict=True)
+@recorded(EventType.PROPOSAL_APPLIED, strict=True)
 class ProposalApplied(OfProposal):
     """The files of a proposal are written."""
 
@@ -342,7 +295,7 @@ class ProposalApplied(OfProposal):
     uncommitted: bool = False
 
 
-@_recorded(EventType.PROPOSAL_COMMITTED, strict=True)
+@recorded(EventType.PROPOSAL_COMMITTED, strict=True)
 class ProposalCommitted(OfProposal):
     """The files of a proposal are in Git; None where Git ignores them."""
 
@@ -350,7 +303,7 @@ class ProposalCommitted(OfProposal):
     commit: str | None
 
 
-@_recorded(EventType.PROPOSAL_FAILED, strict=True)
+@recorded(EventType.PROPOSAL_FAILED, strict=True)
 class ProposalFailed(OfProposal):
     """The files of a proposal could not be written."""
 
@@ -358,7 +311,7 @@ class ProposalFailed(OfProposal):
     reason: str
 
 
-@_recorded(EventType.MODEL_CALLED)
+@recorded(EventType.MODEL_CALLED)
 class ModelCalled(Payload):
     """A chat model was asked; nothing that was said is part of it."""
 
@@ -374,7 +327,7 @@ class ModelCalled(Payload):
     estimated: bool = False
 
 
-@_recorded(EventType.CONFLICT_FOUND)
+@recorded(EventType.CONFLICT_FOUND)
 class ConflictFound(Payload):
     """Two memories were found to clash."""
 
@@ -389,7 +342,7 @@ class ConflictFound(Payload):
     key: str | None
 
 
-@_recorded(EventType.CONFLICT_RESOLVED)
+@recorded(EventType.CONFLICT_RESOLVED)
 class ConflictResolved(Payload):
     """A conflict was settled, is to be settled by proposals, or is gone."""
 
@@ -400,7 +353,7 @@ class ConflictResolved(Payload):
     target: str | None = None
 
 
-@_recorded(EventType.OBSERVATION_MADE)
+@recorded(EventType.OBSERVATION_MADE)
 class ObservationMade(Payload):
     """Something was observed (`text`), or a model found other words for an observation (`of`)."""
 
@@ -413,7 +366,7 @@ class ObservationMade(Payload):
     model: str | None = None
 
 
-@_recorded(EventType.MEMORY_EXPIRED)
+@recorded(EventType.MEMORY_EXPIRED)
 class MemoryExpired(Payload):
     """A memory expired, and a proposal asks what to do."""
 
@@ -423,7 +376,7 @@ class MemoryExpired(Payload):
     proposal: int | None
 
 
-@_recorded(EventType.PAYLOAD_REDACTED)
+@recorded(EventType.PAYLOAD_REDACTED)
 class PayloadRedacted(Payload):
     """The payload of an event was blanked."""
 
@@ -431,7 +384,7 @@ class PayloadRedacted(Payload):
     reason: str | None
 
 
-@_recorded(EventType.LEDGER_RESTORED)
+@recorded(EventType.LEDGER_RESTORED)
 class LedgerRestored(Payload):
     """The ledger goes on from a backup that ended at an event."""
 

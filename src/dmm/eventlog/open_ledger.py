@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.domain.event import Event
-    from dmm.domain.payload import Payload
+    from dmm.domain.recorded import Payload
     from dmm.eventlog.proof import Proof
     from dmm.eventlog.seal import Seal
     from dmm.files.trusted import TrustStore

@@ -14,9 +14,9 @@ from dmm.domain.payload import (
     FactAdded,
     HookReport,
     ObservationMade,
-    Payload,
     Words,
 )
+from dmm.domain.recorded import Payload
 from dmm.observations.facts import decisions_in
 from dmm.observations.titles import LONGEST_TITLE, title_of_decision, title_of_text
 from dmm.observations.wording import clip, clip_clause, is_nod, squeeze

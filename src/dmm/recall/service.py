@@ -9,10 +9,9 @@ from __future__ import annotations
 import datetime as dt
 import time
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from dmm.domain.memory import Origin
-from dmm.domain.observation import describe_observation
 from dmm.domain.pack import QueryRequest
 from dmm.domain.text import neutralise, shield
 from dmm.errors import IndexBroken, IndexBusy, UsageError
@@ -23,6 +22,7 @@ from dmm.index.unit_sync import UnitSyncer
 from dmm.packs.retrieve import retrieve
 from dmm.packs.service import MAX_QUERY_CHARACTERS
 from dmm.recall.format import Wanted, find_gist, read_wanted
+from dmm.recall.results import Row, Searched, Timeline, Unit, Units
 from dmm.redaction.clean import clean
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Recall:
         until: str | None = None,
         limit: int = DEFAULT_LIMIT,
         progress: Progress | None = None,
-    ) -> dict[str, Any]:
+    ) -> Searched:
         """Rank the units that speak to a query; without words the newest come first."""
         wanted = read_wanted(kind=kind, file=file, session=session, since=since, until=until)
         _check(limit, "limit", 1, MOST_ROWS)
@@ -96,21 +96,20 @@ class Recall:
         self.require_trust()
         found, way, hint = self._mended(lambda: self._find(words, wanted, limit, progress))
         terms = frozenset(analyze(words))
-        rows = [self.row(unit, terms) for unit in found]
-        told = {"query": words, "results": rows, "retrieval": way}
-        return told | self._remarks(hint)
+        rows = tuple(self.row(unit, terms) for unit in found)
+        return Searched(words, rows, way, self._notices(), hint)
 
     def _find(
         self, words: str, wanted: Wanted, limit: int, progress: Progress | None
-    ) -> tuple[list[Observation], str, str | None]:
+    ) -> tuple[list[Observation], str, str]:
         """Give what was found, the way it was found, and what to say about it."""
         kept = self.observations.units().kept
         if kept is None or not wanted.choose(kept, 1):
             return [], "newest", NOTHING_LEFT if kept and kept.count() else NOTHING_YET
         if not words:
-            return list(kept.each(wanted.choose(kept, limit))), "newest", None
+            return list(kept.each(wanted.choose(kept, limit))), "newest", ""
         if found := self._rank(words, wanted, limit, progress):
-            return found, self._way(), None
+            return found, self._way(), ""
         weak = self._retrieve(words, wanted, min(limit, MOST_WEAK), weak=True)
         return weak, self._way(), NOTHING_CLEAR if weak else NOTHING_FOUND
 
@@ -120,7 +119,7 @@ class Recall:
         query: str | None = None,
         before: int = DEFAULT_AROUND,
         after: int = DEFAULT_AROUND,
-    ) -> dict[str, Any]:
+    ) -> Timeline:
         """Tell what stood around a unit, the best match of a query, or else the newest."""
         _check(before, "before", 0, MOST_AROUND)
         _check(after, "after", 0, MOST_AROUND)
@@ -128,16 +127,15 @@ class Recall:
         words = _words(query or "")
         return self._mended(lambda: self._tell_around(name, words, before, after))
 
-    def _tell_around(self, name: str | None, words: str, before: int, after: int) -> dict[str, Any]:
+    def _tell_around(self, name: str | None, words: str, before: int, after: int) -> Timeline:
         anchor = self._choose(name, words)
         kept = self.observations.units().kept
         if anchor is None or kept is None:
-            told: dict[str, Any] = {"anchor": None, "results": []}
             some = kept is not None and kept.count()
             hint = NOTHING_YET if not some else NO_SUCH_ID if name else NOTHING_FOUND
-            return told | self._remarks(hint)
+            return Timeline(None, (), self._notices(), hint)
         around = kept.each(kept.around(anchor, before, after))
-        return {"anchor": anchor, "results": [self.row(unit) for unit in around]}
+        return Timeline(anchor, tuple(map(self.row, around)))
 
     def _choose(self, name: str | None, words: str) -> str | None:
         """Name the unit that a timeline is about."""
@@ -148,16 +146,15 @@ class Recall:
             return next((unit.id for unit in self._rank(words, Wanted(), 1, None)), None)
         return None if units.kept is None else next(iter(Wanted().choose(units.kept, 1)), None)
 
-    def get_observations(self, ids: Sequence[str]) -> dict[str, Any]:
+    def get_observations(self, ids: Sequence[str]) -> Units:
         """Give units in full, in the order in which they are named."""
         if not 1 <= len(ids) <= MOST_IDS:
             raise UsageError(f"name from 1 to {MOST_IDS} ids", hint="search gives them")
         self.require_trust()
         found = self._mended(lambda: self.observations.find(ids))
         known = {unit.id for unit in found}
-        missing = [name for name in dict.fromkeys(ids) if name not in known]
-        told: dict[str, Any] = {"observations": [self._full(unit) for unit in found]}
-        return told | ({"missing": missing, "hint": NO_SUCH_ID} if missing else {})
+        missing = tuple(name for name in dict.fromkeys(ids) if name not in known)
+        return Units(tuple(map(self._full, found)), missing, NO_SUCH_ID if missing else "")
 
     def _mended(self, answer: Callable[[], T]) -> T:
         """Answer; where the index turns out to be damaged, once more when it is built anew."""
@@ -177,30 +174,37 @@ class Recall:
         """Close the index."""
         self.indexes.close()
 
-    def row(self, unit: Observation, terms: frozenset[str] = frozenset()) -> dict[str, Any]:
-        """Describe a unit in a row: enough to choose by, and what the whole would cost."""
-        told: dict[str, Any] = {
-            "id": unit.id,
-            "kind": str(unit.kind),
-            "at": unit.at,
-            "title": neutralise(find_gist(unit, terms)),
-            "session": neutralise(unit.session),
-            "tokens": self._cost(unit),
-            "sources": list(unit.evidence[:MOST_SOURCES_IN_ROW]),
-        }
-        if unit.files:
-            told["files"] = [neutralise(one) for one in unit.files[:MOST_FILES_IN_ROW]]
-        return told | _marked(unit)
+    def row(self, unit: Observation, terms: frozenset[str] = frozenset()) -> Row:
+        """Return a unit in a row."""
+        return Row(
+            id=unit.id,
+            kind=str(unit.kind),
+            at=unit.at,
+            title=neutralise(find_gist(unit, terms)),
+            session=neutralise(unit.session),
+            tokens=self._cost(unit),
+            sources=unit.evidence[:MOST_SOURCES_IN_ROW],
+            files=tuple(neutralise(one) for one in unit.files[:MOST_FILES_IN_ROW]),
+            low_trust=_mark(unit),
+        )
 
-    def _full(self, unit: Observation) -> dict[str, Any]:
-        described = describe_observation(unit)
-        told: dict[str, Any] = {
-            name: [_shown(one) for one in value] if isinstance(value, list) else _shown(value)
-            for name, value in described.items()
-            if name not in ("evidence", "trust")
-        }
-        told |= {"trust": str(unit.trust), "sources": list(unit.evidence)}
-        return told | {"tokens": self._cost(unit), "text": tell(unit)} | _marked(unit)
+    def _full(self, unit: Observation) -> Unit:
+        return Unit(
+            id=_shown(unit.id),
+            kind=_shown(unit.kind),
+            title=_shown(unit.title),
+            narrative=_shown(unit.narrative),
+            facts=tuple(map(_shown, unit.facts)),
+            files=tuple(map(_shown, unit.files)),
+            session=_shown(unit.session),
+            at=_shown(unit.at),
+            actor=_shown(unit.actor),
+            trust=str(unit.trust),
+            sources=unit.evidence,
+            tokens=self._cost(unit),
+            text=tell(unit),
+            low_trust=_mark(unit),
+        )
 
     def _cost(self, unit: Observation) -> int:
         """Tell the tokens of a unit: as they are in the index, or counted once and kept."""
@@ -274,12 +278,9 @@ class Recall:
     def _way(self) -> str:
         return "hybrid" if self.indexes.embedder() is not None else "keyword"
 
-    def _remarks(self, hint: str | None) -> dict[str, Any]:
-        notices = list(self.indexes.notices.values())
-        if self._waiting:
-            notices.append(f"{self._waiting} units wait for their vectors; their words count")
-        told: dict[str, Any] = {"notices": notices} if notices else {}
-        return told | ({"hint": hint} if hint else {})
+    def _notices(self) -> tuple[str, ...]:
+        waiting = f"{self._waiting} units wait for their vectors; their words count"
+        return (*self.indexes.notices.values(), *([waiting] if self._waiting else []))
 
 
 def _words(query: str) -> str:
@@ -294,9 +295,8 @@ def _check(number: int, name: str, least: int, most: int) -> None:
         raise UsageError(f"{name} must be from {least} to {most}")
 
 
-def _marked(unit: Observation) -> dict[str, Any]:
-    """Mark what a tool or a stranger said: it tells, it never orders."""
-    return {"low_trust": str(unit.trust)} if unit.trust in LOW_TRUST else {}
+def _mark(unit: Observation) -> str:
+    return str(unit.trust) if unit.trust in LOW_TRUST else ""
 
 
 def _shown(text: object) -> str:

@@ -11,12 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
-from dmm.domain.payload import (
-    ProposalApplied,
-    ProposalApplying,
-    ProposalFailed,
-    ProposalReviewed,
-)
+from dmm.domain.payload import ProposalApplied, ProposalApplying, ProposalFailed, ProposalReviewed
 from dmm.domain.proposal import Edit, Judge, ProposalStatus, Verdict, digest
 from dmm.errors import DmmError, StaleBase
 from dmm.files.edits import carry_out, in_order, invert

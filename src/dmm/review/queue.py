@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from dmm.domain.event import Trust, least
 from dmm.domain.payload import (
     OfProposal,
-    Payload,
     ProposalApplied,
     ProposalApplying,
     ProposalChecked,
@@ -20,6 +19,7 @@ from dmm.domain.payload import (
 )
 from dmm.domain.plain import Malformed
 from dmm.domain.proposal import Edit, Judge, Operation, Proposal, ProposalStatus, Review, Verdict
+from dmm.domain.recorded import Payload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

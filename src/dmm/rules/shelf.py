@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import PERSONS, Trust
-from dmm.domain.payload import ConstraintAdded, ConstraintDeactivated, Payload
+from dmm.domain.payload import ConstraintAdded, ConstraintDeactivated
 from dmm.errors import DmmError, PathRefused, UsageError
 from dmm.files.durable import make_folder, sync_directory, translated, write_atomic
 from dmm.rules.folder import ENDING, FOLDER, describe_file, digest_source, priority_of
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dmm.domain.event import Draft
+    from dmm.domain.recorded import Payload
     from dmm.errors import MemoryFileError
     from dmm.eventlog.state import Constraint
     from dmm.eventlog.state import State as LedgerState

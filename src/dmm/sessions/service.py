@@ -17,15 +17,8 @@ from typing import TYPE_CHECKING, Any, cast
 from dmm.branch import find_branch, find_checkout
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
-from dmm.domain.payload import (
-    ContextCompacted,
-    Held,
-    HookReport,
-    PackServed,
-    Payload,
-    ToolRequested,
-    Words,
-)
+from dmm.domain.payload import ContextCompacted, Held, HookReport, PackServed, ToolRequested, Words
+from dmm.domain.recorded import Payload
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import Actor
