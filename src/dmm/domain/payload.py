@@ -178,7 +178,7 @@ class DecisionRecorded(Payload):
     rationale: str | None
     references: tuple[int, ...]
     status: str | None
-    verdict: Mapping[str, Any] | None
+    verdict: Mapping[str, Any]
     applied: tuple[int, ...]
     place: str | None = None
 
@@ -289,7 +289,7 @@ class ProposalApplying(OfProposal):
 class ProposalApplied(OfProposal):
     """The files of a proposal are written."""
 
-    applying: int
+    applying: int | None
     trust: str | None
     commit: str | None = None
     uncommitted: bool = False
@@ -299,7 +299,7 @@ class ProposalApplied(OfProposal):
 class ProposalCommitted(OfProposal):
     """The files of a proposal are in Git; None where Git ignores them."""
 
-    applying: int
+    applying: int | None
     commit: str | None
 
 
@@ -307,7 +307,7 @@ class ProposalCommitted(OfProposal):
 class ProposalFailed(OfProposal):
     """The files of a proposal could not be written."""
 
-    applying: int
+    applying: int | None
     reason: str
 
 
@@ -357,13 +357,13 @@ class ConflictResolved(Payload):
 class ObservationMade(Payload):
     """Something was observed (`text`), or a model found other words for an observation (`of`)."""
 
-    text: str | None = None
-    kind: str | None = None
-    of: str | None = None
-    title: str | None = None
-    narrative: str | None = None
+    text: str = ""
+    kind: str = ""
+    of: str = ""
+    title: str = ""
+    narrative: str = ""
     facts: tuple[str, ...] | None = None
-    model: str | None = None
+    model: str = ""
 
 
 @recorded(EventType.MEMORY_EXPIRED)

@@ -75,8 +75,7 @@ def gather(unit: Observation, events: Iterable[Event], clean: Callable[[str], st
     found = []
     for event in sorted(events, key=lambda one: (event_rank(one), one.seq)):
         # Secrets are looked for in the whole text: a part of one is not recognised.
-        shown = {} if event.payload is None else event.payload
-        texts = (text for name in SHOWN for text in _texts(shown.get(name), 0))
+        texts = (text for name in SHOWN for text in _texts(event.get(name), 0))
         text = clip(clean("\n".join(texts)), LONGEST_EVENT)
         if text.strip():
             found.append((event.seq, str(event.type), text))
@@ -90,8 +89,7 @@ def gather(unit: Observation, events: Iterable[Event], clean: Callable[[str], st
 
 def event_rank(event: Event) -> int:
     """Tell what is shown first where not all can be: words, then what tools did."""
-    told = event.payload or {}
-    return 0 if isinstance(told.get("text"), str) and told.get("tool") is None else 1
+    return 0 if isinstance(event.get("text"), str) and event.get("tool") is None else 1
 
 
 def _texts(value: object, depth: int) -> Iterator[str]:

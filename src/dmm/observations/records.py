@@ -95,7 +95,7 @@ def _decision(event: Event, made: DecisionMade) -> Observation | None:
 
 
 def _blocked(event: Event, made: DecisionBlocked) -> Observation | None:
-    text, reason = made.text.strip(), (made.verdict or {}).get("reason")
+    text, reason = made.text.strip(), made.verdict.get("reason")
     if not text:
         return None
     why = squeeze(reason) if isinstance(reason, str) else ""
@@ -127,7 +127,7 @@ def _lifted(event: Event, lifted: ConstraintDeactivated) -> Observation | None:
 
 
 def _seen(event: Event, made: ObservationMade) -> Observation | None:
-    text, named = (made.text or "").strip(), (made.kind or "").strip()
+    text, named = made.text.strip(), made.kind.strip()
     known = named in list(Kind) and named != Kind.MESSAGE
     kind = Kind(named) if known else Kind.DISCOVERY
     return _observed(event, kind, text, text, ()) if text else None

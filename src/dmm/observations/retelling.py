@@ -47,7 +47,7 @@ def read_retelling(event: Event) -> Retelling | None:
     told = ObservationMade.read(event)
     if told is None or told.facts is None:
         return None
-    if not (told.of and told.title and told.narrative and told.model):
+    if not all((told.of, told.title, told.narrative, told.model)):
         return None
     evidence = frozenset(event.references)
     words = told.of, told.title, told.narrative, told.facts, told.model

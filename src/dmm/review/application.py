@@ -163,9 +163,7 @@ class Application:
         """Take back what was written, and let the proposal wait again."""
         for edit in reversed(done):
             carry_out(self.root.tree, invert(edit))
-        failed = ProposalFailed(
-            proposal=proposal.seq, applying=proposal.applying or 0, reason=reason
-        )
+        failed = ProposalFailed(proposal=proposal.seq, applying=proposal.applying, reason=reason)
         self.project_ledger.record(self._draft(failed))
 
     def _close(self, proposal: Proposal) -> None:
@@ -174,7 +172,7 @@ class Application:
         trust = trust_after(self.proposal_store.queue().proposals[proposal.seq])
         told = ProposalApplied(
             proposal=proposal.seq,
-            applying=proposal.applying or 0,
+            applying=proposal.applying,
             trust=str(trust),
             uncommitted=self.git_commit,
         )

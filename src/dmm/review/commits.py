@@ -116,7 +116,7 @@ class Committing:
 
     def _note(self, proposal: Proposal, made: str | None) -> None:
         of = proposal.seq
-        told = ProposalCommitted(proposal=of, applying=proposal.applying or 0, commit=made)
+        told = ProposalCommitted(proposal=of, applying=proposal.applying, commit=made)
         draft = self.project_ledger.draft(told, caused_by=of, references=(of,))
         self.project_ledger.record(draft)
 

@@ -200,7 +200,7 @@ def _find(proposals: Proposals, told: OfProposal, standing: ProposalStatus) -> P
     return proposal
 
 
-def _of_intent(proposal: Proposal, applying: int) -> Proposal:
+def _of_intent(proposal: Proposal, applying: int | None) -> Proposal:
     """Refuse what speaks of another attempt to apply the proposal."""
     if applying != proposal.applying:
         raise Malformed
@@ -211,6 +211,6 @@ def _sound(edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     """Refuse edits that change nothing, or one file twice."""
     if not edits or len({edit.path for edit in edits}) < len(edits):
         raise Malformed
-    if any(edit.before is None and edit.after is None for edit in edits):
+    if any(edit.before is edit.after is None for edit in edits):
         raise Malformed
     return edits

@@ -106,7 +106,7 @@ class Rehearsals:
             raise LedgerRefused(f"event {seq} is no decision and no judged tool call", hint=hint)
         state = self.here(seq - 1, told.place)
         verdict = Rulebook(state.in_force).judge(told.text, self.project_ledger.lookups(state))
-        then, now = told.verdict or {}, verdict.describe()
+        then, now = told.verdict, verdict.describe()
         return {
             "seq": seq,
             "decision": told.text,

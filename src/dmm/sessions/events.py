@@ -58,6 +58,7 @@ _TYPES = {
     HookKind.SUBAGENT_END: (EventType.SUBAGENT_ENDED, Trust.AGENT),
     HookKind.SESSION_END: (EventType.SESSION_ENDED, Trust.AGENT),
 }
+_ANSWERS = {HookKind.TURN_END: TurnEnded, HookKind.SUBAGENT_END: SubagentEnded}
 # What a call was about, in the order in which it is told.
 _TELLING = (
     "command", "cmd", "script", "query", "pattern", "url", "file_path", "filePath", "path",
@@ -80,7 +81,7 @@ def describe_event(event: HookEvent) -> Noted | None:
     told = replace(
         _shorten(event, said),
         agent=_identity(event.agent),
-        speaker=said["speaker"] or "",
+        speaker=said["speaker"],
         turn=_identity(event.turn),
         redacted=counts,
     )
@@ -106,19 +107,15 @@ def _shorten(event: HookEvent, said: Mapping[str, Any]) -> HookReport:
     if event.kind is HookKind.PROMPT:
         return UserMessageReceived(text=cut(said["prompt"], LONGEST_PROMPT) or None)
     if event.kind is HookKind.SESSION_START:
-        return SessionStarted(
-            client=event.client, cwd=said["cwd"] or "", source=said["source"] or ""
-        )
+        return SessionStarted(client=event.client, cwd=said["cwd"], source=said["source"])
     if event.kind is HookKind.SESSION_END:
-        return SessionEnded(reason=said["reason"] or "")
+        return SessionEnded(reason=said["reason"])
     if event.kind in (HookKind.COMPACT_START, HookKind.COMPACT_DONE):
         stage = "before" if event.kind is HookKind.COMPACT_START else "after"
         text = cut(said["output"], LONGEST_PROMPT)
-        return ContextCompacted(stage=stage, trigger=said["source"] or "", text=text)
-    if event.kind is HookKind.TURN_END:
-        return TurnEnded(text=output or None)
-    if event.kind is HookKind.SUBAGENT_END:
-        return SubagentEnded(text=output or None)
+        return ContextCompacted(stage=stage, trigger=said["source"], text=text)
+    if event.kind in _ANSWERS:
+        return _ANSWERS[event.kind](text=output or None)
     return _tool(event, said, output)
 
 
@@ -129,9 +126,9 @@ def _identity(name: str | None) -> str:
 def _tool(event: HookEvent, said: Mapping[str, Any], output: str) -> ToolCalled:
     kinds = {HookKind.TOOL_DONE: ToolUsed, HookKind.TOOL_FAILED: ToolFailed}
     told = kinds.get(event.kind, ToolRequested)(
-        tool=said["tool"] or "",
+        tool=said["tool"],
         input=_cut_input(said["input"]),
-        cwd=said["cwd"] or "",
+        cwd=said["cwd"],
         text=summarise(said["tool"], said["input"]),
         call=_identity(event.call_id),
         milliseconds=event.milliseconds,

@@ -336,4 +336,4 @@ def identify(key: str) -> str:
 
 
 def _hashes(served: PackServed) -> set[str]:
-    return {one.hash for one in served.retrieved if one.hash is not None}
+    return {str(one.hash) for one in served.retrieved}
