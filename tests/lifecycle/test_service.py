@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dmm.bootstrap import now
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
 from dmm.errors import NotTrusted, ReviewRefused, UsageError
@@ -40,6 +41,11 @@ class World:
     dmm: Dmm
     write_text: MemoryText
     ids: int = 0
+    moment: dt.datetime = field(default_factory=now)
+
+    def __post_init__(self) -> None:
+        # Reading the time here lets a test move it.
+        self.dmm = replace(self.dmm, base=replace(self.dmm.base, clock=lambda: self.moment))
 
     def write(self, path: str, **fields: str) -> str:
         """Write a memory of its own subject; gives its id."""
@@ -52,9 +58,8 @@ class World:
         return identity
 
     def at(self, day: str, actor: Actor = AGENT) -> World:
-        moment = dt.datetime.fromisoformat(f"{day}T12:00:00+00:00")
-        self.dmm.project_ledger.now = lambda: moment
-        self.dmm.project_ledger.actor = actor
+        self.moment = dt.datetime.fromisoformat(f"{day}T12:00:00+00:00")
+        self.dmm = self.dmm.as_actor(actor)
         return self
 
     def record(self, kind: str, **payload: Any) -> None:

@@ -38,7 +38,7 @@ def make(folder: Path) -> Application:
     project_ledger = ProjectLedger(
         root.folder / "ledger.db", lambda: dt.datetime(2026, 1, 31, tzinfo=dt.UTC)
     )
-    return Application(root, project_ledger, ProposalStore(project_ledger), False, lambda paths: [])
+    return Application(root, project_ledger, ProposalStore(project_ledger), git_commit=False)
 
 
 def write(application: Application, path: str, text: str) -> None:
@@ -57,11 +57,9 @@ def propose(application: Application, *edits: Edit, operation: Operation) -> int
         "undoes": [],
         "origin": "",
     }
-    project_ledger = application.project_ledger
-    project_ledger.actor = Actor(name="codex", source="mcp", trust=Trust.AGENT)
-    seq = project_ledger.record(project_ledger.draft(EventType.PROPOSAL_MADE, payload)).seq
-    project_ledger.actor = Actor()
-    return seq
+    agent = Actor(name="codex", source="mcp", trust=Trust.AGENT)
+    ledger = application.project_ledger.as_actor(agent)
+    return ledger.record(ledger.draft(EventType.PROPOSAL_MADE, payload)).seq
 
 
 def approve(application: Application, seq: int, judge: Judge = Judge.PERSON) -> Approval:
@@ -195,8 +193,7 @@ def test_another_worktree_does_not_finish_what_was_begun_here(tmp_path: Path) ->
         Root(tmp_path / "beside" / ".dmm"),
         application.project_ledger,
         application.proposal_store,
-        False,
-        lambda paths: [],
+        git_commit=False,
     )
     assert beside.recover() == []
     assert found(application, seq).standing is ProposalStatus.APPLYING
@@ -214,7 +211,7 @@ from dmm.review.store import ProposalStore
 root = Root(Path(sys.argv[1]) / ".dmm")
 now = dt.datetime(2026, 1, 31, tzinfo=dt.UTC)
 ledger = ProjectLedger(root.folder / "ledger.db", lambda: now)
-application = Application(root, ledger, ProposalStore(ledger), False, lambda paths: [])
+application = Application(root, ledger, ProposalStore(ledger), git_commit=False)
 seq = int(sys.argv[2])
 edits = application.proposal_store.queue().proposals[seq].edits
 application.apply(seq, Approval(Judge.PERSON, edits))
