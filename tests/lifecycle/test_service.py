@@ -296,15 +296,13 @@ def test_the_users_word_or_that_of_two_agents_has_a_memory_proposed_for_deprecat
 ) -> None:
     world.write("project/a.md")
     world.write("project/b.md")
-    report = world.dmm.lifecycle.report
-    world.at("2026-06-01")
-    report(["project/a.md", "project/b.md"], "wrong")
-    report(["project/b.md"], "outdated")
+    one = world.at("2026-06-01").dmm.lifecycle
+    one.report(["project/a.md", "project/b.md"], "wrong")
+    one.report(["project/b.md"], "outdated")
     assert world.run() == []
-    world.at("2026-06-02", replace(AGENT, session="s2"))
-    report(["project/a.md"], "outdated")
-    world.at("2026-06-02", Actor())
-    report(["project/b.md"], "wrong")
+    other = world.at("2026-06-02", replace(AGENT, session="s2")).dmm.lifecycle
+    other.report(["project/a.md"], "outdated")
+    world.at("2026-06-02", Actor()).dmm.lifecycle.report(["project/b.md"], "wrong")
     assert world.run() == [
         ("reported", "project/a.md", "proposed"),
         ("reported", "project/b.md", "proposed"),

@@ -15,13 +15,15 @@ from dmm.domain.proposal import Edit, Judge, Operation, describe_edits
 from dmm.files import commits
 from dmm.files.lock import exclusive
 from dmm.files.roots import Root
-from dmm.review.application import Application, Applied, AppliedWrite, Approval
+from dmm.review.application import Application, Applied, Approval
 from dmm.review.commits import Committing
 from dmm.review.store import ProposalStore
 from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dmm.review.applied import AppliedWrite
 
 OTHERS = "written; another process is committing and will include it, or the next write will"
 TEXT = "---\nid: mem_2026_01_01_001\n---\n\n# A\n\n{}\n"

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import sys
 import threading
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
 from dmm.bootstrap.lazy import Lazy
-from dmm.config import FILE_NAME, Config, StorageConfig, read_config
+from dmm.config import FILE_NAME, Config, read_config
 from dmm.errors import StorageError
 from dmm.eventlog.place import find_earlier, find_ledger, stands
 from dmm.files.consents import Consents, find_consents
@@ -30,7 +29,6 @@ if TYPE_CHECKING:
     from dmm.embed.model import Embedder
     from dmm.embed.tokens import TokenCounter
     from dmm.index.service import Indexes
-    from dmm.index.shelves import Shelf
     from dmm.index.vectors import Floats
     from dmm.lifecycle.usage_projection import UsageProjection
     from dmm.memories.overview import Overview
@@ -47,8 +45,6 @@ if TYPE_CHECKING:
 
 
 T = TypeVar("T")
-# With less, the libraries that count tokens and run the model end the process themselves.
-LEAST_MEMORY = 256 << 20
 
 
 def now() -> dt.datetime:
@@ -112,12 +108,14 @@ class Base:
     @cached_property
     def indexes(self) -> Indexes:
         """The index of the project, and of the user's own memories beside it."""
-        _need_memory()
+        from dmm.bootstrap.shelves import find_shelves, need_memory
+
+        need_memory()
         from dmm.index.loaded import Loaded
         from dmm.index.service import Indexes
 
         return Indexes(
-            shelves=_shelves(self.root, self.home, self.config),
+            shelves=find_shelves(self.root, self.home, self.config),
             count=self.count,
             load_model=self.load_model,
             batch_size=self.config.indexer.batch_size,
@@ -368,40 +366,3 @@ def _find_clashes(
     memories: Callable[[], ComparisonSet], memory: Memory, towards: Floats | None
 ) -> list[tuple[Clash, str, str]]:
     return memories().find_clashes(memory, towards)
-
-
-def _need_memory() -> None:
-    """Refuse a limit of this process that is too low to work under."""
-    if sys.platform == "win32":
-        return
-    import resource
-
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY and limit < LEAST_MEMORY:
-        what = (
-            f"this process may use {limit >> 20} MB of memory, but {LEAST_MEMORY >> 20} MB "
-            "are needed"
-        )
-        raise StorageError(what, hint="raise the limit: ulimit -v unlimited")
-
-
-def _shelves(root: Root, home: Path, config: Config) -> tuple[Shelf, ...]:
-    from dmm.domain.memory import OVERLAY_SCOPES, Origin
-    from dmm.files.tree import MemoryTree
-    from dmm.index.shelves import Shelf
-
-    name = config.storage.embeddings_db
-    shelves = [Shelf(Origin.PROJECT, root.tree, root.folder / name)]
-    own = Root((home / NAME).resolve())
-    if _is_folder(own.tree.root) and own.folder != root.folder:
-        tree = MemoryTree(own.tree.root, tuple(scope.value for scope in OVERLAY_SCOPES))
-        shelves.append(Shelf(Origin.USER, tree, own.folder / StorageConfig().embeddings_db))
-    return tuple(shelves)
-
-
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        # The home of somebody else: what can't be entered joins nothing.
-        return False

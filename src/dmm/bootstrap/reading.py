@@ -281,8 +281,9 @@ def _take_ledger(base: Base, named: Actor | None, by_agent: bool) -> ProjectLedg
     from dmm.domain.event import Trust
     from dmm.eventlog.open_ledger import Actor
 
-    unnamed = Actor(name="agent", trust=Trust.AGENT) if by_agent else Actor()
-    return base.ledger.as_actor(named or unnamed)
+    if named is None:
+        named = Actor(name="agent", trust=Trust.AGENT) if by_agent else Actor()
+    return base.ledger.as_actor(named)
 
 
 def _make_constraints(base: Base, ledger: Lazy[ProjectLedger]) -> ActiveConstraints:

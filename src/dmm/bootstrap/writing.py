@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from dmm.observations.proposing import Digest
     from dmm.project.agenda import Agenda
     from dmm.review.application import Application
+    from dmm.review.applied import Subscriber
     from dmm.review.commits import Committing
     from dmm.review.decisions import Reviews
     from dmm.review.examination import Examination
@@ -221,7 +222,7 @@ def _make_application(
     from dmm.review import application
 
     committing = _find_committing(base, ledger)
-    subscribers: list[application.Subscriber] = [
+    subscribers: list[Subscriber] = [
         partial(after_write.update_index, Lazy(_memories, base)),
         # Compares what the index holds by now.
         partial(after_write.check_conflicts, conflicts),

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from dmm.conflicts.service import Conflicts
     from dmm.memories.service import Memories
-    from dmm.review.application import AppliedWrite
+    from dmm.review.applied import AppliedWrite
 
 
 def update_index(memories: Callable[[], Memories], write: AppliedWrite) -> list[str]:

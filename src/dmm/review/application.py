@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import EventType, Trust
 from dmm.domain.proposal import Edit, Judge, ProposalStatus, Verdict, digest
@@ -16,6 +16,7 @@ from dmm.errors import DmmError, StaleBase
 from dmm.files.edits import carry_out, in_order, invert
 from dmm.files.lock import exclusive
 from dmm.redaction.redact import redact
+from dmm.review.applied import AppliedWrite
 from dmm.review.commits import RECOVERY, place_of, state_of
 from dmm.review.patches import three_way
 from dmm.review.store import overtaken, rewritten
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.proposal import Proposal
     from dmm.files.roots import Root
+    from dmm.review.applied import Subscriber
     from dmm.review.store import ProposalStore
     from dmm.rules.project_ledger import ProjectLedger
 
@@ -50,27 +52,6 @@ class Applied:
 
     proposal: Proposal
     notices: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class AppliedWrite:
-    """What subscribers are told: the files, and the proposal that is applied.
-
-    There is no proposal where several were finished after a crash. What is derived from the files
-    may wait for the next query where the write is one of many.
-    """
-
-    paths: tuple[str, ...]
-    proposal: int | None = None
-    is_one_of_many: bool = False
-
-
-class Subscriber(Protocol):
-    """Is told of applied writes; a write stands whatever becomes of this."""
-
-    def __call__(self, write: AppliedWrite, /) -> list[str]:
-        """Do what follows from a write; return what the user should know."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

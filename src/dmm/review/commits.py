@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.proposal import Proposal
     from dmm.files.roots import Root
-    from dmm.review.application import AppliedWrite
+    from dmm.review.applied import AppliedWrite
     from dmm.review.store import ProposalStore
     from dmm.rules.project_ledger import ProjectLedger
 
