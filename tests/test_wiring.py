@@ -210,6 +210,15 @@ def test_no_project_held_open_leads_back_to_itself(
     assert not cycles, "\n".join(cycles)
 
 
+def test_git_comes_after_the_index_and_the_conflicts(
+    clashing: Project, open_project: Opener
+) -> None:
+    names = [
+        _name(getattr(one, "func", one)) for one in open_project(clashing).application.subscribers
+    ]
+    assert names == ["update_index", "check_conflicts", "Committing.follow"]
+
+
 def test_what_an_agent_does_leaves_the_name_of_others_alone(
     clashing: Project, open_project: Opener
 ) -> None:
