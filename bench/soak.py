@@ -274,9 +274,8 @@ def _drafts(
             if request.way == "hook":
                 delivery = deliver(parse_payload(agent.client, json.dumps(request.body).encode()))
                 if delivery.noted is not None:
-                    opened.project_ledger.actor = delivery.actor
-                    told, identity = delivery.noted.told, delivery.identity
-                    yield opened.project_ledger.draft(told, event_id=identity)
+                    ledger = opened.project_ledger.as_actor(delivery.actor)
+                    yield ledger.draft(delivery.noted.told, event_id=delivery.identity)
             elif request.name in kinds:
                 yield opened.project_ledger.draft_of(kinds[request.name], request.body)
 
