@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.rules.language.clauses import Reading
-    from dmm.rules.language.rules import Action, Condition, Noun
+    from dmm.rules.language.rules import Action, Condition
 
 Span = tuple[int, int]
 _MODIFYING = frozenset(("modify", "=modify"))
@@ -220,42 +220,9 @@ def match_condition(
             path = at is not None and "/" in reading.tokens[at[1][0]].text
             if at is not None and (path or not set(at[1]) <= set(used)):
                 return at[1]
-    return _told_elsewhere(reading, act, condition)
-
-
-def _told_elsewhere(reading: Reading, act: Act, condition: Condition) -> list[int] | None:
-    """ "payments/refund.py: use floats", "use it to parse HTML": a place told beside the act."""
-    placed = any(
-        one.preposition not in (None, "subject") and _fits(condition.preposition, one.preposition)
-        for one in act.phrases
-    )
-    for other in reading.acts:
-        for noun in condition.nouns:
-            said = {form for form in noun.head.forms if form[0] != "="}
-            verb = other.verb if other.sentence == act.sentence else None
-            told = other.polarity is not Polarity.NOT_DONE and not noun.modifiers
-            if verb is not None and told and said & reading.tokens[verb].forms:
-                return [verb]
-            if not placed and other is not act:
-                found = _placed_by(reading, other, noun, condition.preposition)
-                if found is not None:
-                    return found
     return None
 
 
-def _placed_by(reading: Reading, act: Act, noun: Noun, wanted: str) -> list[int] | None:
-    if act.polarity not in (Polarity.DONE, Polarity.UNSURE):
-        return None
-    for phrase in act.phrases:
-        placing = phrase.preposition in _PLACES and _fits(wanted, phrase.preposition)
-        if placing or act.verb is None:
-            at = match_noun(reading, act, phrase, noun)
-            if at is not None and at[0]:
-                return at[1]
-    return None
-
-
-_PLACES = frozenset(("in", "on", "at", "to", "inside", "within", "under", "for"))
 _TOWARDS = frozenset(("to", "into", "onto"))
 _ELSEWHERE = frozenset(["outside", "beyond", "behind", "beside", "near", "past"])
 _EXACT = frozenset(("before", "after", "without", "from", "off", "outside", "over", "above"))
