@@ -8,8 +8,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, cast
 
+from dmm.reading import read_table
 from dmm.rules.commands.facts import ToolCall
-from dmm.rules.commands.wordlists import read_table
 from dmm.rules.patterns import Action, BranchPattern, CommandPattern, PathPattern, ToolRule
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dmm.reading import read_sections
 from dmm.rules.commands.wordlists import names as word_set
-from dmm.rules.commands.wordlists import read_sections
 
 __all__ = ["ENGLISH", "english", "word_set"]
 ENGLISH = read_sections("english.txt")
