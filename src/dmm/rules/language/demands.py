@@ -96,8 +96,6 @@ def exclusive_of(words: Words) -> tuple[Part, ...]:
         if place.preposition in _OPEN:
             act = replace(action, conditions=action.conditions[:-1])
             return (Exclusive(act, place.nouns[0], place.preposition),)
-    if action.objects and action.conditions and _is_used(action):
-        return (Exclusive(replace(action, objects=()), action.objects[0]),)
     if action.objects and action.objects[0].modifiers:
         thing = action.objects[0]
         return (Requirement(thing.text, thing.modifiers, Noun(thing.head)),)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acts import Act, Phrase, Polarity
-from dmm.rules.language.language import text_at
 from dmm.rules.language.nouns import match_noun, stands
 from dmm.rules.language.uses import is_about, puts_to_use
 
@@ -96,14 +95,9 @@ def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int
 
 
 def _find_use(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
-    """ "Use X", "eval the string": the object put to use, or used as a verb."""
+    """The object of "use X" put to use."""
     verb_at = [] if act.verb is None else [act.verb]
     for noun in action.objects:
-        if act.verb is not None and not noun.modifiers:
-            verb = reading.tokens[act.verb]
-            acting = text_at(reading.tokens, act.verb + 1) in lex.DETERMINERS
-            if acting and verb.text == noun.head.text and not verb.forms & lex.VERBS:
-                return True, verb_at
         common = bool(noun.head.forms & lex.CARRIERS) and not noun.modifiers
         for phrase in act.phrases:
             if common and phrase.preposition in ("in", "on", "into", "under"):

@@ -112,16 +112,11 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
 
 def _measured(tokens: Sequence[Token], index: int, last: int, value: Decimal) -> Quantity | None:
     """The amount with the unit that follows it."""
-    if _text(tokens, last + 1) in _DAYS and _unit(tokens, last + 2):
-        last += 1
     unit = _unit(tokens, last + 1)
     if unit is None:
         return None
     quantity = Quantity(value * unit[1], unit[0], index, last + 1, scale=unit[1])
     return _with_per(tokens, quantity)
-
-
-_DAYS = frozenset(("working", "business", "calendar", "consecutive", "full"))
 
 
 def _half(tokens: Sequence[Token], index: int) -> Quantity | None:
