@@ -94,3 +94,11 @@ def test_what_the_repository_does_not_know_is_named(
     told = answer("how does `Invoice.print` charge a Stripe customer for a berth in fees.py?")
     assert told["missing"][:2] == ["fees.py", "Invoice.print"]
     assert "Stripe" in told["missing"]
+
+
+def test_a_question_that_names_a_section_is_answered_by_it(
+    answer: Callable[..., dict[str, Any]],
+) -> None:
+    files = MONOREPO | {"Makefile": "build:\n\tpip wheel .\n\ntest:\n\tpytest -q\n"}
+    first = answer("how do I run the tests?", files)["points"][0]
+    assert first == {"text": "test:", "cite": "Makefile:4"}

@@ -12,10 +12,11 @@ from dmm.ask.sections import Section
 from dmm.ask.sources import DOCUMENT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from dmm.ask.evidence import Evidence
 
+NAMED = "named section"
 MOST_POINTS = 3
 MOST_PLACES = 4
 MOST_MORE = 5
@@ -68,13 +69,23 @@ def compose_overview(
 
 
 def compose_points(
-    evidence: Sequence[Evidence], missing: Sequence[str], *, looks_back: bool
+    evidence: Sequence[Evidence],
+    missing: Sequence[str],
+    named: Collection[Section],
+    *,
+    looks_back: bool,
 ) -> Answer:
-    """Take the best piece of each source, then the next best; a look back asks sessions first."""
-    order = [str(Origin.MEMORY), DOCUMENT, str(Origin.CODE), str(Origin.SESSIONS)]
+    """Take the best piece of each source, then the next best; a look back asks sessions first.
+
+    What shows a section that the question names counts as a source of its own.
+    """
+    order = [str(Origin.MEMORY), NAMED, DOCUMENT, str(Origin.CODE), str(Origin.SESSIONS)]
     if looks_back:
         order = [order[-1], *order[:-1]]
-    rows = zip_longest(*([one for one in evidence if _source(one) == name] for name in order))
+    by_source: dict[str, list[Evidence]] = {name: [] for name in order}
+    for one in evidence:
+        by_source[NAMED if set(one.sections) & set(named) else _source(one)].append(one)
+    rows = zip_longest(*by_source.values())
     ranked = [one for one in chain.from_iterable(rows) if one is not None]
     more = (_cite(one) for one in ranked[MOST_POINTS : MOST_POINTS + MOST_MORE])
     return Answer(tuple(map(_point, ranked[:MOST_POINTS])), tuple(missing), tuple(more))
@@ -90,9 +101,10 @@ def _point(one: Evidence) -> Point:
         said = _first_sentence(one.text)
         title = f"{one.title}: " if one.title and one.title not in said else ""
         return Point(_clip(f"{title}{said}") + doubt, _cite(one))
-    told = _first_code(one.text.split("\n"))
+    lines = one.text.split("\n")
+    told = _first_code(lines[one.line - one.start :] if one.marks else lines)
     # A passage from the middle of a definition is named by it; its first line says little.
-    is_inside = one.title and one.title.rpartition(".")[2] not in told
+    is_inside = not one.marks and one.title and one.title.rpartition(".")[2] not in told
     return Point(_clip(one.title if is_inside or not told else told) + doubt, _cite(one))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.ask import answer as short_answer
@@ -10,7 +10,7 @@ from dmm.ask import budget, coverage, landmarks, layers, plan, render
 from dmm.ask.evidence import Origin, dedupe
 from dmm.ask.mapping import map_question
 from dmm.ask.question import read_question
-from dmm.ask.sections import MEANING, SECTION_OF, Category
+from dmm.ask.sections import MEANING, SECTION_OF, Category, find_sections
 from dmm.ask.survey import Survey
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dmm.ask.mapping import Choose, Decision
     from dmm.ask.profiles import Profile
     from dmm.ask.question import Question
+    from dmm.ask.sections import Section
     from dmm.ask.sources import Sources, Told
 
 EXECUTOR_OFF = "off"
@@ -97,6 +98,10 @@ def answer(
         default=request.default_profile,
         choose=choose,
     )
+    named = find_sections(question.words)
+    profile = decision.profile
+    wanted = tuple(dict.fromkeys((*profile.sections, *named)))
+    decision = replace(decision, profile=replace(profile, sections=wanted))
     gathered = gather(question, decision.profile, sources, request.retry_max)
     written = write(request, question, decision, gathered, critic, count)
     return describe(request, question, decision, gathered, written, critic, count)
@@ -116,7 +121,7 @@ def gather(question: Question, profile: Profile, sources: Sources, retry_max: in
     found = [*named, *sources.documents(question), *found]
     hits = tuple(survey.mark(one) for one in found)
     covered = coverage.cover(survey, profile, hits, retry_max)
-    code = _in_order(profile, hits, covered.evidence)
+    code = _in_order(profile, find_sections(question.words), hits, covered.evidence)
     evidence, dropped = dedupe((*memory.evidence, *sessions.evidence, *code))
     unknown = [
         *_unfound(question, sources, survey, named),
@@ -151,10 +156,13 @@ def _is_told(word: str, evidence: Sequence[Evidence]) -> bool:
 
 
 def _in_order(
-    profile: Profile, hits: Sequence[Evidence], shown: Sequence[Evidence]
+    profile: Profile,
+    named: Sequence[Section],
+    hits: Sequence[Evidence],
+    shown: Sequence[Evidence],
 ) -> list[Evidence]:
-    """Order code by worth: what the gate needs, then what was asked and what is wanted."""
-    needed = _firsts(shown, {SECTION_OF[one] for one in profile.needs})
+    """Order code by worth: what the gate needs or is named, then what was asked and is wanted."""
+    needed = _firsts(shown, {*named, *(SECTION_OF[one] for one in profile.needs)})
     wanted = _firsts(shown, set(profile.sections))
     if len(profile.sections) >= ABOUT_ALL:
         return [*needed, *wanted, *shown, *hits]
@@ -286,7 +294,8 @@ def _tell_answer(
         found = short_answer.compose_overview(gathered.evidence, missing, gathered.name_package)
     else:
         back = question.looks_back or question.span is not None
-        found = short_answer.compose_points(gathered.evidence, missing, looks_back=back)
+        named = find_sections(question.words)
+        found = short_answer.compose_points(gathered.evidence, missing, named, looks_back=back)
     return {
         "points": [asdict(one) for one in found.points],
         "missing": list(found.missing),
