@@ -21,6 +21,26 @@ _FLAGS = (
 )
 
 
+def read_table(name: str) -> list[str]:
+    """Read the lines of a table that comes with the package, without its comments."""
+    # pathlib takes longer to load than all else that a hook needs.
+    folder = os.path.dirname(__file__)
+    with open(os.path.join(folder, "data", name), encoding="utf-8") as file:
+        return [line.rstrip("\n") for line in file if line.strip() and line[0] != "#"]
+
+
+def read_sections(name: str) -> dict[str, list[str]]:
+    """Read a table that is divided by names in brackets."""
+    found: dict[str, list[str]] = {}
+    rows: list[str] = []
+    for line in read_table(name):
+        if line.startswith("["):
+            rows = found.setdefault(line.strip("[]"), [])
+        else:
+            rows.append(line)
+    return found
+
+
 def read_regular(path: Path, limit: int) -> tuple[bytes, os.stat_result]:
     """Read a regular file of at most `limit` bytes; anything else is an OSError."""
     descriptor = os.open(path, _FLAGS)

@@ -30,6 +30,7 @@ FIELDS = [
     "layer1_search",
     "layer3_observations",
     "repo_context",
+    "answer",
     "suggested_prompt",
     "token_estimate",
     "mapping_decision",

@@ -30,8 +30,26 @@ def counting(project: Project, home: Path) -> Project:
     return project
 
 
-def test_the_answer_is_a_prompt_with_citations(counting: Project, typed: Typed) -> None:
+def test_the_answer_is_points_with_citations(counting: Project, typed: Typed) -> None:
     told = typed("ask", START, within=counting.folder)
+    assert told.out.splitlines() == [
+        "1. Counts words.",
+        "   [README.md:1]",
+        "2. Programs start at main guard (count.py:8)",
+        "   [count.py:8]",
+        "Evidence is missing for: where data outlives the process: a database, a schema, a store of"
+        " files; where language or embedding models are used.",
+        "All evidence, as a prompt for an agent: add --prompt",
+    ]
+    nothing = typed("ask", "zzz qqq", within=counting.folder)
+    assert nothing.out.splitlines() == [
+        "Nothing in memory, sessions or code answers this.",
+        "Evidence is missing for: zzz; qqq.",
+    ]
+
+
+def test_the_prompt_for_an_agent_has_all_citations(counting: Project, typed: Typed) -> None:
+    told = typed("ask", START, "--prompt", within=counting.folder)
     assert told.status == 0, told.err
     lines = told.out.splitlines()
     assert lines[:3] == [

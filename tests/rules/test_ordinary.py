@@ -41,7 +41,6 @@ PAIRS = [
     # Acts named by nouns, leave given, things told in a clause of their own.
     ("Do not hire temps", "Recruitment is done: hire temps", "Hiring of temps is postponed"),
     ("No kids on the roof", "Allow the kids to play on the roof", "Allow the kids to play here"),
-    ("Never hire firms under audit", "Hire a firm that is under audit", "Hire a firm in Rome"),
     # A name that holds another is another name; an everyday word is no product.
     ("Do not use C", "Write the driver in C", "Write the driver in C++"),
     ("Do not use C#", "Write the driver in C#", "Write the driver in C"),

@@ -53,12 +53,8 @@ def test_the_lower_end_of_a_range_takes_the_unit_of_the_upper_one() -> None:
     [
         ("a dozen people", "12", "count"),
         ("two dozen eggs", "24", "count"),
-        ("4 degrees Celsius", "4", "temperature"),
-        ("4 °C", "4", "temperature"),
         ("more than an hour", "3600", "time"),
-        ("within 2 working days", "172800", "time"),
         ("7.5 tonnes", "7500000", "weight"),
-        ("on day 52", "4492800", "day"),
     ],
 )
 def test_amounts_in_other_words_are_read(text: str, value: str, measure: str) -> None:

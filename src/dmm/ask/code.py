@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass, field
+import re
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dmm.ask import landmarks
-from dmm.ask.evidence import Evidence, make_code
+from dmm.ask.evidence import Evidence, make_code, safe_line
 from dmm.ask.sources import CodeFile, Definition
 from dmm.errors import IndexBusy, StorageError
 from dmm.files.citations import digest
@@ -16,9 +17,11 @@ from dmm.private import make_private_folder
 from dmm.redaction.clean import clean
 from dmm.repo import study
 from dmm.repo.index import RepoIndex
+from dmm.repo.kinds import language_of
+from dmm.repo.records import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from dmm.repo.records import Evidence as Found
@@ -30,6 +33,9 @@ PATIENCE = 5.0
 IMPORTED_BY = "imported by"
 MOST_DEFINITIONS = 2
 LONGEST_SHOWN = 60
+# A heading among the first lines of a passage is its own.
+NEAR = 3
+_HEADING = re.compile(r"#{1,6}\s+(.+?)\s*#*$")
 
 
 @dataclass(slots=True)
@@ -64,13 +70,30 @@ class Repository:
         listed = [] if self._index is None else self._index.files()
         return [CodeFile(one.path, str(one.kind), one.language) for one in listed]
 
-    def search(self, question: str, limit: int) -> list[Evidence]:
+    def search(
+        self, question: str, limit: int, kinds: Collection[Kind] | None = None
+    ) -> list[Evidence]:
         """Find the places that bear on a question, best first, with their lines."""
         index = self._index
         if index is None or not question.strip():
             return []
-        places = [(one, index.excerpt(one)) for one in index.search(question, limit)]
+        places = [(one, index.excerpt(one)) for one in index.search(question, limit, kinds=kinds)]
         return [_evidence(one, text) for one, text in places if text is not None]
+
+    def search_documents(self, question: str, limit: int) -> list[Evidence]:
+        """Find the passages of documents that bear on a question, titled by their headings."""
+        found = self.search(question, limit, (Kind.DOCUMENT,))
+        found = [one for one in found if language_of(one.path) is None]
+        return [replace(one, title=safe_line(self._heading(one))) for one in found]
+
+    def _heading(self, passage: Evidence) -> str:
+        """Name the section that a passage begins or stands in."""
+        lines = self.read(passage.path)
+        inside = range(passage.start, min(passage.end, passage.start + NEAR, len(lines)) + 1)
+        for number in (*inside, *range(passage.start - 1, 0, -1)):
+            if number <= len(lines) and (named := _HEADING.match(lines[number - 1])):
+                return named[1]
+        return ""
 
     def locate(self, name: str) -> list[Evidence]:
         """Find the definitions of a name; a dotted one has to stand within what it names first."""
@@ -103,6 +126,10 @@ class Repository:
     def rank(self, words: str) -> list[str]:
         """List the paths of all files that bear on some words, best first."""
         return [] if self._index is None else self._index.rank(words)
+
+    def find_unknown(self, words: Sequence[str]) -> list[str]:
+        """List the words that no file contains."""
+        return [] if self._index is None else self._index.find_unknown(words)
 
     def read(self, path: str) -> list[str]:
         """Read the lines of a file; none where it can't be read."""

@@ -3,34 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from dmm.ask.sections import Section
 from dmm.ask.sources import DOCUMENT, SOURCE, TEST, CodeFile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
 MOST_CANDIDATES = 40
 # What lies here serves the work on the product; the product itself comes first.
 _ASIDE = frozenset(
     (
         *("tools", "scripts", "script", "bench", "benchmark", "benchmarks", "examples", "example"),
-        *(
-            "demo",
-            "demos",
-            "samples",
-            "docs",
-            "doc",
-            "contrib",
-            "fixtures",
-            "hack",
-            "ci",
-            ".github",
-        ),
-        *("e2e", "playground", "sandbox", "templates"),
+        *("demo", "demos", "samples", "docs", "doc", "documentation", "contrib", "fixtures"),
+        *("hack", "ci", ".github", "e2e", "evals", "playground", "sandbox", "sandboxes"),
+        *("stories", "storybook", ".storybook", "mocks", "__mocks__", "templates", "experimental"),
     )
 )
+_DOCUMENTED = frozenset(("docs", "doc", "documentation", ".github"))
 # Words of file and folder names; the contents still have to show it.
 _NAMES = {
     Section.ENTRY_POINTS: r"__main__|main|cli|app|server|index|program|manage|wsgi|asgi|run|cmd",
@@ -81,13 +73,34 @@ _CONFIGURATION = re.compile(
     r"\.(?:ya?ml|toml|json|ini|cfg|properties))$",
     re.IGNORECASE,
 )
-MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml")
+MANIFESTS = ("pyproject.toml", "setup.cfg", "setup.py", "package.json", "Cargo.toml", "go.mod")
+
+
+def find_packages(files: Iterable[CodeFile]) -> dict[str, int]:
+    """Count the source files of each package of the product: a folder with its own manifest."""
+    listed = list(files)
+    folders = {path.rpartition("/")[0] for path in find_manifests(listed)}
+    own = (one for one in listed if one.kind == SOURCE and not order(one.path)[0])
+    return dict(Counter(package_of(one.path, folders) for one in own))
+
+
+def package_of(path: str, packages: Collection[str]) -> str:
+    """Name the package that a file belongs to: the innermost folder that is one, or the root."""
+    folder = path.rpartition("/")[0]
+    while folder and folder not in packages:
+        folder = folder.rpartition("/")[0]
+    return folder
 
 
 def order(path: str) -> tuple[bool, int, str]:
     """Order paths: the product before what serves its making, the upper before the deeper."""
     folders = path.split("/")[:-1]
     return not _ASIDE.isdisjoint(folders), len(folders), path
+
+
+def is_aside(document: str) -> bool:
+    """Say whether a document serves an example or a tool; those in docs/ are the product's."""
+    return not (_ASIDE - _DOCUMENTED).isdisjoint(document.split("/")[:-1])
 
 
 def name_candidates(section: Section, files: Iterable[CodeFile]) -> list[str]:

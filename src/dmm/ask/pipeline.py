@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from dmm.ask import budget, coverage, layers, plan, render
+from dmm.ask import answer as short_answer
+from dmm.ask import budget, coverage, landmarks, layers, plan, render
 from dmm.ask.evidence import Origin, dedupe
 from dmm.ask.mapping import map_question
 from dmm.ask.question import read_question
-from dmm.ask.sections import SECTION_OF
+from dmm.ask.sections import MEANING, SECTION_OF, Category, find_sections
 from dmm.ask.survey import Survey
 from dmm.domain.plain import to_plain
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from dmm.ask.mapping import Choose, Decision
     from dmm.ask.profiles import Profile
     from dmm.ask.question import Question
+    from dmm.ask.sections import Section
     from dmm.ask.sources import Sources, Told
 
 EXECUTOR_OFF = "off"
@@ -54,6 +56,12 @@ class Gathered:
     evidence: tuple[Evidence, ...]
     dropped: tuple[tuple[str, str], ...]
     files: int
+    packages: Mapping[str, int]
+    unknown: tuple[str, ...]
+
+    def name_package(self, path: str) -> str:
+        """Name the package of a file where the repository has several; empty otherwise."""
+        return landmarks.package_of(path, self.packages) if len(self.packages) > 1 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +99,10 @@ def answer(
         default=request.default_profile,
         choose=choose,
     )
+    named = find_sections(question.words)
+    profile = decision.profile
+    wanted = tuple(dict.fromkeys((*profile.sections, *named)))
+    decision = replace(decision, profile=replace(profile, sections=wanted))
     gathered = gather(question, decision.profile, sources, request.retry_max)
     written = write(request, question, decision, gathered, critic, count)
     return describe(request, question, decision, gathered, written, critic, count)
@@ -104,19 +116,54 @@ def gather(question: Question, profile: Profile, sources: Sources, retry_max: in
     named = [place for name in question.symbols for place in sources.code.locate(name)]
     # A question for anything at all would find whatever shares its idle words.
     tells = question.topic or question.files or question.symbols
-    found = [*named, *(sources.code.search(asked, MOST_PLACES) if tells else ())]
+    found = list(sources.code.search(asked, MOST_PLACES) if tells else ())
+    # Examples and tools match well, since they show all of it; the product itself comes first.
+    found.sort(key=lambda one: landmarks.order(one.path)[0])
+    found = [*named, *sources.documents(question), *found]
     hits = tuple(survey.mark(one) for one in found)
     covered = coverage.cover(survey, profile, hits, retry_max)
-    code = _in_order(profile, hits, covered.evidence)
+    code = _in_order(profile, find_sections(question.words), hits, covered.evidence)
     evidence, dropped = dedupe((*memory.evidence, *sessions.evidence, *code))
-    return Gathered(memory, sessions, covered, tuple(evidence), tuple(dropped), len(survey.files))
+    unknown = [
+        *_unfound(question, sources, survey, named),
+        *sources.code.find_unknown(question.subjects),
+    ]
+    return Gathered(
+        memory,
+        sessions,
+        covered,
+        tuple(evidence),
+        tuple(dropped),
+        len(survey.files),
+        survey.packages,
+        tuple(one for one in dict.fromkeys(unknown) if not _is_told(one, evidence)),
+    )
+
+
+def _unfound(
+    question: Question, sources: Sources, survey: Survey, named: Sequence[Evidence]
+) -> list[str]:
+    """List the names of the question that the repository does not have."""
+    found = {one.title.rpartition(".")[2] for one in named}
+    symbols = [one for one in question.symbols if one.rpartition(".")[2] not in found]
+    symbols = [one for one in symbols if not sources.code.locate(one)]
+    files = [one for one in question.files if not any(one in path for path in survey.files)]
+    return [*files, *symbols]
+
+
+def _is_told(word: str, evidence: Sequence[Evidence]) -> bool:
+    folded = word.casefold()
+    return any(folded in one.text.casefold() or folded in one.title.casefold() for one in evidence)
 
 
 def _in_order(
-    profile: Profile, hits: Sequence[Evidence], shown: Sequence[Evidence]
+    profile: Profile,
+    named: Sequence[Section],
+    hits: Sequence[Evidence],
+    shown: Sequence[Evidence],
 ) -> list[Evidence]:
-    """Order code by worth: what the gate needs, then what was asked and what is wanted."""
-    needed = _firsts(shown, {SECTION_OF[one] for one in profile.needs})
+    """Order code by worth: what the gate needs or is named, then what was asked and is wanted."""
+    needed = _firsts(shown, {*named, *(SECTION_OF[one] for one in profile.needs)})
     wanted = _firsts(shown, set(profile.sections))
     if len(profile.sections) >= ABOUT_ALL:
         return [*needed, *wanted, *shown, *hits]
@@ -213,6 +260,7 @@ def describe(
         "layer1_search": _search(gathered),
         "layer3_observations": [_full(one) for one in evidence if one.origin is Origin.SESSIONS],
         "repo_context": [_full(one) for one in evidence if one.origin is Origin.CODE],
+        "answer": _tell_answer(question, decision, gathered, written),
         "suggested_prompt": written.text,
         "token_estimate": total,
         "mapping_decision": decision.describe(),
@@ -235,6 +283,25 @@ def describe(
         "execution_critic": critic,
     }
     return told | {"layers": layers.tell(told, gathered.memory.about, gathered.files)}
+
+
+def _tell_answer(
+    question: Question, decision: Decision, gathered: Gathered, written: Written
+) -> dict[str, Any]:
+    """Lay the short answer out as plain data."""
+    missing = [MEANING[SECTION_OF[Category(one)]] for one in written.gate["missing"]]
+    missing += gathered.unknown
+    if len(decision.profile.sections) >= ABOUT_ALL:
+        found = short_answer.compose_overview(gathered.evidence, missing, gathered.name_package)
+    else:
+        back = question.looks_back or question.span is not None
+        named = find_sections(question.words)
+        found = short_answer.compose_points(gathered.evidence, missing, named, looks_back=back)
+    return {
+        "points": [asdict(one) for one in found.points],
+        "missing": list(found.missing),
+        "more": list(found.more),
+    }
 
 
 def _search(gathered: Gathered) -> dict[str, Any]:

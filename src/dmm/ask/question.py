@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 MOST_HINTS = 8
 LONGEST_NAME = 120
+# A word of so few letters names nothing.
+SHORT = 2
 
 _KINDS = {
     Kind.DECISION: r"decisions?|decid(?:e|ed)|agreed?|chose|choices?",
@@ -79,6 +81,12 @@ class Question:
         """What to look for; empty where a question asks for anything at all, as a brief does."""
         said = {word.casefold() for word in _WORD.findall(self.words)}
         return self.words if said - _IDLE else ""
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """The words that say what it is about."""
+        said = dict.fromkeys(_WORD.findall(self.words))
+        return tuple(one for one in said if len(one) > SHORT and one.casefold() not in _IDLE)
 
     def describe(self) -> dict[str, Any]:
         """Lay out what was understood as plain data."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from dmm.index.analysis import analyze
+
 
 class Section(StrEnum):
     """The nine sections of a repository's description, in the order they are told."""
@@ -46,3 +48,9 @@ SECTION_OF = {
     Category.PERSISTENCE: Section.PERSISTENCE,
     Category.AI_GENERATION: Section.AI_GENERATION,
 }
+
+
+def find_sections(question: str) -> tuple[Section, ...]:
+    """List the sections that a question names, such as its tests or its configuration."""
+    asked = set(analyze(question))
+    return tuple(one for one in SECTIONS if asked & set(analyze(one.replace("_", " "))))

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dmm.repo.strip_comments import Bare
 
 MOST_OF_A_RULE = 3
+LONGEST_IMPORT = 2_000
 SIGNED = frozenset(rule.section for rule in RULES)
 
 _FROM = re.compile(r"^\s*from\s+[\w.]+\s+import\b")
@@ -66,7 +67,7 @@ def _places(rule: Rule, bare: Bare) -> list[int]:
 
 def _first_use(match: re.Match[str], bare: Bare) -> list[int]:
     """Find where a file first uses what it imports; it may never do."""
-    end = bare.text.find("\n", match.end())
+    end = _end_of_import(bare.text, match.end())
     if end < 0:
         return []
     said = _FROM.sub("", bare.text[match.start() : end])
@@ -75,9 +76,19 @@ def _first_use(match: re.Match[str], bare: Bare) -> list[int]:
     return [] if later is None else [later.start()]
 
 
+def _end_of_import(text: str, start: int) -> int:
+    """Find the end of the line, or of the lines that a brace continues."""
+    end = text.find("\n", start)
+    line = text.rfind("\n", 0, start) + 1
+    if "{" in text[line:end] and "}" not in text[line:end]:
+        closed = text.find("}", end, end + LONGEST_IMPORT)
+        return end if closed < 0 else text.find("\n", closed)
+    return end
+
+
 @lru_cache(maxsize=64)
 def _used(names: tuple[str, ...]) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\s*[.(]")
+    return re.compile(rf"(?<![\w.])(?:{'|'.join(map(re.escape, names))})\s*(?:[.(<{{]|::)")
 
 
 @lru_cache(maxsize=128)

@@ -59,6 +59,9 @@ class Code(Protocol):
     def rank(self, words: str) -> Sequence[str]:
         """List the paths of all files that bear on some words, best first."""
 
+    def find_unknown(self, words: Sequence[str]) -> Sequence[str]:
+        """List the words that no file contains."""
+
     def read(self, path: str) -> list[str]:
         """Read the lines of a file; none where it can't be read."""
 
@@ -84,3 +87,6 @@ class Sources(Protocol):
 
     def sessions(self, question: Question) -> Told:
         """Look up what sessions did."""
+
+    def documents(self, question: Question) -> Sequence[Evidence]:
+        """Find what the repository's documents say about a question, best first."""

@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dmm.ask import landmarks, manifests
+from dmm.ask import landmarks, libraries, manifests
 from dmm.ask.evidence import Evidence, Mark, make_code
 from dmm.ask.sections import Section
 from dmm.ask.signs import SIGNED, find_signs
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 LONGEST_DEFINITION = 40
 LINES_BEFORE, LINES_AFTER = 2, 12
 DECLARED = 6
+MOST_RANKED = 20
 MOST_OF_A_LABEL = 2
 MOST_CHARACTERS = 400_000
 MOST = {Section.SURFACES: 6, Section.PERSISTENCE: 4, Section.ENTRY_POINTS: 4, Section.BUILD: 3}
@@ -55,6 +56,7 @@ class Survey:
     _bare: dict[str, Bare] = field(default_factory=dict)
     _products: list[CodeFile] | None = None
     _own: frozenset[str] | None = None
+    _packages: dict[str, int] | None = None
 
     def __post_init__(self) -> None:
         self.files = {one.path: one for one in self.code.files()}
@@ -68,13 +70,26 @@ class Survey:
             self._products = own or source
         return self._products
 
+    @property
+    def packages(self) -> dict[str, int]:
+        """The packages of the product with their sizes."""
+        if self._packages is None:
+            self._packages = landmarks.find_packages(self.files.values())
+        return self._packages
+
     def look_around(self, sections: Iterable[Section]) -> list[Place]:
         """Find what file names, documents and manifests lead to."""
         wanted = frozenset(sections)
         found = [one for one in self._declared() if one.section in wanted]
         for section in sorted(wanted & SIGNED):
             candidates = landmarks.name_candidates(section, self.products)
-            found += self.inspect(candidates, frozenset((section,)))
+            shown = self.inspect(candidates, frozenset((section,)))
+            # Files called a store may be minor ones; a database in use shows where most data is.
+            if shown and section is Section.PERSISTENCE:
+                ranked = self.code.rank(libraries.list_words(libraries.DATABASES))[:MOST_RANKED]
+                others = [path for path in ranked if path not in candidates]
+                shown += self.inspect(others, frozenset((section,)))
+            found += shown
         readers = {
             Section.PURPOSE: self._purpose,
             Section.ARCHITECTURE: self._architecture,
@@ -97,7 +112,11 @@ class Survey:
         return found
 
     def choose(self, places: Sequence[Place]) -> list[Place]:
-        """Keep the best places of each section: strong, central, and of different sorts."""
+        """Keep the best places of each section: strong, central, and of different sorts.
+
+        Each package of a repository shows its best place before one shows its second; larger
+        packages come first.
+        """
         users = {path: self.code.count_users(path) for path in {one.path for one in places}}
 
         def rank(one: Place) -> tuple[object, ...]:
@@ -109,7 +128,7 @@ class Survey:
         total: Counter[Section] = Counter()
         paths: set[tuple[Section, str]] = set()
         best = Counter({one.section: one.strength for one in sorted(places, key=_strength)})
-        for one in sorted(places, key=rank):
+        for one in self._in_turn(sorted(places, key=rank)):
             sort, place = (one.section, one.label), (one.section, one.path)
             full = total[one.section] >= MOST.get(one.section, USUALLY)
             full = full or (one.strength == WEAK < best[one.section])
@@ -120,6 +139,18 @@ class Survey:
             paths.add(place)
             chosen.append(one)
         return chosen
+
+    def _in_turn(self, places: Sequence[Place]) -> list[Place]:
+        """Order ranked places so that the packages take turns, strong signs before weak ones."""
+        sizes = self.packages
+        seen: Counter[tuple[Section, str]] = Counter()
+        turns = []
+        for one in places:
+            package = landmarks.package_of(one.path, sizes)
+            turn = seen[one.section, package]
+            turns.append((one.strength == WEAK, turn, -one.strength, -sizes.get(package, 0)))
+            seen[one.section, package] += 1
+        return [places[at] for at in sorted(range(len(places)), key=turns.__getitem__)]
 
     def cite(self, place: Place) -> Evidence:
         """Make evidence of a place: the definition around it, or the lines that follow."""
@@ -188,12 +219,15 @@ class Survey:
                 if path is not None:
                     line = self._line_of(path, command.function)
                     label = f"command {command.name}"
-                    found.append(Place(Section.ENTRY_POINTS, path, line, label, DECLARED))
+                    # Beside the program itself, Cargo builds tools from the files of `bin`.
+                    strength = DECLARED - ("bin" in path.split("/")[:-1])
+                    found.append(Place(Section.ENTRY_POINTS, path, line, label, strength))
                     found.append(Place(Section.SURFACES, path, line, label, WEAK))
         return found
 
     def _line_of(self, path: str, name: str) -> int:
-        named = [one.start for one in self.code.definitions(path) if one.name == name]
+        wanted = name or "main"
+        named = [one.start for one in self.code.definitions(path) if one.name == wanted]
         return min(named, default=1)
 
     def _purpose(self) -> list[Place]:

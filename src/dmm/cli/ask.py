@@ -26,7 +26,10 @@ def ask(
     budget: Annotated[
         int | None, typer.Option(min=0, help="Token budget of the whole answer [3000].")
     ] = None,
-    style: Annotated[str, typer.Option(help="compact or full.")] = "compact",
+    prompt: Annotated[
+        bool, typer.Option("--prompt", help="Print the whole evidence as a prompt for an agent.")
+    ] = False,
+    style: Annotated[str, typer.Option(help="compact or full (with --prompt).")] = "compact",
     session: Annotated[
         str | None, typer.Option(help="The session that the critic reviews (default: the last).")
     ] = None,
@@ -52,10 +55,28 @@ def ask(
     if as_json:
         print_json(told)
         return
-    print_text(told["suggested_prompt"])
+    if prompt or style != "compact":
+        print_text(told["suggested_prompt"])
+    else:
+        print_lines(_answer(told["answer"]))
     print_lines(f"notice: {one}" for one in told["layer1_search"]["notices"])
     if verbose:
         print_lines(_decisions(told))
+
+
+def _answer(answer: dict[str, Any]) -> Iterator[str]:
+    if not answer["points"]:
+        yield "Nothing in memory, sessions or code answers this."
+    for number, point in enumerate(answer["points"], start=1):
+        yield f"{number}. {point['text']}"
+        yield f"   [{point['cite']}]"
+    if answer["missing"]:
+        yield f"Evidence is missing for: {'; '.join(answer['missing'])}."
+    if answer["more"]:
+        yield "See also:"
+        yield from (f"   {one}" for one in answer["more"])
+    if answer["points"]:
+        yield "All evidence, as a prompt for an agent: add --prompt"
 
 
 def _decisions(told: dict[str, Any]) -> Iterator[str]:

@@ -75,7 +75,10 @@ class SubagentEnded(Words):
 
 @recorded(EventType.TOOL_REQUESTED, EventType.TOOL_USED, EventType.TOOL_FAILED)
 class ToolCalled(HookReport):
-    """A tool call: `text` tells it in one line, `summary` did so once."""
+    """A tool call: `text` tells it in one line, `summary` did so once.
+
+    `outcome` is read from the whole output.
+    """
 
     input: Mapping[str, Any] | None
     tool: str = ""
@@ -86,33 +89,32 @@ class ToolCalled(HookReport):
     milliseconds: int | None = None
     exit: int | None = None
     branch: str | None = None
-
-    @property
-    def said(self) -> str:
-        """What the tool printed, or why it failed."""
-        return ""
-
-
-@recorded(EventType.TOOL_REQUESTED)
-class ToolRequested(ToolCalled):
-    """A client asked whether a call may be made; `place` is the checkout whose rules it met."""
-
-    verdict: Mapping[str, Any] | None = None
-    place: str = ""
-
-
-@recorded(EventType.TOOL_USED)
-class ToolUsed(ToolCalled):
-    """A call was made; `outcome` is read from its whole output."""
-
     output: str = ""
     outcome: str | None = None
     unfinished: bool = False
 
     @property
     def said(self) -> str:
-        """What the tool printed."""
+        """What the tool printed, or why it failed."""
         return self.output
+
+    @property
+    def status(self) -> int | None:
+        """The exit status; a call that failed has one that is not 0."""
+        return self.exit
+
+
+@recorded(EventType.TOOL_REQUESTED)
+class ToolRequested(ToolCalled):
+    """A client asked whether a call may be made; `place` is the checkout whose rules it met."""
+
+    verdict: Mapping[str, Any] = field(default_factory=dict)
+    place: str | None = None
+
+
+@recorded(EventType.TOOL_USED)
+class ToolUsed(ToolCalled):
+    """A call was made."""
 
 
 @recorded(EventType.TOOL_FAILED)
@@ -125,6 +127,11 @@ class ToolFailed(ToolCalled):
     def said(self) -> str:
         """Why it failed."""
         return self.error
+
+    @property
+    def status(self) -> int | None:
+        """The exit status, which is not 0."""
+        return self.exit or 1
 
 
 @recorded(EventType.FACT_ADDED)
@@ -148,7 +155,7 @@ class ConstraintAdded(Payload):
     priority: str | None
     rule: Mapping[str, Any] | None
     triggered_by: int | None = None
-    since: int | None = None
+    since: int = 0
     tainted: int | None = None
     replaces: int | None = None
 

@@ -219,7 +219,7 @@ def _constraint(draft: State, event: Event) -> None:
         rule=told.rule,
     )
     # A decision from before the rule has used up what was looked up until then.
-    if told.since is not None:
+    if told.since:
         draft.committed[event.seq] = told.since
 
 

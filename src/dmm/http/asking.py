@@ -33,6 +33,7 @@ class Asked(models.InProject):
 class AnswerTold(models.Told):
     """An answer with its evidence; docs/ask.md has every field."""
 
+    answer: dict[str, Any]
     suggested_prompt: str
     token_estimate: int
     mapping_decision: dict[str, Any]

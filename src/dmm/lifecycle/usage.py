@@ -313,7 +313,7 @@ def _blocked(draft: _Draft, event: Event) -> None:
 
 def _requested(draft: _Draft, event: Event) -> None:
     told = ToolRequested.read(event)
-    if told is not None and (told.verdict or {}).get("status") == "deny":
+    if told is not None and told.verdict.get("status") == "deny":
         _blocked(draft, event)
 
 

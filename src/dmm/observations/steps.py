@@ -162,7 +162,7 @@ def _command(given: Mapping[str, Any]) -> str:
 
 def _refusal(seq: int, told: ToolRequested) -> list[Step]:
     """Read a call that the rules stopped."""
-    verdict = told.verdict or {}
+    verdict = told.verdict
     if verdict.get("status") != "deny":
         return []
     why = verdict.get("reason")

@@ -35,7 +35,6 @@ _PRIVATE = frozenset({"private", "private-key"})
 _TOLD = frozenset({"password", "authorization", "cookie"})
 _DEEPEST_CODE = 2
 _LONGEST_MARKER = 64
-_LONGEST_MARKER = 64
 # How long a random word has to be in a text that somebody encoded.
 _CODED = 20
 

@@ -6,7 +6,7 @@ import re
 
 from dmm.redaction.patterns import later, match_at, words_of
 from dmm.redaction.randomness import has_digit, has_letter, is_mixed, is_uuid
-from dmm.redaction.usages import READERS, USAGES
+from dmm.redaction.tables import READERS, USAGES
 from dmm.redaction.values import WORDS, is_placeholder, is_spoken_secret
 
 TYPE_CHECKING = False

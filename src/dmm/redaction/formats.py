@@ -5,6 +5,7 @@ from __future__ import annotations
 from dmm.redaction.layers import TOKEN
 from dmm.redaction.patterns import later, match_at, words_of
 from dmm.redaction.randomness import class_changes, is_opaque, is_random, is_varied
+from dmm.redaction.tables import prefixes_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -13,73 +14,8 @@ if TYPE_CHECKING:
     from dmm.redaction.layers import Layer
     from dmm.redaction.patterns import Span
 
-# Prefix, label, the least length after the prefix. A prefix that is also an ordinary beginning
-# of names is in the second table: what follows it must look random.
-_CERTAIN = (
-    ("ABSK", "aws-key", 40),
-    ("AIza", "google-key", 30), ("ya29.", "google-key", 16), ("GOCSPX-", "google-key", 16),
-    ("1//0", "google-key", 24),
-    ("ghp_", "github-token", 16), ("gho_", "github-token", 16), ("ghu_", "github-token", 16),
-    ("ghs_", "github-token", 16), ("ghr_", "github-token", 16),
-    ("github_pat_", "github-token", 16),
-    ("glpat-", "gitlab-token", 12), ("gldt-", "gitlab-token", 12), ("glrt-", "gitlab-token", 12),
-    ("glft-", "gitlab-token", 12), ("glcbt-", "gitlab-token", 12), ("glptt-", "gitlab-token", 12),
-    ("glsoat-", "gitlab-token", 12), ("glimt-", "gitlab-token", 12),
-    ("glagent-", "gitlab-token", 12), ("gloas-", "gitlab-token", 12),
-    ("glffct-", "gitlab-token", 12), ("GR1348941", "gitlab-token", 16),
-    ("xoxb-", "slack-token", 8), ("xoxa-", "slack-token", 8), ("xoxp-", "slack-token", 8),
-    ("xoxo-", "slack-token", 8), ("xoxs-", "slack-token", 8), ("xoxr-", "slack-token", 8),
-    ("xoxc-", "slack-token", 8), ("xoxd-", "slack-token", 8), ("xoxe-", "slack-token", 8),
-    ("xoxe.", "slack-token", 8), ("xapp-", "slack-token", 8),
-    ("sk_live_", "stripe-key", 8), ("sk_test_", "stripe-key", 8), ("rk_live_", "stripe-key", 8),
-    ("rk_test_", "stripe-key", 8), ("whsec_", "stripe-key", 16),
-    ("npm_", "npm-token", 24), ("pypi-AgE", "pypi-token", 16), ("rubygems_", "token", 24),
-    ("sk-ant-", "anthropic-key", 12), ("sk-proj-", "openai-key", 12),
-    ("sk-svcacct-", "openai-key", 12), ("sk-admin-", "openai-key", 12), ("sk-or-", "api-key", 16),
-    ("SG.", "sendgrid-key", 20), ("dckr_pat_", "docker-token", 16),
-    ("dckr_oat_", "docker-token", 16), ("dop_v1_", "token", 24), ("doo_v1_", "token", 24),
-    ("dor_v1_", "token", 24), ("hvs.", "vault-token", 16), ("hvb.", "vault-token", 16),
-    ("hvr.", "vault-token", 16), ("shpat_", "token", 16), ("shpca_", "token", 16),
-    ("shppa_", "token", 16), ("shpss_", "token", 16), ("sq0atp-", "token", 16),
-    ("sq0csp-", "token", 16), ("sq0idp-", "token", 16), ("ATATT3", "token", 16),
-    ("ATCTT3", "token", 16), ("ATBB", "token", 16), ("lin_api_", "token", 16),
-    ("lin_oauth_", "token", 16), ("figd_", "token", 16), ("PMAK-", "api-key", 16),
-    ("NRAK-", "api-key", 16), ("NRII-", "api-key", 16), ("pscale_tkn_", "token", 16),
-    ("pscale_pw_", "token", 16), ("pscale_oauth_", "token", 16), ("sbp_", "token", 24),
-    ("sb_secret_", "api-key", 10), ("sntrys_", "token", 16), ("sntryu_", "token", 16),
-    ("AGE-SECRET-KEY-1", "private-key", 16), ("gsk_", "api-key", 20), ("pplx-", "api-key", 20),
-    ("glsa_", "token", 16), ("glc_", "token", 20), ("CFPAT-", "token", 16),
-    ("dt0c01.", "token", 20), ("HRKU-", "api-key", 16), ("xkeysib-", "api-key", 20),
-    ("tskey-", "api-key", 12), ("lsv2_pt_", "api-key", 16), ("lsv2_sk_", "api-key", 16),
-    ("pcsk_", "api-key", 20), ("bkua_", "token", 20), ("CCIPAT_", "token", 16),
-    ("AKCp", "token", 40), ("dapi", "token", 30), ("LTAI", "api-key", 12), ("AKID", "api-key", 24),
-    ("EAAA", "token", 40), ("EAAC", "token", 40), ("EAAB", "token", 40),
-    ("access-production-", "token", 24), ("access-sandbox-", "token", 24),
-    ("squ_", "token", 32), ("sqp_", "token", 32), ("sqa_", "token", 32), ("sgp_", "token", 32),
-    ("SWMTKN-", "token", 32), ("sha256~", "token", 32), ("nvapi-", "api-key", 32),
-    ("CLOJARS_", "token", 32), ("FLWSECK", "api-key", 16), ("EZAK", "api-key", 40),
-    ("EZTK", "api-key", 40), ("duffel_live_", "token", 24), ("duffel_test_", "token", 24),
-    ("dnkey-", "api-key", 24), ("vercel_blob_rw_", "token", 16), ("ATTA", "token", 40),
-    ("API-", "api-key", 26), ("sm_pat_", "token", 16), ("nsec1", "private-key", 50),
-    ("secret-token:", "token", 16), ("vk1.a.", "token", 40), ("y0_A", "token", 30),
-    ("AQVN", "api-key", 30), ("mlsn.", "api-key", 32), ("ico-", "api-key", 32),
-    ("xprv", "private-key", 80), ("ops_eyJ", "token", 30), ("mdb_sa_sk_", "token", 16),
-)  # fmt: skip
-_LIKELY = (
-    ("sk-", "openai-key", 20), ("sk_", "api-key", 24), ("hf_", "huggingface-token", 16),
-    ("pypi-", "pypi-token", 24), ("key-", "api-key", 24), ("xai-", "api-key", 20),
-    ("r8_", "api-key", 20), ("re_", "api-key", 20), ("ntn_", "token", 20),
-    ("secret_", "token", 24), ("pat-", "token", 20), ("pat", "token", 60),
-    ("s.", "vault-token", 24),
-    ("dp.", "token", 24), ("nfp_", "token", 20), ("vcp_", "token", 20), ("fo1_", "token", 24),
-    ("fm1_", "token", 40), ("fm2_", "token", 40), ("pul-", "token", 24), ("aio_", "token", 20),
-    ("oy2", "api-key", 40), ("cio", "token", 30), ("rdme_", "token", 40), ("tfp_", "token", 24),
-    ("shippo_live_", "token", 24), ("sl.", "token", 50), ("pnu_", "token", 24),
-    ("tk-us-", "token", 24), ("AC", "twilio-key", 30), ("SK", "twilio-key", 30),
-    ("fc-", "api-key", 24), ("tvly-", "api-key", 20), ("phx_", "api-key", 24),
-    ("phc_", "api-key", 24), ("rnd_", "api-key", 20), ("fw_", "api-key", 20),
-    ("fio-u-", "token", 32), ("sk.eyJ", "token", 32), ("oauth:", "token", 30),
-)  # fmt: skip
+_CERTAIN = prefixes_of("certain")
+_LIKELY = prefixes_of("likely")
 _BEFORE = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789")
 _ALONE = later(r"[A-Za-z0-9]+")
 _TAIL = later(r"[A-Za-z0-9_-]+(?:[.=/+][A-Za-z0-9_-]+)*={0,2}")

@@ -6,101 +6,21 @@ from functools import lru_cache
 
 from dmm.redaction.patterns import later, places_of
 from dmm.redaction.randomness import is_scrambled
+from dmm.redaction.tables import listed
 
 TYPE_CHECKING = False
 
 STRONG, MEDIUM, WEAK = 3, 2, 1
 
-_STEMS = (
-    "pass", "pw", "secret", "token", "key", "cred", "auth", "sig", "jwt", "sess", "salt", "pin",
-    "sid", "psk", "hmac", "contrase", "kennwort", "mnemonic", "phrase", "otp", "cvv", "cvc",
-)  # fmt: skip
-_PASSWORDS = (
-    "passwd", "password", "passwrd", "passwort", "passphrase", "passcode", "contrase", "kennwort",
-    "mnemonic", "seedphrase", "recoveryphrase", "backupphrase",
-)  # fmt: skip
+_STEMS = listed("stems")
+_PASSWORDS = listed("passwords")
 _PASSWORD_WORDS = frozenset({"pass", "pwd", "pw", "pws", "pwds", "passe", "psk"})
-_KEYS = tuple(
-    kind + "key"
-    for kind in (
-        "api", "access", "secret", "private", "priv", "client", "account", "storage", "shared",
-        "encryption", "encrypt", "signing", "sign", "master", "auth", "service", "deploy",
-        "consumer", "app", "application", "license", "webhook", "admin", "subscription", "root",
-        "data", "ssh", "gpg", "aes", "hmac", "jwt", "session", "cookie", "crypt", "crypto",
-        "wallet", "hex", "tls", "ssl", "symmetric", "integration", "ingest", "write",
-    )
-)  # fmt: skip
-# Words that only look as if they named a secret.
-_HARMLESS = (
-    "public", "publish", "primary", "foreign", "tokeniz", "tokenis", "signal", "design", "assign",
-    "signed", "significan", "keyboard", "keyword", "keyfram", "monkey", "donkey", "turkey",
-    "hotkey", "keymap", "keystroke", "keyup", "keydown", "passed", "passing", "passes",
-    "passenger", "passport", "passive", "compass", "bypass", "passthrough", "spawn", "essential",
-    "message",
-)  # fmt: skip
-_COUNTING = frozenset({
-    "max", "min", "num", "total", "prompt", "completion", "output", "context", "n", "input",
-    "cached", "used", "remaining", "subagent",
-})  # fmt: skip
-# Last words that make a name tell something about a secret instead of the secret.
-_ASIDE = frozenset({
-    "file", "files", "path", "dir", "name", "names", "type", "types", "field", "fields", "url",
-    "uri", "endpoint", "length", "len", "policy", "count", "limit", "expiry", "expires",
-    "expiration", "expire", "ttl", "required", "enabled", "disabled", "min", "max", "size",
-    "format", "prefix", "suffix", "regex", "pattern", "label", "placeholder", "hint", "error",
-    "message", "status", "state", "arn", "ref", "env", "var", "variable", "algorithm", "alg",
-    "method", "methods", "provider", "manager", "store", "source", "kind", "version", "rotation",
-    "age", "id", "ids", "usage", "budget", "index", "position", "at", "by", "in", "scope",
-    "scopes", "mode", "strategy", "server", "service", "header", "param", "help", "title",
-    "timeout", "interval", "attempts", "retries", "rounds", "iterations", "cost", "days", "hours",
-    "minutes", "seconds", "stdin", "lifetime", "bucket", "validator", "hasher", "encoder", "form",
-    "column", "scanner",
-})  # fmt: skip
-# The same for the word that follows in a sentence: what is told is a property, not the secret.
-PROPERTIES = frozenset(
-    {
-        "algorithm",
-        "autofill",
-        "bucket",
-        "column",
-        "complexity",
-        "encoder",
-        "encoding",
-        "encryption",
-        "endpoint",
-        "expiration",
-        "expiry",
-        "format",
-        "hasher",
-        "hashing",
-        "history",
-        "length",
-        "lifetime",
-        "manager",
-        "parser",
-        "policy",
-        "requirements",
-        "rotation",
-        "rules",
-        "scanner",
-        "schema",
-        "storage",
-        "strategy",
-        "strength",
-        "ttl",
-        "type",
-        "validation",
-        "validator",
-    }
-)
-# Words before "pass" that make it a verb, or one of several rounds.
-_GOING = frozenset({
-    "all", "always", "build", "builds", "can", "cases", "checks", "compiler", "could", "did",
-    "does", "doesn't", "don't", "each", "every", "final", "first", "it", "may", "might",
-    "must", "never", "next", "not", "one", "optimiser", "optimizer", "second", "should",
-    "single", "specs", "still", "suite", "tests", "they", "third", "to", "two", "will", "won't",
-    "would",
-})  # fmt: skip
+_KEYS = tuple(f"{kind}key" for kind in listed("keys"))
+_HARMLESS = listed("harmless")
+_COUNTING = frozenset(listed("counting"))
+_ASIDE = frozenset(listed("aside"))
+PROPERTIES = frozenset(listed("properties"))
+_GOING = frozenset(listed("going"))
 _PINS = frozenset({"pin", "cvv", "cvc", "otp"})
 _WEAK_WORDS = frozenset({
     "auth", "oauth", "authorization", "authentication", "signature", "sig", "hmac", "salt", "sid",

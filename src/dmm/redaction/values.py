@@ -13,6 +13,7 @@ from dmm.redaction.randomness import (
     is_random,
     is_uuid,
 )
+from dmm.redaction.tables import listed
 
 MARKER = "[redacted:"
 
@@ -81,38 +82,8 @@ _SENTENCE = later(
     r"|confirm|change|for|to|of|and|or|not|no|required|should|will|can|cannot|with|from|in|on|use)\b"
 )
 _NAMES_ONE = later(r"(?i)pass|secret|token|key|cred|auth")
-# Words that stand where a value could: descriptions, kinds, states, parts of speech.
-WORDS = frozenset({
-    "a", "accepted", "access", "after", "again", "also", "an", "and", "another", "are", "arg",
-    "args", "argument", "arguments", "as", "ask", "asks", "at", "auth", "authentication",
-    "authorization", "based", "basic", "be", "bearer", "before", "budget", "by", "can", "change",
-    "changed", "changes", "check", "checks", "compat", "correct", "count", "credential",
-    "credentials", "default", "denied", "digest", "disabled", "else", "email", "empty", "enabled",
-    "encrypted", "env", "environment", "error", "example", "expired", "expires", "expiry",
-    "failed", "failure", "false", "field", "fields", "file", "first", "flag", "flag.", "for",
-    "from", "generated", "had", "has", "hash", "hashed", "hashing", "have", "here", "hidden",
-    "if", "in", "incorrect", "input", "invalid", "is", "it", "its", "key", "keychain", "keys",
-    "last", "leaked", "length", "limit", "login", "logout", "manager", "managers", "masked",
-    "match", "matches", "mismatch", "missing", "must", "name", "new", "next", "nil", "no", "none",
-    "not", "null", "of", "off", "ok", "old", "omitted", "on", "only", "option", "optional",
-    "options", "or", "other", "our", "parameter", "passphrase", "passwd", "password", "path",
-    "plain", "plaintext", "policies", "policy", "previous", "private", "prompt", "protected",
-    "public", "random", "redacted", "refresh", "refused", "rejected", "removed", "required",
-    "reset", "revoked", "rotation", "rule", "rules", "same", "sample", "second", "secret",
-    "session", "set", "should", "sign", "signing", "size", "stdin", "stored", "str", "strength",
-    "string", "success", "tbd", "test", "text", "that", "the", "their", "then", "there", "they",
-    "this", "to", "todo", "token", "tokens", "true", "type", "undefined", "unknown", "unset",
-    "usage", "user", "username", "valid", "validation", "validator", "value", "values",
-    "variable", "variables", "vault", "verification", "visible", "was", "we", "were", "when",
-    "which", "will", "window", "with", "without", "would", "wrong", "yes", "you", "your",
-})  # fmt: skip
-_TECHNICAL = frozenset({
-    "2fa", "argon2", "argon2id", "base32", "base64", "bcrypt2", "cl100k_base", "ed25519", "es256",
-    "fido2", "hs256", "http/2", "http1.1", "http2", "httponly", "ipv4", "ipv6", "md5", "o200k_base",
-    "oauth1", "oauth2", "oauth2.0", "p256", "pbkdf2", "python3", "rs256", "samesite", "sha-256",
-    "sha-512", "sha1", "sha256", "sha512", "ssl3", "tls1.2", "tls1.3", "u2f", "utf-8", "utf16",
-    "utf8", "v1", "v2", "v3", "win32", "win64", "x509", "x86_64",
-})  # fmt: skip
+WORDS = frozenset(listed("words"))
+_TECHNICAL = frozenset(listed("technical"))
 
 
 def bare_of(value: str) -> str:

@@ -18,7 +18,7 @@ from dmm.repo.sync import Run
 from dmm.storage.sqlite import LOGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
     from pathlib import Path
 
     from dmm.repo.ranking import Ranking
@@ -98,6 +98,15 @@ class RepoIndex:
 
         return self._mended(look)
 
+    def find_unknown(self, words: Sequence[str]) -> list[str]:
+        """List the words that no file contains."""
+
+        def look() -> list[str]:
+            terms = self._state().terms
+            return [word for word in words if not terms.rarities(read_question(word).terms)]
+
+        return self._mended(look)
+
     def excerpt(self, evidence: Evidence) -> str | None:
         """Read the lines of a piece of evidence; None where they are no longer as they were."""
         data = self.source.read(evidence.path, evidence.blob)
@@ -124,13 +133,13 @@ class RepoIndex:
         self, row: int, ranking: Ranking, state: Snapshot, worth: dict[str, float]
     ) -> Evidence:
         path, blob = state.paths[row], state.blobs[row]
-        chunk = ranking.chunks.get(row) or self._store.chunks([state.ids[row]])[0][1]
+        chunks = ranking.chunks.get(row) or [self._store.chunks([state.ids[row]])[0][1]]
         data = self.source.read(path, blob)
         if data is None or study.blob_hash(data) != blob:
-            passage = passages.whole(chunk)
+            passage = passages.whole(chunks[0])
         else:
             symbols = self._store.symbols_in(path)
-            passage = passages.narrow(study.lines_of(data), chunk, symbols, worth)
+            passage = passages.narrow(study.lines_of(data), chunks, symbols, worth)
         return Evidence(
             path=path,
             start=passage.start,

@@ -1,15 +1,16 @@
-"""The lines of a chunk that match a question, and their definition."""
+"""The lines of a file that match a question, and their definition."""
 
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.files.citations import digest
 from dmm.index.analysis import analyze
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from dmm.repo.records import Chunk, Symbol
 
@@ -19,6 +20,13 @@ SHOWN = 24
 LONG = 500
 
 _CONTAINERS = frozenset(("class", "interface", "module", "type"))
+# Lines that only bring names in: they match a question and answer nothing.
+_IMPORT = re.compile(
+    r"\s*(?:import\b|from\s+\S+\s+import\b|(?:pub(?:\(\w+\))?\s+)?(?:use\s|mod\s+\w+;)|#\s*include\b"
+    r"|using\s+[\w.]+;|require(?:_once|_relative)?\b|export\b.*\bfrom\b"
+    r"|(?:const|let|var)\b[^=]*=\s*require\()"
+)
+_TESTS = frozenset(("test", "tests"))
 
 
 class Passage(NamedTuple):
@@ -36,10 +44,18 @@ def whole(chunk: Chunk) -> Passage:
 
 
 def narrow(
-    lines: Sequence[str], chunk: Chunk, symbols: Sequence[Symbol], worth: Mapping[str, float]
+    lines: Sequence[str],
+    chunks: Sequence[Chunk],
+    symbols: Sequence[Symbol],
+    worth: Mapping[str, float],
 ) -> Passage:
-    """Find the densest lines of a chunk; a definition of fair length around them is taken whole."""
-    at = chunk.start + _densest(lines[chunk.start - 1 : chunk.end], worth)
+    """Find the densest lines of some chunks; a definition of fair length around them stays whole.
+
+    Imports, and tests that stand in the file they test, are shown only where nothing else matches.
+    """
+    idle = {*_imports(lines), *_tested(symbols)}
+    found = [(chunk, *_densest(lines, chunk, worth, idle)) for chunk in chunks]
+    chunk, _, at = max(found, key=lambda one: one[1])
     around = [s for s in symbols if s.start <= at <= s.end and s.kind != "constant"]
     inner = min(around, key=lambda s: (s.end - s.start, s.start), default=None)
     first, last = (1, len(lines)) if inner is None else (inner.start, min(inner.end, len(lines)))
@@ -48,15 +64,43 @@ def narrow(
         first, last = middle, min(last, middle + SHOWN - 1)
     elif inner is None:
         first, last = chunk.start, min(chunk.end, len(lines))
+        first = next((n for n in range(first, at + 1) if n not in idle), first)
     return Passage(first, last, digest(lines[first - 1 : last]), _qualified(inner, around))
 
 
-def _densest(lines: Sequence[str], worth: Mapping[str, float]) -> int:
+def _imports(lines: Sequence[str]) -> Iterator[int]:
+    """Yield the numbers of the lines that import, with those that a bracket continues."""
+    closing = ""
+    for number, line in enumerate(lines, start=1):
+        if not closing and not _IMPORT.match(line):
+            continue
+        yield number
+        opened = closing or max("{(", key=line.count)
+        pair = {"{": "}", "(": ")"}.get(opened, opened)
+        is_open = bool(closing) or line.count(opened) > line.count(pair)
+        closing = pair if is_open and (not closing or pair not in line) else ""
+
+
+def _tested(symbols: Sequence[Symbol]) -> Iterator[int]:
+    """Yield the numbers of the lines of test modules."""
+    for one in symbols:
+        if one.kind == "module" and one.name in _TESTS:
+            yield from range(one.start, one.end + 1)
+
+
+def _densest(
+    lines: Sequence[str], chunk: Chunk, worth: Mapping[str, float], idle: set[int]
+) -> tuple[float, int]:
     """Find the best line of the few lines that together hold the most of what is asked."""
-    held = [set(analyze(line[:LONG])) & worth.keys() for line in lines]
+    numbers = range(chunk.start, min(chunk.end, len(lines)) + 1)
+    held = [
+        set() if n in idle else set(analyze(lines[n - 1][:LONG])) & worth.keys() for n in numbers
+    ]
     windows = [set().union(*held[at : at + WINDOW]) for at in range(len(held))]
-    start = _best([_sum(window, worth) for window in windows])
-    return start + _best([_sum(terms, worth) for terms in held[start : start + WINDOW]])
+    sums = [_sum(window, worth) for window in windows]
+    start = _best(sums)
+    at = start + _best([_sum(terms, worth) for terms in held[start : start + WINDOW]])
+    return max(sums, default=0.0), chunk.start + at
 
 
 def _sum(terms: set[str], worth: Mapping[str, float]) -> float:

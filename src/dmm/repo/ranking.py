@@ -41,11 +41,11 @@ OF_KIND = {
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The signs of every file, their sum, and the best chunk of those that came into question."""
+    """The signs of every file, their sum, and the best chunks of those that came into question."""
 
     signs: dict[str, Floats]
     total: Floats
-    chunks: dict[int, Chunk]
+    chunks: dict[int, list[Chunk]]
 
     def order(self) -> list[int]:
         """Rows of all files that have any sign, best first; equal ones in path order."""
@@ -116,8 +116,8 @@ def _history(terms: Mapping[str, float], snapshot: Snapshot) -> Floats:
 
 def _score_chunks(
     terms: Mapping[str, float], rows: Sequence[int], snapshot: Snapshot, store: RepoStore
-) -> tuple[Floats, dict[int, Chunk]]:
-    """Score the chunks of some files: the best ones count, and the best one is evidence."""
+) -> tuple[Floats, dict[int, list[Chunk]]]:
+    """Score the chunks of some files: the best ones count, and are where evidence is looked for."""
     row_of = {snapshot.ids[row]: row for row in rows}
     found = store.chunks(sorted(row_of))
     values = chunk_scores([chunk for _, chunk in found], terms, snapshot.terms.rarities(terms))
@@ -128,7 +128,7 @@ def _score_chunks(
     best = {}
     for row, chunks in by_row.items():
         chunks.sort(key=lambda one: one[:2])
-        best[row] = chunks[0][2]
+        best[row] = [chunk for _, _, chunk in chunks[: len(BEST_CHUNKS)]]
         pairs = zip(chunks, BEST_CHUNKS, strict=False)
         scored[row] = sum(-value * share for (value, _, _), share in pairs)
     return scored, best

@@ -6,7 +6,7 @@ from dmm.rules.callbook import CallEntry
 from dmm.rules.callrules import CallRule
 from dmm.rules.commands.facts import ToolCall
 from dmm.rules.patterns import Action, PathPattern, ToolRule
-from dmm.rules.starterform import bash, command
+from dmm.rules.starter import command
 
 # No rule file can have this id: it holds a colon.
 ID = "built-in:rules"
@@ -16,14 +16,14 @@ _RULE = ToolRule(
     id=ID,
     patterns=(
         command("dmm rules disable|enable|edit|accept|adopt"),
-        command("dmm trust", without="--list"),
+        command("dmm trust ; not --list"),
         command("dmm ledger deactivate|accept"),
         command("dmm ledger constraint --deactivate"),
         *(PathPattern(glob, ("write",)) for glob in _FILES),
     ),
     reason="this changes the rules that hold here; a person decides",
     suggestion="Ask the user to do it in a terminal, or propose a rule: dmm rules add.",
-    blocked=bash("dmm rules disable never-push-to-main"),
+    blocked=ToolCall("Bash", {"command": "dmm rules disable never-push-to-main"}),
     allowed=ToolCall("Read", {"file_path": ".dmm/rules/never-push-to-main.md"}),
     action=Action.ASK,
 )

@@ -73,8 +73,8 @@ class Constraints:
                     priority=priority,
                     rule=rule,
                     triggered_by=triggered_by,
-                    since=since or None,
-                    tainted=source or None,
+                    since=since,
+                    tainted=source,
                 ),
                 caused_by=triggered_by,
             )

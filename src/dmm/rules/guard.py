@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
-from dmm.domain.payload import ToolCalled, ToolFailed, ToolUsed
+from dmm.domain.payload import ToolCalled
 from dmm.errors import LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import IMPORTED, tool_text
 from dmm.reading import WorkTree, read_changed, read_script
@@ -118,35 +118,26 @@ def done_by(event: Event, root: str | None = None) -> Done | None:
     """
     if event.source == IMPORTED:
         return None
-    text = tool_text(event)
+    told, text = ToolCalled.read(event), tool_text(event)
     call = recorded_call(event)
     if call is None and text:
         call = ToolCall("Bash", {"command": text})
-    if call is None:
+    if told is None or call is None:
         return None
     held = " ".join(str(value) for value in call.input.values())
-    told = ToolCalled.read(event)
     return Done(
         event.seq,
         f"{text} {held}",
         call if root is None else call.changed(root=root),
-        _exit_status(told),
+        told.status,
         _printed(told),
-        (isinstance(told, ToolUsed) and told.unfinished) or runs_in_background(call.input),
+        told.unfinished or runs_in_background(call.input),
     )
 
 
-def _exit_status(told: ToolCalled | None) -> int | None:
-    status = None if told is None else told.exit
-    return status or 1 if isinstance(told, ToolFailed) else status
-
-
-def _printed(told: ToolCalled | None) -> Outcome:
+def _printed(told: ToolCalled) -> Outcome:
     """Read what an output says, as it was noted from the whole of it or as far as it is kept."""
-    if not isinstance(told, ToolUsed):
-        return read_output("")
-    noted = told.outcome
-    return Outcome(noted) if noted in tuple(Outcome) else read_output(told.output)
+    return Outcome(told.outcome) if told.outcome in tuple(Outcome) else read_output(told.output)
 
 
 def recorded_call(event: Event, project: str = "") -> ToolCall | None:

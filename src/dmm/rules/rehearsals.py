@@ -98,7 +98,7 @@ class Rehearsals:
         """Replay a verdict: what was decided, on what grounds, and does today's engine agree?"""
         event = self.event(seq)
         asked = ToolRequested.read(event)
-        if asked is not None and asked.verdict is not None:
+        if asked is not None and asked.verdict:
             return self._explain_call(event, asked)
         told = DecisionRecorded.read(event)
         if told is None:
@@ -119,9 +119,9 @@ class Rehearsals:
         call = recorded_call(event, self.project_ledger.project)
         if call is None:
             raise LedgerRefused(f"the tool call of event {event.seq} was not recorded in full")
-        state = self.here(event.seq - 1, asked.place or None)
+        state = self.here(event.seq - 1, asked.place)
         ruling = Guard(self.project_ledger).rule_at(call, state)
-        then, now = asked.verdict or {}, ruling.describe()
+        then, now = asked.verdict, ruling.describe()
         return {
             "seq": event.seq,
             "decision": describe_call(call),

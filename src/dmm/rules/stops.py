@@ -28,7 +28,7 @@ def find_stops(project_ledger: ProjectLedger, name: str, seq: int) -> list[dict[
 
 def _stop(event: Event, name: str, seq: int) -> dict[str, Any] | None:
     told = ToolRequested.read(event)
-    if told is None or told.verdict is None:
+    if told is None or not told.verdict:
         return None
     verdict = told.verdict
     for one in verdict.get("violations") or [{**verdict, "level": verdict.get("status")}]:

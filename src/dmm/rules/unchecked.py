@@ -40,13 +40,13 @@ def find_misses(project_ledger: ProjectLedger) -> list[Miss]:
         head = log.head().seq
         events = log.events_of([EventType.TOOL_REQUESTED], max(0, head - EVENTS_WITHIN), head)
         # Another checkout may have another rule of the same name.
-        here = ("", project_ledger.place)
+        here = (None, project_ledger.place)
         calls = ((event.seq, ToolRequested.read(event)) for event in events)
         return [
             one
             for seq, told in calls
             if told is not None and told.place in here
-            for one in _misses(seq, told.verdict or {})
+            for one in _misses(seq, told.verdict)
         ]
     except (StorageError, LedgerRefused):
         # Told by whoever looks at the ledger itself.

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-ENGINE_VERSION = "4.0"
+ENGINE_VERSION = "4.1"

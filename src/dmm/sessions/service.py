@@ -254,7 +254,7 @@ class Sessions:
         told = None if delivery.noted is None else delivery.noted.told
         if isinstance(told, ToolRequested):
             in_files = any(one.id for one in ruling.findings)
-            place = self.project_ledger.place if in_files else ""
+            place = self.project_ledger.place if in_files else None
             said = [ruling.describe(), find_branch(self.project), place]
             verdict, branch, place = cast("list[Any]", redact_value(said)[0])
             told = replace(told, verdict=verdict, branch=branch, place=place)

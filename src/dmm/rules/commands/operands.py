@@ -8,9 +8,9 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from dmm.reading import read_table
 from dmm.rules.commands.procedures import PROGRAMS
 from dmm.rules.commands.runs import SHELLS
-from dmm.rules.commands.wordlists import read_table
 from dmm.rules.commands.wrappers import CARRIERS
 
 if TYPE_CHECKING:

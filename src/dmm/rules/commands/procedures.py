@@ -81,6 +81,7 @@ _CONTAINERS = names("docker podman docker-compose")
 _INSIDE = names("run exec compose")
 _PART = r"[a-z]+\d+[a-z]+(?![a-z0-9])|[A-Z]?[a-z]+|[A-Z]+|\d+"
 _MOST_WORDS = 40
+_LONGEST_NAME = 4_096
 
 
 def may_run(name: str, text: str) -> bool:
@@ -139,8 +140,8 @@ def _says(name: str, use: CommandUse) -> bool:
     if any(named & one.programs for one in others) or named >= {"cargo", "check"}:
         # `ruff check` and `cargo check` are checks of their own kind.
         return name == TYPES and named >= {"cargo", "check"}
-    texts = [use.invocation.program]
-    texts += [one.text for one in use.options.operands[:_MOST_WORDS] if " " not in one.text]
+    words = [one.text for one in use.options.operands[:_MOST_WORDS] if " " not in one.text]
+    texts = [one for one in (use.invocation.program, *words) if len(one) <= _LONGEST_NAME]
     parts = {part.lower() for text in texts for part in re.findall(_PART, text)}
     joined = {"typecheck"} if {"type", "check"} <= parts else set()
     return bool((parts | joined) & wanted)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dmm.rules.commands.wordlists import read_table
+from dmm.reading import read_table
 
 
 def _read_flags() -> dict[str, tuple[str, str]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
+from dmm.reading import read_table
 from dmm.rules.commands.hosts import HOSTS
 from dmm.rules.commands.options import SUBCOMMANDED, subcommand_at, subcommand_readings
 from dmm.rules.commands.procedures import EVERYDAY
@@ -24,7 +25,7 @@ from dmm.rules.commands.runs import (
     program_of,
     text_of,
 )
-from dmm.rules.commands.wordlists import names, read_table
+from dmm.rules.commands.wordlists import names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

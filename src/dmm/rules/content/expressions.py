@@ -115,12 +115,6 @@ def compiled(expression: str, *, ignore_case: bool = False, by_line: bool = True
         raise Stopped(f"its regex can't be used: {fault}") from fault
 
 
-def may_hold(expression: str, text: str, *, folded: bool = False) -> bool:
-    """Tell without compiling anything whether a text can hold a match; `folded`: in any case."""
-    wanted = literal(expression)
-    return (wanted.casefold() if folded else wanted) in text
-
-
 def search(
     expression: str, text: str, budget: Budget, *, ignore_case: bool = False, by_line: bool = True
 ) -> Iterator[tuple[int, int]]:

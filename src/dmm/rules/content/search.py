@@ -86,8 +86,8 @@ def _first_line(query: Query, writing: Writing, held: Writings) -> int | None:
 def _may_match(query: Query, piece: Piece, held: Writings) -> bool:
     """Tell without any search whether a text can match; few rules concern a text."""
     known = held.vocabulary_of(piece.text)
-    text = known.folded if query.ignore_case else piece.text
-    if query.regex and not expressions.may_hold(query.regex, text, folded=query.ignore_case):
+    literal = expressions.literal(query.regex)
+    if literal and not known.holds((literal,), folded=query.ignore_case):
         return False
     words = words_of(query.pattern, query.rule)
     structural = bool(query.pattern or query.rule)
@@ -141,7 +141,7 @@ def _by_structure(query: Query, piece: Piece, held: Writings) -> int | None:
     )
     if matcher is None:
         return None
-    for first, behind, text in code.find(matcher, held.budget):
+    for first, behind, text in code.find(matcher, held.budget, piece.added):
         if piece.added is None or overlaps(first, behind, piece.added):
             if query.regex and not _holds(query, text, held):
                 continue

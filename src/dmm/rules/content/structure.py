@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from textwrap import dedent
 from time import thread_time
 from typing import TYPE_CHECKING, Any
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.rules.budget import Budget
+    from dmm.rules.content.lines import Ranges
     from dmm.rules.content.matchers import Matcher
 
 _SURELY_QUICK = 4 << 10
@@ -37,6 +39,7 @@ _MOST_COMMENTS = 1_000
 _PIECE = 2 << 10
 _NARROWING = ("kind", "pattern", "regex")
 _MOST_BY_PIECE = 2
+_FEW_PIECES = 8
 _TOO_LONG = "its pattern took too long"
 _CLASSES = frozenset(
     {"typescript", "tsx", "javascript", "java", "csharp", "php", "kotlin", "swift", "cpp", "scala"}
@@ -68,6 +71,28 @@ def matcher_of(pattern: str, rule: str, language: str, *, certain: bool) -> Matc
         return None
 
 
+def _everywhere(root: Any, matcher: Matcher) -> Iterator[Any]:
+    """Search all of the code; the first match is found by itself, as it is mostly enough."""
+    first = root.find(matcher.config)
+    if first is not None:
+        yield first
+        yield from root.find_all(matcher.config)
+
+
+def _near(root: Any, matcher: Matcher, lines: Ranges) -> Iterator[Any]:
+    """Search the outermost pieces of code at some lines, or all of it where these are many."""
+    pieces = root.children()
+    first = bisect_left(pieces, lines[0][0], key=lambda one: one.range().end.line)
+    behind = bisect_left(pieces, lines[-1][1], key=lambda one: one.range().start.line)
+    if behind - first > _FEW_PIECES:
+        yield from _everywhere(root, matcher)
+        return
+    if root.matches(**matcher.config["rule"]):
+        yield root
+    for piece in pieces[first:behind]:
+        yield from piece.find_all(matcher.config)
+
+
 class Code:
     """A text as code of a language; `whole` says that it is a whole file."""
 
@@ -78,8 +103,13 @@ class Code:
         self._roots: list[tuple[Any, int]] | None = None
         self._depth = 0
 
-    def find(self, matcher: Matcher, budget: Budget) -> Iterator[tuple[int, int, str]]:
-        """Find code that matches: its first line, the line behind its last, and its text."""
+    def find(
+        self, matcher: Matcher, budget: Budget, lines: Ranges | None = None
+    ) -> Iterator[tuple[int, int, str]]:
+        """Find code that matches: its first line, the line behind its last, and its text.
+
+        Where only some `lines` count, code that meets none of them may be left out.
+        """
         if self._roots is None:
             early = budget.affords(CALL_SECONDS / 2)
             self._roots = self._parse(budget)
@@ -89,7 +119,7 @@ class Code:
         start = thread_time()
         try:
             for root, shift in self._roots:
-                for node in self._search(root, matcher, budget):
+                for node in self._search(root, matcher, budget, lines if self._whole else None):
                     place = node.range()
                     yield place.start.line - shift, place.end.line + 1 - shift, node.text()
         finally:
@@ -103,7 +133,7 @@ class Code:
             self._depth, torn = nesting_of(self._text, MAX_NESTING)
             if self._depth > MAX_NESTING:
                 raise Stopped(f"the file nests deeper than {MAX_NESTING} brackets")
-            if any(one[0].count("\n") >= _MOST_COMMENTS for one in _COMMENTS.finditer(self._text)):
+            if self._is_mostly_comment():
                 # An error behind so many costs a parser the square of their number.
                 raise Stopped("the file has more than 1,000 lines of comment in a row")
             if torn:
@@ -113,6 +143,12 @@ class Code:
         if self._whole:
             return [(SgRoot(self._text, self._language).root(), 0)]
         return self._parse_fragment()
+
+    def _is_mostly_comment(self) -> bool:
+        """Whether very many lines of comment stand in a row."""
+        if self._text.count("//") + self._text.count("#") < _MOST_COMMENTS:
+            return False
+        return any(one[0].count("\n") >= _MOST_COMMENTS for one in _COMMENTS.finditer(self._text))
 
     def _is_quick(self, budget: Budget) -> bool:
         """Parse some pieces first: what is not code takes a parser many times as long."""
@@ -159,7 +195,9 @@ class Code:
         start = text.lstrip()
         return next((lead for form, lead in known if re.match(form, start)), "")
 
-    def _search(self, root: Any, matcher: Matcher, budget: Budget) -> Iterator[Any]:
+    def _search(
+        self, root: Any, matcher: Matcher, budget: Budget, lines: Ranges | None
+    ) -> Iterator[Any]:
         """Search at once where the work can be foreseen, else piece by piece against the clock."""
         allowed = budget.left()
         foreseen = len(self._text) * matcher.parts * _PART_SECONDS
@@ -170,7 +208,7 @@ class Code:
             marks, steps = steps_of(self._text)
             foreseen = marks * (steps / max(marks, 1)) ** matcher.deep * _STEP_SECONDS
         if foreseen < allowed:
-            return iter(root.find_all(matcher.config))
+            return _near(root, matcher, lines) if lines else _everywhere(root, matcher)
         return self._by_piece(root, matcher, budget)
 
     def _by_piece(self, root: Any, matcher: Matcher, budget: Budget) -> Iterator[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_OTHERS = re.compile(r"[^()\[\]{}]+")
+_OTHERS = bytes(set(range(256)) - set(b"()[]{}"))
 _MARKS = re.compile(r"[()\[\]{}]|[;,]|[-+*/.!?&|<>=:]+")
 _OPENS = {")": "(", "]": "[", "}": "{"}
 _NEAR = 3
@@ -15,16 +15,17 @@ def nesting_of(text: str, deepest: int) -> tuple[int, bool]:
 
     Nothing behind a place deeper than `deepest` is looked at.
     """
-    brackets = _OTHERS.sub("", text)
+    brackets = text.encode("utf-8", "replace").translate(None, _OTHERS).decode("ascii")
     stack: list[str] = []
     depth = strays = 0
     for mark in brackets:
         opens = _OPENS.get(mark)
         if opens is None:
             stack.append(mark)
-            depth = max(depth, len(stack))
-            if depth > deepest:
-                break
+            if len(stack) > depth:
+                depth = len(stack)
+                if depth > deepest:
+                    break
         elif stack and stack[-1] == opens:
             stack.pop()
         else:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import json
 import re
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dmm.rules.content.limits import MAX_PARSED
 
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
 HOLE = re.compile(r"\$\$\$[A-Z_][A-Z0-9_]*|\$\$\$|\$\$?[A-Z_][A-Z0-9_]*")
 _RELATIONS = ("inside", "has", "precedes", "follows")
-_FEW = 40
+_FEW = 10
+_BETWEEN = {at: " " for at in range(128) if not re.match(r"\w", chr(at))}
 
 
 @lru_cache(maxsize=4_096)
@@ -37,6 +41,11 @@ def _words(rule: Any) -> set[str]:
     return found
 
 
+def _in_words(text: str) -> list[str]:
+    """Split a text at whatever ASCII does not count as part of a word."""
+    return text.translate(_BETWEEN).split()
+
+
 class Vocabulary:
     """The words of a text; they are listed once many have been asked for."""
 
@@ -45,17 +54,25 @@ class Vocabulary:
         self._asked = 0
 
     @cached_property
-    def _words(self) -> frozenset[str]:
-        return frozenset(re.findall(r"\w{2,}", self.text))
+    def _words(self) -> str:
+        return " ".join(set(_in_words(self.text)))
 
     @cached_property
-    def folded(self) -> str:
-        """The text without the case of its letters."""
+    def _folded_words(self) -> str:
+        return self._words.casefold()
+
+    @cached_property
+    def _folded(self) -> str:
         return self.text.casefold()
 
-    def holds(self, words: frozenset[str]) -> bool:
-        """Whether all of some words may stand in the text."""
+    def holds(self, parts: Collection[str], *, folded: bool = False) -> bool:
+        """Whether all of some texts may stand in this one; `folded`: in any case."""
         self._asked += 1
-        if self._asked < _FEW or len(self.text) > MAX_PARSED:
-            return all(word in self.text for word in words)
-        return words <= self._words
+        wanted = [part.casefold() for part in parts] if folded else parts
+        if self._asked > _FEW and len(self.text) <= MAX_PARSED:
+            # A text holds most of its words many times: it is far longer than a list of them.
+            words = self._folded_words if folded else self._words
+            if not all(word in words for part in wanted for word in _in_words(part)):
+                return False
+        text = self._folded if folded else self.text
+        return all(part in text for part in wanted)

@@ -103,15 +103,12 @@ class _Scan:
         elif word in _ARTICLES and self.held:
             self.flush()
             doing = self.tokens[index - 1].text.endswith("ing")
-            self.preposition = self.preposition if doing or self._denies() else None
+            self.preposition = self.preposition if doing else None
         elif word in lex.CONDITIONS:
             self.flush()
             self.preposition, self.negated = word, False
         elif word not in _SKIPPED:
             self.held.append(index)
-
-    def _denies(self) -> bool:
-        return self.preposition in _DENYING
 
     def _open(self, word: str, index: int) -> None:
         if word == "as" and text_at(self.tokens, index - 2) == "as":

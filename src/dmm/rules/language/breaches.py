@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acts import Act, Phrase, Polarity
-from dmm.rules.language.language import Sort, text_at
+from dmm.rules.language.language import text_at
 from dmm.rules.language.match import Finding
-from dmm.rules.language.quantities import Quantity, version_in
 from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from dmm.rules.language.clauses import Reading
+    from dmm.rules.language.quantities import Quantity
     from dmm.rules.language.rules import Limit
 
 
@@ -93,12 +93,10 @@ def _candidates(
     for quantity in reading.quantities:
         wanted, given = limit.measure, quantity.measure
         same = given == wanted or (wanted == "money:" and given.startswith(wanted))
-        same = same or (wanted == "time" and given == "day")
         if not same or (wanted == "count" and not _counts(reading, quantity, limit)):
             continue
-        value = _in_terms_of(reading, quantity, limit)
-        if value is not None:
-            yield quantity, value
+        if limit.per in (None, quantity.per):
+            yield quantity, quantity.value
 
 
 def _counts(reading: Reading, quantity: Quantity, limit: Limit) -> bool:
@@ -122,30 +120,9 @@ def _versions(reading: Reading, limit: Limit) -> Iterator[tuple[Quantity, tuple[
             before -= 1
         if quantity.version and before >= 0 and reading.tokens[before].forms & names:
             yield quantity, quantity.version
-    for index, token in enumerate(reading.tokens):
-        found = version_in(token.text) if token.sort is Sort.NAME else None
-        if found is not None and found[0] in names:
-            yield Quantity(Decimal(0), "version", index, index, version=found[1]), found[1]
 
 
 _TO_VERSION = frozenset((":", ">", "=", ">=", "to", "version", "v"))
-
-
-def _in_terms_of(reading: Reading, quantity: Quantity, limit: Limit) -> Decimal | None:
-    """The amount in the unit of the limit: a nightly rate times the nights is a total."""
-    if quantity.per == limit.per:
-        return quantity.value
-    first, last = _sentence(reading, quantity.first)
-    unit = quantity.per or limit.per or ""
-    for other in reading.quantities:
-        inside = first <= other.first < last and other.measure == "count"
-        if inside and (unit in other.counted or (unit == "each" and other.counted)):
-            times = max(other.value, Decimal(1))
-            return quantity.value * times if quantity.per else quantity.value / times
-        behind = reading.tokens[other.first + 3 : other.first + 4]
-        if inside and "time" in other.counted and behind and unit in behind[0].forms:
-            return quantity.value * other.value
-    return quantity.value if limit.per is None else None
 
 
 def _sentence(reading: Reading, index: int) -> tuple[int, int]:

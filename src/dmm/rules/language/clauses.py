@@ -10,7 +10,7 @@ from dmm.rules.language.acts import Act, Phrase, Polarity, phrases_of
 from dmm.rules.language.language import Sort, Token, sentences_of, text_at, tokens_of
 from dmm.rules.language.polarity import RELATIVES, Clause, ClausePolarity
 from dmm.rules.language.quantities import Quantity, quantities_of
-from dmm.rules.language.verbs import is_base, is_participle, is_verb
+from dmm.rules.language.verbs import is_participle, is_verb
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -63,7 +63,7 @@ class _Sentence:
     def acts(self) -> list[Act]:
         for clause in self._clauses():
             verbs = [i for i in range(clause.first, clause.last) if self._is_verb(i, clause.first)]
-            verbs = verbs or self._linking(clause) or self._unlisted(clause)
+            verbs = verbs or self._linking(clause)
             if verbs:
                 self._read_verbs(clause, verbs)
             else:
@@ -79,15 +79,6 @@ class _Sentence:
         found = [i for i, text in texts if text in lex.BE | {"has", "have", "had"}]
         begun = [i for i, text in texts if text in _BEGINNING and i > clause.first]
         return (found or begun)[-1:]
-
-    def _unlisted(self, clause: Clause) -> list[int]:
-        """ "Represent money as floats": an order begins with its verb, known or not."""
-        first, following = self.tokens[clause.first], self.tokens[clause.first + 1 : clause.last]
-        plain = first.sort is Sort.WORD and first.text not in lex.GRAMMAR and is_base(first)
-        goes_on = len(following) > 1 and following[0].text not in lex.GRAMMAR
-        placed = any(one.text in lex.PREPOSITIONS for one in following[1:])
-        alone = clause.first == self.first and not following[:1][0].glued if following else False
-        return [clause.first] if plain and goes_on and placed and alone else []
 
     def _clauses(self) -> Iterator[Clause]:
         start, opener = self.first, ""

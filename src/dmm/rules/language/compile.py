@@ -12,6 +12,7 @@ from dmm.rules.language.judge import match_part, unlisted_verbs
 from dmm.rules.language.language import sentences_of, tokens_of
 from dmm.rules.language.lexicon import GRAMMAR
 from dmm.rules.language.rules import Part, Prohibition, Rule, Verification
+from dmm.rules.language.wordsets import english
 
 if TYPE_CHECKING:
     from dmm.rules.language.language import Token
@@ -73,22 +74,7 @@ def _statements(sentence: tuple[Token, ...]) -> list[tuple[Token, ...]]:
     return [sentence]
 
 
-_OPENERS = frozenset(
-    [
-        "in",
-        "on",
-        "for",
-        "if",
-        "when",
-        "during",
-        "unless",
-        "except",
-        "before",
-        "while",
-        "at",
-        "under",
-    ]
-)
+_OPENERS = english("openers")
 
 
 def _wanted(sentence: tuple[Token, ...]) -> tuple[Token, ...]:

@@ -9,7 +9,6 @@ from dmm.rules.language.acting import (
     NOTHING_SAID,
     action_of,
     is_vague,
-    named_actions,
     noun_of,
     terms_of,
 )
@@ -19,9 +18,7 @@ from dmm.rules.language.prohibitions import BEHIND, NEEDING, subject_of
 from dmm.rules.language.quantities import quantities_of
 from dmm.rules.language.rules import (
     Action,
-    Condition,
     Exclusive,
-    Exemption,
     Noun,
     Part,
     Prohibition,
@@ -66,8 +63,6 @@ def _turn(words: Words) -> int | None:
 def _other_act(chosen: Words, other: Words) -> Action | None:
     """The act that is out: another deed, another place for it, or the use of another thing."""
     front = action_of(chosen, 0, len(chosen))
-    if other[0].quoted:
-        return None
     if other[0].text.endswith("ing") and is_verb(other, 0, 0, other[0].forms):
         action = action_of(other, 0, len(other))
         pointing = text_at(other, 1) in ("it", "them")
@@ -79,28 +74,10 @@ def _other_act(chosen: Words, other: Words) -> Action | None:
     noun = noun_of(other, range(next(stop, len(other))))
     if noun is None:
         return None
-    if front is not None and is_verb(chosen, 0, 0) and front.conditions and not _is_used(front):
-        place = replace(front.conditions[-1], nouns=(noun,))
-        text = f"{front.verbs[0].text} {place.preposition} {noun.text}"
-        return replace(front, conditions=(*front.conditions[:-1], place), text=text)
-    conditions = _scope(chosen, other)
-    return Action(f"use {noun.text}", (_USE,), (noun,), (), conditions)
+    return Action(f"use {noun.text}", (_USE,), (noun,))
 
 
 _USE = Term("use", frozenset(("use", "=use")))
-
-
-def _scope(chosen: Words, other: Words) -> tuple[Condition, ...]:
-    """What a choice is for: told behind it, before the turn, or as its subject."""
-    behind = next((i for i, w in enumerate(other) if i and w.text in ("for", "in", "when")), None)
-    front = next((i for i, w in enumerate(chosen) if i > 1 and w.text == "for"), None)
-    scope = other[behind:] if behind else chosen[front:] if front else ()
-    places = named_actions(scope, 0, len(scope)) if scope else []
-    if places:
-        return places[0].conditions
-    modal = next((i for i, w in enumerate(chosen) if w.text in ("must", "should")), 0)
-    subject = subject_of(chosen[:modal])
-    return () if subject is None else (Condition("in", (subject,)),)
 
 
 def exclusive_of(words: Words) -> tuple[Part, ...]:
@@ -119,8 +96,6 @@ def exclusive_of(words: Words) -> tuple[Part, ...]:
         if place.preposition in _OPEN:
             act = replace(action, conditions=action.conditions[:-1])
             return (Exclusive(act, place.nouns[0], place.preposition),)
-    if action.objects and action.conditions and _is_used(action):
-        return (Exclusive(replace(action, objects=()), action.objects[0]),)
     if action.objects and action.objects[0].modifiers:
         thing = action.objects[0]
         return (Requirement(thing.text, thing.modifiers, Noun(thing.head)),)
@@ -138,11 +113,8 @@ def requirement_of(words: Words) -> tuple[Part, ...]:
     """Every X must have Y, X must be done, Y is required, always do X, keep X."""
     if any(comparison_of(words, one) for one in quantities_of(words)):
         return ()
-    for form in (_always, _must, _required, _kept, _usage):
-        found = form(words)
-        if found:
-            return tuple(part for part in found if _is_specific(part))
-    return ()
+    found = _always(words) or _must(words) or _required(words) or _usage(words)
+    return tuple(part for part in found if _is_specific(part))
 
 
 def _is_specific(part: Part) -> bool:
@@ -156,11 +128,9 @@ def _is_specific(part: Part) -> bool:
 def _always(words: Words) -> tuple[Part, ...]:
     if text_at(words, 0) != "always" or len(words) < 3 or not is_verb(words, 1, 1, words[1].forms):
         return ()
-    turn = next((i for i, word in enumerate(words) if word.text == "before"), None)
-    if turn is not None:
-        return _procedure(words[1:turn], words[turn + 1 :])
     action = action_of(words, 1, len(words))
-    if action is None or not action.objects:
+    ordered = any(word.text == "before" for word in words)
+    if ordered or action is None or not action.objects:
         return ()
     if action.verbs[0].forms & (lex.USE | {"have"}):
         core = (*action.objects[0].modifiers, action.objects[0].head)
@@ -170,16 +140,6 @@ def _always(words: Words) -> tuple[Part, ...]:
             return (Exclusive(replace(action, objects=()), action.objects[0]), needed)
         return (needed,)
     return (Requirement(action.text, action.verbs[:1], action.objects[0]),)
-
-
-def _procedure(first: Words, then: Words) -> tuple[Part, ...]:
-    """Always do X before Y: Y without X is out."""
-    if not then or not is_verb(then, 0, 0, then[0].forms):
-        return ()
-    action, terms = action_of(then, 0, len(then)), terms_of(first)
-    if action is None or not terms:
-        return ()
-    return (Prohibition(action, (Exemption(terms, absent=True),)),)
 
 
 def _must(words: Words) -> tuple[Part, ...]:
@@ -265,16 +225,3 @@ def _usage(words: Words) -> tuple[Part, ...]:
         return ()
     noun = action.objects[0]
     return (Requirement(noun.text, (*noun.modifiers, noun.head), action.conditions[0].nouns[0]),)
-
-
-def _kept(words: Words) -> tuple[Part, ...]:
-    """ "Keep Redis as the session store": neither removed nor replaced."""
-    turn = next((i for i, word in enumerate(words) if word.text in ("as", "in", "on")), None)
-    if text_at(words, 0) != "keep" or not turn:
-        return ()
-    noun, place = noun_of(words, range(1, turn)), noun_of(words, range(turn + 1, len(words)))
-    if noun is None or place is None:
-        return ()
-    if words[turn].text == "as":
-        return (Requirement(noun.text, (*noun.modifiers, noun.head)),)
-    return (Requirement(place.text, (*place.modifiers, place.head), noun),)

@@ -38,7 +38,7 @@ def find_denial(reading: Reading, core: Sequence[Term], *, doing: bool = True) -
         ):
             continue
         for places in _denied(reading, act, doing=doing):
-            found = _all_of(reading, places, core) or _head_of(reading, act, places, core)
+            found = _all_of(reading, places, core)
             # What is taken away under a closer name is one such thing, not all of them.
             one_of = bool(act.forms & lex.REMOVE) and found is not None and len(found) < len(places)
             if found is not None and not one_of:
@@ -74,16 +74,6 @@ def _denied(reading: Reading, act: Act, *, doing: bool) -> Iterator[list[int]]:
             denied = denied or (optional and phrase.preposition == "subject")
         if denied:
             yield list(phrase.indices)
-
-
-def _head_of(
-    reading: Reading, act: Act, places: list[int], core: Sequence[Term]
-) -> list[int] | None:
-    """ "Without a flag", where a feature flag is asked for: nothing says that it is another."""
-    bare = any(one.negated and list(one.indices) == places for one in act.phrases)
-    head = len(places) == 1 and reading.tokens[places[0]].stands_for(core[-1].forms)
-    head = head and not core[-1].forms & lex.CARRIERS
-    return list(places) if bare and head else None
 
 
 def _all_of(reading: Reading, places: Iterable[int], core: Sequence[Term]) -> list[int] | None:

@@ -23,7 +23,6 @@ _MEASURES = {
     "share": "percent",
     "length": "metres",
     "weight": "grams",
-    "temperature": "degrees",
     "volume": "litres",
 }
 
@@ -171,8 +170,6 @@ def _amount(part: Limit, value: Decimal) -> str:
         minutes = int(min(value, Decimal(1439)))
         return f"{minutes // 60}:{minutes % 60:02d}"
     number = f"{value.normalize():f}"
-    if part.measure == "age":
-        return f"{value.to_integral_value():f} years old"
     if part.measure == "count":
         whole = f"{value.to_integral_value():f}"
         return f"{whole} {part.counted.text if part.counted else ''}".strip()

@@ -346,8 +346,6 @@ def _acts(reading: Reading, exemption: Exemption, finding: Finding) -> bool | No
         if act.verb in finding.tokens and not act.passive:
             subjects = [one for one in act.phrases if one.preposition == "subject"]
             return False if subjects else None
-        if act.verb in finding.tokens and any(one.preposition == "by" for one in act.phrases):
-            return False
     return None
 
 

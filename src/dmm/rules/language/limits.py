@@ -48,10 +48,6 @@ _GENERIC = word_set(
     receive avoid never small large long old older reject accept cap least most more less"""
 )
 _MONEY = word_set("budget cost price spend spending expense fare =cost")
-PERSONS = word_set(
-    """patient driver user customer child employee member passenger person people guest kid minor
-    anyone student visitor player buyer participant applicant worker"""
-)
 _MEASURED = {
     "size": word_set("size"),
     "time": word_set("time duration"),
@@ -147,8 +143,6 @@ def _compared_before(words: Words, quantity: Quantity) -> tuple[str, set[int]] |
         if at < 0 or (gap and words[at + 1].sort is Sort.MARK):
             return None
         word, pair = words[at].text, (text_at(words, at - 1), words[at].text)
-        if word in ("or", "above", "below") and pair[0] == "or" and at > 1:
-            return ("<=" if word == "below" else ">="), {at - 2, at - 1, at}
         if pair in _PAIRS:
             return _PAIRS[pair], {at - 1, at}
         if word == "than" and pair[0] in _MORE | _LESS:
@@ -166,7 +160,7 @@ def _compared_before(words: Words, quantity: Quantity) -> tuple[str, set[int]] |
 def _than(words: Words, at: int, quantity: Quantity) -> tuple[str, set[int]]:
     word = words[at - 1].text
     comparison = ">" if word in _MORE else "<"
-    if word in ("older", "newer") and (quantity.measure in ("time", "age") or not quantity.version):
+    if word in ("older", "newer") and (quantity.measure == "time" or not quantity.version):
         # An old version has a low number, an old backup or person a high age.
         comparison = CONTRARY[comparison].rstrip("=")
     if text_at(words, at - 2) in ("no", "not", "never"):
@@ -199,11 +193,8 @@ def _limit(
         if index not in taken and _is_subject(word) and word.text != text_at(words, 0)[:0]
     )
     measure = "version" if is_version else quantity.measure
-    if measure == "count" and counted is None:
-        if any(item.forms & PERSONS for item in subject):
-            measure = "age"
-        elif any(word.forms & _MONEY for word in words):
-            measure = "money:"
+    if measure == "count" and counted is None and any(word.forms & _MONEY for word in words):
+        measure = "money:"
     named = _MEASURED.get(measure, frozenset()) | ({"version"} if is_version else frozenset())
     subject = tuple(item for item in subject if not item.forms & named) or subject
     if not subject and counted is None and not measure.startswith("money"):

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.acts import Act, Phrase, Polarity
-from dmm.rules.language.language import text_at
 from dmm.rules.language.nouns import match_noun, stands
 from dmm.rules.language.uses import is_about, puts_to_use
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from dmm.rules.language.clauses import Reading
-    from dmm.rules.language.rules import Action, Condition, Noun
+    from dmm.rules.language.rules import Action, Condition
 
 Span = tuple[int, int]
 _MODIFYING = frozenset(("modify", "=modify"))
@@ -96,14 +95,9 @@ def _done_to(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int
 
 
 def _find_use(reading: Reading, act: Act, action: Action) -> tuple[bool, list[int]] | None:
-    """ "Use X", "eval the string": the object put to use, or used as a verb."""
+    """The object of "use X" put to use."""
     verb_at = [] if act.verb is None else [act.verb]
     for noun in action.objects:
-        if act.verb is not None and not noun.modifiers:
-            verb = reading.tokens[act.verb]
-            acting = text_at(reading.tokens, act.verb + 1) in lex.DETERMINERS
-            if acting and verb.text == noun.head.text and not verb.forms & lex.VERBS:
-                return True, verb_at
         common = bool(noun.head.forms & lex.CARRIERS) and not noun.modifiers
         for phrase in act.phrases:
             if common and phrase.preposition in ("in", "on", "into", "under"):
@@ -220,42 +214,9 @@ def match_condition(
             path = at is not None and "/" in reading.tokens[at[1][0]].text
             if at is not None and (path or not set(at[1]) <= set(used)):
                 return at[1]
-    return _told_elsewhere(reading, act, condition)
-
-
-def _told_elsewhere(reading: Reading, act: Act, condition: Condition) -> list[int] | None:
-    """ "payments/refund.py: use floats", "use it to parse HTML": a place told beside the act."""
-    placed = any(
-        one.preposition not in (None, "subject") and _fits(condition.preposition, one.preposition)
-        for one in act.phrases
-    )
-    for other in reading.acts:
-        for noun in condition.nouns:
-            said = {form for form in noun.head.forms if form[0] != "="}
-            verb = other.verb if other.sentence == act.sentence else None
-            told = other.polarity is not Polarity.NOT_DONE and not noun.modifiers
-            if verb is not None and told and said & reading.tokens[verb].forms:
-                return [verb]
-            if not placed and other is not act:
-                found = _placed_by(reading, other, noun, condition.preposition)
-                if found is not None:
-                    return found
     return None
 
 
-def _placed_by(reading: Reading, act: Act, noun: Noun, wanted: str) -> list[int] | None:
-    if act.polarity not in (Polarity.DONE, Polarity.UNSURE):
-        return None
-    for phrase in act.phrases:
-        placing = phrase.preposition in _PLACES and _fits(wanted, phrase.preposition)
-        if placing or act.verb is None:
-            at = match_noun(reading, act, phrase, noun)
-            if at is not None and at[0]:
-                return at[1]
-    return None
-
-
-_PLACES = frozenset(("in", "on", "at", "to", "inside", "within", "under", "for"))
 _TOWARDS = frozenset(("to", "into", "onto"))
 _ELSEWHERE = frozenset(["outside", "beyond", "behind", "beside", "near", "past"])
 _EXACT = frozenset(("before", "after", "without", "from", "off", "outside", "over", "above"))

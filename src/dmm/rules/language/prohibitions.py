@@ -243,18 +243,9 @@ def _is_amount(noun: Noun) -> bool:
 def reserved_of(words: Words) -> tuple[Part, ...]:
     """Only admins may delete projects: nobody else may."""
     modal = next((i for i, w in enumerate(words[:7]) if w.text in ("may", "can", "should")), None)
-    told = modal is None
-    if modal is None:
-        # "Only the billing service calls X": only it may.
-        modal = next((i for i in range(2, min(6, len(words) - 1)) if _is_told(words, i)), None)
     if text_at(words, 0) not in ("only", "nobody") or modal is None or modal < 2:
         return ()
-    who, action = terms_of(words[1:modal]), action_of(words, modal + 1 - told, len(words))
+    who, action = terms_of(words[1:modal]), action_of(words, modal + 1, len(words))
     if not who or action is None or is_vague(action):
         return ()
     return (Prohibition(action, (Exemption(who, actor=True),)),)
-
-
-def _is_told(words: Words, index: int) -> bool:
-    verb = words[index].text.endswith("s") and words[index].forms & lex.VERBS
-    return bool(verb) and words[index + 1].text in lex.DETERMINERS

@@ -102,54 +102,21 @@ def _quantity_at(tokens: Sequence[Token], index: int) -> Quantity | None:
     if currency:
         last += 0 if token.text[0] in _CURRENCIES else 1
         return _with_per(tokens, Quantity(value, f"money:{currency}", index, last))
-    measured = _measured(tokens, index, last, value) or _dated(tokens, index, value)
+    measured = _measured(tokens, index, last, value)
     if measured is not None:
         return measured
-    version = _version(token, tokens, index)
+    version = _version(token)
     counted, last = _counted(tokens, last)
     return Quantity(value, "count", index, last, version=version, counted=counted)
 
 
 def _measured(tokens: Sequence[Token], index: int, last: int, value: Decimal) -> Quantity | None:
     """The amount with the unit that follows it."""
-    if _text(tokens, last + 1) in _DAYS and _unit(tokens, last + 2):
-        last += 1
-    degrees = _degrees(tokens, last + 1)
-    if degrees:
-        return Quantity(value, "temperature", index, last + degrees)
     unit = _unit(tokens, last + 1)
     if unit is None:
         return None
-    if _is_age(tokens, last + 1):
-        return Quantity(value, "age", index, last + 2)
     quantity = Quantity(value * unit[1], unit[0], index, last + 1, scale=unit[1])
     return _with_per(tokens, quantity)
-
-
-def _dated(tokens: Sequence[Token], index: int, value: Decimal) -> Quantity | None:
-    """ "Aged 9", "on day 52": the word before tells what the number is."""
-    before = _text(tokens, index - 1)
-    if before in ("aged", "age"):
-        return Quantity(value, "age", index, index)
-    if before == "day":
-        return Quantity(value * _UNITS["day"][1], "day", index, index)
-    return None
-
-
-_DAYS = frozenset(("working", "business", "calendar", "consecutive", "full"))
-
-
-def _degrees(tokens: Sequence[Token], index: int) -> int:
-    """How many tokens say degrees Celsius: "°C", "degrees", "degrees Celsius", "C"."""
-    text = _text(tokens, index)
-    if text in ("c", "celsius"):
-        return 1
-    if text in ("degrees", "degree", "°"):
-        scale = _text(tokens, index + 1)
-        if scale in ("f", "fahrenheit"):
-            return 0
-        return 2 if scale in ("c", "celsius") else 1
-    return 0
 
 
 def _half(tokens: Sequence[Token], index: int) -> Quantity | None:
@@ -171,14 +138,6 @@ def _one(tokens: Sequence[Token], index: int) -> Quantity | None:
 
 
 _COMPARING = frozenset(("than", "most", "least", "within", "exceed", "under", "over"))
-
-
-def _is_age(tokens: Sequence[Token], unit: int) -> bool:
-    """ "9 years old", "9-year-old", "9 years of age"."""
-    if "year" not in tokens[unit].forms:
-        return False
-    following = _text(tokens, unit + 1)
-    return following == "old" or (following == "of" and _text(tokens, unit + 2) == "age")
 
 
 def _text(tokens: Sequence[Token], index: int) -> str:
@@ -220,26 +179,11 @@ def _clock(token: Token, index: int) -> Quantity | None:
     return Quantity(Decimal(hour * 60 + int(minutes or 0)), "clock", index, index)
 
 
-def _version(token: Token, tokens: Sequence[Token], index: int) -> tuple[int, ...]:
+def _version(token: Token) -> tuple[int, ...]:
     if token.sort is not Sort.NUMBER or token.text[0] in _CURRENCIES or "," in token.text:
-        return ()
-    if (
-        index
-        and tokens[index - 1].sort is Sort.MARK
-        and _text(tokens, index - 1) not in (":", ">=", ">")
-    ):
         return ()
     parts = token.text.rstrip("+").removesuffix(".x").split(".")
     return tuple(int(part) for part in parts if part.isdigit())
-
-
-def version_in(name: str) -> tuple[str, tuple[int, ...]] | None:
-    """The product and version in a name such as `python3.9`."""
-    stem = name.rstrip("0123456789.")
-    digits = name[len(stem) :].strip(".")
-    if not stem.isalpha() or not digits:
-        return None
-    return stem, tuple(int(part) for part in digits.split(".") if part)
 
 
 def _counted(tokens: Sequence[Token], last: int) -> tuple[frozenset[str], int]:
@@ -265,17 +209,9 @@ _STOPS = word_set(
 def _with_per(tokens: Sequence[Token], quantity: Quantity) -> Quantity:
     index = quantity.last + 1
     word = _text(tokens, index)
-    if word == "each":
-        return _per(quantity, "each", index)
-    if word == "nightly":
-        return _per(quantity, "night", index)
     if word in _PER and index + 1 < len(tokens):
         unit = min(
             tokens[index + 1].forms, key=lambda form: (form.startswith("="), len(form), form)
         )
-        return _per(quantity, unit, index + 1)
+        return replace(quantity, last=index + 1, per=unit)
     return quantity
-
-
-def _per(quantity: Quantity, unit: str, last: int) -> Quantity:
-    return replace(quantity, last=last, per=unit)

@@ -33,7 +33,7 @@ def puts_to_use(
         return None if chosen or forms & (lex.MENTION | lex.NEGATIVE | {"meet"}) else True
     if place in _SETTINGS:
         return None if forms & lex.IDLE else place not in ("to", "from", "at")
-    return _rarely_used(reading, act, place)
+    return None
 
 
 def is_about(reading: Reading, act: Act, phrase: Phrase) -> bool:
@@ -45,13 +45,6 @@ def is_about(reading: Reading, act: Act, phrase: Phrase) -> bool:
     if phrase.preposition in ("to", "from"):
         return bool(head & {"link", "pointer", "reference", "alternative", "migration"})
     return phrase.preposition not in ("in", "with", "by") and bool(head & lex.ABOUT)
-
-
-def _rarely_used(reading: Reading, act: Act, place: str | None) -> bool | None:
-    if place == "of":
-        parts = [reading.tokens[one.indices[-1]].forms & lex.PARTS for one in act.objects()]
-        return True if act.forms & lex.USE and any(parts) else None
-    return False if place == "subject" and not act.forms & lex.IDLE else None
 
 
 def _brought_by_change(forms: frozenset[str], place: str | None) -> bool | None:

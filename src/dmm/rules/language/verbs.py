@@ -7,35 +7,14 @@ from typing import TYPE_CHECKING
 from dmm.rules.language import lexicon as lex
 from dmm.rules.language.language import Sort, Token, text_at
 from dmm.rules.language.lemmas import base_forms
+from dmm.rules.language.wordsets import english
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _LEADS = (lex.AUXILIARIES - lex.BE) | {"to", "please", "cannot", "and", "or", "but", "then", "&"}
 _SUBJECTS = frozenset(("i", "we", "you", "he", "she", "they", "everyone", "nobody", "it"))
-_GERUND_NOUNS = frozenset(
-    [
-        "staging",
-        "meeting",
-        "parking",
-        "pricing",
-        "billing",
-        "training",
-        "building",
-        "banking",
-        "setting",
-        "heading",
-        "morning",
-        "evening",
-        "ceiling",
-        "string",
-        "thing",
-        "nothing",
-        "something",
-        "anything",
-        "everything",
-    ]
-)
+_GERUND_NOUNS = english("gerund_nouns")
 _PREFIXES = lex.MANNERS | {"re", "pre", "auto", "self", "hot", "cherry", "dry", "un", "co"}
 _NO_ADVERBS = frozenset(("family", "assembly", "supply", "anomaly", "monopoly", "comply"))
 _OPENS_OBJECT = (lex.DETERMINERS | {"it", "them", "us"}) - {"that", "which"}

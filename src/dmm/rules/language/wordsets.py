@@ -1,8 +1,14 @@
-"""Sets of words written as plain text."""
+"""Sets of words: written as plain text, or kept in `data/english.txt`."""
 
 from __future__ import annotations
 
+from dmm.reading import read_sections
+from dmm.rules.commands.wordlists import names as word_set
 
-def word_set(text: str) -> frozenset[str]:
-    """The words of a text, divided at white space."""
-    return frozenset(text.split())
+__all__ = ["ENGLISH", "english", "word_set"]
+ENGLISH = read_sections("english.txt")
+
+
+def english(name: str) -> frozenset[str]:
+    """Return the words of a section of the table."""
+    return word_set(" ".join(ENGLISH[name]))

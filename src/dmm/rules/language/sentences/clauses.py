@@ -14,8 +14,8 @@ from dmm.rules.language.sentences.pieces import (
     find,
     skip,
     word_at,
-    word_set,
 )
+from dmm.rules.language.wordsets import word_set
 
 _NOT = word_set("don't dont mustn't shouldn't can't cannot won't doesn't needn't couldn't never")
 _MODALS = word_set("do must should may can shall will does need could might")

@@ -5,7 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences import words
-from dmm.rules.language.sentences.pieces import DETERMINERS, skip, word_at, word_set
+from dmm.rules.language.sentences.pieces import (
+    DETERMINERS,
+    skip,
+    word_at,
+)
 from dmm.rules.language.sentences.things import (
     Context,
     Found,
@@ -16,6 +20,7 @@ from dmm.rules.language.sentences.things import (
     read_branches,
     same_commands,
 )
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable

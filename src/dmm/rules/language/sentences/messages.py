@@ -6,8 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences.constructs import EMOJI
-from dmm.rules.language.sentences.pieces import DETERMINERS, find, skip, told, word_at, word_set
+from dmm.rules.language.sentences.pieces import (
+    DETERMINERS,
+    find,
+    skip,
+    told,
+    word_at,
+)
 from dmm.rules.language.sentences.things import Thing
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from dmm.rules.language.sentences.pieces import Pieces

@@ -7,7 +7,13 @@ from typing import TYPE_CHECKING
 
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.gitacts import GIT_READERS
-from dmm.rules.language.sentences.pieces import DETERMINERS, LINKS, Pieces, skip, word_at, word_set
+from dmm.rules.language.sentences.pieces import (
+    DETERMINERS,
+    LINKS,
+    Pieces,
+    skip,
+    word_at,
+)
 from dmm.rules.language.sentences.texts import TEXT_READERS, read_text
 from dmm.rules.language.sentences.things import (
     STOPS,
@@ -26,6 +32,7 @@ from dmm.rules.language.sentences.things import (
     read_paths,
     same_commands,
 )
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable

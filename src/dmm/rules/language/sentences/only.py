@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from dmm.rules.language.sentences import words
 from dmm.rules.language.sentences.objects import read_object
-from dmm.rules.language.sentences.pieces import DETERMINERS, Pieces, find, skip, word_at, word_set
+from dmm.rules.language.sentences.pieces import (
+    DETERMINERS,
+    Pieces,
+    find,
+    skip,
+    word_at,
+)
 from dmm.rules.language.sentences.things import Context, Thing, all_but, command_item, read_paths
+from dmm.rules.language.wordsets import word_set
 
 _LEADS = word_set("always only exclusively please you we must should")
 _PURPOSE = word_set(

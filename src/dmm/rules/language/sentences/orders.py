@@ -13,7 +13,6 @@ from dmm.rules.language.sentences.pieces import (
     find,
     skip,
     word_at,
-    word_set,
 )
 from dmm.rules.language.sentences.things import (
     Context,
@@ -24,6 +23,7 @@ from dmm.rules.language.sentences.things import (
     command_words,
     is_command,
 )
+from dmm.rules.language.wordsets import word_set
 
 _IDLE = word_set(
     """always you we must should please first have has had to sure that be ever the run rerun

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from dmm.rules.language.wordsets import word_set
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -57,11 +59,6 @@ class Piece(NamedTuple):
 
 Pieces = tuple[Piece, ...]
 T = TypeVar("T")
-
-
-def word_set(text: str) -> frozenset[str]:
-    """Split a list of words."""
-    return frozenset(text.split())
 
 
 DETERMINERS = word_set(

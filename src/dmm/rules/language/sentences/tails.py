@@ -16,7 +16,6 @@ from dmm.rules.language.sentences.pieces import (
     skip,
     starts,
     word_at,
-    word_set,
 )
 from dmm.rules.language.sentences.things import (
     Context,
@@ -28,6 +27,7 @@ from dmm.rules.language.sentences.things import (
     read_branches,
     read_paths,
 )
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,9 +23,9 @@ from dmm.rules.language.sentences.pieces import (
     find,
     skip,
     word_at,
-    word_set,
 )
 from dmm.rules.language.sentences.things import Context, Found, Thing, is_path
+from dmm.rules.language.wordsets import word_set
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,8 @@ from dmm.rules.language.sentences.pieces import (
     read_list,
     skip,
     word_at,
-    word_set,
 )
+from dmm.rules.language.wordsets import word_set
 from dmm.rules.syntax import flags_of
 
 Item = dict[str, Any]
