@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     Read = Callable[[types.CallToolResult], Any]
 
 pytestmark = pytest.mark.anyio
-BUDGET = 6_000
+BUDGET = 6_500
 CONTRACT = {
     "memory_pack": (["task"], ["budget", "scope", "precise"]),
+    "remember": (["text"], ["replaces"]),
+    "forget": (["name"], ["reason"]),
     "memory_propose": (
         ["path", "reason"],
         ["content", "operation", "new_scope", "patch", "tags", "source"],
@@ -46,6 +48,7 @@ CONTRACT = {
     "ask": (["question"], ["profile", "budget", "style"]),
 }
 RECORDING = {
+    *("remember", "forget"),
     *("memory_propose", "memory_feedback"),
     *("add_fact", "add_constraint", "record_decision", "query_memory"),
 }
@@ -316,6 +319,8 @@ async def test_an_untrusted_project_is_refused_until_it_is_trusted(
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "memory_pack": {"task": "a"},
+    "remember": {"text": "a"},
+    "forget": {"name": "a"},
     "memory_propose": {"path": "project/a.md", "reason": "b", "content": "# A\n\nB."},
     "memory_feedback": {"memories": ["a"], "outcome": "helped"},
     "add_fact": {"key": "a", "value": "b"},

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dmm.importer.service import Importer
     from dmm.lifecycle.service import Lifecycle
     from dmm.memories.validation import Validation
+    from dmm.notes.service import Notes
     from dmm.observations.distilling import Distiller
     from dmm.observations.proposing import Digest
     from dmm.project.agenda import Agenda
@@ -112,6 +113,15 @@ class Writing(Reading):
         )
 
     @cached_property
+    def notes(self) -> Notes:
+        """Remembers and forgets notes."""
+        from dmm.notes import finding
+        from dmm.notes.service import Notes
+
+        search = finding.Search(self.indexes, self._intake.drafts, today)
+        return Notes(self.root, self.proposals, search)
+
+    @cached_property
     def reviews(self) -> Reviews:
         """Decides about proposals."""
         from dmm.review import decisions
@@ -163,14 +173,13 @@ class Writing(Reading):
     def digest(self) -> Digest:
         """Proposes what is worth keeping of a day."""
         from dmm.observations import proposing
-        from dmm.observations.digest import Limits
+        from dmm.observations.digest import LEAST, Limits
 
-        sizes = self.config.validation
         return proposing.Digest(
             self.observations,
             lambda: self.proposals,
             lambda: self.proposal_store.queue().proposals.values(),
-            Limits(sizes.min_tokens, sizes.max_tokens, self.count),
+            Limits(LEAST, self.config.validation.max_tokens, self.count),
             today,
             self._require,
         )

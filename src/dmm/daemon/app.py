@@ -66,7 +66,14 @@ class Daemon:
         self.projects = Projects()
         self.agents = Agents()
         self.attendance = HookHandler(self.projects, self.agents, log)
-        self.calls = Calls(self.projects, instance.started, self.observe, stop, self.sign_in)
+        self.calls = Calls(
+            self.projects,
+            instance.started,
+            self.observe,
+            stop,
+            self.sign_in,
+            self.agents.session_of,
+        )
         self._spool = Spool.of_user()
         self._spooled = 0.0
         self._returned = 0.0

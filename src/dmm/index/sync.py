@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.memory import Memory
+from dmm.domain.memory import MOST_TOKENS, Memory
 from dmm.domain.pack import ENTRY_END, entry_heading, shown_path
 from dmm.domain.text import neutralise, shield
 from dmm.errors import MemoryFileError
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 # What the index keeps of a memory as its file states it.
 STATED = tuple(one.name for one in fields(IndexedMemory) if hasattr(Memory, one.name))
-MAX_TOKENS = 2_000
 MAX_DESCRIPTION = 2_000
 RACY_NS = 2_000_000_000
 ORPHANS_KEPT = 2_000
@@ -286,8 +285,8 @@ class Run:
         content = shield(neutralise(memory.body).strip())
         count = self.syncer.count
         tokens = count(content)
-        if tokens > MAX_TOKENS:
-            what = f"{tokens} tokens; a memory has at most {MAX_TOKENS}"
+        if tokens > MOST_TOKENS:
+            what = f"{tokens} tokens; a memory has at most {MOST_TOKENS}"
             hint = "split it into one concept per file"
             raise MemoryFileError(memory.path, "content", what, hint=hint)
         heading = entry_heading(shown_path(memory.path, self.syncer.origin), "0.00")

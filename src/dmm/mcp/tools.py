@@ -13,7 +13,7 @@ from dmm.ledger.service import SCOPES
 from dmm.mcp.arguments import Arguments
 from dmm.mcp.asking import ANSWER_STYLES, ask
 from dmm.mcp.recall import get_observations, search, timeline
-from dmm.mcp.writing import OUTCOMES, SOURCES, give_feedback, propose
+from dmm.mcp.writing import OUTCOMES, SOURCES, forget, give_feedback, propose, remember
 from dmm.review.writing import OPERATIONS
 from dmm.rules.language.judge import Priority
 
@@ -129,9 +129,23 @@ TOOLS = (
         _give_pack,
     ),
     MemoryTool(
+        "remember",
+        "Keep a lasting note of a sentence or two: decision, convention, pitfall. No secrets,"
+        " logs or chat. Says if it is known already.",
+        Arguments({"text": _text(), "replaces": _text("path")}, ("text",)),
+        RECORDS,
+        _telling(remember),
+    ),
+    MemoryTool(
+        "forget",
+        "Retire a note: path, id or words.",
+        Arguments({"name": _text(), "reason": _text()}, ("name",)),
+        RECORDS,
+        _telling(forget),
+    ),
+    MemoryTool(
         "memory_propose",
-        "Propose a lasting note for the project's memory: one concept, rule first, then why. It is"
-        " checked and awaits review. No secrets, logs or chat.",
+        "Propose a change to memory: a long note, an update, a move. It awaits review.",
         Arguments(
             {
                 "path": _text("such as project/auth/sessions.md"),
