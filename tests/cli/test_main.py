@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 COMMANDS = [
     *("init", "remember", "forget", "query", "ask", "search", "timeline", "get"),
     *("import", "export"),
-    *("import-sessions", "check", "validate", "status", "reindex"),
+    *("import-sessions", "check", "validate", "status", "cost", "reindex"),
     *("trust", "undo", "redact", "feedback", "lifecycle", "digest", "distil", "export-usage"),
     *("install", "doctor", "serve", "demo", "rules", "write", "review", "conflicts", "daemon"),
     "ledger",

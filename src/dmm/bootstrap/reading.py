@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from dmm.memories.service import Memories
     from dmm.observations.service import Observations
     from dmm.packs.service import Packs
+    from dmm.project.cost import Costs
     from dmm.recall.service import Recall
     from dmm.rules.guard import Guard
     from dmm.rules.published import PublishedRules
@@ -167,6 +168,13 @@ class Reading(Base):
         return overview.Overview(
             self.root, self.config.retrieval, self.indexes.shelves, self.count, today
         )
+
+    @cached_property
+    def costs(self) -> Costs:
+        """Reports what was put into sessions."""
+        from dmm.project import cost
+
+        return cost.Costs(self.project_ledger, lambda: self.indexes, lambda: self.trusted)
 
     @cached_property
     def observations(self) -> Observations:

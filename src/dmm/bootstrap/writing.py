@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from dmm.bootstrap.base import now, today
@@ -70,11 +70,11 @@ class Writing(Reading):
         if binding:
             self.consents.accept(binding)
 
-    def _settle(self, paths: tuple[str, ...]) -> list[str]:
+    def _settle(self, paths: tuple[str, ...], *, mapped: bool = True) -> list[str]:
         """Bring what is derived up to files that were just written; tell what did not work."""
         from dmm.project.after_write import settle
 
-        return settle(self.memories, self.conflicts, paths)
+        return settle(self.memories, self.conflicts, paths, mapped=mapped)
 
     @cached_property
     def _intake(self) -> Intake:
@@ -119,7 +119,7 @@ class Writing(Reading):
         from dmm.notes.service import Notes
 
         search = finding.Search(self.indexes, self._intake.drafts, today)
-        return Notes(self.root, self.proposals, search)
+        return Notes(self.root, self.proposals, search, partial(self._settle, mapped=False))
 
     @cached_property
     def reviews(self) -> Reviews:

@@ -35,6 +35,7 @@ COMMANDS = {
     "check": "check.check",
     "validate": "validate.validate",
     "status": "status.status",
+    "cost": "cost.cost",
     "reindex": "reindex.reindex",
     "trust": "trust.trust",
     "undo": "undo.undo",

@@ -115,7 +115,7 @@ TOOLS = (
     MemoryTool(
         "memory_pack",
         "What the project's memory says about a task: rules that always hold, and relevant notes"
-        " with their sources. Call it before you start on something new.",
+        " with their sources. Call it before each new task.",
         Arguments(
             {
                 "task": _text("what you are about to do"),
@@ -138,14 +138,14 @@ TOOLS = (
     ),
     MemoryTool(
         "forget",
-        "Retire a note: path, id or words.",
+        "Retire a note.",
         Arguments({"name": _text(), "reason": _text()}, ("name",)),
         RECORDS,
         _telling(forget),
     ),
     MemoryTool(
         "memory_propose",
-        "Propose a change to memory: a long note, an update, a move. It awaits review.",
+        "Propose a change to memory: a long note, an update, a move.",
         Arguments(
             {
                 "path": _text("such as project/auth/sessions.md"),
@@ -278,18 +278,18 @@ TOOLS = (
     ),
     MemoryTool(
         "search",
-        "Search earlier sessions: rows with id and token cost.",
+        "Search earlier sessions: rows with id and cost; ids: full text.",
         Arguments(
             {
                 "query": _text(),
+                "ids": _texts(),
                 "kind": _text("decision, bugfix, …"),
                 "file": _text(),
                 "session": _text(),
                 "since": _text(),
                 "until": _text(),
                 "limit": _number(),
-            },
-            ("query",),
+            }
         ),
         READS,
         search,
@@ -325,3 +325,11 @@ TOOLS = (
     ),
 )
 BY_NAME = {tool.name: tool for tool in TOOLS}
+# The tools that most sessions need, each with the arguments it is offered with; it takes all.
+CORE = {
+    "memory_pack": ("task", "budget"),
+    "remember": ("text", "replaces"),
+    "add_constraint": ("text", "match", "examples"),
+    "search": ("query", "ids", "file", "since"),
+    "ask": ("question", "budget"),
+}

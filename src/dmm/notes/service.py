@@ -23,7 +23,7 @@ from dmm.review.writing import Writing, draft_edits
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from dmm.domain.proposal import Check, Proposal
     from dmm.files.roots import Root
@@ -85,6 +85,7 @@ class Notes:
     root: Root
     proposals: Proposals
     search: Search
+    settle: Callable[[tuple[str, ...]], list[str]]
 
     @traced()
     def remember(
@@ -160,9 +161,12 @@ class Notes:
         return _remembered(applied.proposal, placed, "", applied.notices)
 
     def _apply(self, proposal: Proposal) -> Applied:
+        """Apply a note, then index it and look for conflicts."""
         overridden = tuple(str(check.name) for check in proposal.failures)
         approval = Approval(Judge.PERSON, proposal.edits, REASON, overridden=overridden)
-        return self.proposals.application.apply(proposal.seq, approval)
+        applied = self.proposals.application.apply(proposal.seq, approval, settle=False)
+        notices = self.settle(tuple(edit.path for edit in proposal.edits))
+        return replace(applied, notices=(*applied.notices, *notices))
 
     def _reject(self, proposal: Proposal, why: str) -> Proposal:
         said: dict[str, Any] = {

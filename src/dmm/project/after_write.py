@@ -11,13 +11,15 @@ if TYPE_CHECKING:
     from dmm.memories.service import Memories
 
 
-def settle(memories: Memories, conflicts: Conflicts, paths: tuple[str, ...]) -> list[str]:
+def settle(
+    memories: Memories, conflicts: Conflicts, paths: tuple[str, ...], *, mapped: bool = True
+) -> list[str]:
     """Do what can be done now; the write stands anyway, and what failed is made up for later."""
     if not paths:
         return []
     notices = []
     try:
-        memories.follow(paths)
+        memories.follow(paths, mapped=mapped)
     except DmmError as error:
         notices.append(f"written; it will be indexed later: {error}")
     try:
