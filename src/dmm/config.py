@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from dmm.domain.memory import WANTED_TOKENS
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET, DEFAULT_BUDGET
 from dmm.errors import ConfigError
 from dmm.reading import read_regular
@@ -22,11 +23,12 @@ if TYPE_CHECKING:
 FILE_NAME = "daemon.config.json"
 MAX_BYTES = 256 * 1024
 
-# Settings of earlier versions that never had an effect: files that name them are still read.
+# Settings of earlier versions that have no effect: files that name them are still read.
 RETIRED = frozenset(
     (
         *("daemon", "indexer.embedding_model", "storage.stats_db", "reviewer_agent.model"),
         *("lifecycle.attach_to", "lifecycle.graceful_shutdown_timeout_ms"),
+        "validation.min_tokens",
     )
 )
 
@@ -133,10 +135,9 @@ class StorageConfig:
 
 @dataclass(frozen=True, slots=True)
 class ValidationConfig:
-    """What `dmm validate` calls too short, too long or incomplete."""
+    """What `dmm validate` calls too long or incomplete."""
 
-    min_tokens: int = _count(300)
-    max_tokens: int = _count(800)
+    max_tokens: int = _count(WANTED_TOKENS)
     warn_on_missing_optional: bool = _flag(True)
     isolation_terms: tuple[str, ...] = _texts()
 

@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from tests.conftest import Command, Project
 
 COMMANDS = [
-    *("init", "query", "ask", "search", "timeline", "get", "import", "export"),
-    *("import-sessions", "check", "validate", "status", "reindex"),
+    *("init", "remember", "forget", "query", "ask", "search", "timeline", "get"),
+    *("import", "export"),
+    *("import-sessions", "check", "validate", "status", "cost", "reindex"),
     *("trust", "undo", "redact", "feedback", "lifecycle", "digest", "distil", "export-usage"),
     *("install", "doctor", "serve", "demo", "rules", "write", "review", "conflicts", "daemon"),
     "ledger",

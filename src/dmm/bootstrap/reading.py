@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dmm.observations.service import Observations
     from dmm.packs.active_constraints import ActiveConstraints
     from dmm.packs.service import Packs
+    from dmm.project.cost import Costs
     from dmm.recall.service import Recall
     from dmm.review.store import ProposalStore
     from dmm.rules.guard import Guard
@@ -258,6 +259,13 @@ class Reading(Opened):
         return redactions.Redactions(self.project_ledger, self.backups, self.published, around)
 
     @cached_property
+    def costs(self) -> Costs:
+        """Reports what was put into sessions."""
+        from dmm.project import cost
+
+        return cost.Costs(self.project_ledger, Lazy(take_indexes, self.base), self.base.is_trusted)
+
+    @cached_property
     def asking(self) -> Asking:
         """Answers questions from memory, sessions and code."""
         from dmm.ask import project_sources
@@ -344,3 +352,8 @@ def _choose_profile(
 
     meter = make_meter(base, ledger(), base.own_config.model)
     return model_routing.Routing(meter, base.require_trust).choose(question, names)
+
+
+def take_indexes(base: Base) -> Indexes:
+    """Return the indexes of an opening."""
+    return base.indexes

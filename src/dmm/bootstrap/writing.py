@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.bootstrap.base import Base, today
 from dmm.bootstrap.lazy import Lazy
-from dmm.bootstrap.reading import Reading, make_meter
+from dmm.bootstrap.reading import Reading, make_meter, take_indexes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from dmm.eventlog.state import Constraint
     from dmm.importer.rules import RuleImport
     from dmm.importer.service import Importer
-    from dmm.index.service import Indexes
     from dmm.lifecycle.service import Lifecycle
     from dmm.memories.overview import Survey
     from dmm.memories.service import Memories
     from dmm.memories.validation import Validation
+    from dmm.notes.service import Notes
     from dmm.observations.distilling import Distiller
     from dmm.observations.proposing import Digest
     from dmm.project.agenda import Agenda
@@ -100,6 +100,15 @@ class Writing(Reading):
         return Lazy(_make_reviewer, self.base, self._ledger)
 
     @cached_property
+    def notes(self) -> Notes:
+        """Remembers and forgets notes."""
+        from dmm.notes import finding
+        from dmm.notes.service import Notes
+
+        search = finding.Search(self.indexes, self.proposals.intake.drafts, today)
+        return Notes(self.root, self.proposals, search)
+
+    @cached_property
     def reviews(self) -> Reviews:
         """Decides about proposals."""
         from dmm.review import decisions
@@ -135,14 +144,13 @@ class Writing(Reading):
     def digest(self) -> Digest:
         """Proposes what is worth keeping of a day."""
         from dmm.observations import proposing
-        from dmm.observations.digest import Limits
+        from dmm.observations.digest import LEAST, Limits
 
-        sizes = self.config.validation
         return proposing.Digest(
             self.observations,
             self._proposals,
             partial(_list_proposals, self.base),
-            Limits(sizes.min_tokens, sizes.max_tokens, self.count),
+            Limits(LEAST, self.config.validation.max_tokens, self.count),
             today,
             self.base.require_trust,
         )
@@ -266,7 +274,7 @@ def _make_proposals(
         base.config,
         ledger(),
         base.proposal_store,
-        Intake(base.root, ledger(), base.proposal_store, Lazy(_indexes, base), today),
+        Intake(base.root, ledger(), base.proposal_store, Lazy(take_indexes, base), today),
         Lazy(_examination, base),
         application(),
         base.trust_store,
@@ -316,10 +324,6 @@ def _write_mended(proposals: Lazy[Proposals], edit: Edit, what: str) -> None:
 
 def _memories(base: Base) -> Memories:
     return base.memories
-
-
-def _indexes(base: Base) -> Indexes:
-    return base.indexes
 
 
 def _examination(base: Base) -> Examination:

@@ -22,6 +22,8 @@ TEXTS = {"task", "text", "question", "value"}
 # In the order of the help, groups last; each module is loaded when its command is asked for.
 COMMANDS = {
     "init": "setup.init",
+    "remember": "remember.remember",
+    "forget": "remember.forget",
     "query": "query.query",
     "ask": "ask.ask",
     "search": "recall.search",
@@ -33,6 +35,7 @@ COMMANDS = {
     "check": "check.check",
     "validate": "validate.validate",
     "status": "status.status",
+    "cost": "cost.cost",
     "reindex": "reindex.reindex",
     "trust": "trust.trust",
     "undo": "undo.undo",
@@ -57,6 +60,8 @@ COMMANDS = {
 # For the list of commands, where the first sentence of a command is longer than a line of it.
 SUMMARIES = {
     "init": "Create .dmm here; existing files are kept.",
+    "remember": "Remember a note in one line.",
+    "forget": "Forget a memory by path, id or words.",
     "ask": "Answer a question with cited evidence.",
     "search": "Search earlier sessions.",
     "timeline": "Show what came before and after a search result.",

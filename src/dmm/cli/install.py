@@ -41,6 +41,13 @@ class ScopeName(StrEnum):
     PROJECT = "project"
 
 
+class ToolsName(StrEnum):
+    """The tools that agents are offered."""
+
+    CORE = "core"
+    FULL = "full"
+
+
 def install(
     client: Annotated[
         list[ClientName] | None,
@@ -53,6 +60,9 @@ def install(
     scope: Annotated[
         ScopeName, typer.Option(help="Your user files, or those of the repository.")
     ] = ScopeName.USER,
+    tools: Annotated[
+        ToolsName, typer.Option(help="Five tools that most sessions need, or all of them.")
+    ] = ToolsName.CORE,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would change and write nothing.")
     ] = False,
@@ -66,7 +76,7 @@ def install(
 
     A file that holds more than DMM's own entries is backed up before it is changed.
     """
-    installation = open_installation(scope.value, root)
+    installation = open_installation(scope.value, root, tools.value)
     named = [one.value for one in client or ()]
     report = installation.apply(named, scope.value, remove=uninstall, dry=dry_run)
     if as_json:
@@ -77,7 +87,7 @@ def install(
         raise typer.Exit(1)
 
 
-def open_installation(scope: str, root: Path | None) -> Installation:
+def open_installation(scope: str, root: Path | None, tools: str = "core") -> Installation:
     """Put the installation together for this user, and for the project where one is meant."""
     import os
 
@@ -89,9 +99,9 @@ def open_installation(scope: str, root: Path | None) -> Installation:
 
     home = own_home()
     if scope == "user":
-        return Installation(Place(home, os.environ), launch.here(), now)
+        return Installation(Place(home, os.environ), launch.here(tools), now)
     project = find_root(root or here(), root, home).project
-    return Installation(Place(home, os.environ, project), launch.anywhere(), now)
+    return Installation(Place(home, os.environ, project), launch.anywhere(tools), now)
 
 
 def _lines(report: InstallReport, named: Sequence[str], *, remove: bool) -> Iterator[str]:

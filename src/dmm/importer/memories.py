@@ -18,7 +18,7 @@ from dmm.domain.memory import (
 )
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
 from dmm.importer.bearing import BASELINE_TOPICS, CONSTRAINTS, IDENTITY, PROJECT_SCOPE, fallback
-from dmm.importer.notes import HARD_LIMIT, LEAST_TOKENS, WANTED_TOKENS, Count, Note
+from dmm.importer.notes import HARD_LIMIT, WANTED_TOKENS, Count, Note
 from dmm.importer.sources import FileImport, SourceRef, line_range
 from dmm.importer.topics import GENERAL
 
@@ -86,7 +86,7 @@ def propose(
         path = _free_path(note, paths)
         tokens = count(memory.body)
         placed = replace(memory, path=path)
-        planned.append(PlannedMemory(placed, tokens, note.sources, _warnings(placed, tokens)))
+        planned.append(PlannedMemory(placed, tokens, note.sources, _warnings(tokens)))
     served = [p for p in planned if p.memory.in_force and p.memory.scope is Scope.BASELINE]
     baseline = sum(p.tokens for p in served)
     return ImportPlan(memories=tuple(planned), baseline_tokens=baseline)
@@ -239,11 +239,9 @@ def _place(path: str, refs: Sequence[SourceRef]) -> str:
     return f"{path}:{ranges}"
 
 
-def _warnings(memory: Memory, tokens: int) -> tuple[str, ...]:
+def _warnings(tokens: int) -> tuple[str, ...]:
     if tokens > HARD_LIMIT:
         return (f"{tokens} tokens: above the limit of {HARD_LIMIT}",)
     if tokens > WANTED_TOKENS:
         return (f"{tokens} tokens: more than the recommended {WANTED_TOKENS}",)
-    if tokens < LEAST_TOKENS and memory.scope is not Scope.BASELINE:
-        return (f"{tokens} tokens: less than the recommended {LEAST_TOKENS}",)
     return ()

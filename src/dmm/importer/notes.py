@@ -10,18 +10,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
-from dmm.domain.memory import DEPRECATED_DIRECTORY, Citation, Confidence, Scope, Status
+from dmm.domain.memory import (
+    DEPRECATED_DIRECTORY,
+    MOST_TOKENS,
+    WANTED_TOKENS,
+    Citation,
+    Confidence,
+    Scope,
+    Status,
+)
 from dmm.importer.outline import Block, BlockKind
 
 if TYPE_CHECKING:
     from dmm.importer.sources import SourceRef
 
-WANTED_TOKENS = 800
-LEAST_TOKENS = 300
-HARD_LIMIT = 2000
+HARD_LIMIT = MOST_TOKENS
 _MARK = re.compile(r"<!-- dmm memory: (?P<path>[^\s=]+)(?P<fields>(?: \w+=[^\s=]+)*) -->")
 
 Count = Callable[[str], int]
+__all__ = ["HARD_LIMIT", "WANTED_TOKENS", "Count", "Mark", "Note", "mark_of"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,13 @@ import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dmm.domain.memory import Origin, Scope, has_expired
+from dmm.domain.memory import MOST_TOKENS, Origin, Scope, has_expired
 from dmm.domain.pack import Freshness, shown_path
 from dmm.domain.report import Finding, ValidationReport
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, MemoryFileError
 from dmm.files import citations, markdown, repairs
 from dmm.files.texts import check_characters, check_isolation, describe_fault
-from dmm.index.sync import MAX_TOKENS
 from dmm.packs import baseline as rules
 from dmm.packs.baselines import compile_baseline
 from dmm.packs.twins import find_pairs
@@ -220,9 +219,9 @@ class _Check:
 
     def _check_tokens(self, memory: Memory) -> None:
         tokens = self.parts.count(neutralise(memory.body).strip())
-        least, most = self.parts.settings.min_tokens, self.parts.settings.max_tokens
-        if tokens > MAX_TOKENS:
-            message = f"{tokens} tokens; a memory has at most {MAX_TOKENS}"
+        most = self.parts.settings.max_tokens
+        if tokens > MOST_TOKENS:
+            message = f"{tokens} tokens; a memory has at most {MOST_TOKENS}"
             hint = "split it into one concept per file"
             self.findings.append(Finding(memory.path, "error", "too_long", message, hint=hint))
         elif memory.scope is Scope.BASELINE or not memory.in_force:
@@ -230,11 +229,6 @@ class _Check:
         elif tokens > most:
             hint = "split it into one concept per file"
             self._warn(memory.path, "tokens", f"{tokens} tokens; recommended: up to {most}", hint)
-        elif tokens < least:
-            hint = "add the reason and what to do, or merge it with a related memory"
-            self._warn(
-                memory.path, "tokens", f"{tokens} tokens; recommended: at least {least}", hint
-            )
 
     def _check_links(self, memory: Memory) -> None:
         for name, ids in (("related", memory.related), ("supersedes", memory.supersedes)):

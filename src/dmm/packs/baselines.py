@@ -11,6 +11,7 @@ from dmm.domain.pack import Baseline
 from dmm.errors import DmmError, MemoryFileError, StorageError
 from dmm.files import markdown
 from dmm.files.durable import write_derived
+from dmm.files.shipped import is_example
 from dmm.packs import baseline as rules
 from dmm.packs.render import render_entry
 from dmm.packs.token_counts import KeptCounts
@@ -108,6 +109,6 @@ def _entry(path: str, data: bytes, count: Callable[[str], int]) -> PackEntry | N
         text = data.decode("utf-8", "replace")
         label = f"this file has a fault and is shown as it stands: {fault}"
         return rules.compile_entry(path, path, text, labels=(label,), count=count)
-    if not memory.in_force:
+    if not memory.in_force or is_example(memory.body):
         return None
     return rules.compile_entry(path, memory.title, memory.body, memory_id=memory.id, count=count)

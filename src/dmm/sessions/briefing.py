@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.pack import constraint_line
 from dmm.domain.text import neutralise
 from dmm.files.consents import BOOT
+from dmm.files.shipped import read_boot
 from dmm.packs.render import render_entry
 from dmm.packs.token_counts import KeptCounts
 
@@ -59,7 +60,7 @@ class Briefing:
         constraints = () if standing is None else standing.constraints()
         page = _Page(counts.count)
         page.add(OPENING)
-        page.add(_open_boot(self.consents.effective(BOOT)))
+        page.add(_open_boot(read_boot(self.consents.effective(BOOT))))
         if constraints:
             page.add(CONSTRAINTS + "".join(_line(one) for one in constraints) + "\n")
         page.add(BASELINE if always.entries else "")

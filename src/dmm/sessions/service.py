@@ -221,7 +221,8 @@ class Sessions:
         return repeated
 
     def _open(self, delivery: Delivery, held: _Held, *, repeated: bool) -> Attended:
-        text = self.find_briefing().write()
+        briefing = self.find_briefing()
+        text = briefing.write()
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         fresh = delivery.event.source in FRESH_CONTEXT
         if fresh and not repeated:
@@ -230,7 +231,12 @@ class Sessions:
         held.given.add(digest)
         kept = repeated or self._try(delivery, held) is not None
         if told and kept and not repeated:
-            payload = {"task": "", "briefing": digest, "retrieved": [{"hash": digest}]}
+            payload = {
+                "task": "",
+                "briefing": digest,
+                "tokens": briefing.count(text),
+                "retrieved": [{"hash": digest}],
+            }
             kept = self._serve(delivery, payload)
         return Attended(Reply(context=text if told else ""), kept)
 
