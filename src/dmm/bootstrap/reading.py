@@ -95,10 +95,15 @@ class Reading(Base):
     @cached_property
     def sessions(self) -> Sessions:
         """Attends to the sessions of agents."""
+        from dmm.sessions.file_notes import FileNotes
         from dmm.sessions.service import Sessions
 
         return Sessions(
-            self.root.project, self.project_ledger, lambda: self._guard, lambda: self._briefing
+            self.root.project,
+            self.project_ledger,
+            lambda: self._guard,
+            lambda: self._briefing,
+            FileNotes(self.root.project, lambda: self.packs),
         )
 
     @cached_property

@@ -97,9 +97,14 @@ class PackEntry:
     citations: tuple[CitationCheck, ...] = ()
 
 
+def digest_text(content: str) -> str:
+    """Return the digest of a content, by which a session knows what it was given."""
+    return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
+
+
 def digest_entry(entry: PackEntry) -> str:
-    """Name the content of an entry, to know it again."""
-    return hashlib.sha256(entry.content.encode("utf-8", "replace")).hexdigest()
+    """Return the digest of an entry's content."""
+    return digest_text(entry.content)
 
 
 class Reason(StrEnum):

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dmm.errors import IndexBroken, IndexBusy, ModelUnavailable, StorageError
+from dmm.errors import (
+    IndexBroken,
+    IndexBusy,
+    MemoryFileError,
+    ModelUnavailable,
+    PathRefused,
+    StorageError,
+)
 from dmm.files.lock import in_turn
 from dmm.index.hurry import Hurry, describe_left
 from dmm.index.lexical import Unread
@@ -347,6 +355,14 @@ class Indexes:
         """Fetch all that is known of one memory."""
         shelf = next(shelf for shelf in self.shelves if shelf.origin is place.origin)
         return self._open(shelf).memory(place.path)
+
+    def is_current(self, place: Place, content_hash: str) -> bool:
+        """Whether the file of a memory still holds what was indexed."""
+        shelf = next(shelf for shelf in self.shelves if shelf.origin is place.origin)
+        try:
+            return hashlib.sha256(shelf.tree.read(place.path)).hexdigest() == content_hash
+        except (MemoryFileError, PathRefused):
+            return False
 
     def served(self, place: Place) -> tuple[str, int, int]:
         """Fetch the content of one memory, its tokens and those of its heading."""

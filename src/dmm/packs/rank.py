@@ -21,7 +21,7 @@ from dmm.packs.search import widen
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     Rows = NDArray[np.intp]
 
 WORDS_WEIGHT = 0.25
+# To name a file that a memory is about proves as much as to share all words with it.
+FILES_WEIGHT = WORDS_WEIGHT
 CODE_FROM, CODE_TO, CODE_CUT, CODE_SAMPLE = 0.03, 0.07, 0.9, 20
 PREVIOUS_WEIGHT, NEXT_WEIGHT = 0.5, 0.4
 SHORT_WORDS = 80
@@ -68,17 +70,22 @@ def rank(
     day: dt.date,
     *,
     named: set[int],
+    about: Collection[int] = (),
     precise: bool = False,
     top_directories: int = 3,
 ) -> Ranking:
-    """Score every candidate; `named` are memories that the query calls by name."""
+    """Score every candidate; `named` are memories that the query calls by name.
+
+    `about` are those whose files it names.
+    """
     code = _code_share(snapshot, found, query)
     words_weight = WORDS_WEIGHT * (1 - CODE_CUT * code)
-    if named:
-        found = widen(snapshot, found, np.array(sorted(named), np.intp))
+    if named or about:
+        found = widen(snapshot, found, np.array(sorted(named.union(about)), np.intp))
     found = widen(snapshot, found, _beside(snapshot, found, _evidence(found, words_weight)))
     rows = found.rows
-    evidence = _evidence(found, words_weight)
+    files = FILES_WEIGHT * np.isin(rows, list(about)).astype(np.float32)
+    evidence = _evidence(found, words_weight) + files
     raised = evidence + (1 - code) * _neighbours(snapshot, rows, evidence)
     folders = route.score(snapshot, found, raised)
     pull = route.pull(snapshot, found, folders)
@@ -94,7 +101,7 @@ def rank(
         "directory": pull,
         "named": called.astype(np.float32),
         "claims": claims,
-    }
+    } | ({"files": files} if about else {})
     return Ranking(
         found=found,
         score=np.asarray(_squash(placed) * claims, np.float32),

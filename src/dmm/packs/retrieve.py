@@ -17,13 +17,13 @@ from dmm.packs.search import eligible, find
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
     from dmm.config import RetrievalConfig
     from dmm.domain.pack import QueryRequest
-    from dmm.index.snapshot import Snapshot
+    from dmm.index.snapshot import Place, Snapshot
     from dmm.packs.rank import Ranking
 
 
@@ -48,11 +48,12 @@ def retrieve(
     settings: RetrievalConfig,
     is_word: Callable[[str], bool],
     only: Sequence[bool] | None = None,
+    about: Collection[Place] = (),
 ) -> Retrieval:
     """Find and rank the candidates of a request; without a vector the keywords decide alone.
 
     `is_word` knows common words, which are never taken for a slip in writing a name. `only` has a
-    flag for each memory that may be found.
+    flag for each memory that may be found, `about` are memories whose files the request names.
     """
     allowed = eligible(snapshot, request, day, only)
     found = find(snapshot, weigh_query(request.query), vector, allowed)
@@ -64,6 +65,7 @@ def retrieve(
         named=snapshot.names.find(
             request.query, lambda word: stem(word) not in found.lexical.unknown or is_word(word)
         ),
+        about=[n for n, place in enumerate(snapshot.places) if place in about] if about else (),
         precise=request.precise,
         top_directories=settings.top_k_directories,
     )

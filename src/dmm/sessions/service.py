@@ -15,14 +15,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from dmm.branch import find_branch, find_checkout
+from dmm.clients.registry import find_client
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest, digest_entry
 from dmm.domain.text import neutralise
-from dmm.errors import LedgerRefused, StorageError
+from dmm.errors import DmmError, LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.packs.render import render_entry
 from dmm.redaction.redact import redact, redact_value
 from dmm.sessions.events import describe_event
+from dmm.sessions.file_notes import BUDGET
 from dmm.sessions.payload import HookKind
 from dmm.sessions.reply import Reply
 from dmm.sessions.rulings import write_ruling
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
     from dmm.rules.guard import Guard
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.sessions.briefing import Briefing
+    from dmm.sessions.file_notes import FileNotes
     from dmm.sessions.payload import HookEvent
 
     Noted = tuple[EventType, dict[str, Any], Trust]
@@ -104,6 +107,13 @@ class _Held:
     seen: dict[str, float] = field(default_factory=dict)
     requests: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
+    def given_to(self, agent: str | None) -> set[str]:
+        """Return the digests of what the session's agent, or a subagent, was given."""
+        if agent is None:
+            return self.given
+        own = name_given("", agent)
+        return {one.removeprefix(own) for one in self.given if one.startswith(own)}
+
 
 @dataclass(slots=True)
 class Sessions:
@@ -113,6 +123,7 @@ class Sessions:
     project_ledger: ProjectLedger
     find_guard: Callable[[], Guard]
     find_briefing: Callable[[], Briefing]
+    file_notes: FileNotes
     _held: OrderedDict[str, _Held] = field(default_factory=OrderedDict)
 
     def judge(self, event: HookEvent, began: str = "") -> Ruling:
@@ -138,6 +149,8 @@ class Sessions:
             return self._open(delivery, held, repeated=repeated)
         if event.kind is HookKind.TOOL_REQUEST and ruling is not None:
             return self._rule(delivery, held, ruling, repeated=repeated)
+        if event.kind is HookKind.TOOL_DONE and not repeated:
+            return self._note_files(delivery, held)
         if event.kind is HookKind.COMPACT_DONE:
             held.given.clear()
         return Attended(kept=repeated or self._try(delivery, held) is not None)
@@ -163,7 +176,7 @@ class Sessions:
 
     def give(self, delivery: Delivery, entries: Sequence[PackEntry]) -> None:
         """Record and remember what a session is given with a prompt."""
-        served = [{"path": one.path, "id": one.id, "hash": digest_entry(one)} for one in entries]
+        served = [_describe(one) for one in entries]
         told = {} if delivery.noted is None else delivery.noted[1]
         payload = {
             "task": str(told.get("text", ""))[:LONGEST_PROMPT],
@@ -224,6 +237,28 @@ class Sessions:
             payload = {"task": "", "briefing": digest, "retrieved": [{"hash": digest}]}
             kept = self._serve(payload)
         return Attended(Reply(context=text if told else ""), kept)
+
+    def _note_files(self, delivery: Delivery, held: _Held) -> Attended:
+        """Record a call that is done, and tell what is known about its files."""
+        event, note = delivery.event, None
+        if event.kind in find_client(event.client).takes_context:
+            # What can't be looked up now may be told with the next call.
+            with contextlib.suppress(DmmError):
+                note = self.file_notes.find(event, held.given_to(event.agent))
+        kept = self._try(delivery, held) is not None
+        if note is None:
+            return Attended(kept=kept)
+        self.project_ledger.actor = voice_of(event)
+        payload = {
+            "task": "",
+            "files": list(note.files),
+            "budget": BUDGET,
+            "tokens": sum(one.token_count for one in note.entries),
+            "retrieved": [_describe(one) for one in note.entries],
+        }
+        self._serve(payload | ({"agent": event.agent} if event.agent else {}))
+        held.given |= {name_given(digest_entry(one), event.agent) for one in note.entries}
+        return Attended(Reply(context=note.text), kept)
 
     def _serve(self, payload: dict[str, Any]) -> bool:
         try:
@@ -332,6 +367,16 @@ def identify(key: str) -> str:
     return f"{digest[:8]}-{digest[8:12]}-8{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
 
 
+def _describe(entry: PackEntry) -> dict[str, Any]:
+    return {"path": entry.path, "id": entry.id, "hash": digest_entry(entry)}
+
+
 def _hashes(event: Event) -> list[str]:
-    held = event.get("retrieved", [])
-    return [str(one.get("hash")) for one in held if isinstance(one, dict)]
+    held, agent = event.get("retrieved", []), event.get("agent")
+    named = [str(one.get("hash")) for one in held if isinstance(one, dict)]
+    return [name_given(one, agent if isinstance(agent, str) else None) for one in named]
+
+
+def name_given(digest: str, agent: str | None) -> str:
+    """Name what was given: a subagent has a context of its own, which the others don't see."""
+    return f"{agent} {digest}" if agent else digest
