@@ -21,7 +21,7 @@ from dmm.eventlog.open_ledger import Actor
 from dmm.files.consents import find_consents
 from dmm.files.roots import Root, find_root
 from dmm.files.trusted import TrustStore
-from dmm.sessions.service import supplement
+from dmm.sessions.supplement import supplement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,7 +10,8 @@ import pytest
 from dmm.errors import LedgerBroken, StorageError
 from dmm.rules.project_ledger import ProjectLedger
 from dmm.sessions.payload import parse_payload
-from dmm.sessions.service import Attended, Delivery, deliver, supplement
+from dmm.sessions.service import Attended, Delivery, deliver
+from dmm.sessions.supplement import supplement
 
 if TYPE_CHECKING:
     from tests.conftest import Opener, Project

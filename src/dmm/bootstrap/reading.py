@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from dmm.ledger.timelines import Timelines
     from dmm.memories.overview import Overview
     from dmm.memories.service import Memories
+    from dmm.observations.last_session import LastSession
     from dmm.observations.service import Observations
     from dmm.packs.service import Packs
     from dmm.recall.service import Recall
@@ -104,7 +105,14 @@ class Reading(Base):
             lambda: self._guard,
             lambda: self._briefing,
             FileNotes(self.root.project, lambda: self.packs),
+            lambda branch, session: self._last_session.tell(branch, session),
         )
+
+    @cached_property
+    def _last_session(self) -> LastSession:
+        from dmm.observations.last_session import LastSession
+
+        return LastSession(self.project_ledger, str(self.root.project), now)
 
     @cached_property
     def _guard(self) -> Guard:

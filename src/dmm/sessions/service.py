@@ -8,34 +8,31 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from dmm.branch import find_branch, find_checkout
+from dmm.branch import find_branch, find_checkout, find_common
 from dmm.clients.registry import find_client
 from dmm.domain.event import EventType, Trust
-from dmm.domain.pack import QueryRequest, digest_entry
-from dmm.domain.text import neutralise
+from dmm.domain.pack import digest_entry
 from dmm.errors import DmmError, LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import Actor
-from dmm.packs.render import render_entry
 from dmm.redaction.redact import redact, redact_value
 from dmm.sessions.events import describe_event
 from dmm.sessions.file_notes import BUDGET
 from dmm.sessions.payload import HookKind
 from dmm.sessions.reply import Reply
 from dmm.sessions.rulings import write_ruling
+from dmm.sessions.supplement import LONGEST_PROMPT, PROMPT_BUDGET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from dmm.domain.event import Event
     from dmm.domain.pack import PackEntry
-    from dmm.packs.service import Packs
     from dmm.rules.callbook import Ruling
     from dmm.rules.guard import Guard
     from dmm.rules.project_ledger import ProjectLedger
@@ -45,20 +42,13 @@ if TYPE_CHECKING:
 
     Noted = tuple[EventType, dict[str, Any], Trust]
 
-PROMPT_BUDGET = 1_200
-SHORTEST_SENTENCE = 3
-MOST_SENTENCES = 4
-_SENTENCE = re.compile(r"[.;!?\n]+(?:\s|$)")
-_MARKER = re.compile(r"\[redacted:[^\]]*\]")
-PROMPT_CHARACTERS = 9_500
-LONGEST_PROMPT = 4_000
 # How long the same event without an identity of its own counts as one delivered twice.
 TWICE_WITHIN = 2.0
-HEADING = "# From project memory (DMM)\n\nKnowledge for this prompt; cite the paths you use.\n\n"
 SESSIONS_KEPT = 64
 REQUESTS_KEPT = 250
 EVENTS_LOOKED_AT = 5_000
 FRESH_CONTEXT = ("startup", "clear", "compact", "")
+NEW_SESSION = ("startup", "clear", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +114,7 @@ class Sessions:
     find_guard: Callable[[], Guard]
     find_briefing: Callable[[], Briefing]
     file_notes: FileNotes
+    tell_last: Callable[[str, str], str]
     _held: OrderedDict[str, _Held] = field(default_factory=OrderedDict)
 
     def judge(self, event: HookEvent, began: str = "") -> Ruling:
@@ -232,11 +223,23 @@ class Sessions:
             held.given.clear()
         told = fresh or repeated or digest not in held.given
         held.given.add(digest)
+        record = self._tell_last(delivery.event)
         kept = repeated or self._try(delivery, held) is not None
         if told and kept and not repeated:
             payload = {"task": "", "briefing": digest, "retrieved": [{"hash": digest}]}
             kept = self._serve(payload)
-        return Attended(Reply(context=text if told else ""), kept)
+        return Attended(Reply(context=text + record if told else ""), kept)
+
+    def _tell_last(self, event: HookEvent) -> str:
+        """Return what the last session on this branch did, for one that begins with nothing."""
+        branch = find_branch(self.project)
+        if event.source not in NEW_SESSION or (branch is None and find_common(self.project)):
+            return ""
+        # A ledger that can't be read is reported by the briefing.
+        with contextlib.suppress(StorageError, LedgerRefused):
+            record = self.tell_last(branch or "", event.session)
+            return f"\n{record}" if record else ""
+        return ""
 
     def _note_files(self, delivery: Delivery, held: _Held) -> Attended:
         """Record a call that is done, and tell what is known about its files."""
@@ -273,7 +276,7 @@ class Sessions:
         if repeated:
             return Attended(write_ruling(ruling, seq))
         # What is quoted in the reasons comes from the call, so it may hold its secrets.
-        told = {"verdict": ruling.describe(), "branch": find_branch(self.project)}
+        told: dict[str, Any] = {"verdict": ruling.describe()}
         if any(one.id for one in ruling.findings):
             told["place"] = self.project_ledger.place
         more = cast("dict[str, Any]", redact_value(told)[0])
@@ -289,6 +292,11 @@ class Sessions:
         except (StorageError, LedgerRefused):
             return None
 
+    def _place(self) -> dict[str, Any]:
+        """Return where an event happens: its branch, where one is checked out."""
+        branch = find_branch(self.project)
+        return {} if branch is None else {"branch": redact(branch).text}
+
     def _record(self, delivery: Delivery, held: _Held, more: dict[str, Any]) -> int:
         event, noted = delivery.event, delivery.noted
         if noted is None:
@@ -297,7 +305,7 @@ class Sessions:
         requested = event.kind is HookKind.TOOL_REQUEST
         draft = self.project_ledger.draft(
             noted[0],
-            noted[1] | more,
+            self._place() | noted[1] | more,
             caused_by=None if requested else held.requests.get(event.call_id or ""),
             event_id=delivery.identity,
         )
@@ -307,52 +315,6 @@ class Sessions:
             while len(held.requests) > REQUESTS_KEPT:
                 held.requests.popitem(last=False)
         return recorded.seq
-
-
-def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> tuple[PackEntry, ...]:
-    """Find what a prompt adds to what its session was given.
-
-    A prompt may ask for several things: each sentence is looked up too, since one request among
-    others is lost in the whole. What is found twice is given once, the best first.
-    """
-    text = _MARKER.sub(" ", redact(prompt).text[:LONGEST_PROMPT])
-    found: dict[str, PackEntry] = {}
-    for part in dict.fromkeys((text, *_sentences(text))):
-        if part.strip():
-            request = QueryRequest(part, budget=PROMPT_BUDGET, baseline_budget=0, precise=True)
-            for entry in packs.supplement(request, known):
-                before = found.get(entry.path)
-                if before is None or before.relevance_score < entry.relevance_score:
-                    found[entry.path] = entry
-    return _fitting(sorted(found.values(), key=lambda one: (-one.relevance_score, one.path)))
-
-
-def _sentences(text: str) -> list[str]:
-    parts = (part.strip() for part in _SENTENCE.split(text))
-    return [part for part in parts if len(part.split()) >= SHORTEST_SENTENCE][:MOST_SENTENCES]
-
-
-def _fitting(entries: Iterable[PackEntry]) -> tuple[PackEntry, ...]:
-    left, taken = PROMPT_BUDGET, []
-    for entry in entries:
-        left -= entry.token_count + entry.heading_tokens
-        if left < 0:
-            break
-        taken.append(entry)
-    return tuple(taken)
-
-
-def write_supplement(entries: Iterable[PackEntry]) -> str:
-    """Write the entries for the agent, whole ones only, within what every agent takes."""
-    parts = [HEADING]
-    left = PROMPT_CHARACTERS - len(parts[0])
-    for entry in entries:
-        block = neutralise(render_entry(entry).rstrip("\n")) + "\n\n"
-        if len(block) > left:
-            break
-        left -= len(block)
-        parts.append(block)
-    return "".join(parts).rstrip("\n") + "\n" if len(parts) > 1 else ""
 
 
 def voice_of(event: HookEvent, trust: Trust = Trust.AGENT) -> Actor:
