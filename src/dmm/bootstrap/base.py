@@ -201,7 +201,9 @@ class Base:
         """The conflicts that are on record."""
         from dmm.conflicts import register
 
-        return register.ConflictRegister(self.project_ledger, lambda: self.trusted)
+        return register.ConflictRegister(
+            self.project_ledger, lambda: self.trusted, self.root.tree.holds
+        )
 
     @cached_property
     def _own_config(self) -> Config:

@@ -189,7 +189,10 @@ def constraint_line(name: str, state: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """The compiled pack; with the same files, request and day it is the same pack."""
+    """The compiled pack; with the same files, request and day it is the same pack.
+
+    It is `incomplete` where some files were not indexed in time.
+    """
 
     query: str
     day: dt.date
@@ -200,6 +203,7 @@ class Pack:
     receipt: Receipt
     notices: tuple[str, ...] = ()
     constraints: tuple[ConstraintLine, ...] = ()
+    incomplete: bool = False
 
     @property
     def constraint_tokens(self) -> int:

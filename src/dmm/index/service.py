@@ -125,11 +125,13 @@ class Indexes:
         return tuple(shelf.path for shelf in self.shelves)
 
     def is_word(self, word: str) -> bool:
-        """Say whether a word is common English; without the model every word is taken for one."""
+        """Say whether a word is short and common, so that it can't be a slip in a name."""
+        return self.embedder() is None or (len(word) < LONG_WORD and self.is_common(word))
+
+    def is_common(self, word: str) -> bool:
+        """Whether a word is common English; without the model every word is taken for one."""
         embedder = self.embedder()
-        if embedder is None:
-            return True
-        return len(word) < LONG_WORD and len(embedder.encode(word)) == 1
+        return embedder is None or len(embedder.encode(word)) == 1
 
     def beside(self, shelf: Shelf) -> Indexes:
         """Make indexes of another tree that share the model."""
@@ -185,7 +187,8 @@ class Indexes:
         self._unread = Unread(0, {})
         try:
             hurry = None if whole else Hurry(self._allow(), words, paths, self.clock)
-            report = self.sync(progress=progress, patience=PATIENCE, hurry=hurry)
+            patience = max(PATIENCE, self.allowance)
+            report = self.sync(progress=progress, patience=patience, hurry=hurry)
         except IndexBusy:
             self.notices["index"] = "another process is indexing; the newest changes may be missing"
         except StorageError as error:
@@ -197,6 +200,11 @@ class Indexes:
                 self.notices["partial"] = describe_left(report, followed=self.followed)
             return report
         return None
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether the last refresh left files out."""
+        return not self.notices.keys().isdisjoint(("index", "partial"))
 
     def _allow(self) -> float:
         """Tell how long to index, so that there is time left to load what the index holds."""

@@ -71,12 +71,14 @@ def rank(
     *,
     named: set[int],
     about: Collection[int] = (),
+    said: float = 1.0,
     precise: bool = False,
     top_directories: int = 3,
 ) -> Ranking:
     """Score every candidate; `named` are memories that the query calls by name.
 
-    `about` are those whose files it names.
+    `about` are those whose files it names. `said` is how much its words prove: those of a vague
+    query rank, but what is served must be similar too.
     """
     code = _code_share(snapshot, found, query)
     words_weight = WORDS_WEIGHT * (1 - CODE_CUT * code)
@@ -102,10 +104,12 @@ def rank(
         "named": called.astype(np.float32),
         "claims": claims,
     } | ({"files": files} if about else {})
+    unproved = (1 - said) * words_weight * _words(found)
+    sure = _certain(evidence) if said >= 1 else np.zeros(len(rows), np.bool_)
     return Ranking(
         found=found,
         score=np.asarray(_squash(placed) * claims, np.float32),
-        relevant=called | (_certain(evidence) if precise else _relevant(evidence, placed, called)),
+        relevant=called | (sure if precise else _relevant(evidence - unproved, placed, called)),
         parts=parts,
         directories=route.prefer(snapshot, folders, top_directories),
     )
@@ -119,9 +123,12 @@ def _similarity(found: Found) -> Floats:
     return np.where(known <= NO_VECTORS, np.float32(0.0), known)
 
 
+def _words(found: Found) -> Floats:
+    return np.asarray(found.lexical.bm25[found.rows] + found.lexical.coverage[found.rows])
+
+
 def _evidence(found: Found, words_weight: float) -> Floats:
-    words = found.lexical.bm25[found.rows] + found.lexical.coverage[found.rows]
-    return np.asarray(_similarity(found) + words_weight * words, np.float32)
+    return np.asarray(_similarity(found) + words_weight * _words(found), np.float32)
 
 
 def _relevant(evidence: Floats, placed: Floats, called: Flags) -> Flags:

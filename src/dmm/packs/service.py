@@ -23,7 +23,7 @@ from dmm.files import citations
 from dmm.files.durable import write_derived
 from dmm.packs import assemble, baseline, render
 from dmm.packs.rank import demote
-from dmm.packs.retrieve import retrieve
+from dmm.packs.retrieve import retrieve, weigh_words
 from dmm.packs.scoped import ScopedMemories, find_paths
 from dmm.packs.twins import find_twin
 from dmm.redaction.clean import clean
@@ -102,12 +102,8 @@ class Packs:
         always = self._marked(self.baselines.compile(), marks)
         retrieved: tuple[PackEntry, ...] = ()
         receipt = Receipt()
-        stats: dict[str, Any] = {
-            "indexed": 0,
-            "candidates": 0,
-            "directories": [],
-            "retrieval": "none",
-        }
+        stats: dict[str, Any] = {"indexed": 0, "candidates": 0, "directories": []}
+        stats["retrieval"] = "none"
         notices = list(always.notices)
         try:
             if refresh:
@@ -136,6 +132,7 @@ class Packs:
             receipt=receipt,
             notices=tuple(notices),
             constraints=constraints,
+            incomplete=self.indexes.incomplete,
         )
         answer = Answer(_recorded(pack, standing), stats)
         self._keep(answer)
@@ -227,7 +224,14 @@ class Packs:
         vector = self.indexes.embed(request.query)
         about = {one.place for one in self.scoped.about(find_paths(request.query))}
         retrieval = retrieve(
-            snapshot, request, vector, day, self.settings, self.indexes.is_word, about=about
+            snapshot,
+            request,
+            vector,
+            day,
+            self.settings,
+            self.indexes.is_word,
+            about=about,
+            said=weigh_words(request.query, self.indexes.is_common),
         )
         checks = self._check_citations(snapshot, retrieval.ranked)
         stale = {row for row, found in checks.items() if _stale(found)}
@@ -360,5 +364,6 @@ def _label(check: CitationCheck) -> str:
 
 
 def _by_scope(entries: Sequence[PackEntry]) -> tuple[PackEntry, ...]:
-    """Order the entries as the pack shows them: by scope, best first within each."""
-    return tuple(sorted(entries, key=lambda entry: RETRIEVED_SCOPES.index(entry.scope)))
+    """Order the entries as the pack shows them: by scope, best first, parts of a note in order."""
+    ordered = assemble.order_parts(entries)
+    return tuple(sorted(ordered, key=lambda entry: RETRIEVED_SCOPES.index(entry.scope)))

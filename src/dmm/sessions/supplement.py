@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.pack import QueryRequest
 from dmm.domain.text import neutralise
+from dmm.packs.assemble import order_parts
 from dmm.packs.render import render_entry
 from dmm.redaction.redact import redact
 
@@ -41,7 +42,8 @@ def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> tuple[PackEn
                 before = found.get(entry.path)
                 if before is None or before.relevance_score < entry.relevance_score:
                     found[entry.path] = entry
-    return _fitting(sorted(found.values(), key=lambda one: (-one.relevance_score, one.path)))
+    best = sorted(found.values(), key=lambda one: (-one.relevance_score, one.path))
+    return tuple(order_parts(_fitting(best)))
 
 
 def _sentences(text: str) -> list[str]:
