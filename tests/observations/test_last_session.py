@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.conftest import git
 
-from dmm.observations.last_session import MOST_TOKENS, STALE, LastSession, bound_tokens
+from dmm.observations.last_session import STALE, LastSession
+from dmm.observations.session_record import MOST_TOKENS, bound_tokens
 from dmm.sessions.payload import parse_payload
 from dmm.sessions.service import deliver
 

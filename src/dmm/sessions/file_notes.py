@@ -58,12 +58,14 @@ class FileNotes:
 
 
 def _select_possible(event: HookEvent, scoped: Sequence[Scoped]) -> list[Scoped]:
-    """Select by a command's words what it could touch; to parse a command takes milliseconds."""
-    from dmm.rules.commands.tools import COMMAND_KEYS, SHELL_TOOLS, first_text
+    """Select by the words of a call what it could touch; to parse a command takes milliseconds."""
+    from dmm.rules.commands.tools import COMMAND_KEYS, PATH_KEYS, SHELL_TOOLS, first_text
 
-    if event.tool.lower() not in SHELL_TOOLS:
+    shell = event.tool.lower() in SHELL_TOOLS
+    named = first_text(event.input, COMMAND_KEYS if shell else PATH_KEYS)
+    if named is None:
         return list(scoped)
-    text = f"{event.cwd} {first_text(event.input, COMMAND_KEYS)}"
+    text = f"{event.cwd} {named}"
     return [one for one in scoped if one.may_cover(text)]
 
 

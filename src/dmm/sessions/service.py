@@ -11,6 +11,7 @@ import hashlib
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from dmm.branch import find_branch, find_checkout, find_common
@@ -295,7 +296,7 @@ class Sessions:
     def _place(self) -> dict[str, Any]:
         """Return where an event happens: its branch, where one is checked out."""
         branch = find_branch(self.project)
-        return {} if branch is None else {"branch": redact(branch).text}
+        return {} if branch is None else {"branch": _clean(branch)}
 
     def _record(self, delivery: Delivery, held: _Held, more: dict[str, Any]) -> int:
         event, noted = delivery.event, delivery.noted
@@ -327,6 +328,11 @@ def identify(key: str) -> str:
     digest = hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()
     # A UUID of version 8: its content is the maker's own matter.
     return f"{digest[:8]}-{digest[8:12]}-8{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
+
+
+@lru_cache(maxsize=64)
+def _clean(branch: str) -> str:
+    return redact(branch).text
 
 
 def _describe(entry: PackEntry) -> dict[str, Any]:
