@@ -88,12 +88,14 @@ def find_paths(text: str) -> list[str]:
 class ScopedMemories:
     """The scoped memories of a project, read again only when an index has changed."""
 
-    indexes: Indexes
+    indexes: Indexes | None = None
     _generations: tuple[int, ...] = ()
     _held: tuple[Scoped, ...] = ()
 
     def all(self) -> tuple[Scoped, ...]:
         """Return all that may be given, the most important first."""
+        if self.indexes is None:
+            return ()
         stores = [(one.origin, self.indexes.store(one.origin)) for one in self.indexes.shelves]
         known = [(origin, store) for origin, store in stores if store is not None]
         generations = tuple(store.generation() for _, store in known)

@@ -85,10 +85,7 @@ class Packs:
     today: Callable[[], dt.date]
     find_standing: Callable[[], ActiveConstraints | None] = lambda: None
     find_marks: Callable[[], Marks] = dict
-    scoped: ScopedMemories = field(init=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scoped", ScopedMemories(self.indexes))
+    scoped: ScopedMemories = field(default_factory=ScopedMemories)
 
     def query(
         self, request: QueryRequest, *, refresh: bool = True, progress: Progress | None = None
