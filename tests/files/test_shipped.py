@@ -74,7 +74,7 @@ def test_an_index_of_an_earlier_version_stops_serving_examples(made: Dmm, projec
 
 
 def test_a_briefing_after_init_holds_the_short_boot_and_no_template(made: Dmm) -> None:
-    text = made.sessions.briefing().write()
+    text = made.sessions.find_briefing().write()
     assert "Replace this text" not in text
     assert "## Baseline" not in text
     assert text.startswith("# Project memory")

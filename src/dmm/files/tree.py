@@ -143,6 +143,10 @@ class MemoryTree:
             raise MemoryFileError(path, "content", what, hint="split it (dmm import FILE)")
         return data
 
+    def holds(self, path: str) -> bool:
+        """Whether there is a file at a path; what lies in another tree is taken to be there."""
+        return ":" in path or (self.root / path).is_file()
+
     def glance(self, path: str) -> bytes:
         """Read a file that a scan has found, only to look for words in it; what fails is empty.
 

@@ -38,8 +38,9 @@ STATED = tuple(one.name for one in fields(IndexedMemory) if hasattr(Memory, one.
 MAX_DESCRIPTION = 2_000
 RACY_NS = 2_000_000_000
 ORPHANS_KEPT = 2_000
-# With more new files than this, all get their words before the first gets its vectors.
-MANY = 1_000
+# With more new files than this, all get their words before the first gets its vectors: a query that
+# comes meanwhile, such as the first in a new worktree, waits for a moment and finds them.
+MANY = 16
 # So many memories are embedded before others may write, about an eighth of a second.
 AT_ONCE = 4
 # Parts of a run for which somebody waits: the clock is looked at after each.
