@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from dmm.importer.conflicts import Conflict
     from dmm.importer.documents import Skipped
+    from dmm.importer.imperatives import Imperative
     from dmm.importer.merge import Merged
 
 _SLUG_LENGTH = 48
@@ -58,14 +59,19 @@ class PlannedMemory:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """What an import would write, and the account of everything that is not written."""
+    """What an import would write, and the account of everything that is not written.
+
+    `left` are rules without room in the baseline: only a search finds them.
+    """
 
     memories: tuple[PlannedMemory, ...]
     merged: tuple[Merged, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     imports: tuple[FileImport, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    left: tuple[Imperative, ...] = ()
     monolith_tokens: int = 0
+    always_tokens: int = 0
     baseline_tokens: int = 0
 
 
@@ -184,7 +190,7 @@ def _directory(note: Note) -> str:
     if note.scope is Scope.BASELINE:
         return note.scope.value
     topic = note.topic if note.topic not in (*BASELINE_TOPICS, "") else GENERAL
-    return f"{note.scope.value}/{topic}"
+    return f"{note.scope.value}/{slug(note.subject) or topic}"
 
 
 def _name(note: Note, taken: set[str]) -> str:
@@ -207,6 +213,7 @@ def _memory(note: Note, identity: str, became: Mapping[str, str], day: dt.date) 
         confidence=Confidence.ACTIVE,
         status=Status.ACTIVE,
         created=day,
+        paths=note.globs,
     )
     mark = note.mark
     if mark is None:
@@ -222,6 +229,7 @@ def _memory(note: Note, identity: str, became: Mapping[str, str], day: dt.date) 
         supersedes=tuple(became[old] for old in mark.supersedes if old in became),
         related=tuple(became[old] for old in mark.related if old in became),
         cites=mark.cites,
+        paths=mark.paths,
     )
 
 

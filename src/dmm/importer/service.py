@@ -16,14 +16,19 @@ from dmm.domain.proposal import Edit
 from dmm.domain.text import strip_hidden
 from dmm.errors import MemoryFileError, UsageError
 from dmm.files import markdown
+from dmm.files.commits import find_ignored
 from dmm.files.consents import without_consents
 from dmm.files.roots import NAME, Root
 from dmm.files.tree import MAX_FILE_BYTES
 from dmm.gc_tuning import undisturbed
+from dmm.importer.imperatives import find_imperatives
 from dmm.importer.join import join
-from dmm.importer.plan import plan_import
+from dmm.importer.plan import plan_import, read_all
+from dmm.importer.references import resolve_paths
 from dmm.importer.remembered import Remembered
-from dmm.importer.sources import Source, SourceRef, is_instruction
+from dmm.importer.secrets import leave_secrets
+from dmm.importer.sources import SKIPPED, Source, SourceRef, find_instructions, is_instruction
+from dmm.importer.standing import Held
 from dmm.index.shelves import Shelf
 from dmm.packs.baselines import Baselines
 from dmm.packs.service import Packs
@@ -32,18 +37,20 @@ from dmm.redaction.clean import clean
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from dmm.config import RetrievalConfig
     from dmm.domain.memory import Memory
     from dmm.files.trusted import TrustStore
+    from dmm.importer.documents import Skipped
+    from dmm.importer.imperatives import Imperative
     from dmm.importer.memories import ImportPlan, PlannedMemory
-    from dmm.importer.rules import PlannedRule, RuleImport
+    from dmm.importer.plan import Kept
+    from dmm.importer.rules import PlannedRule, RuleImport, RulePlan
     from dmm.importer.sources import FileImport
     from dmm.index.service import Indexes
 
 SUFFIXES = (".md", ".mdc")
-SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules"}
 MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
 SAMPLE = 15
 # To try a pack takes the model a twentieth of a second for each memory.
@@ -92,6 +99,7 @@ class Import:
     unseen: tuple[str, ...] = ()
     rules: tuple[PlannedRule, ...] = ()
     proposed_rules: tuple[int, ...] = ()
+    baseline_budget: int = 0
 
     @property
     def named(self) -> str:
@@ -115,56 +123,103 @@ class Importer:
     propose: Callable[[str, str, str], dict[str, Any]]
     find_rules: Callable[[], RuleImport]
 
-    def plan(self, files: Sequence[Path]) -> Import:
-        """Plan the memories that replace some instruction files; nothing is written."""
-        paths = [path for given in files for path in _expand(given)]
+    def plan(self, files: Sequence[Path], keep: Sequence[str] = ()) -> Import:
+        """Plan the memories and rules that replace some instruction files; nothing is written.
+
+        `keep` names lines as FILE:LINE that are not to be left out.
+        """
+        paths = _each_once(path for given in files for path in _expand(given))
         read = [self._read(path) for path in paths]
-        sources = [Source(one.path, strip_hidden(one.text)) for one in read]
+        kept = _kept_lines(keep, {one.path for one in read})
+        cleaned = [self._cleaned(one) for one in read]
+        sources = [source for source, _ in cleaned]
+        secret = [line for _, lines in cleaned for line in lines]
+        _refuse_kept(kept, secret)
         memories = self._memories()
+        ruled = self.find_rules().plan(_rule_sentences(sources))
         with undisturbed():
-            plan = self._plan(sources, memories)
+            plan = self._plan(sources, memories, ruled, kept)
+        found = self._fresh(plan, memories)
+        new = {one.memory.path for one in found.fresh}
+        files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
+        mentions = self._mentions(plan, files_read)
+        plan = dataclasses.replace(
+            plan,
+            memories=found.fresh,
+            skipped=tuple(sorted((*plan.skipped, *secret), key=lambda one: one.source)),
+            conflicts=tuple(one for one in plan.conflicts if new & {*one.memories}),
+            imports=tuple(mentions),
+        )
+        return Import(
+            plan,
+            found.present,
+            self._measure(found.fresh),
+            known=found.known,
+            missing=tuple(one for one, file in mentions.items() if not _is_there(file)),
+            instructions=tuple(filter(is_instruction, files_read)),
+            sources=tuple(files_read),
+            secret=found.secret,
+            hidden=tuple(found for one in read for found in _find_hidden(one)),
+            unseen=found.unseen,
+            rules=ruled.rules,
+            baseline_budget=self.settings.baseline_budget,
+        )
+
+    def find_files(self) -> list[Path]:
+        """Find the instruction files and skills of the project, wherever they lie."""
+        return list(find_instructions(self.root.project))
+
+    def _cleaned(self, read: Source) -> tuple[Source, list[Skipped]]:
+        """Take out what nobody sees and lines with secrets, and resolve the paths."""
+        source = Source(read.path, strip_hidden(read.text))
+        source, secret = leave_secrets(source)
+        return resolve_paths(source, self._is_in_project), secret
+
+    def _is_in_project(self, path: str) -> bool:
+        return not path.startswith(("..", "/", "~")) and _is_there(self.root.project / path)
+
+    def _fresh(self, plan: ImportPlan, memories: Sequence[Memory]) -> _Found:
+        """Sort out what the project has already, and what must not be written."""
         remembered = Remembered.of(memory.body for memory in memories)
         rests = [(one, remembered.rest_of(one.memory.body)) for one in plan.memories]
         present = tuple(one for one, rest in rests if not rest.text)
         ids = {memory.title: memory.id for memory in memories}
         there = {one.memory.id: ids.get(one.memory.title) for one in present}
-        fresh = tuple(self._trimmed(one, rest.text, there) for one, rest in rests if rest.text)
-        secret = tuple(one.memory.path for one in fresh if _holds_secret(one.memory))
-        unseen = tuple(one.memory.path for one in fresh if _hides(one.memory))
-        fresh = tuple(one for one in fresh if one.memory.path not in {*secret, *unseen})
-        known = {one.memory.path: rest.known for one, rest in rests if rest.text and rest.known}
-        new = {one.memory.path for one in fresh}
-        files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
-        mentions = self._mentions(plan, files_read)
-        plan = dataclasses.replace(
-            plan,
-            memories=fresh,
-            conflicts=tuple(found for found in plan.conflicts if new & {*found.memories}),
-            imports=tuple(mentions),
-        )
-        return Import(
-            plan,
+        fresh = [self._trimmed(one, rest.text, there) for one, rest in rests if rest.text]
+        secret = [one.memory.path for one in fresh if _holds_secret(one.memory)]
+        unseen = [one.memory.path for one in fresh if _hides(one.memory)]
+        return _Found(
+            tuple(one for one in fresh if one.memory.path not in {*secret, *unseen}),
             present,
-            self._measure(fresh),
-            known=known,
-            missing=tuple(one for one, file in mentions.items() if not _is_there(file)),
-            instructions=tuple(filter(is_instruction, files_read)),
-            sources=tuple(files_read),
-            secret=secret,
-            hidden=tuple(found for one in read for found in _find_hidden(one)),
-            unseen=unseen,
-            rules=self.find_rules().plan([one for one in sources if is_instruction(one.path)]),
+            tuple(secret),
+            tuple(unseen),
+            {one.memory.path: rest.known for one, rest in rests if rest.text and rest.known},
         )
 
-    def _plan(self, sources: Sequence[Source], memories: Sequence[Memory]) -> ImportPlan:
-        return plan_import(
+    def _plan(
+        self, sources: Sequence[Source], memories: Sequence[Memory], ruled: RulePlan, kept: Kept
+    ) -> ImportPlan:
+        baseline = [memory.body for memory in memories if memory.path.startswith("baseline/")]
+        plan = plan_import(
             sources,
             count=self.count,
             day=self.today(),
             taken_ids={memory.id for memory in memories},
             taken_paths={stamp.path for stamp in self.root.tree.scan().stamps},
-            baseline_budget=max(0, self.settings.baseline_budget - self._baseline_tokens(memories)),
+            baseline_budget=max(0, self.settings.baseline_budget - sum(map(self.count, baseline))),
+            held=Held(ruled.enforced, " ".join(" ".join(baseline).split())),
+            kept=kept,
         )
+        return self._out_of_ignored(plan)
+
+    def _out_of_ignored(self, plan: ImportPlan) -> ImportPlan:
+        """Give another folder to what Git would ignore, such as `build/`."""
+        ignored = find_ignored(self.root.folder, [f"memory/{p.memory.path}" for p in plan.memories])
+        moved = tuple(
+            one if f"memory/{one.memory.path}" not in ignored else _moved(one)
+            for one in plan.memories
+        )
+        return dataclasses.replace(plan, memories=moved)
 
     def apply(self, planned: Import) -> Import:
         """Write the planned memories; each file is new, nothing is overwritten.
@@ -229,9 +284,6 @@ class Importer:
         )
         return dataclasses.replace(one, memory=memory, tokens=self.count(body))
 
-    def _baseline_tokens(self, memories: Sequence[Memory]) -> int:
-        return sum(self.count(m.body) for m in memories if m.path.startswith("baseline/"))
-
     def _memories(self) -> list[Memory]:
         """Read all memories of the project that can be read."""
         memories = []
@@ -293,9 +345,57 @@ class Importer:
         return packs.query(request, refresh=False).pack.total_tokens
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The planned memories, sorted."""
+
+    fresh: tuple[PlannedMemory, ...]
+    present: tuple[PlannedMemory, ...]
+    secret: tuple[str, ...]
+    unseen: tuple[str, ...]
+    known: Mapping[str, int]
+
+
+def _each_once(paths: Iterable[Path]) -> list[Path]:
+    """Leave out a file that is there under another name: a link counts once."""
+    return list({path.resolve(): path for path in reversed(list(paths))}.values())[::-1]
+
+
+def _kept_lines(keep: Sequence[str], paths: Collection[str]) -> Kept:
+    found = set()
+    for given in keep:
+        path, _, line = given.rpartition(":")
+        if path not in paths or not line.isdecimal():
+            hint = "name a line of an imported file, such as AGENTS.md:12"
+            raise UsageError(f"no such line: {given}", where="--keep", hint=hint)
+        found.add((path, int(line)))
+    return frozenset(found)
+
+
+def _rule_sentences(sources: Sequence[Source]) -> list[Imperative]:
+    """Find the sentences that may become rules: of files that apply to all, or to one folder."""
+    voices = (document.voice for document in read_all(sources))
+    scoped = {one.path for one in voices if one.front.globs and not one.front.always}
+    read = (one for one in sources if is_instruction(one.path) and one.path not in scoped)
+    return [sentence for one in read for sentence in find_imperatives(one)]
+
+
+def _moved(one: PlannedMemory) -> PlannedMemory:
+    """Give a memory a folder name that hardly any list of ignored names has."""
+    folder, _, name = one.memory.path.rpartition("/")
+    memory = dataclasses.replace(one.memory, path=f"{folder}_notes/{name}")
+    return dataclasses.replace(one, memory=memory)
+
+
 def _holds_secret(memory: Memory) -> bool:
     text = markdown.render(memory)
     return clean(text) != text
+
+
+def _refuse_kept(kept: Kept, secret: Sequence[Skipped]) -> None:
+    for one in secret:
+        if (one.source.path, one.source.first_line) in kept:
+            raise UsageError(one.reason, where=str(one.source))
 
 
 def _hides(memory: Memory) -> bool:

@@ -12,6 +12,7 @@ from dmm.domain.report import Finding, ValidationReport
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, MemoryFileError
 from dmm.files import citations, markdown, repairs
+from dmm.files.commits import find_ignored
 from dmm.files.texts import check_characters, check_isolation, describe_fault
 from dmm.index.sync import MAX_TOKENS
 from dmm.packs import baseline as rules
@@ -101,6 +102,22 @@ def check_citations(
     ]
 
 
+def find_lost(folder: Path, paths: Iterable[str]) -> list[Finding]:
+    """Warn of memories and rules that Git ignores: no clone would have them.
+
+    Where it ignores all of them, the memory is kept out of Git on purpose.
+    """
+    places = {one if one.startswith("rules/") else f"memory/{one}": one for one in paths}
+    ignored = find_ignored(folder, list(places))
+    if len(ignored) == len(places):
+        return []
+    hint = "rename its folder, or have Git keep it: dmm doctor --fix"
+    return [
+        Finding(places[path], "warning", "ignored", f"Git ignores it ({by})", hint=hint)
+        for path, by in ignored.items()
+    ]
+
+
 ANY_STALE = frozenset({Freshness.MOVED, Freshness.CHANGED, Freshness.GONE})
 
 
@@ -131,7 +148,9 @@ class _Check:
         self._check_ids()
         self._check_baseline(files)
         self._check_twins()
-        return self._report([*paths, *self._check_rules()])
+        paths += self._check_rules()
+        self.findings += find_lost(self.parts.root.folder, paths)
+        return self._report(paths)
 
     def _check_rules(self) -> list[str]:
         """Check the rule files, and list them."""
