@@ -24,7 +24,7 @@ from dmm.errors import UsageError
 from dmm.files.consents import BOOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dmm.bootstrap import Dmm
     from dmm.importer.memories import PlannedMemory
@@ -80,8 +80,7 @@ def import_files(
     if as_json:
         print_json(_describe(found))
     else:
-        print_lines(list(_lines(found, applied=apply)))
-        print_lines(list(_cost(found, dmm)))
+        print_lines([*_lines(found), "", *_summary(found, _cost(found, dmm), applied=apply)])
 
 
 def export(
@@ -171,7 +170,7 @@ def _by_state(one: PlannedRule) -> int:
     return list(type(one.state)).index(one.state)
 
 
-def _lines(found: Import, *, applied: bool) -> Iterator[str]:
+def _lines(found: Import) -> Iterator[str]:
     plan = found.plan
     for one in plan.memories:
         yield f"{one.memory.path}  ({counted(one.tokens, 'token')})"
@@ -186,7 +185,7 @@ def _lines(found: Import, *, applied: bool) -> Iterator[str]:
         yield f"conflict? {conflict.one} / {conflict.other}: in {where}"
     for skipped in plan.skipped:
         if skipped.reason not in SILENT:
-            yield f"left out {skipped.source}: {skipped.reason}"
+            yield f"skipped  {skipped.source}: {skipped.reason}"
     for mention in plan.imports:
         gone = mention in found.missing
         told = "no such file" if gone else "import that file too if it matters"
@@ -196,8 +195,6 @@ def _lines(found: Import, *, applied: bool) -> Iterator[str]:
     yield from _rule_lines(found)
     for one in found.present:
         yield f"present  {one.memory.title}: already in the project's memory"
-    yield ""
-    yield from _summary(found, applied=applied)
 
 
 def _left_out(found: Import) -> Iterator[str]:
@@ -233,12 +230,13 @@ def _waiting(found: Import) -> Iterator[str]:
         yield f"{rules} {verb} until a person accepts: dmm rules accept {numbers}"
 
 
-def _summary(found: Import, *, applied: bool) -> Iterator[str]:
+def _summary(found: Import, cost: Iterable[str], *, applied: bool) -> Iterator[str]:
     plan = found.plan
     scopes = Counter(one.memory.scope.value for one in plan.memories)
     parts = ", ".join(f"{count} {scope}" for scope, count in scopes.items())
     memories = counted(len(plan.memories), "memory", "memories")
     yield f"{memories} ({parts or 'none'}), {len(plan.merged)} merged"
+    yield from cost
     if found.proposed or found.proposed_rules:
         yield from _waiting(found)
     elif not applied:

@@ -79,7 +79,7 @@ _WORD = re.compile(r"[a-z']+|`")
 # Verbs that only say where to look or how something is operated, unless they say when.
 _OPERATES = vocabulary(
     """run install execute start build clone launch open click navigate go enter download copy
-    see note refer read check visit consult let get"""
+    see refer read check visit consult let get"""
 )
 _DIRECTS = VERBS | vocabulary(
     """follow prefer respect maintain minimize minimise match mirror favor favour stick treat
@@ -88,6 +88,7 @@ _DIRECTS = VERBS | vocabulary(
     update answer reply respond summarize summarise assume work think plan be conform comply adhere
     prioritize prioritise optimize optimise refactor catch"""
 )
+_DIRECTS -= {"note"}
 # At the start of a sentence most of these are nouns: "Test files mirror the sources."
 _NOUNS_TOO = NOUNLIKE - vocabulary("use make run set place pass treat wrap read") | vocabulary(
     "type format lint group handle work pull catch"

@@ -38,6 +38,7 @@ _SAFE_PATH = re.compile(
     r"(baseline|global|agent|project|ephemeral|deprecated)(/[a-z0-9][a-z0-9_-]*)*/[a-z0-9_]+\.md"
 )
 _PROVENANCE = re.compile(r"Source: \S.*:\d+(-\d+)?\S*")
+_PART = re.compile(r" \(part \d+\)$")
 _DEVICES = re.compile(r"con|prn|aux|nul|(com|lpt)\d?")
 # The baseline knows these files by name and puts the first two in front.
 _BASELINE_NAMES = {
@@ -114,9 +115,9 @@ def _identified(notes: Sequence[Note], day: dt.date, taken: set[str]) -> list[Me
         for note, identity in zip(notes, chosen, strict=True)
         if note.mark and note.mark.id
     }
-    return [
-        _memory(note, identity, became, day) for note, identity in zip(notes, chosen, strict=True)
-    ]
+    by_title = dict(zip((note.title for note in notes), chosen, strict=True))
+    made = zip(notes, chosen, strict=True)
+    return [_memory(note, identity, became, by_title, day) for note, identity in made]
 
 
 def provenance(refs: Sequence[SourceRef]) -> str:
@@ -201,7 +202,14 @@ def _name(note: Note, taken: set[str]) -> str:
     return slug(note.title) or slug("_".join(note.tags)) or "note"
 
 
-def _memory(note: Note, identity: str, became: Mapping[str, str], day: dt.date) -> Memory:
+def _memory(
+    note: Note,
+    identity: str,
+    became: Mapping[str, str],
+    by_title: Mapping[str, str],
+    day: dt.date,
+) -> Memory:
+    whole = _PART.sub("", note.title)
     made = Memory(
         id=identity,
         path="",
@@ -214,6 +222,7 @@ def _memory(note: Note, identity: str, became: Mapping[str, str], day: dt.date) 
         status=Status.ACTIVE,
         created=day,
         paths=note.globs,
+        related=(by_title[whole],) if whole != note.title and whole in by_title else (),
     )
     mark = note.mark
     if mark is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.errors import DmmError
 from dmm.rules.authorship import Likeness, Wish, compose
+from dmm.rules.clashes import clashes
 from dmm.rules.rule import State
 from dmm.rules.source import state_of_rule
 
@@ -54,21 +55,26 @@ class RuleImport:
         known = [Likeness.of(one.title, one.call, one.folder) for one in shelved]
         known += [Likeness.of(one.text) for one in self.constraints()]
         taken = [one.id for one in shelved]
-        enforced: set[str] = set()
+        enforced: dict[str, str] = {}
         found: list[PlannedRule] = []
         for one in sentences:
             composed = _compose(one, taken)
             if composed is None:
                 continue
             rule = composed.rule
-            enforced.add(one.text.casefold())
+            enforced[one.text.casefold()] = rule.id
             own = Likeness.of(rule.title, rule.call, rule.folder)
             if any(own.same(other) for other in known):
                 continue
             known.append(own)
             taken.append(rule.id)
             found.append(PlannedRule(rule, state_of_rule(rule), composed.source))
-        return RulePlan(tuple(found), frozenset(enforced))
+        # A sentence that can't hold beside another rule stays memory, too.
+        wrong = {one.rule for one in clashes([*shelved, *(one.rule for one in found)])}
+        return RulePlan(
+            tuple(one for one in found if one.rule.id not in wrong),
+            frozenset(text for text, name in enforced.items() if name not in wrong),
+        )
 
     def write(self, planned: Sequence[PlannedRule]) -> tuple[str, ...]:
         """Write the planned files; what a person imports is in force at once."""

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.hidden import find_hidden
 from dmm.domain.memory import Origin
 from dmm.domain.pack import QueryRequest
 from dmm.domain.proposal import Edit
@@ -21,13 +20,23 @@ from dmm.files.consents import without_consents
 from dmm.files.roots import NAME, Root
 from dmm.files.tree import MAX_FILE_BYTES
 from dmm.gc_tuning import undisturbed
+from dmm.importer.given import (
+    Hidden,
+    each_once,
+    expand,
+    hides,
+    is_there,
+    kept_lines,
+    list_hidden,
+    refuse_kept,
+)
 from dmm.importer.imperatives import find_imperatives
 from dmm.importer.join import join
 from dmm.importer.plan import plan_import, read_all
 from dmm.importer.references import resolve_paths
 from dmm.importer.remembered import Remembered
 from dmm.importer.secrets import leave_secrets
-from dmm.importer.sources import SKIPPED, Source, SourceRef, find_instructions, is_instruction
+from dmm.importer.sources import Source, find_instructions, is_instruction
 from dmm.importer.standing import Held
 from dmm.index.shelves import Shelf
 from dmm.packs.baselines import Baselines
@@ -37,7 +46,7 @@ from dmm.redaction.clean import clean
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dmm.config import RetrievalConfig
     from dmm.domain.memory import Memory
@@ -50,7 +59,6 @@ if TYPE_CHECKING:
     from dmm.importer.sources import FileImport
     from dmm.index.service import Indexes
 
-SUFFIXES = (".md", ".mdc")
 MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
 SAMPLE = 15
 # To try a pack takes the model a twentieth of a second for each memory.
@@ -59,14 +67,6 @@ MOST_TRIED = 100
 LARGEST_BATCH = 150_000
 # What a .dmm folder may hold that says nothing to an agent.
 OWN = {"memory", "index", "packs", "run", ".gitignore"}
-
-
-@dataclass(frozen=True, slots=True)
-class Hidden:
-    """Characters of one line that nobody sees, by their codes; they are left out."""
-
-    source: SourceRef
-    codes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,13 +128,13 @@ class Importer:
 
         `keep` names lines as FILE:LINE that are not to be left out.
         """
-        paths = _each_once(path for given in files for path in _expand(given))
+        paths = each_once(path for given in files for path in expand(given))
         read = [self._read(path) for path in paths]
-        kept = _kept_lines(keep, {one.path for one in read})
+        kept = kept_lines(keep, {one.path for one in read})
         cleaned = [self._cleaned(one) for one in read]
         sources = [source for source, _ in cleaned]
         secret = [line for _, lines in cleaned for line in lines]
-        _refuse_kept(kept, secret)
+        refuse_kept(kept, secret)
         memories = self._memories()
         ruled = self.find_rules().plan(_rule_sentences(sources))
         with undisturbed():
@@ -155,11 +155,11 @@ class Importer:
             found.present,
             self._measure(found.fresh),
             known=found.known,
-            missing=tuple(one for one, file in mentions.items() if not _is_there(file)),
+            missing=tuple(one for one, file in mentions.items() if not is_there(file)),
             instructions=tuple(filter(is_instruction, files_read)),
             sources=tuple(files_read),
             secret=found.secret,
-            hidden=tuple(found for one in read for found in _find_hidden(one)),
+            hidden=tuple(found for one in read for found in list_hidden(one)),
             unseen=found.unseen,
             rules=ruled.rules,
             baseline_budget=self.settings.baseline_budget,
@@ -176,7 +176,7 @@ class Importer:
         return resolve_paths(source, self._is_in_project), secret
 
     def _is_in_project(self, path: str) -> bool:
-        return not path.startswith(("..", "/", "~")) and _is_there(self.root.project / path)
+        return not path.startswith(("..", "/", "~")) and is_there(self.root.project / path)
 
     def _fresh(self, plan: ImportPlan, memories: Sequence[Memory]) -> _Found:
         """Sort out what the project has already, and what must not be written."""
@@ -187,7 +187,7 @@ class Importer:
         there = {one.memory.id: ids.get(one.memory.title) for one in present}
         fresh = [self._trimmed(one, rest.text, there) for one, rest in rests if rest.text]
         secret = [one.memory.path for one in fresh if _holds_secret(one.memory)]
-        unseen = [one.memory.path for one in fresh if _hides(one.memory)]
+        unseen = [one.memory.path for one in fresh if hides(one.memory)]
         return _Found(
             tuple(one for one in fresh if one.memory.path not in {*secret, *unseen}),
             present,
@@ -356,22 +356,6 @@ class _Found:
     known: Mapping[str, int]
 
 
-def _each_once(paths: Iterable[Path]) -> list[Path]:
-    """Leave out a file that is there under another name: a link counts once."""
-    return list({path.resolve(): path for path in reversed(list(paths))}.values())[::-1]
-
-
-def _kept_lines(keep: Sequence[str], paths: Collection[str]) -> Kept:
-    found = set()
-    for given in keep:
-        path, _, line = given.rpartition(":")
-        if path not in paths or not line.isdecimal():
-            hint = "name a line of an imported file, such as AGENTS.md:12"
-            raise UsageError(f"no such line: {given}", where="--keep", hint=hint)
-        found.add((path, int(line)))
-    return frozenset(found)
-
-
 def _rule_sentences(sources: Sequence[Source]) -> list[Imperative]:
     """Find the sentences that may become rules: of files that apply to all, or to one folder."""
     voices = (document.voice for document in read_all(sources))
@@ -392,24 +376,6 @@ def _holds_secret(memory: Memory) -> bool:
     return clean(text) != text
 
 
-def _refuse_kept(kept: Kept, secret: Sequence[Skipped]) -> None:
-    for one in secret:
-        if (one.source.path, one.source.first_line) in kept:
-            raise UsageError(one.reason, where=str(one.source))
-
-
-def _hides(memory: Memory) -> bool:
-    """Whether a memory holds what nobody sees: the name of a file can, and YAML has escapes."""
-    names = (*memory.tags, *memory.aliases, *memory.supersedes, *memory.related)
-    text = "\n".join((memory.title, memory.body, *names))
-    return bool(find_hidden(text))
-
-
-def _find_hidden(source: Source) -> Iterator[Hidden]:
-    for number, codes in find_hidden(source.text).items():
-        yield Hidden(SourceRef(source.path, number, number), tuple(codes))
-
-
 def _batches(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
     """Cut many new files into writes that an event can hold."""
     batch: list[Edit] = []
@@ -425,32 +391,5 @@ def _batches(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
         yield batch
 
 
-def _expand(given: Path) -> Iterator[Path]:
-    """List the instruction files of a folder, or the file itself."""
-    if not given.is_dir():
-        if not given.exists():
-            raise UsageError("no such file", where=str(given))
-        yield given
-        return
-    found = sorted(
-        path
-        for path in given.rglob("*")
-        if path.suffix in SUFFIXES
-        and not SKIPPED & set(path.relative_to(given).parts)
-        and path.is_file()
-    )
-    if not found:
-        raise UsageError("no .md or .mdc files in this folder", where=str(given))
-    yield from found
-
-
 def _linked(ids: Sequence[str], there: Mapping[str, str | None]) -> tuple[str, ...]:
     return tuple(found for one in ids if (found := there.get(one, one)))
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:
-        # A name that no file can have.
-        return False

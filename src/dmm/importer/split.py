@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 CRUMB = 40
 _LEAST_TOPIC = 30
 _FLAT_ITEMS = 8
-_FRAME = 30
+_FRAME = 80
 _MOST_GLOBS = 10
 _LONGEST_GLOB = 60
 _STEP = re.compile(r"(step|phase|stage)\b", re.IGNORECASE)
@@ -92,8 +92,10 @@ def _section(page: _Page, section: Section, trail: tuple[str, ...]) -> Iterator[
 def _is_one_note(page: _Page, section: Section) -> bool:
     if not page.fits(_body(section)) or _holds_marks(section):
         return False
+    if page.is_one_concept:
+        return True
     if page.is_top(section):
-        return page.is_one_concept or not (section.children or _is_flat(section))
+        return not (section.children or _is_flat(section))
     own = [child for child in section.children if not is_vague(child.title)]
     concepts = {
         meaning(child.title) or child.title
@@ -242,7 +244,7 @@ def _note(
         globs=globs,
         subject=page.title if voice.kind is SourceKind.SKILL else voice.package,
         users=voice.is_users,
-        stands_alone=page.is_one_concept,
+        stands_alone=page.is_one_concept and voice.kind is not SourceKind.SKILL,
     )
 
 

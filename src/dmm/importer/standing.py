@@ -11,7 +11,7 @@ from dmm.importer.bearing import CONSTRAINTS
 from dmm.importer.imperatives import imperatives_of
 from dmm.importer.memories import provenance
 from dmm.importer.notes import Note
-from dmm.importer.outline import heading_line, refs_of
+from dmm.importer.outline import BlockKind, heading_line, refs_of
 from dmm.importer.sources import SourceKind
 
 if TYPE_CHECKING:
@@ -57,6 +57,10 @@ class _Entry:
     @property
     def hard(self) -> bool:
         return any(one.hard for one in self.rules)
+
+    @property
+    def is_listed(self) -> bool:
+        return not self.full or self.unit.kind is BlockKind.ITEM
 
     @property
     def text(self) -> str:
@@ -160,5 +164,7 @@ def _lines(entries: Sequence[_Entry]) -> Iterator[str]:
             gap = ""
         if first.lead is not None and first.lead is not lead:
             yield f"{gap}{first.lead.text}\n"
+            gap = ""
         heading, lead = first.heading, first.lead
-        yield entry.text
+        # A paragraph next to a list would become a part of its last item.
+        yield entry.text if entry.is_listed else f"{gap}{entry.text}\n"

@@ -310,10 +310,13 @@ class _Check:
         in_force = snapshot.columns.in_force
         for one, two, likeness in find_pairs(snapshot, threshold):
             first, second = snapshot.places[one], snapshot.places[two]
-            own = [self._own(first), self._own(second)]
-            replaced = {name for memory in own if memory for name in memory.supersedes}
+            own = [memory for memory in (self._own(first), self._own(second)) if memory]
+            linked = {name for memory in own for name in (*memory.supersedes, *memory.related)}
+            # What applies to other files is no duplicate, nor is a part of the same whole.
+            reaches = {memory.paths for memory in own}
+            apart = len(reaches) > 1 and () not in reaches
             serving = in_force[one] and in_force[two] and self._there(first, second)
-            if any(own) and serving and not replaced & {first.id, second.id}:
+            if own and serving and not apart and not linked & {first.id, second.id}:
                 yield first, second, likeness
 
     def _own(self, place: Place) -> Memory | None:
