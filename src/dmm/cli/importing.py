@@ -279,8 +279,10 @@ def _cost(found: Import, dmm: Dmm) -> Iterator[str]:
 
     boot = dmm.consents.effective(BOOT) or b""
     own = fixed_tokens(boot.decode("utf-8", "replace"), dmm.count)
-    rules = sum(dmm.count(one.rule.title) for one in found.rules)
-    baseline = found.plan.baseline_tokens
+    titles = [one.rule.title for one in dmm.shelf.rules()]
+    titles += [one.rule.title for one in found.rules]
+    rules = sum(map(dmm.count, set(titles)))
+    baseline = found.baseline_held + found.plan.baseline_tokens
     before, after = found.plan.always_tokens, own + rules + baseline
     yield (
         f"Every session loads {counted(before, 'token')} of these files now. With DMM instead:"

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
 SAMPLE = 15
-# To try a pack takes the model a twentieth of a second for each memory.
+# Each memory takes the model a twentieth of a second.
 MOST_TRIED = 100
 # What one write holds at most: an event has room for a mebibyte, and escapes take some of it.
 LARGEST_BATCH = 150_000
@@ -77,10 +77,9 @@ class Import:
     `missing` are the mentioned files that do not exist; `instructions` are the files that a tool
     reads in every session; `notice` says why the memory is not trusted, where it is not; `secret`
     are memories left out because they hold what looks like one; `repeated` are those of the
-    `proposed` that had been proposed before; `hidden` are characters of the sources that nobody
-    sees, which were left out, and `unseen` the memories that would still hold some; `rules` are the
-    rule files that its binding sentences become, and `proposed_rules` the constraints that hold
-    them until a person accepts them.
+    `proposed` that had been proposed before; `hidden` are invisible characters that were left out,
+    and `unseen` the memories that would still hold some; `rules` are the rule files to write, and
+    `proposed_rules` the constraints that hold them until a person accepts them.
     """
 
     plan: ImportPlan
@@ -100,6 +99,7 @@ class Import:
     rules: tuple[PlannedRule, ...] = ()
     proposed_rules: tuple[int, ...] = ()
     baseline_budget: int = 0
+    baseline_held: int = 0
 
     @property
     def named(self) -> str:
@@ -163,6 +163,7 @@ class Importer:
             unseen=found.unseen,
             rules=ruled.rules,
             baseline_budget=self.settings.baseline_budget,
+            baseline_held=sum(self.count(one.body) for one in memories if _is_baseline(one)),
         )
 
     def find_files(self) -> list[Path]:
@@ -199,7 +200,7 @@ class Importer:
     def _plan(
         self, sources: Sequence[Source], memories: Sequence[Memory], ruled: RulePlan, kept: Kept
     ) -> ImportPlan:
-        baseline = [memory.body for memory in memories if memory.path.startswith("baseline/")]
+        baseline = [memory.body for memory in memories if _is_baseline(memory)]
         plan = plan_import(
             sources,
             count=self.count,
@@ -362,6 +363,10 @@ def _rule_sentences(sources: Sequence[Source]) -> list[Imperative]:
     scoped = {one.path for one in voices if one.front.globs and not one.front.always}
     read = (one for one in sources if is_instruction(one.path) and one.path not in scoped)
     return [sentence for one in read for sentence in find_imperatives(one)]
+
+
+def _is_baseline(memory: Memory) -> bool:
+    return memory.path.startswith("baseline/")
 
 
 def _moved(one: PlannedMemory) -> PlannedMemory:

@@ -96,11 +96,11 @@ def find_standing(documents: Sequence[Document], held: Held, budget: int, count:
     ]
     settled = [entry for entry in _entries(found) if all(map(held.knows, entry.rules))]
     wanted = list(_entries(one for one in found if not held.knows(one)))
-    admitted = _fitting(wanted, budget, count)
+    admitted = _fitting(wanted, held, budget, count)
     chosen = {id(entry) for entry in admitted}
     covered = (ref for entry in (*settled, *admitted) if entry.full for ref in entry.refs)
     return Standing(
-        notes=tuple(_note(entries) for entries in _by_source(admitted)),
+        notes=tuple(_note(entries, held) for entries in _by_source(admitted)),
         covered=frozenset(covered),
         left=tuple(one for entry in wanted if id(entry) not in chosen for one in entry.rules),
     )
@@ -117,20 +117,20 @@ def _ended(one: Imperative) -> str:
     return one.said if one.said.endswith((".", "!", "?", ":")) else f"{one.said}."
 
 
-def _fitting(wanted: Sequence[_Entry], budget: int, count: Count) -> list[_Entry]:
+def _fitting(wanted: Sequence[_Entry], held: Held, budget: int, count: Count) -> list[_Entry]:
     """Choose what fits, in the order of the text."""
     ranked = sorted(range(len(wanted)), key=lambda n: (not wanted[n].hard, n))
     most = room = 0
     while most < len(ranked) and room <= budget:
         room += count(wanted[ranked[most]].text)
         most += 1
-    while most and _size([wanted[n] for n in sorted(ranked[:most])], count) > budget:
+    while most and _size([wanted[n] for n in sorted(ranked[:most])], held, count) > budget:
         most -= 1
     return [wanted[n] for n in sorted(ranked[:most])]
 
 
-def _size(entries: Sequence[_Entry], count: Count) -> int:
-    notes = (_note(own) for own in _by_source(entries))
+def _size(entries: Sequence[_Entry], held: Held, count: Count) -> int:
+    notes = (_note(own, held) for own in _by_source(entries))
     return sum(count(f"{note.body}\n\n{provenance(note.sources)}") for note in notes)
 
 
@@ -138,8 +138,10 @@ def _by_source(entries: Sequence[_Entry]) -> Iterator[list[_Entry]]:
     return (list(group) for _, group in groupby(entries, lambda entry: entry.path))
 
 
-def _note(entries: list[_Entry]) -> Note:
+def _note(entries: list[_Entry], held: Held) -> Note:
     title = f"Rules from {entries[0].path}"
+    if f"# {title} " in held.baseline:
+        title = f"More rules from {entries[0].path}"
     return Note(
         title=title,
         body="\n".join([heading_line(1, title), "", *_lines(entries)]),
