@@ -168,6 +168,16 @@ def test_globs_of_cursor_and_copilot_and_the_name_of_a_skill_are_kept(
     }
 
 
+def test_small_sections_of_two_skills_are_not_joined(project: Project, importer: Importer) -> None:
+    for name in ("deploy", "release"):
+        filler = f"The {name} team reads this text with care and at length. " * 90
+        body = f"## Long\n\n{filler}\n\n## Git\n\nThe tag is v1.\n"
+        text = f"---\nname: {name}\n---\n\n# {name}\n\n{body}"
+        write(project.folder, {f".claude/skills/{name}/SKILL.md": text})
+    found = importer.plan(importer.find_files())
+    assert all(len({ref.path for ref in one.sources}) == 1 for one in found.plan.memories)
+
+
 def test_a_link_counts_once(project: Project, importer: Importer) -> None:
     write(project.folder, {"AGENTS.md": ROOT, "README.md": ""})
     (project.folder / "CLAUDE.md").symlink_to("AGENTS.md")
