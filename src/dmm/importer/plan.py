@@ -46,7 +46,7 @@ def plan_import(
     """Plan the memories that replace some instruction files; nothing of them is lost unsaid."""
     count = count_once(count)
     documents = read_all(sources, kept)
-    trees, merged = merge([(d.tree, d.voice.reach) for d in documents])
+    trees, merged = merge([(d.tree, _realm(d)) for d in documents])
     left = [replace(d, tree=tree) for d, tree in zip(documents, trees, strict=True)]
     cut = [note for document in left for note in split(document, count=count)]
     first = sum(count(note.body) for note in cut if _goes_first(note))
@@ -66,7 +66,7 @@ def plan_import(
         count=count,
         baseline_budget=baseline_budget,
     )
-    left_rules = [(document.tree, document.voice.reach) for document in left]
+    left_rules = [(document.tree, _realm(document)) for document in left]
     lines = SourceLines.of({p.memory.path: p.sources for p in plan.memories})
     return replace(
         plan,
@@ -78,6 +78,11 @@ def plan_import(
         monolith_tokens=sum(count(document.text) for document in documents),
         always_tokens=_always_loaded(documents, count),
     )
+
+
+def _realm(document: Document) -> tuple[str, ...]:
+    """Name what a document applies to; rules are merged only within it. A skill is its own."""
+    return (document.path,) if document.voice.kind is SourceKind.SKILL else document.voice.reach
 
 
 def _goes_first(note: Note) -> bool:
