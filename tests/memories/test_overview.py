@@ -362,6 +362,7 @@ def test_the_status_can_be_told_as_data(root: Root, write: Writer) -> None:
         "baseline_budget": 800,
         "faults": [],
         "stale": [],
+        "ignored": [],
         "expired": [
             {
                 "path": "ephemeral/a.md",

@@ -78,6 +78,8 @@ def _rows(state: Status) -> Iterator[tuple[str, str]]:
     yield from _findings("Faults", state.faults, "red")
     yield from _findings("Stale", state.stale, "yellow")
     yield from _findings("Expired", state.expired, "yellow")
+    if state.ignored:
+        yield from _findings("Not in Git", state.ignored, "red")
     yield "SQLite", state.sqlite_version
 
 

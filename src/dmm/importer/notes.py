@@ -48,6 +48,7 @@ class Mark:
     supersedes: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
     cites: tuple[Citation, ...] = ()
+    paths: tuple[str, ...] = ()
 
     @property
     def in_force(self) -> bool:
@@ -72,6 +73,7 @@ class Mark:
             "supersedes": _listed(self.supersedes),
             "related": _listed(self.related),
             "cites": ",".join(map(_cited, self.cites)),
+            "paths": _listed(self.paths),
         }
         told = " ".join(f"{name}={value}" for name, value in fields.items() if value)
         return f"<!-- dmm memory: {quote(self.path)} {told} -->"
@@ -79,7 +81,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One concept in its own words, where it belongs, and the lines it comes from."""
+    """One concept in its own words, where it belongs, and the lines it comes from.
+
+    `subject` is the package or skill that all of its source is about.
+    """
 
     title: str
     body: str
@@ -90,6 +95,7 @@ class Note:
     trail: tuple[str, ...] = ()
     topic: str = ""
     globs: tuple[str, ...] = ()
+    subject: str = ""
     users: bool = False
     stands_alone: bool = False
     mark: Mark | None = None
@@ -118,6 +124,7 @@ def mark_of(blocks: tuple[Block, ...]) -> Mark | None:
             supersedes=_words(fields, "supersedes"),
             related=_words(fields, "related"),
             cites=tuple(_citation(part) for part in fields.get("cites", "").split(",") if part),
+            paths=_words(fields, "paths"),
         )
     except (KeyError, ValueError):
         # A mark changed by hand is an ordinary comment.

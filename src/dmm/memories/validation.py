@@ -12,6 +12,7 @@ from dmm.domain.report import Finding, ValidationReport
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, MemoryFileError
 from dmm.files import citations, markdown, repairs
+from dmm.files.commits import find_ignored
 from dmm.files.texts import check_characters, check_isolation, describe_fault
 from dmm.packs import baseline as rules
 from dmm.packs.baselines import compile_baseline
@@ -100,6 +101,22 @@ def check_citations(
     ]
 
 
+def find_lost(folder: Path, paths: Iterable[str]) -> list[Finding]:
+    """Warn of memories and rules that Git ignores: no clone would have them.
+
+    Where it ignores all of them, the memory is kept out of Git on purpose.
+    """
+    places = {one if one.startswith("rules/") else f"memory/{one}": one for one in paths}
+    ignored = find_ignored(folder, list(places))
+    if len(ignored) == len(places):
+        return []
+    hint = "rename its folder, or have Git keep it: dmm doctor --fix"
+    return [
+        Finding(places[path], "warning", "ignored", f"Git ignores it ({by})", hint=hint)
+        for path, by in ignored.items()
+    ]
+
+
 ANY_STALE = frozenset({Freshness.MOVED, Freshness.CHANGED, Freshness.GONE})
 
 
@@ -130,7 +147,9 @@ class _Check:
         self._check_ids()
         self._check_baseline(files)
         self._check_twins()
-        return self._report([*paths, *self._check_rules()])
+        paths += self._check_rules()
+        self.findings += find_lost(self.parts.root.folder, paths)
+        return self._report(paths)
 
     def _check_rules(self) -> list[str]:
         """Check the rule files, and list them."""
@@ -285,10 +304,13 @@ class _Check:
         in_force = snapshot.columns.in_force
         for one, two, likeness in find_pairs(snapshot, threshold):
             first, second = snapshot.places[one], snapshot.places[two]
-            own = [self._own(first), self._own(second)]
-            replaced = {name for memory in own if memory for name in memory.supersedes}
+            own = [memory for memory in (self._own(first), self._own(second)) if memory]
+            linked = {name for memory in own for name in (*memory.supersedes, *memory.related)}
+            # What applies to other files is no duplicate, nor is a part of the same whole.
+            reaches = {memory.paths for memory in own}
+            apart = len(reaches) > 1 and () not in reaches
             serving = in_force[one] and in_force[two] and self._there(first, second)
-            if any(own) and serving and not replaced & {first.id, second.id}:
+            if own and serving and not apart and not linked & {first.id, second.id}:
                 yield first, second, likeness
 
     def _own(self, place: Place) -> Memory | None:

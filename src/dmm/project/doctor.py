@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any, Literal
 from dmm import VERSION, endpoint, losses
 from dmm.errors import DmmError, LedgerRefused
 from dmm.install.trial import ask_http
+from dmm.project.init import keep_in_git
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from dmm.domain.report import Finding
     from dmm.files.consents import Consents
     from dmm.ledger.audit import Audit
     from dmm.ledger.backups import Backups
@@ -30,6 +32,7 @@ OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 51, 3)
 ANSWER_WITHIN = 3.0
 BACKLOG = 1_000
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,8 +194,21 @@ def _check_files(memory: Memory) -> Iterator[Check]:
     for fault in state.rule_faults:
         told = f"{fault.where}: {fault.message}"
         yield Check("project", "rule file", "fail", told, fault.hint or "see: dmm validate")
+    yield from _check_git(memory.folder, state.ignored)
     for root in state.roots:
         yield _check_index(root, memory.reindex)
+
+
+def _check_git(folder: Path, ignored: Sequence[Finding]) -> Iterator[Check]:
+    """Name what a clone would not have."""
+    if not ignored:
+        yield Check("project", "Git", "ok", "ignores no memory or rule")
+        return
+    names = ", ".join(f"{one.path}: {one.message}" for one in ignored[:MOST_NAMED])
+    more = f" and {len(ignored) - MOST_NAMED} more" if len(ignored) > MOST_NAMED else ""
+    way = "have Git keep them (in .dmm/.gitignore): dmm doctor --fix"
+    told = f"a clone would lose {names}{more}"
+    yield Check("project", "Git", "fail", told, way, mend=lambda: keep_in_git(folder))
 
 
 def _check_index(root: RootState, reindex: Callable[[], object]) -> Check:
