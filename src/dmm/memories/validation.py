@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -12,11 +13,13 @@ from dmm.domain.report import Finding, ValidationReport
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, MemoryFileError
 from dmm.files import citations, markdown, repairs
-from dmm.files.texts import check_characters, check_isolation, describe_fault
+from dmm.files.consents import FILES, MAX_BYTES
+from dmm.files.texts import check_characters, check_isolation, check_markers, describe_fault
 from dmm.index.sync import MAX_TOKENS
 from dmm.packs import baseline as rules
 from dmm.packs.baselines import compile_baseline
 from dmm.packs.twins import find_pairs
+from dmm.reading import read_regular
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -74,6 +77,14 @@ def read_files(
     return files, refused
 
 
+def find_torn(folder: Path) -> Iterator[Finding]:
+    """Name the launch contract, policy or settings where Git left them in two versions."""
+    for name in FILES:
+        with contextlib.suppress(OSError):
+            data = read_regular(folder / name, MAX_BYTES)[0]
+            yield from check_markers(name, data.decode("utf-8", "replace"))
+
+
 def check_expiry(path: str, expires: dt.date | None, today: dt.date) -> Finding | None:
     """Warn of a memory that is no longer served."""
     if expires is None or not has_expired(expires, today):
@@ -127,6 +138,7 @@ class _Check:
             self._look_closer(document)
         descriptors = [stamp.path for stamp in scan.descriptors]
         self._look_at_descriptors(tree, descriptors)
+        self.findings += find_torn(self.parts.root.folder)
         self.findings += _check_letter_case([*paths, *descriptors])
         self._check_ids()
         self._check_baseline(files)
@@ -180,6 +192,7 @@ class _Check:
         for path, data in files.items():
             try:
                 text = markdown.decode(path, data)
+                self.findings += check_markers(path, text)
                 self.findings += check_characters(path, text)
                 self.findings += check_isolation(path, text, self.parts.settings.isolation_terms)
             except MemoryFileError as fault:
