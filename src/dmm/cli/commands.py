@@ -32,6 +32,8 @@ COMMANDS = {
     "import-sessions": "transcripts.import_sessions",
     "check": "check.check",
     "validate": "validate.validate",
+    "merge": "merge.merge",
+    "merge-file": "merge.merge_file",
     "status": "status.status",
     "reindex": "reindex.reindex",
     "trust": "trust.trust",
@@ -70,6 +72,9 @@ SUMMARIES = {
     "doctor": "Check that everything works, end to end.",
 }
 
+# Run by Git, not by people.
+PLUMBING = ("merge-file",)
+
 
 def make_app(*names: str) -> FastTyper:
     """Make the command line of some commands, or of all of them."""
@@ -87,7 +92,7 @@ def make_app(*names: str) -> FastTyper:
         if isinstance(found, FastTyper):
             app.add_typer(found, name=name)
         else:
-            app.command(name, short_help=SUMMARIES.get(name))(found)
+            app.command(name, short_help=SUMMARIES.get(name), hidden=name in PLUMBING)(found)
     return app
 
 

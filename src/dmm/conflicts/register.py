@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dmm.conflicts.records import FOLDED, Records, fold, read_name
+from dmm.domain.conflict import ConflictType
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.eventlog.projection import Projection
@@ -105,6 +106,10 @@ def _mark(view: View) -> dict[str, tuple[str, ...]]:
     marks: dict[str, tuple[str, ...]] = {}
     for record in view.open:
         if not record.sure:
+            continue
+        if record.type is ConflictType.UNMERGED:
+            told = f"two versions after a merge; a person has to choose ({record.id})"
+            marks[record.sides[0].id] = (*marks.get(record.sides[0].id, ())[: MOST_MARKS - 1], told)
             continue
         for own, other in (record.sides, record.sides[::-1]):
             told = _line(f"in conflict with {other.path} ({record.id}): {other.summary}")

@@ -16,6 +16,7 @@ from dmm.files import citations, markdown, repairs
 from dmm.files.consents import FILES, MAX_BYTES
 from dmm.files.texts import check_characters, check_isolation, check_markers, describe_fault
 from dmm.index.sync import MAX_TOKENS
+from dmm.merge.notes import find_notes
 from dmm.packs import baseline as rules
 from dmm.packs.baselines import compile_baseline
 from dmm.packs.twins import find_pairs
@@ -152,6 +153,8 @@ class _Check:
 
         files = find_rule_files(self.parts.root.folder)
         self.findings += check_rule_files(files, self.parts.settings.isolation_terms)
+        for path, data in files.items():
+            self.findings += _check_notes(path, (data or b"").decode("utf-8", "replace"))
         return list(files)
 
     def _report(self, paths: list[str]) -> ValidationReport:
@@ -183,6 +186,7 @@ class _Check:
             fixable = _is_fixable(fault, text, self.today)
             self.findings.append(describe_fault(fault, fixable=fixable))
             self.ids |= {name for name in [repairs.claimed_id(path, text)] if name}
+        self.findings += _check_notes(path, text)
         self.findings += check_characters(path, text, fixable=_loses_mark(path, text, self.today))
         self.findings += check_isolation(path, text, self.parts.settings.isolation_terms)
 
@@ -317,6 +321,13 @@ class _Check:
     def _there(self, *places: Place) -> bool:
         """An index that could not be refreshed may still hold files that are gone."""
         return all(place.origin is not Origin.PROJECT or self._own(place) for place in places)
+
+
+def _check_notes(path: str, text: str) -> Iterator[Finding]:
+    """Warn where a merge kept two versions."""
+    hint = "keep one version and delete the 'dmm merge' comments"
+    for note in find_notes(markdown.plain(text)):
+        yield Finding(path, "warning", "undecided", f"merge: {note.what}", note.line, hint)
 
 
 def _is_fixable(fault: MemoryFileError, text: str, day: dt.date) -> bool:

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from dmm.bootstrap import Dmm
 
-pytest_plugins = ["tests.cli.conftest"]
-
 MARKERS = "<<<<<<< HEAD\nRetry a failed call five times.\n=======\nNever retry.\n>>>>>>> topic"
 RULE = "---\nid: no-push\nlevel: deny\nmatch:\n  - command: git push\n---\n# Never push\n"
 TORN_RULE = RULE.replace("level: deny", "<<<<<<< HEAD\nlevel: warn\n=======\n>>>>>>> topic")
