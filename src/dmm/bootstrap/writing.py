@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from dmm.conflicts.service import Conflicts
+    from dmm.domain.conflict import Clash
+    from dmm.domain.memory import Memory
     from dmm.domain.proposal import Edit
     from dmm.importer.rules import RuleImport
     from dmm.importer.service import Importer
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from dmm.observations.distilling import Distiller
     from dmm.observations.proposing import Digest
     from dmm.project.agenda import Agenda
+    from dmm.project.differences import Differences
     from dmm.review.application import Application
     from dmm.review.decisions import Reviews
     from dmm.review.examination import Examination
@@ -193,6 +196,22 @@ class Writing(Reading):
             enabled,
             self._require,
         )
+
+    @cached_property
+    def differences(self) -> Differences:
+        """Tells what a branch does to memory and rules."""
+        from dmm.project import differences
+
+        return differences.Differences(self.root.folder, self._find_clashes)
+
+    def _find_clashes(self, memory: Memory) -> list[tuple[Clash, str, str]]:
+        """Find what a memory clashes with in this checkout."""
+        from dmm.index.likeness import direction
+
+        self.indexes.refresh(whole=True)
+        embedder = self.indexes.embedder()
+        towards = None if embedder is None else direction(memory, embedder)
+        return self.conflicts.find_clashes(memory, towards)
 
     @cached_property
     def agenda(self) -> Agenda:

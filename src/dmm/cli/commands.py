@@ -32,6 +32,7 @@ COMMANDS = {
     "import-sessions": "transcripts.import_sessions",
     "check": "check.check",
     "validate": "validate.validate",
+    "diff": "diff.diff",
     "merge": "merge.merge",
     "merge-file": "merge.merge_file",
     "status": "status.status",

@@ -42,12 +42,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Checks the memory files of one project, and mends them on request."""
+    """Checks the memory files of one project, and mends them on request.
+
+    Without `indexes` it looks for no near-duplicates.
+    """
 
     root: Root
     settings: ValidationConfig
     retrieval: RetrievalConfig
-    indexes: Indexes
+    indexes: Indexes | None
     count: Count
     today: Callable[[], dt.date]
     write: Callable[[Edit, str], object]
@@ -282,18 +285,21 @@ class _Check:
             self._warn(Scope.BASELINE.value, "baseline_budget", notice)
 
     def _check_twins(self) -> None:
+        indexes = self.parts.indexes
+        if indexes is None:
+            return
         try:
-            self.parts.indexes.refresh(whole=True)
-            snapshot = self.parts.indexes.snapshot()
+            indexes.refresh(whole=True)
+            snapshot = indexes.snapshot()
         except DmmError as error:
             self._warn(".", "near_duplicate", f"near-duplicates were not checked: {error}")
             return
         if snapshot.vectors is None or (len(snapshot) and not len(snapshot.vectors)):
             message = "near-duplicates were not checked: model unavailable"
-            self._warn(".", "near_duplicate", message, self.parts.indexes.notices.get("model"))
+            self._warn(".", "near_duplicate", message, indexes.notices.get("model"))
             return
-        if "index" in self.parts.indexes.notices:
-            message = f"near-duplicates may be missing: {self.parts.indexes.notices['index']}"
+        if "index" in indexes.notices:
+            message = f"near-duplicates may be missing: {indexes.notices['index']}"
             self._warn(".", "near_duplicate", message)
         for first, second, likeness in self._pairs(snapshot):
             mine, other = (second, first) if second.origin is Origin.PROJECT else (first, second)
