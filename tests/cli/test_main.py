@@ -17,9 +17,20 @@ if TYPE_CHECKING:
 
 COMMANDS = [
     *("init", "query", "ask", "search", "timeline", "get", "import", "export"),
-    *("import-sessions", "check", "validate", "status", "reindex"),
+    *("import-sessions", "check", "validate", "diff", "merge", "status", "reindex"),
     *("trust", "undo", "redact", "feedback", "lifecycle", "digest", "distil", "export-usage"),
-    *("install", "doctor", "serve", "demo", "rules", "write", "review", "conflicts", "daemon"),
+    *(
+        "install",
+        "doctor",
+        "completion",
+        "serve",
+        "demo",
+        "rules",
+        "write",
+        "review",
+        "conflicts",
+        "daemon",
+    ),
     "ledger",
 ]
 
@@ -54,7 +65,8 @@ def test_no_summary_in_a_list_of_commands_is_cut_off(
 
 
 def test_the_version_is_the_installed_one(typed: Typed, tmp_path: Path) -> None:
-    told = typed("--version", within=tmp_path)
+    for flag in ("--version", "-V"):
+        told = typed(flag, within=tmp_path)
     assert (told.status, told.out) == (0, f"dmm {version('dynamic-markdown-memory')}\n")
 
 

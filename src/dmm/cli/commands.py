@@ -47,6 +47,7 @@ COMMANDS = {
     "export-usage": "feedback.export_usage",
     "install": "install.install",
     "doctor": "doctor.doctor",
+    "completion": "completion.completion",
     "serve": "serve.serve",
     "demo": "demo.demo",
     "rules": "rules.app",
@@ -98,7 +99,7 @@ def make_app(*names: str) -> FastTyper:
 
 
 def dmm(
-    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+    version: bool = typer.Option(False, "--version", "-V", help="Show the version and exit."),
 ) -> None:
     """Memory for coding agents: small markdown files in, token-budgeted cited packs out."""
     if version:

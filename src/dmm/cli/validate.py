@@ -29,7 +29,7 @@ def validate(
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Check all memory and rule files; --fix repairs what it can.
+    """Check memory and rule files; --fix repairs what it can.
 
     Checks format, sizes, ids, links, duplicates, budgets and citations.
     """
