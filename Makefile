@@ -8,7 +8,7 @@ PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 PYTEST := $(BIN)/$(if $(COVERAGE),coverage run -m pytest,python -m pytest)
 SPREAD := --numprocesses=auto --maxprocesses=8 --dist=worksteal
 
-.PHONY: help demo test suite slow properties coverage quality check style structure types format attack bench lock install model clean
+.PHONY: help demo test suite slow properties coverage quality check style structure types types-linux types-others format attack bench lock install model clean
 
 help:       ## show this list
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/:.*##/\t/' | expand -t 12
@@ -31,6 +31,8 @@ demo: $(VENV)/run.stamp          ## set up, then show a blocked call, a pack wit
 test: check suite                ## formatting, lint, types, structure, and the fast tests
 
 suite: export PYTHONDONTWRITEBYTECODE =
+# Files in memory: a ledger waits for the disk at every append, and tests append all the time.
+suite: export PYTEST_DEBUG_TEMPROOT ?= $(shell test -w /dev/shm && echo /dev/shm)
 suite: $(VENV)/dev.stamp
 	@$(PYTEST) $(SPREAD)
 
@@ -55,7 +57,12 @@ style: $(VENV)/dev.stamp
 	@$(BIN)/ruff check .
 
 types: $(VENV)/dev.stamp
+	@$(MAKE) --no-print-directory --jobs=2 types-linux types-others
+
+types-linux:
 	@$(BIN)/mypy --cache-dir=.mypy_cache/linux --platform=linux
+
+types-others:
 	@$(BIN)/mypy --cache-dir=.mypy_cache/darwin --platform=darwin --no-warn-unreachable src
 	@$(BIN)/mypy --cache-dir=.mypy_cache/win32 --platform=win32 --no-warn-unreachable src
 

@@ -111,6 +111,7 @@ def work(
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", ["user", "project"])
 def test_the_real_program_has_memory_obeys_rules_and_finds_the_tools(
     shared_stage: Stage, program: Path, work: Path, scope: str
@@ -145,6 +146,7 @@ def test_the_real_program_has_memory_obeys_rules_and_finds_the_tools(
     assert (kinds[0], kinds[-1]) == ("SessionStarted", "SessionEnded")
 
 
+@pytest.mark.slow
 def test_the_shell_of_the_real_program_is_known_as_an_agents(
     shared_stage: Stage, program: Path, work: Path
 ) -> None:

@@ -10,7 +10,7 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PATIENCE = 40.0
+PATIENCE = 120.0
 PAUSE = 0.05
 
 

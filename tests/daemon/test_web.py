@@ -176,7 +176,7 @@ def test_without_a_port_there_is_no_code(machine: Machine, wait: Callable[..., A
         port = other.getsockname()[1]
         running = machine.begin(machine_line(port))
         try:
-            wait((machine.run / "dmm.sock").exists, "it listens")
+            wait(machine.listens, "it listens")
             assert machine.ask("code")["error"]["code"] == "daemon"
             assert machine.ask("status")["port_fault"]
         finally:
