@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,7 @@ def test_help_fits_a_terminal_of_80_columns(
     assert told.status == 0
     assert told.out.startswith("Usage: dmm ")
     assert max(map(len, told.out.splitlines())) <= 80
+    assert not re.search(r"<(list|str|int|float|Path)\b", told.out)
 
 
 def test_every_command_is_in_the_help(typed: Typed, tmp_path: Path) -> None:

@@ -167,3 +167,13 @@ def test_the_documented_hook_stops_a_commit_of_a_broken_memory(
     assert try_to_commit("-a") != 0
     # Git gives its hook an index of its own where only some files are committed.
     assert try_to_commit(".dmm/memory/project/new.md") == 0
+
+
+def test_memory_of_another_branch_is_not_served(work: Project, typed: Typed) -> None:
+    assert "[project/new.md]" in typed("query", "a new way", within=work.folder).out
+    git(work.folder, "checkout", "-q", "master")
+    assert "new.md" not in typed("query", "a new way", within=work.folder).out
+    git(work.folder, "worktree", "add", "-q", "../second", "topic")
+    found = typed("query", "a new way", within=work.folder.parent / "second").out
+    assert "[project/new.md]" in found
+    assert "new.md" not in typed("query", "a new way", within=work.folder).out
