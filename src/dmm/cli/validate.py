@@ -11,7 +11,6 @@ import typer
 from dmm.cli.format.lines import wrapped
 from dmm.cli.options import Json, Root, counted, find_agent, open_project, print_json, print_lines
 from dmm.errors import UsageError
-from dmm.project.staged import check_staged
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -39,6 +38,8 @@ def validate(
         hint = "fix the files, then stage them: dmm validate --fix"
         raise UsageError("what is staged can't be fixed", hint=hint)
     if staged:
+        from dmm.project.staged import check_staged
+
         report = check_staged(validation)
     elif fix:
         repairs, report = validation.fix()
