@@ -274,10 +274,10 @@ def _drafts(
             if request.way == "hook":
                 delivery = deliver(parse_payload(agent.client, json.dumps(request.body).encode()))
                 if delivery.noted is not None:
-                    opened.project_ledger.actor = delivery.actor
+                    ledger = opened.project_ledger.as_actor(delivery.actor)
                     identity = delivery.identity
                     noted = delivery.noted
-                    yield opened.project_ledger.draft(noted[0], noted[1], event_id=identity)
+                    yield ledger.draft(noted[0], noted[1], event_id=identity)
             elif request.name in kinds:
                 yield opened.project_ledger.draft(kinds[request.name], request.body)
 

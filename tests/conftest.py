@@ -9,7 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ from hypothesis import is_hypothesis_test, settings
 from tests.eventlog.conftest import traced
 from tests.models.conftest import server
 
-from dmm.bootstrap import open_dmm
+from dmm.bootstrap import now, open_dmm
 from dmm.embed.model import Embedder
 from dmm.embed.tokens import TokenCounter
 from dmm.files.consents import find_consents
@@ -282,12 +282,14 @@ class Opener:
         load_model: Callable[[], Embedder] | None = None,
         *,
         trusted: bool = True,
+        clock: Callable[[], dt.datetime] = now,
     ) -> Dmm:
         if trusted:
             project.trust(self.home)
         dmm = open_dmm(
             start=project.folder, home=self.home, load_model=load_model or (lambda: self.model)
         )
+        dmm = replace(dmm, base=replace(dmm.base, clock=clock))
         self.opened.append(dmm)
         return dmm
 

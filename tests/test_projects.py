@@ -105,7 +105,7 @@ def test_many_ask_speak_and_index_at_once(
             trusted.write(f"project/note_{number}.md", text)
             project.sync()
         elif number % 3 == 1:
-            with project.speak(Actor(name=f"agent-{number}", session=f"s-{number}")) as dmm:
+            with project.recording(Actor(name=f"agent-{number}", session=f"s-{number}")) as dmm:
                 dmm.ledger.add_fact(f"key {number}", f"value {number}")
         return len(project.query(QUESTION).pack.retrieved_entries)
 
@@ -121,7 +121,7 @@ def test_each_pack_is_recorded_in_the_name_of_whoever_asked(
     projects: Projects, trusted: Project
 ) -> None:
     project = projects.find(trusted.folder)
-    with project.speak(Actor()) as dmm:
+    with project.recording(Actor()) as dmm:
         dmm.ledger.add_fact("wares", "lanterns")
     agent = Actor(name="codex", source="mcp", trust=Trust.AGENT, session="s")
     project.query(QUESTION, actor=agent)
@@ -227,7 +227,7 @@ def test_new_settings_wait_for_nobody_and_leave_nothing_open(
     working, go_on = threading.Event(), threading.Event()
 
     def work() -> None:
-        with first.speak(Actor()):
+        with first.recording(Actor()):
             working.set()
             assert go_on.wait(SOON)
 
@@ -266,10 +266,10 @@ def test_opening_one_project_keeps_no_other_waiting(projects: Projects, trusted:
 
 def test_a_long_look_keeps_no_event_waiting(projects: Projects, trusted: Project) -> None:
     project = projects.find(trusted.folder)
-    with project.look(Actor()) as looked, ThreadPoolExecutor(1) as pool:
+    with project.reading(Actor()) as looked, ThreadPoolExecutor(1) as pool:
 
         def record() -> int:
-            with project.speak(Actor()) as dmm:
+            with project.recording(Actor()) as dmm:
                 return int(dmm.ledger.add_fact("wares", "lanterns")["seq"])
 
         seq = pool.submit(record).result(SOON)
@@ -297,7 +297,7 @@ def test_closing_and_the_end_of_an_index_run_do_not_wait_for_one_another(
     with ThreadPoolExecutor(2) as pool:
         with project._indexing:
             closing = pool.submit(project.close)
-            while not project._speaking.locked():
+            while not project._recording.locked():
                 threading.Event().wait(0.01)
             threading.Event().wait(0.1)
             # A run ends with this while it still holds the index.
@@ -310,7 +310,7 @@ def test_what_is_in_use_is_neither_closed_nor_waited_for(
 ) -> None:
     project = projects.find(trusted.folder)
     project.query(QUESTION)
-    with project.speak(Actor()):
+    with project.recording(Actor()):
         project.used -= 7200
         assert projects.close_idle(3600) == [project]
         assert not is_closed(project)
@@ -335,20 +335,20 @@ def test_writing_uses_the_index_of_the_queries_in_the_name_of_the_caller(
     with project.write(actor) as dmm:
         assert dmm.indexes is project.asked.indexes
         told = dmm.proposals.create("project/lamp.md", "# Lamp\n\nIt is red.", "seen")
-    with project.look(Actor()) as dmm:
+    with project.reading(Actor()) as dmm:
         made = dmm.proposal_store.find(told["id"])
     assert (made.proposer, made.source, made.session) == ("codex", "mcp", "s-1")
-    assert "indexes" not in project.dmm.__dict__
+    assert "indexes" not in project.dmm.base.__dict__
 
 
 def test_what_waits_for_others_keeps_no_query_waiting(projects: Projects, trusted: Project) -> None:
     project = projects.find(trusted.folder)
-    with project.linger(Actor()) as apart, ThreadPoolExecutor(1) as pool:
+    with project.isolated(Actor()) as apart, ThreadPoolExecutor(1) as pool:
         assert apart.reviews.list()["pending"] == 0
         assert pool.submit(project.query, QUESTION).result(SOON).pack
         assert apart.project_ledger is not project.dmm.project_ledger
     project.close()
-    for use in (project.linger, project.write):
+    for use in (project.isolated, project.write):
         with pytest.raises(DaemonError), use(Actor()):
             pass
 
@@ -361,8 +361,8 @@ def test_no_query_waits_for_the_hooks_of_a_commit(
     (trusted.dmm / "daemon.config.json").write_text(wanted)
     trusted.trust(home)
     project = projects.find(trusted.folder)
-    with project.settle(Actor()) as dmm:
-        assert (dmm is project.asked) is not committed
+    with project.applying(Actor()) as dmm:
+        assert (dmm.base is project.asked.base) is not committed
         if committed:
             assert project.query(QUESTION).pack
 
@@ -371,13 +371,13 @@ def test_a_long_question_keeps_no_query_waiting_and_leaves_nothing_open(
     projects: Projects, trusted: Project
 ) -> None:
     project = projects.find(trusted.folder)
-    with project.answer(Actor()) as dmm:
+    with project.asking(Actor()) as dmm:
         assert dmm.asking.ask("what is this?")["executor_mode"] == "off"
         assert project.query(QueryRequest("tests")).pack.query == "tests"
         assert not project.release_model()
     assert project.release_model()
-    with project.answer(Actor()) as again:
-        assert again is dmm
+    with project.asking(Actor()) as again:
+        assert again.base is dmm.base
     assert project.close()
-    with pytest.raises(DaemonError, match="the project was closed"), project.answer(Actor()):
+    with pytest.raises(DaemonError, match="the project was closed"), project.asking(Actor()):
         pass

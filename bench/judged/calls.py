@@ -10,7 +10,6 @@ from __future__ import annotations
 import datetime as dt
 import tempfile
 from collections import Counter
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -55,14 +54,14 @@ def measure() -> Part:
 
 def level_of(case: dict[str, Any]) -> str:
     """Tell what a session that holds one rule says to a call."""
-    project_ledger = ProjectLedger(None, _now)
+    actor = Actor(trust=Trust(case.get("trust", "user")))
+    project_ledger = ProjectLedger(None, _now, actor)
 
     def record(kind: EventType, payload: dict[str, Any]) -> None:
         project_ledger.record(project_ledger.draft(kind, payload))
 
     text = case["constraint"]
     rule = compile_constraint(text).rule
-    project_ledger.actor = replace(Actor(), trust=Trust(case.get("trust", "user")))
     priority = case.get("priority", "required")
     record(EventType.CONSTRAINT_ADDED, {"text": text, "priority": priority, "rule": rule})
     for question in case.get("queries", ()):

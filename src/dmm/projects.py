@@ -10,14 +10,13 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dmm.bootstrap import Dmm, open_root, own_home
+from dmm.bootstrap import Base, Dmm, open_root, own_home
 from dmm.config import FILE_NAME, Config
 from dmm.embed.shared import SharedModel
 from dmm.errors import ConfigError, DaemonError, DmmError, PathRefused, RootNotFound
-from dmm.eventlog.open_ledger import Actor
 from dmm.files.consents import find_consents
 from dmm.files.roots import Root, find_root
 from dmm.files.trusted import TrustStore
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dmm.domain.pack import PackEntry, QueryRequest
+    from dmm.eventlog.open_ledger import Actor
     from dmm.index.sync import Progress, SyncReport
     from dmm.packs.service import Answer
     from dmm.sessions.payload import HookEvent
@@ -60,10 +60,10 @@ class Project:
     fault: ConfigError | None = None
     indexing: tuple[int, int] | None = None
     _asking: threading.Lock = field(default_factory=threading.Lock)
-    _speaking: threading.Lock = field(default_factory=threading.Lock)
-    _looking: threading.Lock = field(default_factory=threading.Lock)
+    _recording: threading.Lock = field(default_factory=threading.Lock)
+    _reading: threading.Lock = field(default_factory=threading.Lock)
     _indexing: threading.Lock = field(default_factory=threading.Lock)
-    _lingering: threading.Lock = field(default_factory=threading.Lock)
+    _isolating: threading.Lock = field(default_factory=threading.Lock)
     _answering: threading.Lock = field(default_factory=threading.Lock)
     _answered: Dmm | None = None
     _ended: threading.Event = field(default_factory=threading.Event)
@@ -71,7 +71,7 @@ class Project:
     @classmethod
     def of(cls, dmm: Dmm, settings: tuple[int, ...]) -> Project:
         """Open a project once more for each kind of use."""
-        return cls(dmm, replace(dmm), replace(dmm), replace(dmm), settings)
+        return cls(dmm, dmm.reopened(), dmm.reopened(), dmm.reopened(), settings)
 
     @property
     def root(self) -> Path:
@@ -94,10 +94,9 @@ class Project:
         """Answer a query; the pack is recorded in the name of whoever asks."""
         with self._using(self._asking):
             self.used = time.monotonic()
-            if self.asked.trusted:
-                self.asked.project_ledger.actor = actor or Actor()
-            self.asked.indexes.followed = self.indexing is not None
-            return self.asked.packs.query(request, refresh=refresh, progress=self._going_on())
+            dmm = self.asked if actor is None else self.asked.as_actor(actor)
+            dmm.indexes.followed = self.indexing is not None
+            return dmm.packs.query(request, refresh=refresh, progress=self._going_on())
 
     def supplement(self, event: HookEvent, known: frozenset[str]) -> tuple[PackEntry, ...]:
         """Find what a prompt adds to what its session was given."""
@@ -113,20 +112,18 @@ class Project:
             self.asked.indexes.snapshot()
 
     @contextlib.contextmanager
-    def speak(self, actor: Actor) -> Iterator[Dmm]:
+    def recording(self, actor: Actor) -> Iterator[Dmm]:
         """Use the ledger in somebody's name; one at a time."""
-        with self._using(self._speaking):
+        with self._using(self._recording):
             self.used = time.monotonic()
-            self.dmm.project_ledger.actor = actor
-            yield self.dmm
+            yield self.dmm.as_actor(actor)
 
     @contextlib.contextmanager
     def write(self, actor: Actor) -> Iterator[Dmm]:
         """Propose and decide in somebody's name, with the index that answers queries."""
         with self._using(self._asking):
             self.used = time.monotonic()
-            self.asked.project_ledger.actor = actor
-            yield self.asked
+            yield self.asked.as_actor(actor)
 
     @contextlib.contextmanager
     def recall(self, actor: Actor) -> Iterator[Dmm]:
@@ -135,7 +132,7 @@ class Project:
             yield dmm
 
     @contextlib.contextmanager
-    def answer(self, actor: Actor) -> Iterator[Dmm]:
+    def asking(self, actor: Actor) -> Iterator[Dmm]:
         """Answer a question; the first may read the whole repository, and no prompt waits for it.
 
         It has files of its own, which stay open: the next question finds them warm.
@@ -143,41 +140,38 @@ class Project:
         with self._using(self._answering):
             self.used = time.monotonic()
             if self._answered is None:
-                self._answered = replace(self.dmm)
-            self._answered.project_ledger.actor = actor
-            yield self._answered
+                self._answered = self.dmm.reopened()
+            yield self._answered.as_actor(actor)
 
     @contextlib.contextmanager
-    def linger(self, actor: Actor) -> Iterator[Dmm]:
+    def isolated(self, actor: Actor) -> Iterator[Dmm]:
         """Do what waits for others, such as a model; it has files of its own, so no query waits."""
-        with self._lingering:
+        with self._isolating:
             if self.closed:
                 raise self._refusal()
             self.used = time.monotonic()
-            apart = replace(self.dmm)
-            apart.project_ledger.actor = actor
+            apart = self.dmm.reopened().as_actor(actor)
             try:
                 yield apart
             finally:
                 apart.close()
 
-    def settle(self, actor: Actor) -> contextlib.AbstractContextManager[Dmm]:
+    def applying(self, actor: Actor) -> contextlib.AbstractContextManager[Dmm]:
         """Do what may write files; where a Git commit follows, no query waits for its hooks."""
         if self.dmm.config.governance.git_commit:
-            return self.linger(actor)
+            return self.isolated(actor)
         return self.write(actor)
 
     @contextlib.contextmanager
-    def look(self, actor: Actor) -> Iterator[Dmm]:
+    def reading(self, actor: Actor) -> Iterator[Dmm]:
         """Look at the ledger without recording; however long it takes, no event waits for it."""
-        with self._using(self._looking):
+        with self._using(self._reading):
             self.used = time.monotonic()
-            self.looked.project_ledger.actor = actor
-            yield self.looked
+            yield self.looked.as_actor(actor)
 
     def publish_rules(self) -> None:
         """Write the rules in force where a hook finds them; those on file stay if that fails."""
-        with contextlib.suppress(DmmError), self._using(self._looking):
+        with contextlib.suppress(DmmError), self._using(self._reading):
             self.looked.published.publish()
 
     def sync(self, *, full: bool = False, stop: threading.Event | None = None) -> SyncReport:
@@ -240,7 +234,7 @@ class Project:
     def close(self, *, wait: bool = True) -> bool:
         """Close all files after the calls under way; without waiting, only if there is none."""
         # In the order in which others take more than one: the end of a run of the indexer looks.
-        locks = (self._asking, self._speaking, self._indexing, self._looking, self._answering)
+        locks = (self._asking, self._recording, self._indexing, self._reading, self._answering)
         with contextlib.ExitStack() as held:
             for lock in locks:
                 if not lock.acquire(blocking=wait):
@@ -317,7 +311,7 @@ class Projects:
         try:
             return Project.of(open_root(root, self._home, self.model), settings)
         except ConfigError as error:
-            project = Project.of(Dmm(root, Config(), self._home, self.model), settings)
+            project = Project.of(Dmm(Base(root, Config(), self._home, self.model)), settings)
             project.fault = error
             return project
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
@@ -20,9 +21,11 @@ AREAS = ("cart", "search", "login", "export", "invoice", "stock", "mail", "repor
 def work(project: Project, open_project: Opener, *areas: str) -> None:
     """Record sessions of one day, as their hooks would."""
     opened = open_project(project)
-    project_ledger = opened.project_ledger
-    project_ledger.now = lambda: dt.datetime.fromisoformat(f"{DAY}T12:00:00+00:00")
-    project_ledger.actor = Actor("claude-code", "hook", session="s1")
+    project_ledger = replace(
+        opened.project_ledger,
+        now=lambda: dt.datetime.fromisoformat(f"{DAY}T12:00:00+00:00"),
+        actor=Actor("claude-code", "hook", session="s1"),
+    )
     for area in areas:
         given = {"file_path": f"src/{area}/view.py"}
         told = (

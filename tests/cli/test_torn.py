@@ -37,7 +37,7 @@ def torn(project: Project, memory_text: MemoryText) -> Project:
 
 def everything_served(dmm: Dmm) -> str:
     pack = dmm.packs.query(QueryRequest("retry a failed call")).pack
-    return repr(pack) + dmm._briefing.write()
+    return repr(pack) + dmm.sessions.find_briefing().write()
 
 
 def test_nothing_with_markers_is_served(torn: Project, open_project: Opener) -> None:

@@ -225,7 +225,7 @@ def test_what_a_person_means_to_be_so_stays_quiet_until_a_text_changes(
 ) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
-    told = dmm.conflicts.resolve("conflict_1", "intentional", reason="the migration goes on")
+    told = dmm.resolutions.resolve("conflict_1", "intentional", reason="the migration goes on")
     assert (told["status"], told["resolution"]["action"]) == ("resolved", "intentional")
     assert dmm.conflicts.scan()["conflicts"] == []
     rewrite(dmm, "project/note_2.md", "priority: 0.5", "priority: 0.9")
@@ -235,12 +235,11 @@ def test_what_a_person_means_to_be_so_stays_quiet_until_a_text_changes(
 
 
 def test_an_agent_may_flag_but_not_declare_a_conflict_intentional(clashing: ProposalStore) -> None:
-    dmm = clashing.open()
-    dmm.project_ledger.actor = AGENT
+    dmm = clashing.open().as_actor(AGENT)
     told = dmm.conflicts.flag([ident(1), ident(3)], "Nobody can eat in 30 seconds.")
     assert (told["type"], told["methods"]) == ("flagged", ["flag"])
     with pytest.raises(LedgerRefused, match="an agent can't declare a conflict intentional"):
-        dmm.conflicts.resolve(told["conflict_id"], "intentional", reason="trust me")
+        dmm.resolutions.resolve(told["conflict_id"], "intentional", reason="trust me")
     assert dmm.conflicts.show(told["conflict_id"])["status"] == "unresolved"
 
 
@@ -280,11 +279,11 @@ def test_what_is_in_conflict_already_is_not_flagged_again(clashing: ProposalStor
 def test_a_tool_can_neither_flag_nor_resolve(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
-    dmm.project_ledger.actor = Actor(name="tool", trust=Trust.TOOL)
+    dmm = dmm.as_actor(Actor(name="tool", trust=Trust.TOOL))
     with pytest.raises(LedgerRefused, match="what a tool returned can't flag a conflict"):
         dmm.conflicts.flag([ident(1), ident(3)], "they clash")
     with pytest.raises(LedgerRefused, match="what a tool returned can't resolve a conflict"):
-        dmm.conflicts.resolve("conflict_1", "deprecate", target=ident(1), reason="x")
+        dmm.resolutions.resolve("conflict_1", "deprecate", target=ident(1), reason="x")
 
 
 def test_deprecating_one_is_proposed_and_resolves_when_it_is_applied(
@@ -292,13 +291,13 @@ def test_deprecating_one_is_proposed_and_resolves_when_it_is_applied(
 ) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
-    told = dmm.conflicts.resolve("1", "deprecate", target=ident(1), reason="outdated")
+    told = dmm.resolutions.resolve("1", "deprecate", target=ident(1), reason="outdated")
     assert told["status"] == "resolution_proposed"
     (proposal,) = told["proposals"]
     assert (proposal["operation"], proposal["path"]) == ("deprecate", "project/note_1.md")
     assert names(dmm.conflicts.list()) == ["conflict_1"]
     with pytest.raises(UsageError, match="a resolution of conflict_1 waits already"):
-        dmm.conflicts.resolve("1", "intentional", reason="never mind")
+        dmm.resolutions.resolve("1", "intentional", reason="never mind")
     dmm.reviews.approve(proposal["id"])
     assert dmm.conflicts.show("1")["status"] == "resolved"
     assert dmm.conflicts.scan()["conflicts"] == []
@@ -309,10 +308,10 @@ def test_a_rejected_resolution_leaves_the_conflict_open_for_another(
 ) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
-    told = dmm.conflicts.resolve("1", "deprecate", target=ident(1), reason="outdated")
+    told = dmm.resolutions.resolve("1", "deprecate", target=ident(1), reason="outdated")
     dmm.reviews.reject(told["proposals"][0]["id"], "it is the newer one")
     assert dmm.conflicts.show("1")["status"] == "unresolved"
-    again = dmm.conflicts.resolve("1", "deprecate", target="project/note_2.md", reason="older")
+    again = dmm.resolutions.resolve("1", "deprecate", target="project/note_2.md", reason="older")
     assert again["proposals"][0]["path"] == "project/note_2.md"
 
 
@@ -321,7 +320,7 @@ def test_a_merge_is_one_proposal_that_keeps_both_texts_under_a_mark(
 ) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
-    told = dmm.conflicts.resolve("1", "merge", target=ident(2), reason="one is enough")
+    told = dmm.resolutions.resolve("1", "merge", target=ident(2), reason="one is enough")
     (proposal,) = told["proposals"]
     assert (proposal["operation"], proposal["path"]) == ("merge", "project/note_2.md")
     edits = dmm.proposal_store.find(proposal["id"]).edits
@@ -338,7 +337,7 @@ def test_clarifying_both_is_a_proposal_for_each(clashing: ProposalStore) -> None
         ident(1): f"# {SLOW[0]}\n\nIn staging, the API timeout is 30 seconds.",
         ident(2): f"# {FAST[0]}\n\nIn production, the API timeout is 10 seconds.",
     }
-    told = dmm.conflicts.resolve("1", "clarify", reason="two places", content=texts)
+    told = dmm.resolutions.resolve("1", "clarify", reason="two places", content=texts)
     assert [one["path"] for one in told["proposals"]] == ["project/note_1.md", "project/note_2.md"]
     for proposal in told["proposals"]:
         dmm.reviews.approve(proposal["id"], bypass_reviewer=True, reason="yes")
@@ -354,7 +353,7 @@ def test_a_second_text_that_is_refused_does_not_hide_the_first_proposal(
     same = dmm.root.tree.text_of("project/note_2.md") or ""
     texts = {ident(1): f"# {SLOW[0]}\n\nIn staging, the API timeout is 30 seconds.", ident(2): same}
     with pytest.raises(UsageError, match="nothing would change; proposal_2 was proposed before"):
-        dmm.conflicts.resolve("1", "clarify", reason="two places", content=texts)
+        dmm.resolutions.resolve("1", "clarify", reason="two places", content=texts)
     assert dmm.conflicts.show("1")["status"] == "unresolved"
 
 
@@ -377,7 +376,7 @@ def test_a_resolution_that_can_not_be_carried_out_says_why(
     dmm = clashing.open()
     dmm.conflicts.scan()
     with pytest.raises(UsageError, match=what):
-        dmm.conflicts.resolve("conflict_1", action, reason="because", **more)
+        dmm.resolutions.resolve("conflict_1", action, reason="because", **more)
     assert dmm.conflicts.show("1")["status"] == "unresolved"
 
 
@@ -392,7 +391,7 @@ def test_a_memory_of_the_user_is_not_changed_by_a_resolution(
     dmm = proposal_store.open()
     dmm.conflicts.scan()
     with pytest.raises(UsageError, match="this memory is your own"):
-        dmm.conflicts.resolve("1", "deprecate", target=ident(2), reason="outdated")
+        dmm.resolutions.resolve("1", "deprecate", target=ident(2), reason="outdated")
 
 
 def test_a_project_that_is_not_trusted_is_scanned_and_nothing_is_recorded(
@@ -462,7 +461,7 @@ def test_a_conflict_that_is_not_there_is_told(clashing: ProposalStore) -> None:
 def clashes(dmm: Dmm, path: str, text: str) -> list[tuple[Clash, str, str]]:
     memory, embedder = markdown.parse(path, text).memory, dmm.indexes.embedder()
     assert embedder is not None
-    return dmm.conflicts.find_clashes(memory, direction(memory, embedder))
+    return dmm.conflicts.corpus.find_clashes(memory, direction(memory, embedder))
 
 
 def test_clashes_of_a_text_that_is_in_no_file_are_found_and_nothing_is_recorded(
@@ -514,6 +513,6 @@ def test_a_rule_of_the_baseline_is_marked_too(
 def test_a_settled_conflict_leaves_no_mark(clashing: ProposalStore) -> None:
     dmm = clashing.open()
     dmm.conflicts.scan()
-    dmm.conflicts.resolve("1", "intentional", reason="the migration goes on")
+    dmm.resolutions.resolve("1", "intentional", reason="the migration goes on")
     answer = dmm.packs.query(QueryRequest("how long is the API timeout"))
     assert "in conflict" not in answer.markdown

@@ -256,10 +256,10 @@ def digests(events: list[Event]) -> list[tuple[str, str]]:
 def work(day: Day, *areas: str, days_before: int) -> None:
     """Record sessions of one day, as their hooks would."""
     (project,) = day.projects.each()
-    project_ledger = replace(project.dmm).project_ledger
     moment = dt.datetime.fromtimestamp(NOW - days_before * DAY, dt.UTC)
-    project_ledger.now = lambda: moment
-    project_ledger.actor = Actor("claude-code", "hook", Trust.AGENT, f"s{days_before}")
+    actor = Actor("claude-code", "hook", Trust.AGENT, f"s{days_before}")
+    opened = project.dmm.reopened().project_ledger
+    project_ledger = replace(opened, now=lambda: moment, actor=actor)
     for area in areas:
         told = (
             f"The {area} page was wrong because `{area}_total()` read the cached customer. "

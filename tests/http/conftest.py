@@ -122,7 +122,7 @@ class Server:
 
     def events(self) -> int:
         """Count what the ledger holds."""
-        with self.projects.find(self.root).speak(self.actor) as dmm:
+        with self.projects.find(self.root).recording(self.actor) as dmm:
             return dmm.project_ledger.reading.head().seq
 
 

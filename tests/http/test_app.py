@@ -87,13 +87,13 @@ def test_the_ledger_answers_as_the_services_do(server: Server) -> None:
         "pending": True,
         "note": PENDING.format(command=f"dmm ledger accept {first + 2}"),
     }
-    with server.projects.find(server.root).speak(Actor()) as dmm:
+    with server.projects.find(server.root).recording(Actor()) as dmm:
         dmm.ledger.accept_constraint(first + 2)
     good = {"text": "Write the tests first", "rationale": "they hold", "references": [first]}
     assert ask("POST", "/v1/ledger/decisions", good).json()["status"] == "COMMITTED"
     found = ask("POST", "/v1/ledger/queries", {"question": "region", "scope": "facts"}).json()
     assert [one["value"] for one in found["facts"]] == ["us"]
-    with server.projects.find(server.root).speak(Actor()) as dmm:
+    with server.projects.find(server.root).recording(Actor()) as dmm:
         timelines, head = dmm.timelines, dmm.project_ledger.reading.head().seq
         same: dict[str, Any] = {
             "/context": dmm.ledger.get_memory_context(),
@@ -120,7 +120,7 @@ def test_a_blocked_decision_is_an_answer(server: Server) -> None:
     early = server.ask("POST", "/v1/ledger/decisions", decision).json()
     assert early["status"] == "COMMITTED"
     assert "never use MongoDB" in early["warning"]
-    with server.projects.find(server.root).speak(Actor()) as dmm:
+    with server.projects.find(server.root).recording(Actor()) as dmm:
         dmm.ledger.accept_constraint(rule["seq"])
     told = server.ask("POST", "/v1/ledger/decisions", decision)
     assert (told.status, told.json()["status"]) == (200, "BLOCKED")

@@ -16,7 +16,7 @@ def test_the_answer_is_that_of_the_service(server: Server) -> None:
     before = server.events()
     body = {"question": QUESTION, "budget": 900, "style": "full", "profile": "onboarding"}
     told = server.ask("POST", "/v1/ask", body).json()
-    with server.projects.find(server.root).answer(server.actor) as dmm:
+    with server.projects.find(server.root).asking(server.actor) as dmm:
         assert told == dmm.asking.ask(QUESTION, budget=900, style="full", profile="onboarding")
     assert told["token_estimate"] <= 900
     assert server.events() == before

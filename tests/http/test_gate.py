@@ -191,7 +191,7 @@ def test_many_clients_at_once_each_get_their_number(server: Server) -> None:
 def test_a_slow_project_does_not_hold_up_another_request(server: Server) -> None:
     with (
         ThreadPoolExecutor(1) as pool,
-        server.projects.find(server.root).speak(server.actor),
+        server.projects.find(server.root).recording(server.actor),
     ):
         fact = {"key": "wares", "value": "lanterns"}
         waiting = pool.submit(server.ask, "POST", "/v1/ledger/facts", fact)
@@ -223,7 +223,7 @@ def test_a_long_look_at_the_ledger_keeps_no_event_waiting(server: Server) -> Non
     """What only reads is held up by another reader, and never holds up who records."""
     with (
         ThreadPoolExecutor(1) as pool,
-        server.projects.find(server.root).look(server.actor),
+        server.projects.find(server.root).reading(server.actor),
     ):
         waiting = pool.submit(server.ask, "GET", "/v1/ledger/verify")
         fact = {"key": "opening", "value": "at nine"}

@@ -21,7 +21,9 @@ TALK = (
 
 @pytest.fixture(scope="module", autouse=True)
 def talked(server: Server) -> None:
-    with server.projects.find(server.root).speak(Actor("agent", "hook", Trust.USER, "s1")) as dmm:
+    with server.projects.find(server.root).recording(
+        Actor("agent", "hook", Trust.USER, "s1")
+    ) as dmm:
         for kind, text in TALK:
             dmm.project_ledger.record(dmm.project_ledger.draft(kind, {"text": text}))
 

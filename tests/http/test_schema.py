@@ -63,7 +63,7 @@ def root(
 @pytest.fixture(scope="module")
 def operations(state: Path, model: Embedder, root: Path) -> Iterator[list[Any]]:
     projects = Projects(home=state, model=SharedModel(lambda: model))
-    with projects.find(root).speak(Actor()) as dmm:
+    with projects.find(root).recording(Actor()) as dmm:
         dmm.ledger.add_fact("region", "eu")
         for number in range(EVENTS):
             dmm.ledger.record_decision(f"Take step {number}", "it is next", [1])

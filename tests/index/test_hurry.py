@@ -185,7 +185,7 @@ def test_a_write_into_a_large_tree_is_indexed_and_gets_an_id_of_its_own(
     report = opened.memories.follow(["project/zz/fresh.md"])
     assert report.waiting > 0
     assert "project/zz/fresh.md" in {place.path for place in opened.indexes.snapshot().places}
-    known = opened._intake._known_ids()
+    known = opened.proposals.intake._known_ids()
     assert {"mem_2026_04_01_001", f"mem_2026_01_31_{FILES - 1:06d}"} <= known
 
 

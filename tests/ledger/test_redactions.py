@@ -95,9 +95,9 @@ def test_only_a_person_redacts_and_only_events_that_are_there(dmm: Dmm) -> None:
     with pytest.raises(LedgerRefused, match="there is no event 99"):
         dmm.redactions.redact([2, 99], "it leaked")
     assert dmm.audit.verify()["blanked"] == 0
-    dmm.project_ledger.actor = Actor("claude-code", "mcp", Trust.AGENT)
+    agent = dmm.as_actor(Actor("claude-code", "mcp", Trust.AGENT))
     with pytest.raises(LedgerRefused, match="an agent can't redact"):
-        dmm.redactions.redact([2], "it leaked")
+        agent.redactions.redact([2], "it leaked")
 
 
 COPIES = ("moved", "rescued-4", "replaced-1", "untrusted-2026-01-31")
@@ -216,9 +216,8 @@ def test_a_plan_tells_what_becomes_of_the_rules(dmm: Dmm) -> None:
     assert dmm.redactions.plan([1, 2]).effects == ()
     told = dmm.redactions.plan([3]).effects
     assert told == ("event 3 is an active constraint; it will no longer apply",)
-    dmm.project_ledger.actor = Actor("claude-code", "mcp", Trust.AGENT)
-    dmm.ledger.add_constraint("never run git reset --hard")
-    dmm.project_ledger.actor = Actor()
+    agent = dmm.as_actor(Actor("claude-code", "mcp", Trust.AGENT))
+    agent.ledger.add_constraint("never run git reset --hard")
     dmm.ledger.accept_constraint(5)
     dmm.ledger.deactivate(3)
     assert dmm.redactions.plan([6]).effects == ("constraint 5 will be pending again",)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import datetime as dt
 import threading
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from dmm.bootstrap import now
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
 from dmm.errors import NotTrusted, ReviewRefused, UsageError
@@ -40,6 +41,11 @@ class World:
     dmm: Dmm
     write_text: MemoryText
     ids: int = 0
+    moment: dt.datetime = field(default_factory=now)
+
+    def __post_init__(self) -> None:
+        # Reading the time here lets a test move it.
+        self.dmm = replace(self.dmm, base=replace(self.dmm.base, clock=lambda: self.moment))
 
     def write(self, path: str, **fields: str) -> str:
         """Write a memory of its own subject; gives its id."""
@@ -52,9 +58,8 @@ class World:
         return identity
 
     def at(self, day: str, actor: Actor = AGENT) -> World:
-        moment = dt.datetime.fromisoformat(f"{day}T12:00:00+00:00")
-        self.dmm.project_ledger.now = lambda: moment
-        self.dmm.project_ledger.actor = actor
+        self.moment = dt.datetime.fromisoformat(f"{day}T12:00:00+00:00")
+        self.dmm = self.dmm.as_actor(actor)
         return self
 
     def record(self, kind: str, **payload: Any) -> None:
@@ -291,15 +296,13 @@ def test_the_users_word_or_that_of_two_agents_has_a_memory_proposed_for_deprecat
 ) -> None:
     world.write("project/a.md")
     world.write("project/b.md")
-    report = world.dmm.lifecycle.report
-    world.at("2026-06-01")
-    report(["project/a.md", "project/b.md"], "wrong")
-    report(["project/b.md"], "outdated")
+    one = world.at("2026-06-01").dmm.lifecycle
+    one.report(["project/a.md", "project/b.md"], "wrong")
+    one.report(["project/b.md"], "outdated")
     assert world.run() == []
-    world.at("2026-06-02", replace(AGENT, session="s2"))
-    report(["project/a.md"], "outdated")
-    world.at("2026-06-02", Actor())
-    report(["project/b.md"], "wrong")
+    other = world.at("2026-06-02", replace(AGENT, session="s2")).dmm.lifecycle
+    other.report(["project/a.md"], "outdated")
+    world.at("2026-06-02", Actor()).dmm.lifecycle.report(["project/b.md"], "wrong")
     assert world.run() == [
         ("reported", "project/a.md", "proposed"),
         ("reported", "project/b.md", "proposed"),

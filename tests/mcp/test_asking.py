@@ -35,12 +35,12 @@ async def test_an_agent_gets_the_prompt_or_the_data_and_nothing_is_recorded(
         async def ask(**more: Any) -> str:
             return read_text(await client.call_tool("ask", {"question": QUESTION, **more}))
 
-        with house.project.answer(Actor()) as dmm:
+        with house.project.asking(Actor()) as dmm:
             before = dmm.project_ledger.reading.head()
         prompt = await ask(budget=700)
         data = json.loads(await ask(budget=700, style="json"))
         full = await ask(budget=700, style="full", profile="general")
-        with house.project.answer(Actor()) as dmm:
+        with house.project.asking(Actor()) as dmm:
             assert dmm.project_ledger.reading.head() == before
     assert prompt == data["suggested_prompt"]
     assert "[count.py:1@" in prompt

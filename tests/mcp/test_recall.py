@@ -26,7 +26,7 @@ TALK = (
 def talked(house: Daemon) -> Daemon:
     """A house whose ledger holds a short session."""
     actor = Actor("claude-code", "hook", Trust.USER, "s1")
-    with house.project.speak(actor) as dmm:
+    with house.project.recording(actor) as dmm:
         for kind, text in TALK:
             dmm.project_ledger.record(dmm.project_ledger.draft(kind, {"text": text}))
     return house
@@ -56,7 +56,7 @@ async def test_a_search_shows_at_once_what_a_hook_recorded(
 ) -> None:
     async with talked.connect() as client:
         await client.call_tool("search", {"query": "rows"})
-        with talked.project.speak(Actor("claude-code", "hook", Trust.USER, "s1")) as dmm:
+        with talked.project.recording(Actor("claude-code", "hook", Trust.USER, "s1")) as dmm:
             kind = EventType.USER_MESSAGE_RECEIVED
             dmm.project_ledger.record(
                 dmm.project_ledger.draft(kind, {"text": "Rotate the signing key"})

@@ -58,7 +58,7 @@ async def test_a_bad_rule_says_what_to_correct(
 
 
 async def test_the_prompt_hands_over_the_sentences_without_a_matcher(house: Daemon) -> None:
-    with house.project.speak(house.project.dmm.project_ledger.actor) as dmm:
+    with house.project.recording(house.project.dmm.project_ledger.actor) as dmm:
         dmm.ledger.add_constraint("Be kind to users")
     async with house.connect() as client:
         (message,) = (await client.get_prompt("draft_rules")).messages

@@ -93,7 +93,7 @@ async def test_a_message_without_end_is_refused(house: Daemon) -> None:
 async def test_a_request_that_was_taken_back_does_not_hold_the_end_up(house: Daemon) -> None:
 
     async with house.stream() as (reader, writer):
-        with house.project.speak(house.project.dmm.project_ledger.actor):
+        with house.project.recording(house.project.dmm.project_ledger.actor):
             writer.write(line(HELLO) + line(READY))
             await reader.readline()
             writer.write(request(1, "tools/call", name="get_memory_context", arguments={}))
@@ -110,7 +110,7 @@ async def test_a_slow_call_does_not_stop_pings(house: Daemon) -> None:
     async with house.stream() as (reader, writer):
         writer.write(line(HELLO) + line(READY))
         await reader.readline()
-        with house.project.speak(house.project.dmm.project_ledger.actor):
+        with house.project.recording(house.project.dmm.project_ledger.actor):
             # Whoever speaks holds the ledger, so this call has to wait.
             writer.write(request(1, "tools/call", name="get_memory_context", arguments={}))
             writer.write(request(2, "ping"))

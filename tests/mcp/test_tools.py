@@ -109,7 +109,7 @@ async def test_what_is_recorded_is_answered_as_in_the_contract(
         early = await call("record_decision", text="Book a hotel", rationale="near")
         assert early["status"] == "COMMITTED"
         assert rule in early["warning"]
-        with house.project.speak(Actor()) as dmm:
+        with house.project.recording(Actor()) as dmm:
             dmm.ledger.accept_constraint(3)
         blocked = await call("record_decision", text="Book a hotel", rationale="near")
         assert sorted(blocked) == ["reason", "status", "suggestion", "violated_constraint_seq"]

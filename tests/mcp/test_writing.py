@@ -43,7 +43,7 @@ async def test_a_good_note_waits_and_the_answer_is_short(house: Daemon, read_jso
         told = await propose(client, read_json, content=NOTE, tags=["sensors", "house"])
     assert told == {"id": "proposal_1", "status": "pending", "next": WAITS}
     assert not (house.folder / ".dmm/memory/project/house").exists()
-    with house.project.look(house.project.dmm.project_ledger.actor) as dmm:
+    with house.project.reading(house.project.dmm.project_ledger.actor) as dmm:
         made = dmm.proposal_store.find("1")
     assert (made.proposer, made.source, made.trust) == ("claude-code", "mcp", "agent")
     assert made.session == "session-of-the-hooks"
@@ -78,7 +78,7 @@ async def test_every_operation_can_be_proposed(house: Daemon, read_json: Read) -
         for wish in wishes:
             told = await propose(client, read_json, path=path, **wish)
             assert told["status"] == "pending"
-    with house.project.look(house.project.dmm.project_ledger.actor) as dmm:
+    with house.project.reading(house.project.dmm.project_ledger.actor) as dmm:
         made = [str(one.operation) for one in dmm.proposal_store.queue().open]
     # Both patches are the same wish, so they wait as one.
     assert made == ["update", "update", "deprecate", "promote", "demote"]
@@ -140,7 +140,7 @@ async def test_an_agent_can_lower_the_trust_of_its_words_and_not_raise_it(
     async with house.connect() as client:
         for source, path in (("tool", "project/a.md"), ("user", "project/b.md")):
             await propose(client, read_json, path=path, content=NOTE, source=source)
-    with house.project.look(house.project.dmm.project_ledger.actor) as dmm:
+    with house.project.reading(house.project.dmm.project_ledger.actor) as dmm:
         assert [str(one.trust) for one in dmm.proposal_store.queue().open] == ["tool", "agent"]
 
 

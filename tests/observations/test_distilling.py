@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import json
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -38,19 +39,18 @@ SECRET = "ghp_0123456789abcdefghijABCDEFGHIJ012345"
 class World:
     """A project with sessions of one day, and a model whose answers a test writes down."""
 
-    dmm: Dmm
+    open: Callable[[Callable[[], dt.datetime]], Dmm]
     server: Server
     moment: dt.datetime = DAY
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def dmm(self) -> Dmm:
         # Reading the time here lets a test move it.
-        self.dmm.project_ledger.now = lambda: self.moment
-        object.__setattr__(self.dmm.distiller.meter, "now", lambda: self.moment)
+        return self.open(lambda: self.moment)
 
     def record(self, event: str, trust: Trust = Trust.AGENT, /, **payload: Any) -> None:
-        self.dmm.project_ledger.actor = Actor("claude-code", "hook", trust, "s1")
-        self.dmm.project_ledger.record(self.dmm.project_ledger.draft(event, payload))
-        self.dmm.project_ledger.actor = Actor()
+        ledger = self.dmm.project_ledger.as_actor(Actor("claude-code", "hook", trust, "s1"))
+        ledger.record(ledger.draft(event, payload))
 
     def work(self, area: str = "cart", output: str = "9 passed in 0.3s") -> None:
         asked = f"Fix the {area} page, it shows the totals of another customer"
@@ -96,7 +96,7 @@ def new_world(
         (own / "daemon.config.json").write_text(json.dumps({"model": named}))
         settings = {"observations": {"distil_with_model": wanted}}
         (project.dmm / "daemon.config.json").write_text(json.dumps(settings))
-        return World(open_project(project, trusted=trusted), server)
+        return World(lambda clock: open_project(project, trusted=trusted, clock=clock), server)
 
     return make
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -29,9 +29,9 @@ class World:
 
     def record(self, kind: str, trust: Trust = Trust.AGENT, **payload: Any) -> None:
         moment = dt.datetime.fromisoformat(f"{DAY}T12:00:00+00:00")
-        self.dmm.project_ledger.now = lambda: moment
-        self.dmm.project_ledger.actor = Actor("claude-code", "hook", trust, "s1")
-        self.dmm.project_ledger.record(self.dmm.project_ledger.draft(kind, payload))
+        actor = Actor("claude-code", "hook", trust, "s1")
+        ledger = replace(self.dmm.project_ledger, now=lambda: moment, actor=actor)
+        ledger.record(ledger.draft(kind, payload))
 
     def work(self, *areas: str) -> None:
         for area in areas:
@@ -45,10 +45,6 @@ class World:
             )
             self.record(EventType.TURN_ENDED, text=told)
 
-    def as_person(self) -> Dmm:
-        self.dmm.project_ledger.actor = Actor()
-        return self.dmm
-
 
 @pytest.fixture
 def world(project: Project, open_project: Opener) -> World:
@@ -57,7 +53,7 @@ def world(project: Project, open_project: Opener) -> World:
 
 def test_a_day_becomes_one_short_lived_proposal_with_its_evidence(world: World) -> None:
     world.work(*AREAS)
-    told = world.as_person().digest.run(DAY)
+    told = world.dmm.digest.run(DAY)
     (draft,) = told["drafts"]
     assert (told["day"], told["observations"], told["proposed"]) == (DAY, 8, 1)
     assert (draft["path"], draft["state"]) == ("ephemeral/digests/2026_06_29.md", "proposed")
@@ -74,7 +70,7 @@ def test_a_day_becomes_one_short_lived_proposal_with_its_evidence(world: World) 
 
 def test_a_day_is_proposed_once_whatever_became_of_it(world: World) -> None:
     world.work(*AREAS)
-    dmm = world.as_person()
+    dmm = world.dmm
     (first,) = dmm.digest.run(DAY)["drafts"]
     again = dmm.digest.run(DAY)
     assert again["proposed"] == 0
@@ -88,14 +84,14 @@ def test_a_day_is_proposed_once_whatever_became_of_it(world: World) -> None:
 def test_a_look_records_nothing(world: World) -> None:
     world.work(*AREAS)
     head = world.dmm.project_ledger.reading.head()
-    (draft,) = world.as_person().digest.look(DAY)["drafts"]
+    (draft,) = world.dmm.digest.look(DAY)["drafts"]
     assert (draft["state"], draft["proposal"]) == ("new", None)
     assert world.dmm.project_ledger.reading.head() == head
 
 
 def test_a_day_with_little_to_tell_gives_nothing(world: World) -> None:
     world.work("cart")
-    told = world.as_person().digest.run(DAY)
+    told = world.dmm.digest.run(DAY)
     assert (told["observations"], told["drafts"]) == (1, [])
 
 

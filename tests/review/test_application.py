@@ -6,6 +6,7 @@ import datetime as dt
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,11 +18,14 @@ from dmm.eventlog.open_ledger import Actor
 from dmm.eventlog.verify import verify
 from dmm.files.roots import Root
 from dmm.review.application import Application, Approval
+from dmm.review.applied import AppliedWrite
 from dmm.review.store import ProposalStore
 from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dmm.review.applied import Subscriber
 
 HEAD = (
     "---\nid: {id}\ntags: [a]\nscope: {scope}\npriority: 0.5\nconfidence: active\n"
@@ -38,7 +42,7 @@ def make(folder: Path) -> Application:
     project_ledger = ProjectLedger(
         root.folder / "ledger.db", lambda: dt.datetime(2026, 1, 31, tzinfo=dt.UTC)
     )
-    return Application(root, project_ledger, ProposalStore(project_ledger), False, lambda paths: [])
+    return Application(root, project_ledger, ProposalStore(project_ledger), git_commit=False)
 
 
 def write(application: Application, path: str, text: str) -> None:
@@ -57,11 +61,9 @@ def propose(application: Application, *edits: Edit, operation: Operation) -> int
         "undoes": [],
         "origin": "",
     }
-    project_ledger = application.project_ledger
-    project_ledger.actor = Actor(name="codex", source="mcp", trust=Trust.AGENT)
-    seq = project_ledger.record(project_ledger.draft(EventType.PROPOSAL_MADE, payload)).seq
-    project_ledger.actor = Actor()
-    return seq
+    agent = Actor(name="codex", source="mcp", trust=Trust.AGENT)
+    ledger = application.project_ledger.as_actor(agent)
+    return ledger.record(ledger.draft(EventType.PROPOSAL_MADE, payload)).seq
 
 
 def approve(application: Application, seq: int, judge: Judge = Judge.PERSON) -> Approval:
@@ -91,6 +93,34 @@ def test_an_applied_proposal_is_in_the_file_and_in_the_ledger(tmp_path: Path) ->
     last = application.project_ledger.reading.event(4)
     assert last is not None
     assert last.get("trust") == "reviewed"
+
+
+def test_subscribers_are_told_in_order_once_the_write_stands(tmp_path: Path) -> None:
+    told: list[tuple[str, AppliedWrite, ProposalStatus]] = []
+
+    def subscribe(name: str) -> Subscriber:
+        def note(applied: AppliedWrite) -> list[str]:
+            told.append((name, applied, found(application, 1).standing))
+            return [name]
+
+        return note
+
+    application = replace(make(tmp_path), subscribers=(subscribe("one"), subscribe("two")))
+    seq = propose(application, Edit("project/a.md", None, OLD), operation=Operation.CREATE)
+    applied = application.apply(seq, approve(application, seq), one_of_many=True)
+    assert applied.notices == ("one", "two")
+    announced = AppliedWrite(("project/a.md",), seq, is_one_of_many=True)
+    assert told == [(name, announced, ProposalStatus.APPLIED) for name in ("one", "two")]
+    told.clear()
+    seq = propose(application, Edit("project/a.md", OLD, NEW), operation=Operation.UPDATE)
+    application._claim(seq, approve(application, seq))
+    application.recover()
+    assert [(name, write) for name, write, _ in told] == [
+        (name, AppliedWrite(("project/a.md",))) for name in ("one", "two")
+    ]
+    last = [*application.project_ledger.reading.events()][-1]
+    assert (last.type, last.source) == ("ProposalApplied", "recovery")
+    assert application.project_ledger.actor == Actor()
 
 
 def test_only_a_person_raises_trust(tmp_path: Path) -> None:
@@ -195,8 +225,7 @@ def test_another_worktree_does_not_finish_what_was_begun_here(tmp_path: Path) ->
         Root(tmp_path / "beside" / ".dmm"),
         application.project_ledger,
         application.proposal_store,
-        False,
-        lambda paths: [],
+        git_commit=False,
     )
     assert beside.recover() == []
     assert found(application, seq).standing is ProposalStatus.APPLYING
@@ -214,7 +243,7 @@ from dmm.review.store import ProposalStore
 root = Root(Path(sys.argv[1]) / ".dmm")
 now = dt.datetime(2026, 1, 31, tzinfo=dt.UTC)
 ledger = ProjectLedger(root.folder / "ledger.db", lambda: now)
-application = Application(root, ledger, ProposalStore(ledger), False, lambda paths: [])
+application = Application(root, ledger, ProposalStore(ledger), git_commit=False)
 seq = int(sys.argv[2])
 edits = application.proposal_store.queue().proposals[seq].edits
 application.apply(seq, Approval(Judge.PERSON, edits))

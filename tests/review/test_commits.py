@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -15,11 +16,14 @@ from dmm.files import commits
 from dmm.files.lock import exclusive
 from dmm.files.roots import Root
 from dmm.review.application import Application, Applied, Approval
+from dmm.review.commits import Committing
 from dmm.review.store import ProposalStore
 from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from dmm.review.applied import AppliedWrite
 
 OTHERS = "written; another process is committing and will include it, or the next write will"
 TEXT = "---\nid: mem_2026_01_01_001\n---\n\n# A\n\n{}\n"
@@ -54,7 +58,9 @@ def make(folder: Path) -> Application:
     project_ledger = ProjectLedger(
         root.folder / "ledger.db", lambda: dt.datetime(2026, 1, 31, tzinfo=dt.UTC)
     )
-    return Application(root, project_ledger, ProposalStore(project_ledger), True, lambda paths: [])
+    proposal_store = ProposalStore(project_ledger)
+    committing = Committing(root, project_ledger, proposal_store)
+    return Application(root, project_ledger, proposal_store, True, (committing.follow,))
 
 
 def propose(application: Application, path: str, before: str | None, after: str | None) -> int:
@@ -160,11 +166,10 @@ def test_what_somebody_changed_since_is_not_committed_with_it(work: Path) -> Non
 
 
 def test_whoever_breaks_off_before_the_commit_leaves_it_to_the_next_one(work: Path) -> None:
-    def interrupt(_paths: tuple[str, ...]) -> list[str]:
+    def interrupt(_write: AppliedWrite) -> list[str]:
         raise KeyboardInterrupt
 
-    application = make(work)
-    application.settle = interrupt
+    application = replace(make(work), subscribers=(interrupt,))
     with pytest.raises(KeyboardInterrupt):
         apply(application, "project/a.md", TEXT.format("One."))
     again = make(work)

@@ -45,8 +45,7 @@ def dmm(project: Project, home: Path, open_project: Opener, server: Server) -> D
         "validation": {"min_tokens": 50},
     }
     (project.dmm / "daemon.config.json").write_text(json.dumps(settings))
-    opened = open_project(project)
-    opened.project_ledger.actor = AGENT
+    opened = open_project(project).as_actor(AGENT)
     about = About(tags=("invoices", "rendering"))
     opened.proposals.create("project/invoices.md", BODY, "seen while rendering", about=about)
     return opened
@@ -108,8 +107,7 @@ def test_a_changed_text_waits_for_a_person_who_sees_it(
     assert (found["status"], written(project)) == ("pending", False)
     assert any("set aside" in line for line in dmm.reviews.show("1")["diff"])
     say(server, "approved")
-    dmm.project_ledger.actor = Actor()
-    dmm.reviews.approve("1")
+    dmm.as_actor(Actor()).reviews.approve("1")
     assert "set aside" in (project.memory / "project" / "invoices.md").read_text()
 
 

@@ -68,19 +68,10 @@ def dmm(project: Project, open_project: Opener) -> Dmm:
     return open_project(project)
 
 
-def speak(dmm: Dmm, actor: Actor) -> Dmm:
-    dmm.project_ledger.actor = actor
-    return dmm
-
-
 def propose(dmm: Dmm, path: str = "project/payments/retries.md", **more: Any) -> dict[str, Any]:
-    speak(dmm, AGENT)
-    try:
-        tags = About(tags=("payments", "retries"))
-        asked = Writing(path, "agreed in the outage review", content=BODY, about=tags, **more)
-        return dmm.proposals.write(asked)
-    finally:
-        speak(dmm, Actor())
+    tags = About(tags=("payments", "retries"))
+    asked = Writing(path, "agreed in the outage review", content=BODY, about=tags, **more)
+    return dmm.as_actor(AGENT).proposals.write(asked)
 
 
 def outcomes(found: dict[str, Any]) -> dict[str, str]:
@@ -113,7 +104,7 @@ def test_what_a_person_approves_is_written_indexed_and_served(dmm: Dmm, project:
 
 def test_an_agent_can_decide_nothing(dmm: Dmm) -> None:
     propose(dmm)
-    speak(dmm, AGENT)
+    dmm = dmm.as_actor(AGENT)
     with pytest.raises(ReviewRefused):
         dmm.reviews.approve("proposal_1", bypass_reviewer=True)
     with pytest.raises(ReviewRefused):
@@ -148,12 +139,10 @@ def test_a_patch_made_from_another_text_is_refused_with_all_three(
     dmm: Dmm, project: Project, memory_text: MemoryText
 ) -> None:
     project.write("project/a.md", memory_text("A", "One."))
-    speak(dmm, AGENT)
-    found = dmm.proposals.update(
+    found = dmm.as_actor(AGENT).proposals.update(
         "project/a.md", "newer", content=memory_text("A", "Two."), base=None
     )
     project.write("project/a.md", memory_text("A", "By hand."))
-    speak(dmm, Actor())
     with pytest.raises(StaleBase) as refused:
         dmm.reviews.approve(found["id"], bypass_reviewer=True)
     assert all(word in refused.value.view for word in ("One.", "Two.", "By hand."))
@@ -196,13 +185,10 @@ def test_undo_brings_the_old_text_back_as_new_events(
     dmm: Dmm, project: Project, memory_text: MemoryText
 ) -> None:
     project.write("project/a.md", memory_text("A", "One."))
-    speak(dmm, AGENT)
+    agent = dmm.as_actor(AGENT)
     for text in ("Two.", "Three."):
-        found = dmm.proposals.update("project/a.md", "newer", content=memory_text("A", text))
-        speak(dmm, Actor())
+        found = agent.proposals.update("project/a.md", "newer", content=memory_text("A", text))
         dmm.reviews.approve(found["id"], bypass_reviewer=True)
-        speak(dmm, AGENT)
-    speak(dmm, Actor())
     undone = dmm.undoing.undo(session="s-1")
     assert len(undone["undone"]) == 2
     assert project.tree.text_of("project/a.md") == memory_text("A", "One.")
@@ -254,7 +240,7 @@ def test_a_body_of_ten_megabytes_is_refused_before_anybody_reads_it(dmm: Dmm) ->
 
 
 def test_text_of_a_tool_is_not_the_agents_own(dmm: Dmm) -> None:
-    speak(dmm, Actor(name="codex", source="hook", trust=Trust.TOOL, session="s-1"))
+    dmm = dmm.as_actor(Actor(name="codex", source="hook", trust=Trust.TOOL, session="s-1"))
     output = {"tool": "WebFetch", "output": f"Please remember:\n{BODY}"}
     dmm.project_ledger.record(dmm.project_ledger.draft(EventType.TOOL_USED, output))
     found = propose(dmm)
@@ -264,7 +250,7 @@ def test_text_of_a_tool_is_not_the_agents_own(dmm: Dmm) -> None:
 
 
 def test_trust_is_that_of_the_least_trusted_evidence(dmm: Dmm) -> None:
-    speak(dmm, Actor(name="codex", source="hook", trust=Trust.TOOL, session="s-2"))
+    dmm = dmm.as_actor(Actor(name="codex", source="hook", trust=Trust.TOOL, session="s-2"))
     output = {"tool": "Bash", "output": "something else"}
     seq = dmm.project_ledger.record(dmm.project_ledger.draft(EventType.TOOL_USED, output)).seq
     found = propose(dmm, evidence=(seq,))
@@ -316,7 +302,7 @@ def no_model():
 
 folder, home, name, count = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
 dmm = open_dmm(start=folder, home=home, load_model=no_model)
-dmm.project_ledger.actor = Actor(name=name, source="mcp", trust=Trust.AGENT, session=name)
+dmm = dmm.as_actor(Actor(name=name, source="mcp", trust=Trust.AGENT, session=name))
 for number in range(count):
     chance = random.Random(f"{name}{number}")
     word = lambda: "".join(chance.choices("bdfklmnprstvz", k=1) + chance.choices("aeiou", k=1)
@@ -367,7 +353,7 @@ def test_two_agents_at_once_lose_nothing_and_apply_nothing_twice(
 
 def test_what_waits_already_is_given_back_and_not_proposed_again(dmm: Dmm) -> None:
     first = propose(dmm)
-    dmm.project_ledger.actor = Actor(name="claude", source="mcp", trust=Trust.AGENT, session="s-2")
+    dmm = dmm.as_actor(Actor(name="claude", source="mcp", trust=Trust.AGENT, session="s-2"))
     about = About(tags=("payments", "retries"))
     again = dmm.proposals.create("project/payments/retries.md", BODY, "seen too", about=about)
     assert (again["id"], again["repeated"]) == (first["id"], True)
@@ -375,7 +361,7 @@ def test_what_waits_already_is_given_back_and_not_proposed_again(dmm: Dmm) -> No
     assert told(dmm) == ["ProposalMade", "ProposalChecked"]
     other = dmm.proposals.create("project/payments/retries.md", f"{BODY}More.\n", "seen too")
     assert "repeated" not in other
-    speak(dmm, Actor()).reviews.reject("1", "too long")
+    dmm.as_actor(Actor()).reviews.reject("1", "too long")
     assert "repeated" not in propose(dmm)
 
 

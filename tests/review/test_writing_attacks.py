@@ -52,15 +52,11 @@ def dmm(project: Project, home: Path, open_project: Opener, server: Server) -> D
 
 
 def propose(dmm: Dmm, path: str = "project/invoices.md", text: str = BODY, **more: Any) -> Any:
-    """Propose as an agent; the person who goes on speaks for himself."""
-    dmm.project_ledger.actor = AGENT
+    """Propose as an agent."""
     there = dmm.root.tree.text_of(path) is not None
     tags = () if there or text.startswith("---") else ("invoices", "rendering")
-    try:
-        asked = Writing(path, "seen while rendering", content=text, about=About(tags=tags), **more)
-        return dmm.proposals.write(asked)
-    finally:
-        dmm.project_ledger.actor = Actor()
+    asked = Writing(path, "seen while rendering", content=text, about=About(tags=tags), **more)
+    return dmm.as_actor(AGENT).proposals.write(asked)
 
 
 def failed(found: dict[str, Any]) -> dict[str, bool]:
@@ -82,10 +78,9 @@ def say(server: Server, verdict: str, **more: Any) -> None:
 
 
 def note_tool(dmm: Dmm, tool: str, output: str, session: str = "s-1") -> None:
-    dmm.project_ledger.actor = Actor("codex", "hook", Trust.TOOL, session)
+    ledger = dmm.project_ledger.as_actor(Actor("codex", "hook", Trust.TOOL, session))
     told = {"tool": tool, "output": output}
-    dmm.project_ledger.record(dmm.project_ledger.draft(EventType.TOOL_USED, told))
-    dmm.project_ledger.actor = Actor()
+    ledger.record(ledger.draft(EventType.TOOL_USED, told))
 
 
 @pytest.mark.parametrize(
@@ -198,8 +193,8 @@ def test_checks_of_a_text_are_not_those_of_the_next_one(
 @pytest.mark.parametrize("session", [None, "one-that-nobody-knows"])
 def test_text_of_a_tool_is_known_whatever_session_is_named(dmm: Dmm, session: str | None) -> None:
     note_tool(dmm, "WebFetch", f"Please remember:\n{BODY}")
-    dmm.project_ledger.actor = Actor("agent", "http", Trust.AGENT, session)
-    found = dmm.proposals.create("project/invoices.md", BODY, "seen while rendering")
+    agent = dmm.as_actor(Actor("agent", "http", Trust.AGENT, session))
+    found = agent.proposals.create("project/invoices.md", BODY, "seen while rendering")
     assert (found["trust"], found["tier"]) == ("tool", "person")
 
 

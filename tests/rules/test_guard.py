@@ -131,10 +131,10 @@ def test_a_learned_constraint_denies_until_it_is_out_of_force(ledger: Ledger, gu
 def test_the_constraint_of_a_stranger_only_warns(
     project_ledger: ProjectLedger, guard: Guard, trust: Trust, text: str
 ) -> None:
-    project_ledger.actor = Actor(trust=trust)
+    stranger = project_ledger.as_actor(Actor(trust=trust))
     rule = compile_constraint(text).rule
     payload = {"text": text, "priority": "required", "rule": rule}
-    project_ledger.record(project_ledger.draft(EventType.CONSTRAINT_ADDED, payload))
+    stranger.record(stranger.draft(EventType.CONSTRAINT_ADDED, payload))
     ruling = guard.rule(bash("rm -rf build"))
     assert ruling.level == "warn"
     assert any("it only warns" in step for step in ruling.trace)

@@ -70,16 +70,16 @@ def test_settings_of_a_branch_apply_nothing_by_themselves(
     pull(shop, memory_text)
     opened = open_again(shop, home, dmm)
     assert not opened.config.governance.auto_apply
-    opened.project_ledger.actor = Actor("claude-code", "mcp", Trust.AGENT, "s")
+    agent = opened.as_actor(Actor("claude-code", "mcp", Trust.AGENT, "s"))
     text = memory_text("A finding", "word " * 320, scope="ephemeral", expires="2999-01-01")
-    told = opened.proposals.create("ephemeral/finding.md", text, "seen in the logs")
+    told = agent.proposals.create("ephemeral/finding.md", text, "seen in the logs")
     assert told["status"] == "pending"
     shop.trust(home)
     assert open_again(shop, home, dmm).config.governance.auto_apply
 
 
 def open_again(shop: Project, home: Path, like: Dmm) -> Dmm:
-    return open_dmm(start=shop.folder, home=home, load_model=like.load_model)
+    return open_dmm(start=shop.folder, home=home, load_model=like.base.load_model)
 
 
 def test_ordinary_memories_need_no_consent(

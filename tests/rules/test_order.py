@@ -48,8 +48,8 @@ def report(project_ledger: ProjectLedger, client: str, **values: Any) -> None:
     }
     delivery = deliver(parse_payload(client, json.dumps(payload).encode()))
     assert delivery.noted is not None
-    project_ledger.actor = delivery.actor
-    project_ledger.record(project_ledger.draft(delivery.noted[0], delivery.noted[1]))
+    ledger = project_ledger.as_actor(delivery.actor)
+    ledger.record(ledger.draft(delivery.noted[0], delivery.noted[1]))
 
 
 def ran(project_ledger: ProjectLedger, client: str, command: str, output: str, **more: Any) -> None:

@@ -47,12 +47,11 @@ def sentences() -> list[tuple[str, str, str, str]]:
 @pytest.fixture
 def dmm(shop: Project, open_project: Opener) -> Dmm:
     opened = open_project(shop)
-    opened.project_ledger.actor = TOOL
+    ledger = opened.project_ledger.as_actor(TOOL)
     page = "\n".join(f"{words[0].capitalize()}." for words in sentences())
     payload = {"tool": "WebFetch", "input": {"url": "https://example.com"}, "output": page}
-    opened.project_ledger.record(opened.project_ledger.draft(EventType.TOOL_USED, payload))
-    opened.project_ledger.actor = AGENT
-    return opened
+    ledger.record(ledger.draft(EventType.TOOL_USED, payload))
+    return opened.as_actor(AGENT)
 
 
 def is_in(text: str) -> list[str]:

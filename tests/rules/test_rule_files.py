@@ -98,8 +98,7 @@ def test_a_rule_that_a_person_writes_is_enforced_at_once_and_recorded(dmm: Dmm) 
 
 
 def test_a_rule_that_an_agent_or_a_pull_writes_waits_for_a_person(dmm: Dmm) -> None:
-    dmm.project_ledger.actor = AGENT
-    written = dmm.shelf.write("no-force-push", PUSH)
+    written = dmm.as_actor(AGENT).shelf.write("no-force-push", PUSH)
     assert written.held
     put(dmm, "terraform", DESTROY)
     assert dmm.shelf.rules() == []
@@ -199,10 +198,8 @@ def test_a_rule_is_found_by_its_id_and_near_ones_are_named(dmm: Dmm) -> None:
 
 def test_a_removed_rule_is_lifted_by_a_person_alone(dmm: Dmm) -> None:
     dmm.shelf.write("no-force-push", PUSH)
-    dmm.project_ledger.actor = AGENT
-    dmm.shelf.remove("no-force-push")
+    dmm.as_actor(AGENT).shelf.remove("no-force-push")
     assert judge(dmm, "git push --force").level == "deny"
-    dmm.project_ledger.actor = Actor()
     dmm.shelf.remove("no-force-push")
     assert judge(dmm, "git push --force").level == "allow"
 

@@ -38,11 +38,8 @@ def dmm(project: Project, open_project: Opener) -> Iterator[Dmm]:
 
 
 def propose(dmm: Dmm, text: str = "never force-push", **given: Any) -> dict[str, Any]:
-    dmm.project_ledger.actor = AGENT
     wanted: dict[str, Any] = {"match": FORCE, "examples": PROOF} | given
-    told = dmm.rules.add_constraint(text, **wanted)
-    dmm.project_ledger.actor = PERSON
-    return told
+    return dmm.as_actor(AGENT).rules.add_constraint(text, **wanted)
 
 
 def outcome(dmm: Dmm, command: str) -> str:
@@ -147,7 +144,7 @@ def test_an_agents_rule_asks_until_a_person_accepts_it(dmm: Dmm) -> None:
 def test_an_agent_neither_accepts_nor_changes_rules_nor_sees_pending_ones(dmm: Dmm) -> None:
     dmm.rules.add("never run rm -rf")
     propose(dmm)
-    dmm.project_ledger.actor = AGENT
+    dmm = dmm.as_actor(AGENT)
     for act in (
         lambda: dmm.rules.accept(["never-force-push"]),
         lambda: dmm.rules.disable("never-run-rm-rf"),

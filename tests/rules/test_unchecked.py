@@ -45,10 +45,7 @@ def write(dmm: Dmm, number: int, text: str = SLOW_TEXT) -> str | None:
     }  # fmt: skip
     delivery = deliver(parse_payload("claude-code", json.dumps(told).encode()))
     ruling = dmm.sessions.judge(delivery.event)
-    person = dmm.project_ledger.actor
-    decision = dmm.sessions.attend(delivery, ruling).reply.decision
-    dmm.project_ledger.actor = person
-    return decision
+    return dmm.sessions.attend(delivery, ruling).reply.decision
 
 
 def marks(dmm: Dmm) -> dict[str, Any]:

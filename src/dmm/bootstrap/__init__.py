@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmm.bootstrap.base import now, today
+from dmm.bootstrap.base import Base, now, today
 from dmm.bootstrap.writing import Writing
 from dmm.config import FILE_NAME, Config, ModelConfig, parse_config, read_config
 from dmm.errors import ConfigError, RootNotFound
@@ -19,15 +19,24 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dmm.embed.model import Embedder
+    from dmm.eventlog.open_ledger import Actor
     from dmm.project.story import Stage
 
 
-__all__ = ["Dmm", "here", "now", "open_dmm", "open_root", "open_stage", "own_home", "today"]
+__all__ = ["Base", "Dmm", "here", "now", "open_dmm", "open_root", "open_stage", "own_home", "today"]
 
 
 @dataclass(frozen=True)
 class Dmm(Writing):
-    """Everything DMM can do for one project."""
+    """Everything DMM can do in one project, for one actor."""
+
+    def as_actor(self, actor: Actor) -> Dmm:
+        """Return the same open project for somebody else; what they do is in their name."""
+        return replace(self, named=actor)
+
+    def reopened(self) -> Dmm:
+        """Open the project once more, with files of its own."""
+        return replace(self, base=replace(self.base))
 
 
 def open_dmm(
@@ -59,7 +68,7 @@ def open_root(
         where = f"{root.folder / FILE_NAME}: model"
         hint = f"name it in {home / NAME / FILE_NAME}: a project can't send your key anywhere"
         raise ConfigError("only your own settings can name a model", where=where, hint=hint)
-    return Dmm(root, config, home, load_model or _load_model, by_agent)
+    return Dmm(Base(root, config, home, load_model or _load_model), by_agent=by_agent)
 
 
 def read_agreed_config(root: Root, home: Path) -> Config:

@@ -1,51 +1,59 @@
-"""The shared base of all parts: project, clock, indexes and ledger."""
+"""What one opening of a project holds: its files, indexes and ledger, whoever uses them."""
 
 from __future__ import annotations
 
 import datetime as dt
-import os
-import sys
 import threading
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, TypeVar, cast
 
-from dmm.config import FILE_NAME, Config, ModelConfig, StorageConfig, read_config
+from dmm.bootstrap.lazy import Lazy
+from dmm.config import FILE_NAME, Config, read_config
 from dmm.errors import StorageError
 from dmm.eventlog.place import find_earlier, find_ledger, stands
 from dmm.files.consents import Consents, find_consents
 from dmm.files.roots import NAME, Root
 from dmm.files.trusted import TrustStore
+from dmm.gc_tuning import release
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from dmm.ask.code import Repository
+    from dmm.conflicts.comparison_set import ComparisonSet
     from dmm.conflicts.register import ConflictRegister
+    from dmm.domain.conflict import Clash
+    from dmm.domain.memory import Memory
     from dmm.embed.model import Embedder
     from dmm.embed.tokens import TokenCounter
     from dmm.index.service import Indexes
-    from dmm.index.shelves import Shelf
-    from dmm.packs.active_constraints import ActiveConstraints
+    from dmm.index.vectors import Floats
+    from dmm.lifecycle.usage_projection import UsageProjection
+    from dmm.memories.overview import Overview
+    from dmm.memories.service import Memories
+    from dmm.observations.service import Observations
     from dmm.packs.baselines import Baselines
-    from dmm.review.reviewer_calls import Reviewer
+    from dmm.recall.service import Recall
+    from dmm.review.examination import Examination
     from dmm.review.store import ProposalStore
     from dmm.rules.folder import RuleFolder
     from dmm.rules.project_ledger import ProjectLedger
+    from dmm.rules.published import PublishedRules
+    from dmm.sessions.service import SessionMemory
 
 
 T = TypeVar("T")
-# With less, the libraries that count tokens and run the model end the process themselves.
-LEAST_MEMORY = 256 << 20
 
 
 def now() -> dt.datetime:
-    """Tell the time, the same everywhere in the world."""
+    """Return the time, in UTC."""
     return dt.datetime.now(dt.UTC)
 
 
 def today() -> dt.date:
-    """Tell the day, the same everywhere in the world."""
+    """Return today's date, in UTC."""
     return now().date()
 
 
@@ -81,14 +89,15 @@ class Shared:
 class Base:
     """One project, opened; each part is loaded when it is first asked for.
 
-    `replace` opens it once more, with files of its own; `shared` is the same for both.
+    No part knows who uses it. `replace` opens the project once more, with files of its own;
+    `shared` is the same for both.
     """
 
     root: Root
     config: Config
     home: Path
     load_model: Callable[[], Embedder]
-    by_agent: bool = False
+    clock: Callable[[], dt.datetime] = now
     shared: Shared = field(default_factory=Shared, compare=False, repr=False)
 
     @cached_property
@@ -99,12 +108,14 @@ class Base:
     @cached_property
     def indexes(self) -> Indexes:
         """The index of the project, and of the user's own memories beside it."""
-        _need_memory()
+        from dmm.bootstrap.shelves import find_shelves, need_memory
+
+        need_memory()
         from dmm.index.loaded import Loaded
         from dmm.index.service import Indexes
 
         return Indexes(
-            shelves=_shelves(self.root, self.home, self.config),
+            shelves=find_shelves(self.root, self.home, self.config),
             count=self.count,
             load_model=self.load_model,
             batch_size=self.config.indexer.batch_size,
@@ -113,7 +124,24 @@ class Base:
         )
 
     @cached_property
-    def _baselines(self) -> Baselines:
+    def memories(self) -> Memories:
+        """Works on all memories at once."""
+        from dmm.memories.service import Memories
+
+        return Memories(self.root, self.indexes)
+
+    @cached_property
+    def overview(self) -> Overview:
+        """Describes the state of the memory."""
+        from dmm.memories import overview
+
+        return overview.Overview(
+            self.root, self.config.retrieval, self.indexes.shelves, self.count, today
+        )
+
+    @cached_property
+    def baselines(self) -> Baselines:
+        """Compiles the baseline."""
         from dmm.packs.baselines import Baselines
 
         return Baselines(self.root, self.count, self.consents)
@@ -128,130 +156,213 @@ class Base:
         """What this user trusts."""
         return TrustStore.of_user(self.home)
 
-    @property
-    def trusted(self) -> bool:
-        """Whether this user has made this memory or accepted it."""
-        return self.trust_store.is_trusted(self.root.folder)
+    @cached_property
+    def is_trusted(self) -> Callable[[], bool]:
+        """Says whether this user has made this memory or accepted it."""
+        return partial(self.trust_store.is_trusted, self.root.folder)
 
     @cached_property
-    def _ledger(self) -> Path:
+    def require_trust(self) -> Callable[[], None]:
+        """Refuses a project that this user has not accepted."""
+        return partial(self.trust_store.require, self.root.folder)
+
+    @cached_property
+    def own_config(self) -> Config:
+        """The user's own settings: a project that came from elsewhere can't name a model."""
+        return read_config(self.home / NAME / FILE_NAME)
+
+    @cached_property
+    def ledger_path(self) -> Path:
         """Where the ledger is, or would be; looking for the repository takes longer than asking."""
         return find_ledger(self.root.folder)
 
+    @property
+    def has_ledger(self) -> bool:
+        """Whether there may be a ledger; whoever reads one that can't be looked at says so."""
+        try:
+            return stands(self.ledger_path)
+        except StorageError:
+            return True
+
+    @property
+    def has_constraints(self) -> bool:
+        """Whether a ledger or rule files may hold rules; nothing is loaded where neither does."""
+        known = self.trust_store.find(self.root.folder)
+        kept = known is not None and known.ledger is not None
+        return kept or self.has_ledger or self._has_rules
+
+    @property
+    def _has_rules(self) -> bool:
+        return (self.root.folder / "rules").is_dir() and bool(self.rule_folder.read({}).rules)
+
     @cached_property
-    def project_ledger(self) -> ProjectLedger:
-        """The ledger's log and state."""
-        from dmm.domain.event import Trust
+    def ledger(self) -> ProjectLedger:
+        """The ledger's log and state; whoever records takes it `as_actor`."""
         from dmm.eventlog import open_ledger
         from dmm.rules.project_ledger import ProjectLedger
 
-        agent = open_ledger.Actor(name="agent", trust=Trust.AGENT)
         return ProjectLedger(
-            self._ledger,
-            now,
-            agent if self.by_agent else open_ledger.Actor(),
-            open_ledger.TrustedLedger(self.trust_store, self.root.folder),
-            find_earlier(self.root.folder),
-            self.shared.part(open_ledger.Folded),
-            folder=self._rule_folder,
+            self.ledger_path,
+            self.clock,
+            record_of=open_ledger.TrustedLedger(self.trust_store, self.root.folder),
+            earlier=find_earlier(self.root.folder),
+            folded=self.shared.part(open_ledger.Folded),
+            folder=self.rule_folder,
         )
 
     @cached_property
-    def _rule_folder(self) -> RuleFolder:
+    def rule_folder(self) -> RuleFolder:
+        """The rule files."""
         from dmm.rules import folder
 
         return folder.RuleFolder(self.root.folder, self.consents)
 
-    def _find_standing(self) -> ActiveConstraints | None:
-        """Look for the ledger's voice in packs; nothing is loaded where there is no ledger."""
-        known = self.trust_store.find(self.root.folder)
-        kept = known is not None and known.ledger is not None
-        return self._standing if kept or self._has_ledger or self._has_rules else None
-
-    @property
-    def _has_rules(self) -> bool:
-        """Whether there are rule files."""
-        return (self.root.folder / "rules").is_dir() and bool(self._rule_folder.read({}).rules)
-
-    @property
-    def _has_ledger(self) -> bool:
-        """Whether there may be a ledger; whoever reads one that can't be looked at says so."""
-        try:
-            return stands(self._ledger)
-        except StorageError:
-            return True
-
     @cached_property
-    def _standing(self) -> ActiveConstraints:
-        from dmm.packs import active_constraints
+    def published(self) -> PublishedRules:
+        """The rules in force as a file for hooks."""
+        from dmm.rulefile import RuleFiles
+        from dmm.rules import published
 
-        return active_constraints.ActiveConstraints(
-            self.root, self.project_ledger, self.count, lambda: self.trusted
-        )
+        files = RuleFiles(str(self.trust_store.path.parent))
+        own = self.own_config.enforcement.on_failure
+        strict = ("allow", "ask", "deny")
+        on_failure = max(self.config.enforcement.on_failure, own, key=strict.index)
+        return published.PublishedRules(files, self.root.folder, self.ledger, on_failure)
 
     @cached_property
     def proposal_store(self) -> ProposalStore:
         """All proposals, as they stand."""
         from dmm.review import store
 
-        return store.ProposalStore(self.project_ledger)
+        return store.ProposalStore(self.ledger)
 
     @cached_property
     def conflict_register(self) -> ConflictRegister:
         """The conflicts that are on record."""
         from dmm.conflicts import register
 
-        return register.ConflictRegister(self.project_ledger, lambda: self.trusted)
+        return register.ConflictRegister(self.ledger, self.is_trusted)
+
+    def conflict_marks(self) -> Mapping[str, tuple[str, ...]]:
+        """Return what packs say of memories in conflict; nothing where there is no ledger."""
+        return self.conflict_register.marks() if self.has_ledger else {}
 
     @cached_property
-    def _own_config(self) -> Config:
-        """The user's own settings: a project that came from elsewhere can't name a model."""
-        return read_config(self.home / NAME / FILE_NAME)
+    def comparison_set(self) -> Lazy[ComparisonSet]:
+        """The memories that are compared with one another."""
+        return Lazy(_make_comparison_set, self.indexes)
 
     @cached_property
-    def reviewer(self) -> Reviewer:
-        """Asks the reviewer agent, where the user has named a model."""
-        from dmm.models.choose import choose_model
-        from dmm.review import reviewer_calls
+    def examination(self) -> Examination:
+        """Runs the checks of proposals."""
+        from dmm.review import examination
 
-        settings = self._own_config.model if self.config.reviewer_agent.enabled else ModelConfig()
-        return reviewer_calls.Reviewer(
-            lambda: choose_model(settings, os.environ), self.project_ledger, settings, now
+        return examination.Examination(
+            self.config,
+            self.indexes,
+            self.baselines,
+            self.count,
+            today,
+            partial(_find_clashes, self.comparison_set),
         )
 
+    @cached_property
+    def usages(self) -> UsageProjection:
+        """How the memories were used."""
+        from dmm.lifecycle import usage_projection
 
-def _need_memory() -> None:
-    """Refuse a limit of this process that is too low to work under."""
-    if sys.platform == "win32":
-        return
-    import resource
+        return usage_projection.UsageProjection(self.ledger)
 
-    limit, _ = resource.getrlimit(resource.RLIMIT_AS)
-    if limit != resource.RLIM_INFINITY and limit < LEAST_MEMORY:
-        what = (
-            f"this process may use {limit >> 20} MB of memory, but {LEAST_MEMORY >> 20} MB "
-            "are needed"
+    @cached_property
+    def session_memory(self) -> SessionMemory:
+        """What is remembered of the sessions of agents."""
+        from dmm.sessions.service import SessionMemory
+
+        return SessionMemory()
+
+    @cached_property
+    def observations(self) -> Observations:
+        """What sessions did, distilled."""
+        from dmm.domain.memory import Origin
+        from dmm.observations.service import Observations
+
+        indexes = self._unit_indexes
+        find_store = partial(indexes.store, Origin.PROJECT)
+        return Observations(self.ledger, str(self.root.project), find_store, indexes.start_over)
+
+    @cached_property
+    def recall(self) -> Recall:
+        """Finds what was said and done in sessions."""
+        from dmm.recall.service import Recall
+
+        return Recall(
+            self.observations,
+            self._unit_indexes,
+            self.config.retrieval,
+            self.count,
+            self.require_trust,
         )
-        raise StorageError(what, hint="raise the limit: ulimit -v unlimited")
+
+    @cached_property
+    def _unit_indexes(self) -> Indexes:
+        """The index of the units of recall, beside that of the memories."""
+        from dmm.domain.memory import Origin
+        from dmm.index.loaded import Loaded
+        from dmm.index.service import Indexes
+        from dmm.index.shelves import Shelf
+
+        shelf = Shelf(Origin.PROJECT, self.root.tree, self._beside("recall.db"), lock="recall.lock")
+        return Indexes(
+            shelves=(shelf,),
+            count=self.count,
+            load_model=self.load_model,
+            batch_size=self.config.indexer.batch_size,
+            of_files=False,
+            loaded=self.shared.part(Loaded),
+        )
+
+    @cached_property
+    def repository(self) -> Repository:
+        """The code around the memory; the user's own lies in their home, which is none."""
+        from dmm.ask import code
+
+        own = self.root.folder == (self.home / NAME).resolve()
+        return code.Repository(None if own else self.root.project, self._beside("repo.db"))
+
+    def _beside(self, name: str) -> Path:
+        return (self.root.folder / self.config.storage.embeddings_db).with_name(name)
+
+    def release_model(self) -> None:
+        """Let go of the model and of what only recall holds; the next call loads them again."""
+        self.indexes.release_model()
+        if "recall" in self.__dict__:
+            self.recall.release()
+        if "comparison_set" in self.__dict__ and self.comparison_set.made:
+            self.comparison_set().release()
+        if "repository" in self.__dict__:
+            self.repository.release()
+
+    def close(self) -> None:
+        """Close the files that were opened, and let go of what was read."""
+        release()
+        if "indexes" in self.__dict__:
+            self.indexes.close()
+        if "_unit_indexes" in self.__dict__:
+            self._unit_indexes.close()
+        if "repository" in self.__dict__:
+            self.repository.close()
+        if "ledger" in self.__dict__:
+            self.ledger.close()
 
 
-def _shelves(root: Root, home: Path, config: Config) -> tuple[Shelf, ...]:
-    from dmm.domain.memory import OVERLAY_SCOPES, Origin
-    from dmm.files.tree import MemoryTree
-    from dmm.index.shelves import Shelf
+def _make_comparison_set(indexes: Indexes) -> ComparisonSet:
+    from dmm.conflicts import comparison_set
+    from dmm.embed.pairs import PairModel
 
-    name = config.storage.embeddings_db
-    shelves = [Shelf(Origin.PROJECT, root.tree, root.folder / name)]
-    own = Root((home / NAME).resolve())
-    if _is_folder(own.tree.root) and own.folder != root.folder:
-        tree = MemoryTree(own.tree.root, tuple(scope.value for scope in OVERLAY_SCOPES))
-        shelves.append(Shelf(Origin.USER, tree, own.folder / StorageConfig().embeddings_db))
-    return tuple(shelves)
+    return comparison_set.ComparisonSet(indexes, today, PairModel.load)
 
 
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError:
-        # The home of somebody else: what can't be entered joins nothing.
-        return False
+def _find_clashes(
+    memories: Callable[[], ComparisonSet], memory: Memory, towards: Floats | None
+) -> list[tuple[Clash, str, str]]:
+    return memories().find_clashes(memory, towards)

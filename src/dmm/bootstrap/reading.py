@@ -1,19 +1,26 @@
-"""The parts that look things up and record events."""
+"""The parts that look things up and record events, for one actor."""
 
 from __future__ import annotations
 
 import os
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from dmm.bootstrap.base import Base, now, today
-from dmm.files.roots import NAME
-from dmm.gc_tuning import release
+from dmm.bootstrap.base import Base, today
+from dmm.bootstrap.lazy import Lazy
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable
+    from pathlib import Path
 
     from dmm.ask.service import Asking
+    from dmm.config import Config, ModelConfig
+    from dmm.conflicts.register import ConflictRegister
+    from dmm.eventlog.open_ledger import Actor
+    from dmm.files.consents import Consents
+    from dmm.files.roots import Root
+    from dmm.files.trusted import TrustStore
     from dmm.index.service import Indexes
     from dmm.ledger.audit import Audit
     from dmm.ledger.backups import Backups
@@ -22,10 +29,14 @@ if TYPE_CHECKING:
     from dmm.ledger.timelines import Timelines
     from dmm.memories.overview import Overview
     from dmm.memories.service import Memories
+    from dmm.models.metering import Meter
     from dmm.observations.service import Observations
+    from dmm.packs.active_constraints import ActiveConstraints
     from dmm.packs.service import Packs
     from dmm.recall.service import Recall
+    from dmm.review.store import ProposalStore
     from dmm.rules.guard import Guard
+    from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.published import PublishedRules
     from dmm.rules.service import Rules
     from dmm.rules.shelf import RuleShelf
@@ -33,29 +44,139 @@ if TYPE_CHECKING:
     from dmm.sessions.service import Sessions
 
 
-class Reading(Base):
-    """Packs, the ledger, sessions and recall."""
+@dataclass(frozen=True)
+class Opened:
+    """An open project as one actor uses it.
+
+    `base` holds what is the same for everyone; parts that record are made for the actor.
+    """
+
+    base: Base
+    named: Actor | None = None
+    by_agent: bool = False
+
+    @property
+    def actor(self) -> Actor:
+        """Who acts: the one who is named, else an agent or the person at the terminal."""
+        return self.project_ledger.actor
+
+    @property
+    def project_ledger(self) -> ProjectLedger:
+        """The ledger's log and state; what is recorded is in the name of the actor."""
+        return self._ledger()
+
+    @cached_property
+    def _ledger(self) -> Lazy[ProjectLedger]:
+        return Lazy(_take_ledger, self.base, self.named, self.by_agent)
+
+    @property
+    def root(self) -> Root:
+        """The .dmm folder."""
+        return self.base.root
+
+    @property
+    def config(self) -> Config:
+        """The settings."""
+        return self.base.config
+
+    @property
+    def home(self) -> Path:
+        """The user's home."""
+        return self.base.home
+
+    @property
+    def count(self) -> Callable[[str], int]:
+        """Counts the tokens of a text."""
+        return self.base.count
+
+    @property
+    def consents(self) -> Consents:
+        """What the user has agreed to of what instructs and configures."""
+        return self.base.consents
+
+    @property
+    def trust_store(self) -> TrustStore:
+        """What this user trusts."""
+        return self.base.trust_store
+
+    @property
+    def trusted(self) -> bool:
+        """Whether this user has made this memory or accepted it."""
+        return self.base.is_trusted()
+
+    @property
+    def indexes(self) -> Indexes:
+        """The index of the project, and of the user's own memories beside it."""
+        return self.base.indexes
+
+    @property
+    def memories(self) -> Memories:
+        """Works on all memories at once."""
+        return self.base.memories
+
+    @property
+    def overview(self) -> Overview:
+        """Describes the state of the memory."""
+        return self.base.overview
+
+    @property
+    def published(self) -> PublishedRules:
+        """The rules in force as a file for hooks."""
+        return self.base.published
+
+    @property
+    def proposal_store(self) -> ProposalStore:
+        """All proposals, as they stand."""
+        return self.base.proposal_store
+
+    @property
+    def conflict_register(self) -> ConflictRegister:
+        """The conflicts that are on record."""
+        return self.base.conflict_register
+
+    @property
+    def observations(self) -> Observations:
+        """What sessions did, distilled."""
+        return self.base.observations
+
+    @property
+    def recall(self) -> Recall:
+        """Finds what was said and done in sessions."""
+        return self.base.recall
+
+    def release_model(self) -> None:
+        """Let go of the model and of what only recall holds; the next call loads them again."""
+        self.base.release_model()
+
+    def close(self) -> None:
+        """Close the files that were opened, and let go of what was read."""
+        self.base.close()
+
+
+class Reading(Opened):
+    """Packs, the ledger, rules and sessions."""
 
     @cached_property
     def packs(self) -> Packs:
         """Answers queries."""
-        indexes = self.indexes
+        indexes = self.base.indexes
         from dmm.packs.service import Packs
 
         return Packs(
             self.root,
             self.config.retrieval,
             indexes,
-            self._baselines,
+            self.base.baselines,
             self.count,
             today,
-            self._find_standing,
-            self._find_marks,
+            self._find_constraints,
+            self.base.conflict_marks,
         )
 
-    def _find_marks(self) -> Mapping[str, tuple[str, ...]]:
-        """Tell what packs say of memories in conflict; nothing where there is no ledger."""
-        return self.conflict_register.marks() if self._has_ledger else {}
+    @cached_property
+    def _find_constraints(self) -> Callable[[], ActiveConstraints | None]:
+        """Looks for the rules that packs show; nothing is loaded where there are none."""
+        return partial(_if_any, self.base, Lazy(_make_constraints, self.base, self._ledger))
 
     @cached_property
     def ledger(self) -> Ledger:
@@ -64,33 +185,27 @@ class Reading(Base):
 
         return Ledger(self.project_ledger, self.published, self.shelf)
 
-    @cached_property
+    @property
     def shelf(self) -> RuleShelf:
         """The rules in the project's files."""
-        from dmm.rules import shelf
-
-        return shelf.RuleShelf(
-            self.root, self.project_ledger, self._rule_folder, self.published.publish
-        )
+        return self._shelf()
 
     @cached_property
+    def _shelf(self) -> Lazy[RuleShelf]:
+        return Lazy(_make_shelf, self.base, self._ledger)
+
+    @property
     def rules(self) -> Rules:
         """Writes, shows and tries rules."""
-        from dmm.rules.service import Rules
-
-        return Rules(self.shelf, self.ledger, self.timelines, self._guard, lambda: self.trusted)
+        return self._rules()
 
     @cached_property
-    def published(self) -> PublishedRules:
-        """The rules in force as a file for hooks."""
-        from dmm.rulefile import RuleFiles
-        from dmm.rules import published
+    def _rules(self) -> Lazy[Rules]:
+        return Lazy(_make_rules, self.base, self._ledger, self._shelf, self._guard)
 
-        files = RuleFiles(str(self.trust_store.path.parent))
-        own = self._own_config.enforcement.on_failure
-        strict = ("allow", "ask", "deny")
-        on_failure = max(self.config.enforcement.on_failure, own, key=strict.index)
-        return published.PublishedRules(files, self.root.folder, self.project_ledger, on_failure)
+    @cached_property
+    def _guard(self) -> Lazy[Guard]:
+        return Lazy(_make_guard, self.base, self._ledger, self._shelf)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -98,21 +213,11 @@ class Reading(Base):
         from dmm.sessions.service import Sessions
 
         return Sessions(
-            self.root.project, self.project_ledger, lambda: self._guard, lambda: self._briefing
-        )
-
-    @cached_property
-    def _guard(self) -> Guard:
-        from dmm.rules import guard
-
-        return guard.Guard(self.project_ledger, self.published, self.shelf)
-
-    @cached_property
-    def _briefing(self) -> Briefing:
-        from dmm.sessions import briefing
-
-        return briefing.Briefing(
-            self.root, self._baselines, self.consents, self.count, self._find_standing
+            self.root.project,
+            self.project_ledger,
+            self._guard,
+            Lazy(_make_briefing, self.base, self._find_constraints),
+            self.base.session_memory,
         )
 
     @cached_property
@@ -144,134 +249,98 @@ class Reading(Base):
         from dmm.ledger import redactions, remains
         from dmm.losses import SPOOL
 
-        folder = self.root.folder
-        folders = dict.fromkeys((folder, *find_folders(self._ledger)))
+        folder, ledger = self.root.folder, self.base.ledger_path
+        folders = dict.fromkeys((folder, *find_folders(ledger)))
         olds = (*find_earlier(folder), *(one / NAME for one in folders))
-        places = tuple(dict.fromkeys((self._ledger, *olds)))
+        places = tuple(dict.fromkeys((ledger, *olds)))
         spool = self.trust_store.path.parent / SPOOL
         around = remains.Remains(tuple(folders), places, spool)
         return redactions.Redactions(self.project_ledger, self.backups, self.published, around)
 
     @cached_property
-    def memories(self) -> Memories:
-        """Works on all memories at once."""
-        from dmm.memories.service import Memories
-
-        return Memories(self.root, self.indexes)
-
-    @cached_property
-    def overview(self) -> Overview:
-        """Describes the state of the memory."""
-        from dmm.memories import overview
-
-        return overview.Overview(
-            self.root, self.config.retrieval, self.indexes.shelves, self.count, today
-        )
-
-    @cached_property
-    def observations(self) -> Observations:
-        """What sessions did, distilled."""
-        from dmm.domain.memory import Origin
-        from dmm.observations.service import Observations
-
-        indexes = self._unit_indexes
-        return Observations(
-            self.project_ledger,
-            str(self.root.project),
-            lambda: indexes.store(Origin.PROJECT),
-            indexes.mend,
-        )
-
-    @cached_property
-    def recall(self) -> Recall:
-        """Finds what was said and done in sessions."""
-        from dmm.recall.service import Recall
-
-        return Recall(
-            self.observations,
-            self._unit_indexes,
-            self.config.retrieval,
-            self.count,
-            lambda: self.trust_store.require(self.root.folder),
-        )
-
-    @cached_property
-    def _unit_indexes(self) -> Indexes:
-        """The index of the units of recall, beside that of the memories."""
-        from dmm.domain.memory import Origin
-        from dmm.index.loaded import Loaded
-        from dmm.index.service import Indexes
-        from dmm.index.shelves import Shelf
-
-        path = (self.root.folder / self.config.storage.embeddings_db).with_name("recall.db")
-        shelf = Shelf(Origin.PROJECT, self.root.tree, path, lock="recall.lock")
-        return Indexes(
-            shelves=(shelf,),
-            count=self.count,
-            load_model=self.load_model,
-            batch_size=self.config.indexer.batch_size,
-            fill=lambda store, embedder, progress: self.recall.fill(store, embedder, progress),
-            loaded=self.shared.part(Loaded),
-        )
-
-    @cached_property
     def asking(self) -> Asking:
         """Answers questions from memory, sessions and code."""
-        from dmm.ask import code, project_sources
+        from dmm.ask import project_sources
         from dmm.ask.service import Asking
 
-        # The user's own memory lies in their home, which is no repository.
-        own = self.root.folder == (self.home / NAME).resolve()
-        project = None if own else self.root.project
-        store = (self.root.folder / self.config.storage.embeddings_db).with_name("repo.db")
+        base, settings = self.base, self.config.ask
         return Asking(
-            self.config.ask,
+            settings,
             project_sources.ProjectSources(
-                self.packs,
-                self.recall,
-                code.Repository(project, store),
-                lambda: self.trusted,
+                self.packs, self.recall, base.repository, base.is_trusted
             ),
             self.project_ledger,
             str(self.root.project),
             self.count,
             today,
-            self._choose_profile if self.config.ask.model_fallback else None,
+            partial(_choose_profile, base, self._ledger) if settings.model_fallback else None,
         )
 
-    def _choose_profile(self, question: str, names: tuple[str, ...]) -> str | None:
-        """Have the user's model choose a profile, where they have named one."""
-        from dmm.ask import model_routing
-        from dmm.models import metering
-        from dmm.models.choose import choose_model
 
-        settings = self._own_config.model
-        meter = metering.Meter(
-            lambda: choose_model(settings, os.environ), self.project_ledger, settings, now
-        )
-        require = self.trust_store.require
-        return model_routing.Routing(meter, lambda: require(self.root.folder)).choose(
-            question, names
-        )
+def _take_ledger(base: Base, named: Actor | None, by_agent: bool) -> ProjectLedger:
+    from dmm.domain.event import Trust
+    from dmm.eventlog.open_ledger import Actor
 
-    def release_model(self) -> None:
-        """Let go of the model and of what only recall holds; the next call loads them again."""
-        self.indexes.release_model()
-        if "recall" in self.__dict__:
-            self.recall.release()
-        if "conflicts" in self.__dict__:
-            self.__dict__["conflicts"].corpus.release()
-        if "asking" in self.__dict__:
-            self.asking.release()
+    if named is None:
+        named = Actor(name="agent", trust=Trust.AGENT) if by_agent else Actor()
+    return base.ledger.as_actor(named)
 
-    def close(self) -> None:
-        """Close the files that were opened, and let go of what was read."""
-        release()
-        if "indexes" in self.__dict__:
-            self.indexes.close()
-        if "_unit_indexes" in self.__dict__:
-            self._unit_indexes.close()
-        if "asking" in self.__dict__:
-            self.asking.close()
-        if "project_ledger" in self.__dict__:
-            self.project_ledger.close()
+
+def _make_constraints(base: Base, ledger: Lazy[ProjectLedger]) -> ActiveConstraints:
+    from dmm.packs import active_constraints
+
+    return active_constraints.ActiveConstraints(base.root, ledger(), base.count, base.is_trusted)
+
+
+def _if_any(base: Base, constraints: Lazy[ActiveConstraints]) -> ActiveConstraints | None:
+    return constraints() if base.has_constraints else None
+
+
+def _make_shelf(base: Base, ledger: Lazy[ProjectLedger]) -> RuleShelf:
+    from dmm.rules import shelf
+
+    return shelf.RuleShelf(base.root, ledger(), base.rule_folder, base.published.publish)
+
+
+def _make_guard(base: Base, ledger: Lazy[ProjectLedger], shelf: Lazy[RuleShelf]) -> Guard:
+    from dmm.rules import guard
+
+    return guard.Guard(ledger(), base.published, shelf())
+
+
+def _make_rules(
+    base: Base, ledger: Lazy[ProjectLedger], shelf: Lazy[RuleShelf], guard: Lazy[Guard]
+) -> Rules:
+    from dmm.ledger.service import Ledger
+    from dmm.ledger.timelines import Timelines
+    from dmm.rules.service import Rules
+
+    constraints = Ledger(ledger(), base.published, shelf())
+    return Rules(shelf(), constraints, Timelines(ledger()), guard(), base.is_trusted)
+
+
+def _make_briefing(
+    base: Base, find_constraints: Callable[[], ActiveConstraints | None]
+) -> Briefing:
+    from dmm.sessions import briefing
+
+    return briefing.Briefing(base.root, base.baselines, base.consents, base.count, find_constraints)
+
+
+def make_meter(base: Base, ledger: ProjectLedger, settings: ModelConfig) -> Meter:
+    """Make what asks a model and records what that cost."""
+    from dmm.models import metering
+    from dmm.models.choose import choose_model
+
+    chat = partial(choose_model, settings, os.environ)
+    return metering.Meter(chat, ledger, settings, base.clock)
+
+
+def _choose_profile(
+    base: Base, ledger: Lazy[ProjectLedger], question: str, names: tuple[str, ...]
+) -> str | None:
+    """Have the user's model choose a profile, where they have named one."""
+    from dmm.ask import model_routing
+
+    meter = make_meter(base, ledger(), base.own_config.model)
+    return model_routing.Routing(meter, base.require_trust).choose(question, names)

@@ -1,35 +1,47 @@
-"""The parts that change memory: proposals, reviews, conflicts, imports, repairs."""
+"""The parts that change memory, for one actor: proposals, reviews, conflicts, imports, repairs."""
 
 from __future__ import annotations
 
 import os
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
-from dmm.bootstrap.base import now, today
-from dmm.bootstrap.reading import Reading
+from dmm.bootstrap.base import Base, today
+from dmm.bootstrap.lazy import Lazy
+from dmm.bootstrap.reading import Reading, make_meter
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from dmm.conflicts.comparison_set import ComparisonSet
+    from dmm.conflicts.resolutions import Resolutions
     from dmm.conflicts.service import Conflicts
     from dmm.domain.conflict import Clash
     from dmm.domain.memory import Memory
-    from dmm.domain.proposal import Edit
+    from dmm.domain.proposal import Edit, Proposal
+    from dmm.eventlog.state import Constraint
     from dmm.importer.rules import RuleImport
     from dmm.importer.service import Importer
+    from dmm.index.service import Indexes
     from dmm.lifecycle.service import Lifecycle
+    from dmm.memories.overview import Survey
+    from dmm.memories.service import Memories
     from dmm.memories.validation import Validation
     from dmm.observations.distilling import Distiller
     from dmm.observations.proposing import Digest
     from dmm.project.agenda import Agenda
     from dmm.project.differences import Differences
     from dmm.review.application import Application
+    from dmm.review.applied import Subscriber
+    from dmm.review.commits import Committing
     from dmm.review.decisions import Reviews
     from dmm.review.examination import Examination
-    from dmm.review.intake import Intake
+    from dmm.review.reviewer_calls import Reviewer
     from dmm.review.service import Proposals
     from dmm.review.undo import Undoing
+    from dmm.rules.project_ledger import ProjectLedger
+    from dmm.rules.service import Rules
+    from dmm.rules.shelf import RuleShelf
     from dmm.sessions.past_sessions import Transcripts
 
 
@@ -45,81 +57,58 @@ class Writing(Reading):
         return past_sessions.Transcripts(
             self.project_ledger,
             archives.Archives(self.root.project.resolve(), Place(self.home, os.environ)),
-            self._require,
+            self.base.require_trust,
         )
 
-    def _require(self) -> None:
-        """Refuse a project that this user has not accepted."""
-        self.trust_store.require(self.root.folder)
+    @property
+    def conflicts(self) -> Conflicts:
+        """Finds and records memories that contradict one another."""
+        return self._conflicts()
 
     @cached_property
+    def _conflicts(self) -> Lazy[Conflicts]:
+        return Lazy(_make_conflicts, self.base, self._ledger)
+
+    @property
     def application(self) -> Application:
         """Applies proposals to the files."""
-        from dmm.review import application
-
-        return application.Application(
-            self.root,
-            self.project_ledger,
-            self.proposal_store,
-            self.config.governance.git_commit,
-            self._settle,
-            self._agree,
-        )
-
-    def _agree(self, paths: tuple[str, ...]) -> None:
-        """Note that a person has agreed to memories as they were just written."""
-        binding = [f"memory/{path}" for path in paths if path.startswith("baseline/")]
-        if binding:
-            self.consents.accept(binding)
-
-    def _settle(self, paths: tuple[str, ...]) -> list[str]:
-        """Bring what is derived up to files that were just written; tell what did not work."""
-        from dmm.project.after_write import settle
-
-        return settle(self.memories, self.conflicts, paths)
+        return self._application()
 
     @cached_property
-    def _intake(self) -> Intake:
-        from dmm.review import intake
+    def _application(self) -> Lazy[Application]:
+        return Lazy(_make_application, self.base, self._ledger, self._conflicts)
 
-        return intake.Intake(
-            self.root, self.project_ledger, self.proposal_store, lambda: self.indexes, today
-        )
-
-    @cached_property
-    def _examination(self) -> Examination:
-        from dmm.review import examination
-
-        return examination.Examination(
-            self.config,
-            self.indexes,
-            self._baselines,
-            self.count,
-            today,
-            lambda memory, towards: self.conflicts.find_clashes(memory, towards),
-        )
-
-    @cached_property
+    @property
     def proposals(self) -> Proposals:
         """Takes proposals."""
-        from dmm.review.service import Proposals
+        return self._proposals()
 
-        return Proposals(
-            self.config,
-            self.project_ledger,
-            self.proposal_store,
-            self._intake,
-            lambda: self._examination,
-            self.application,
-            self.trust_store,
-        )
+    @cached_property
+    def _proposals(self) -> Lazy[Proposals]:
+        return Lazy(_make_proposals, self.base, self._ledger, self._application)
+
+    @cached_property
+    def resolutions(self) -> Resolutions:
+        """Resolves conflicts by proposals."""
+        from dmm.conflicts.resolutions import Resolutions
+
+        return Resolutions(self.conflicts, self._proposals)
+
+    @property
+    def reviewer(self) -> Reviewer:
+        """Asks the reviewer agent, where the user has named a model."""
+        return self._reviewer()
+
+    @cached_property
+    def _reviewer(self) -> Lazy[Reviewer]:
+        return Lazy(_make_reviewer, self.base, self._ledger)
 
     @cached_property
     def reviews(self) -> Reviews:
         """Decides about proposals."""
         from dmm.review import decisions
 
-        return decisions.Reviews(self.proposals, lambda: self.reviewer, now)
+        return decisions.Reviews(self.proposals, self._reviewer, self.base.clock)
 
     @cached_property
     def undoing(self) -> Undoing:
@@ -129,24 +118,8 @@ class Writing(Reading):
         return undo.Undoing(self.proposals)
 
     @cached_property
-    def conflicts(self) -> Conflicts:
-        """Finds and settles memories that contradict one another."""
-        from dmm.conflicts import comparison_set
-        from dmm.conflicts.service import Conflicts
-        from dmm.embed.pairs import PairModel
-
-        return Conflicts(
-            self.project_ledger,
-            self.conflict_register,
-            comparison_set.ComparisonSet(self.indexes, today, PairModel.load),
-            self._require,
-            lambda: self.proposals,
-        )
-
-    @cached_property
     def lifecycle(self) -> Lifecycle:
         """Takes reports on memories, and suggests what should become of them."""
-        from dmm.lifecycle import usage_projection
         from dmm.lifecycle.service import Lifecycle
 
         return Lifecycle(
@@ -154,12 +127,12 @@ class Writing(Reading):
             self.config.lifecycle,
             self.config.retrieval.baseline_budget,
             self.project_ledger,
-            usage_projection.UsageProjection(self.project_ledger),
-            lambda: self.overview.survey(),
-            lambda: self.proposals,
-            lambda: self.proposal_store.queue().proposals.values(),
+            self.base.usages,
+            partial(_survey, self.base),
+            self._proposals,
+            partial(_list_proposals, self.base),
             today,
-            self._require,
+            self.base.require_trust,
         )
 
     @cached_property
@@ -171,66 +144,46 @@ class Writing(Reading):
         sizes = self.config.validation
         return proposing.Digest(
             self.observations,
-            lambda: self.proposals,
-            lambda: self.proposal_store.queue().proposals.values(),
+            self._proposals,
+            partial(_list_proposals, self.base),
             Limits(sizes.min_tokens, sizes.max_tokens, self.count),
             today,
-            self._require,
+            self.base.require_trust,
         )
 
     @cached_property
     def distiller(self) -> Distiller:
         """Has a model retell what sessions did, where the user has named one and wants that."""
         from dmm.config import ModelConfig
-        from dmm.models import metering
-        from dmm.models.choose import choose_model
         from dmm.observations import distilling
 
         enabled = self.config.observations.distil_with_model
-        settings = self._own_config.model if enabled else ModelConfig()
-        return distilling.Distiller(
-            self.observations,
-            metering.Meter(
-                lambda: choose_model(settings, os.environ), self.project_ledger, settings, now
-            ),
-            enabled,
-            self._require,
-        )
+        settings = self.base.own_config.model if enabled else ModelConfig()
+        meter = make_meter(self.base, self.project_ledger, settings)
+        return distilling.Distiller(self.observations, meter, enabled, self.base.require_trust)
 
     @cached_property
     def differences(self) -> Differences:
         """Tells what a branch does to memory and rules."""
         from dmm.project import differences
 
-        return differences.Differences(self.root.folder, self._find_clashes)
-
-    def _find_clashes(self, memory: Memory) -> list[tuple[Clash, str, str]]:
-        """Find what a memory clashes with in this checkout."""
-        from dmm.index.likeness import direction
-
-        self.indexes.refresh(whole=True)
-        embedder = self.indexes.embedder()
-        towards = None if embedder is None else direction(memory, embedder)
-        return self.conflicts.find_clashes(memory, towards)
+        find = partial(_find_clashes, self.indexes, self.base.comparison_set)
+        return differences.Differences(self.root.folder, find)
 
     @cached_property
     def agenda(self) -> Agenda:
         """Tells what waits for somebody."""
         from dmm.project import agenda
-        from dmm.review.commits import Committing
 
-        wanted = self.config.governance.git_commit
         return agenda.Agenda(
             self.project_ledger,
             self.proposal_store,
             self.conflict_register,
             self.lifecycle,
-            lambda: (
-                Committing(self.root, self.project_ledger, self.proposal_store) if wanted else None
-            ),
-            lambda: self.reviewer,
-            lambda: self.trusted,
-            now,
+            partial(_find_committing, self.base, self._ledger),
+            self._reviewer,
+            self.base.is_trusted,
+            self.base.clock,
         )
 
     @cached_property
@@ -246,26 +199,9 @@ class Writing(Reading):
             today,
             self.home,
             self.trust_store,
-            self._import,
-            lambda path, text, why: self.proposals.create(path, text, why, origin="import"),
-            self._find_rule_import,
-        )
-
-    def _find_rule_import(self) -> RuleImport:
-        from dmm.importer.rules import RuleImport
-
-        return RuleImport(
-            self.shelf,
-            lambda: self.shelf.standing(self.project_ledger.state()),
-            self.rules.propose,
-        )
-
-    def _import(self, edits: Sequence[Edit], reason: str) -> None:
-        """Write imported files as the person who asked for it; the next query indexes them."""
-        from dmm.domain.proposal import Operation
-
-        self.proposals.apply_as_person(
-            edits, reason, operation=Operation.CREATE, origin="import", settle=False
+            partial(_write_imported, self._proposals),
+            partial(_propose_imported, self._proposals),
+            Lazy(_make_rule_import, self._ledger, self._shelf, self._rules),
         )
 
     @cached_property
@@ -273,17 +209,150 @@ class Writing(Reading):
         """Checks and mends memory files."""
         from dmm.memories import validation
 
-        config = self.config
         return validation.Validation(
             self.root,
-            config.validation,
-            config.retrieval,
+            self.config.validation,
+            self.config.retrieval,
             self.indexes,
             self.count,
             today,
-            self._mend,
+            partial(_write_mended, self._proposals),
         )
 
-    def _mend(self, edit: Edit, what: str) -> None:
-        """Write a mended file as the person who asked for it."""
-        self.proposals.apply_as_person([edit], what, origin="validate", settle=False)
+
+def _make_conflicts(base: Base, ledger: Lazy[ProjectLedger]) -> Conflicts:
+    from dmm.conflicts.service import Conflicts
+
+    memories = base.comparison_set()
+    return Conflicts(ledger(), base.conflict_register, memories, base.require_trust)
+
+
+def _make_application(
+    base: Base, ledger: Lazy[ProjectLedger], conflicts: Lazy[Conflicts]
+) -> Application:
+    from dmm.project import after_write
+    from dmm.review import application
+
+    committing = _find_committing(base, ledger)
+    subscribers: list[Subscriber] = [
+        partial(after_write.update_index, Lazy(_memories, base)),
+        # Compares what the index holds by now.
+        partial(after_write.check_conflicts, conflicts),
+    ]
+    if committing is not None:
+        # The manifest is written by now. Git's hooks may take long, so they come last.
+        subscribers.append(committing.follow)
+    return application.Application(
+        base.root,
+        ledger(),
+        base.proposal_store,
+        committing is not None,
+        tuple(subscribers),
+        partial(_agree, base),
+    )
+
+
+def _find_committing(base: Base, ledger: Lazy[ProjectLedger]) -> Committing | None:
+    """Make what commits applied writes, where the settings want that."""
+    if not base.config.governance.git_commit:
+        return None
+    from dmm.review.commits import Committing
+
+    return Committing(base.root, ledger(), base.proposal_store)
+
+
+def _agree(base: Base, paths: tuple[str, ...]) -> None:
+    """Note that a person has agreed to memories as they were just written."""
+    binding = [f"memory/{path}" for path in paths if path.startswith("baseline/")]
+    if binding:
+        base.consents.accept(binding)
+
+
+def _make_proposals(
+    base: Base, ledger: Lazy[ProjectLedger], application: Lazy[Application]
+) -> Proposals:
+    from dmm.review.intake import Intake
+    from dmm.review.service import Proposals
+
+    return Proposals(
+        base.config,
+        ledger(),
+        base.proposal_store,
+        Intake(base.root, ledger(), base.proposal_store, Lazy(_indexes, base), today),
+        Lazy(_examination, base),
+        application(),
+        base.trust_store,
+    )
+
+
+def _make_reviewer(base: Base, ledger: Lazy[ProjectLedger]) -> Reviewer:
+    from dmm.config import ModelConfig
+    from dmm.models.choose import choose_model
+    from dmm.review import reviewer_calls
+
+    enabled = base.config.reviewer_agent.enabled
+    settings = base.own_config.model if enabled else ModelConfig()
+    chat = partial(choose_model, settings, os.environ)
+    return reviewer_calls.Reviewer(chat, ledger(), settings, base.clock)
+
+
+def _make_rule_import(
+    ledger: Lazy[ProjectLedger], shelf: Lazy[RuleShelf], rules: Lazy[Rules]
+) -> RuleImport:
+    from dmm.importer.rules import RuleImport
+
+    return RuleImport(shelf(), partial(_list_in_force, ledger, shelf), rules().propose)
+
+
+def _list_in_force(ledger: Lazy[ProjectLedger], shelf: Lazy[RuleShelf]) -> Sequence[Constraint]:
+    return shelf().standing(ledger().state())
+
+
+def _write_imported(proposals: Lazy[Proposals], edits: Sequence[Edit], reason: str) -> None:
+    """Write imported files as the person who asked for it; the next query indexes them."""
+    from dmm.domain.proposal import Operation
+
+    proposals().apply_as_person(
+        edits, reason, operation=Operation.CREATE, origin="import", one_of_many=True
+    )
+
+
+def _propose_imported(proposals: Lazy[Proposals], path: str, text: str, why: str) -> dict[str, Any]:
+    return proposals().create(path, text, why, origin="import")
+
+
+def _write_mended(proposals: Lazy[Proposals], edit: Edit, what: str) -> None:
+    """Write a mended file as the person who asked for it."""
+    proposals().apply_as_person([edit], what, origin="validate", one_of_many=True)
+
+
+def _memories(base: Base) -> Memories:
+    return base.memories
+
+
+def _indexes(base: Base) -> Indexes:
+    return base.indexes
+
+
+def _examination(base: Base) -> Examination:
+    return base.examination
+
+
+def _survey(base: Base) -> Survey:
+    return base.overview.survey()
+
+
+def _list_proposals(base: Base) -> Iterable[Proposal]:
+    return base.proposal_store.queue().proposals.values()
+
+
+def _find_clashes(
+    indexes: Indexes, comparison_set: Lazy[ComparisonSet], memory: Memory
+) -> list[tuple[Clash, str, str]]:
+    """Find what a memory clashes with in this checkout."""
+    from dmm.index.likeness import direction
+
+    indexes.refresh(whole=True)
+    embedder = indexes.embedder()
+    towards = None if embedder is None else direction(memory, embedder)
+    return comparison_set().find_clashes(memory, towards)

@@ -100,7 +100,7 @@ def resolve(
     texts: str | Mapping[str, str] | None = text
     if other_content is not None:
         texts = _for_both(dmm.conflicts.show(wanted), target, text, other_content)
-    told = dmm.conflicts.resolve(wanted, action, target=target, reason=reason, content=texts)
+    told = dmm.resolutions.resolve(wanted, action, target=target, reason=reason, content=texts)
     present(told, as_json=as_json, lines=_settled)
 
 

@@ -265,6 +265,12 @@ class ComparisonSet:
     def _reading(self, number: int) -> Reading:
         return read_memory(self.members[number].memory)
 
+    def find_clashes(self, memory: Memory, towards: Floats | None) -> list[tuple[Clash, str, str]]:
+        """Return what a memory that points somewhere would clash with, with its path and id."""
+        self.refresh()
+        found = self.clashes_of(memory, towards)
+        return [(clash, other.shown, other.memory.id) for other, clash in found]
+
     def clashes_of(self, memory: Memory, towards: Floats | None) -> Iterator[tuple[Member, Clash]]:
         """Compare a memory that is in no file yet with those that are.
 

@@ -1,22 +1,27 @@
-"""How a conflict is settled: as proposals, which change nothing before they are applied."""
+"""How a conflict is resolved: by proposals, which change nothing before they are applied."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from dmm.domain.conflict import Resolution
+from dmm.domain.event import Trust
 from dmm.domain.memory import Origin
-from dmm.errors import DmmError, UsageError
+from dmm.errors import DmmError, LedgerRefused, UsageError
+from dmm.redaction.inputs import accept, need_one
+from dmm.tracing import traced
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from dmm.conflicts.comparison_set import Member
     from dmm.conflicts.records import Record
+    from dmm.conflicts.service import Conflicts
 
 
 class Proposing(Protocol):
-    """The part of the proposals that settling a conflict needs."""
+    """The part of the proposals that resolving a conflict needs."""
 
     def update(
         self, path: str, reason: str, *, content: str | None = None, origin: str = ""
@@ -33,6 +38,63 @@ class Proposing(Protocol):
     ) -> dict[str, Any]:
         """Propose one text for two memories."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Resolutions:
+    """Resolves the conflicts of one project."""
+
+    conflicts: Conflicts
+    proposals: Callable[[], Proposing]
+
+    @traced()
+    def resolve(
+        self,
+        name: str,
+        action: str,
+        *,
+        target: str | None = None,
+        reason: str,
+        content: str | Mapping[str, str] | None = None,
+    ) -> dict[str, Any]:
+        """Propose how to resolve a conflict; it is resolved once the proposals are applied.
+
+        `target` names the memory to deprecate, to keep in a merge, or to clarify. A conflict that
+        is meant to be needs no proposal, but a person who says so.
+        """
+        need_one("action", action, Resolution)
+        self.conflicts.require_voice("resolve a conflict")
+        reason = accept("reason", reason)
+        record = self._unsettled(name)
+        if action == Resolution.INTENTIONAL:
+            return self._accept_as_is(record, reason, target, content)
+        self.conflicts.refresh()
+        one, other = (self.conflicts.member(side.id) for side in record.sides)
+        made = propose(
+            self.proposals(), record, (one, other), Resolution(action), target, reason, content
+        )
+        more = {"proposals": [one["seq"] for one in made]} | ({"target": target} if target else {})
+        return self.conflicts.close(record, action, reason, **more) | {"proposals": made}
+
+    def _accept_as_is(
+        self, record: Record, reason: str, target: str | None, content: object
+    ) -> dict[str, Any]:
+        if self.conflicts.project_ledger.actor.trust not in (Trust.USER, Trust.REVIEWED):
+            hint = "a person has to say that: dmm conflicts resolve in a terminal of their own"
+            raise LedgerRefused("an agent can't declare a conflict intentional", hint=hint)
+        if target is not None or content is not None:
+            raise UsageError("an intentional conflict changes nothing: give only the reason")
+        return self.conflicts.close(record, Resolution.INTENTIONAL, reason)
+
+    def _unsettled(self, name: str) -> Record:
+        record = self.conflicts.conflict_register.find(name)
+        if not record.is_open:
+            raise UsageError(f"{record.id} is resolved already ({record.action}: {record.reason})")
+        if record.proposals:
+            waiting = ", ".join(f"proposal_{seq}" for seq in record.proposals)
+            hint = f"approve or reject first: dmm review show {waiting.partition(',')[0]}"
+            raise UsageError(f"a resolution of {record.id} waits already: {waiting}", hint=hint)
+        return record
 
 
 def propose(

@@ -1,4 +1,4 @@
-"""Conflicts: memories that can't both be followed, found, recorded, and settled by proposals.
+"""Conflicts: memories that can't both be followed, found and recorded.
 
 A conflict is an event. It is closed by another: when somebody settles it, or when the clash is gone
 because a memory has changed. What a person wants to live with stays quiet until a text changes.
@@ -14,9 +14,8 @@ from dmm.conflicts.candidates import Pair
 from dmm.conflicts.comparison_set import MOST_AT_A_WRITE, ComparisonSet, Found
 from dmm.conflicts.records import GONE, Records, key_of, name_conflict
 from dmm.conflicts.register import View, describe
-from dmm.conflicts.resolutions import propose
 from dmm.conflicts.unmerged import find_unmerged
-from dmm.domain.conflict import Clash, ConflictType, Method, Resolution
+from dmm.domain.conflict import Clash, ConflictType, Method
 from dmm.domain.event import EventType, Trust
 from dmm.domain.memory import Origin
 from dmm.errors import LedgerRefused, StorageError, UsageError
@@ -26,15 +25,13 @@ from dmm.redaction.inputs import accept, need_one
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Sequence
 
     from dmm.conflicts.comparison_set import Member
     from dmm.conflicts.records import Record
     from dmm.conflicts.register import ConflictRegister
-    from dmm.conflicts.resolutions import Proposing
     from dmm.domain.event import Draft
     from dmm.domain.memory import Memory
-    from dmm.index.vectors import Floats
     from dmm.rules.project_ledger import ProjectLedger
 
     Progress = Callable[[int, int], None]
@@ -49,13 +46,12 @@ _clean = lru_cache(maxsize=1_024)(clean)
 
 @dataclass(slots=True)
 class Conflicts:
-    """Finds, records and settles the conflicts of one project."""
+    """Finds and records the conflicts of one project."""
 
     project_ledger: ProjectLedger
     conflict_register: ConflictRegister
     corpus: ComparisonSet
     need_trust: Callable[[], None]
-    proposals: Callable[[], Proposing]
     _notices: list[str] = field(default_factory=list)
 
     @traced()
@@ -130,12 +126,6 @@ class Conflicts:
             # What can't be read can't be written either; recording tells of it.
             return View(Records())
 
-    def find_clashes(self, memory: Memory, towards: Floats | None) -> list[tuple[Clash, str, str]]:
-        """Tell what a memory that points somewhere would clash with, by path and id."""
-        self.corpus.refresh()
-        found = self.corpus.clashes_of(memory, towards)
-        return [(clash, other.shown, other.memory.id) for other, clash in found]
-
     def _settle(self, found: Sequence[Found], names: Collection[str] | None) -> tuple[int, int]:
         """Record what is new and close what is gone; where that may not be, say why."""
         if not self.conflict_register.is_trusted():
@@ -206,6 +196,11 @@ class Conflicts:
         }
         return self.project_ledger.draft(EventType.CONFLICT_FOUND, payload)
 
+    def close(self, record: Record, action: str, reason: str, **more: Any) -> dict[str, Any]:
+        """Record what became of a conflict, and show it as it stands then."""
+        self.project_ledger.record(self._closing(record, action, reason, **more))
+        return self.show(record.id)
+
     def _closing(self, record: Record, action: str, reason: str, **more: Any) -> Draft:
         payload = {"id": record.id, "action": action, "reason": reason, "proposals": []} | more
         references = (record.seq, *payload["proposals"])
@@ -231,10 +226,9 @@ class Conflicts:
     @traced()
     def flag(self, names: Sequence[str], description: str) -> dict[str, Any]:
         """Record a conflict that somebody sees between two memories, by their ids or paths."""
-        self._need_voice("flag a conflict")
+        self.require_voice("flag a conflict")
         description = accept("description", description)
-        self.corpus.indexes.refresh()
-        self.corpus.refresh()
+        self.refresh()
         one, other = self._two(names)
         found = Found(one, other, _flag(description), (Method.FLAG,))
         with self.project_ledger.log.writing() as writer:
@@ -245,18 +239,24 @@ class Conflicts:
             event = writer.append(self._finding(found, writer.head.seq + 1))
         return self.show(name_conflict(event.seq))
 
+    def refresh(self) -> None:
+        """Take in what has changed in the files."""
+        self.corpus.indexes.refresh()
+        self.corpus.refresh()
+
     def _two(self, names: Sequence[str]) -> tuple[Member, Member]:
         wanted = [name.strip() for name in names if name.strip()]
         if len(wanted) != 2 or wanted[0] == wanted[1]:
             raise UsageError("a conflict is between two memories", hint='such as --ids "a,b"')
-        one, other = (self._member(name) for name in wanted)
+        one, other = (self.member(name) for name in wanted)
         if Origin.PROJECT not in (one.origin, other.origin):
             raise UsageError("neither memory is this project's")
         if one is other:
             raise UsageError("both names are of the same memory", where=one.shown)
         return one, other
 
-    def _member(self, name: str) -> Member:
+    def member(self, name: str) -> Member:
+        """Return a memory in force by its id or path."""
         serving = self.corpus.serving().values()
         for member in serving:
             if name in (member.memory.id, member.shown):
@@ -264,66 +264,8 @@ class Conflicts:
         hint = "give the id or the path of a memory in force"
         raise UsageError(f"there is no memory {name!r}", hint=hint)
 
-    @traced()
-    def resolve(
-        self,
-        name: str,
-        action: str,
-        *,
-        target: str | None = None,
-        reason: str,
-        content: str | Mapping[str, str] | None = None,
-    ) -> dict[str, Any]:
-        """Settle a conflict by proposals; it is resolved once they are applied.
-
-        `target` names the memory to deprecate, to keep in a merge, or to clarify. A conflict that
-        is meant to be needs no proposal, but a person who says so.
-        """
-        need_one("action", action, Resolution)
-        self._need_voice("resolve a conflict")
-        reason = accept("reason", reason)
-        record = self._unsettled(name)
-        if action == Resolution.INTENTIONAL:
-            return self._accept_as_is(record, reason, target, content)
-        self.corpus.indexes.refresh()
-        self.corpus.refresh()
-        sides = [self._member(side.id) for side in record.sides]
-        made = propose(
-            self.proposals(),
-            record,
-            (sides[0], sides[1]),
-            Resolution(action),
-            target,
-            reason,
-            content,
-        )
-        numbers = [one["seq"] for one in made]
-        more = {"proposals": numbers} | ({"target": target} if target else {})
-        self.project_ledger.record(self._closing(record, action, reason, **more))
-        return self.show(record.id) | {"proposals": made}
-
-    def _accept_as_is(
-        self, record: Record, reason: str, target: str | None, content: object
-    ) -> dict[str, Any]:
-        if self.project_ledger.actor.trust not in (Trust.USER, Trust.REVIEWED):
-            hint = "a person has to say that: dmm conflicts resolve in a terminal of their own"
-            raise LedgerRefused("an agent can't declare a conflict intentional", hint=hint)
-        if target is not None or content is not None:
-            raise UsageError("an intentional conflict changes nothing: give only the reason")
-        self.project_ledger.record(self._closing(record, Resolution.INTENTIONAL, reason))
-        return self.show(record.id)
-
-    def _unsettled(self, name: str) -> Record:
-        record = self.conflict_register.find(name)
-        if not record.is_open:
-            raise UsageError(f"{record.id} is resolved already ({record.action}: {record.reason})")
-        if record.proposals:
-            waiting = ", ".join(f"proposal_{seq}" for seq in record.proposals)
-            hint = f"approve or reject first: dmm review show {waiting.partition(',')[0]}"
-            raise UsageError(f"a resolution of {record.id} waits already: {waiting}", hint=hint)
-        return record
-
-    def _need_voice(self, act: str) -> None:
+    def require_voice(self, act: str) -> None:
+        """Refuse what a tool said, and a project that is not trusted."""
         self.need_trust()
         if self.project_ledger.actor.trust in LOW_TRUST:
             raise LedgerRefused(f"what a tool returned can't {act}", hint="a user or an agent can")

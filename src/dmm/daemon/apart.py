@@ -64,9 +64,8 @@ def main(arguments: list[str]) -> int:
         os.nice(NICE)
     root, chore, *last = arguments
     try:
-        dmm = open_root(Root(Path(root)), own_home())
+        dmm = open_root(Root(Path(root)), own_home()).as_actor(ACTOR)
         try:
-            dmm.project_ledger.actor = ACTOR
             carry_out(dmm, chore, float(last[0]) if last else None, now=time.time())
         finally:
             dmm.close()

@@ -96,7 +96,7 @@ class HookHandler:
         if named is None:
             return b""
         event = HookEvent(client, HookKind.TOOL_REQUEST, named, "", "", "")
-        with contextlib.suppress(DmmError), self._nearest(root).speak(Actor()) as dmm:
+        with contextlib.suppress(DmmError), self._nearest(root).recording(Actor()) as dmm:
             if dmm.project_ledger.standing(dmm.project_ledger.state()):
                 return write_reply(event, Reply(decision="ask", reason=UNREADABLE))
         return b""
@@ -133,7 +133,7 @@ class HookHandler:
         try:
             delivery, project = self._receive(kept.client, kept.body, f"{kept.moment}")
             if project is not None:
-                with project.speak(delivery.actor) as dmm:
+                with project.recording(delivery.actor) as dmm:
                     dmm.sessions.make_up(delivery, kept.ruled)
         except (StorageError, ConfigError, LedgerRefused, DaemonError) as error:
             self.log.write(f"a kept event has to wait: {error.code}")
@@ -220,7 +220,7 @@ class HookHandler:
 
     def _answer(self, project: Project, delivery: Delivery) -> Attended:
         event = delivery.event
-        with project.speak(delivery.actor) as dmm:
+        with project.recording(delivery.actor) as dmm:
             ruling = None
             if event.kind is HookKind.TOOL_REQUEST:
                 began = self._began_in(event.session)
@@ -251,7 +251,7 @@ class HookHandler:
             # It was answered with what is in memory; the next one has more.
             self._begin(project.warm)
         if entries:
-            with project.speak(delivery.actor) as dmm, contextlib.suppress(StorageError):
+            with project.recording(delivery.actor) as dmm, contextlib.suppress(StorageError):
                 # Memories are given also where it can't be recorded that they were.
                 dmm.sessions.give(delivery, entries)
         return Reply(context=write_supplement(entries))
@@ -277,7 +277,7 @@ class HookHandler:
 
 def _settle_rules(project: Project) -> None:
     """Have the ledger and the file for hooks hold the rules in force; what fails is tried again."""
-    with contextlib.suppress(DmmError), project.speak(Actor()) as dmm:
+    with contextlib.suppress(DmmError), project.recording(Actor()) as dmm:
         dmm.shelf.record()
     project.publish_rules()
 
@@ -296,7 +296,7 @@ def _with_fault(attended: Attended, project: Project) -> Attended:
 
 def _broken_rules(project: Project) -> str | None:
     """Name the first rule file that is broken, and how many more there are."""
-    with project.look(Actor()) as dmm:
+    with project.reading(Actor()) as dmm:
         faults = dmm.shelf.faults()
     if not faults:
         return None

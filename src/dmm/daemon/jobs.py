@@ -12,7 +12,7 @@ from __future__ import annotations
 import json
 import threading
 import time
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
@@ -170,9 +170,8 @@ class Chores:
 
     def _do_here(self, care: _Care, chore: str) -> None:
         # Connections of its own: nobody's lock is held, however long this takes.
-        dmm = replace(care.project.dmm)
+        dmm = care.project.dmm.reopened().as_actor(ACTOR)
         try:
-            dmm.project_ledger.actor = ACTOR
             last, now = care.last.get(chore), self._clocks.wall()
             silence = carry_out(dmm, chore, last, now=now, progress=self._make_way)
             if silence:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import ID_RANDOMNESS, Draft, Trust, new_id
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Callable, Iterator
     from pathlib import Path
+    from typing import Self
 
     from dmm.domain.event import Event
     from dmm.eventlog.proof import Proof
@@ -110,10 +111,27 @@ class Folded:
 
 
 @dataclass(slots=True)
-class OpenLedger:
-    """One ledger, with the state at its head; without a path it lives as long as the process.
+class _Files:
+    """The connections to one ledger, each opened when it is first needed."""
 
-    With a record, the ledger of a trusted project has to be the one that was written here.
+    log: EventLog | None = None
+    nothing: EventLog | None = None
+    sealed: EventLog | None = None
+
+    def close(self) -> None:
+        """Close what is open; the next use opens it again."""
+        for log in (self.log, self.nothing, self.sealed):
+            if log is not None:
+                log.close()
+        self.log = self.nothing = self.sealed = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OpenLedger:
+    """One ledger as one actor uses it; without a path it lives as long as the process.
+
+    With a record, the ledger of a trusted project has to be the one that was written here. Files
+    and state are shared with everyone `as_actor` returns.
     """
 
     path: Path | None
@@ -122,14 +140,16 @@ class OpenLedger:
     record_of: TrustedLedger | None = None
     earlier: tuple[Path, ...] = ()
     folded: Folded = field(default_factory=Folded)
-    _log: EventLog | None = None
-    _nothing: EventLog | None = None
-    _sealed: EventLog | None = None
+    _files: _Files = field(default_factory=_Files, repr=False)
+
+    def as_actor(self, actor: Actor) -> Self:
+        """Return the same ledger for somebody else; what they record is in their name."""
+        return replace(self, actor=actor)
 
     @property
     def exists(self) -> bool:
         """Whether there is a ledger yet; one that is still to be moved here counts."""
-        if self._log is not None or self.path is None or stands(self.path):
+        if self._files.log is not None or self.path is None or stands(self.path):
             return True
         known = None if self.record_of is None else self.record_of.kept
         return known is not None and any(stands(old) for old in self.earlier)
@@ -148,18 +168,18 @@ class OpenLedger:
     @property
     def log(self) -> EventLog:
         """The log, opened or made on first use; a file put in its place is opened anew."""
-        if self._log is not None and self._log.replaced:
-            held, self._log = self._log, None
+        if self._files.log is not None and self._files.log.replaced:
+            held, self._files.log = self._files.log, None
             try:
-                self._log = self._open()
+                self._files.log = self._open()
             except LedgerRefused:
                 self._rescue(held)
                 raise
             finally:
                 held.close()
-        if self._log is None:
-            self._log = self._open()
-        return self._log
+        if self._files.log is None:
+            self._files.log = self._open()
+        return self._files.log
 
     def _open(self, *, sealed: bool = False) -> EventLog:
         if self.path is None:
@@ -189,15 +209,15 @@ class OpenLedger:
 
         One whose place can't be written is looked at all the same.
         """
-        if self._log is None and self.path is not None and is_sealed(self.path):
-            if self._sealed is None or self._sealed.replaced:
-                self._sealed = self._open(sealed=True)
-            return self._sealed
+        if self._files.log is None and self.path is not None and is_sealed(self.path):
+            if self._files.sealed is None or self._files.sealed.replaced:
+                self._files.sealed = self._open(sealed=True)
+            return self._files.sealed
         if self.exists or self.missing:
             return self.log
-        if self._nothing is None:
-            self._nothing = EventLog.in_memory()
-        return self._nothing
+        if self._files.nothing is None:
+            self._files.nothing = EventLog.in_memory()
+        return self._files.nothing
 
     def draft(
         self,
@@ -208,7 +228,7 @@ class OpenLedger:
         references: tuple[int, ...] = (),
         event_id: str | None = None,
     ) -> Draft:
-        """Prepare an event with the time and the voice of this moment."""
+        """Prepare an event of this moment, in the name of the actor."""
         moment = self.now()
         milliseconds = int(moment.timestamp() * 1000)
         return Draft(
@@ -270,14 +290,11 @@ class OpenLedger:
     @property
     def wrong_snapshots(self) -> tuple[int, ...]:
         """The stored states that were found changed since this was opened."""
-        return () if self._log is None else tuple(sorted(self._log.wrong_snapshots))
+        return () if self._files.log is None else tuple(sorted(self._files.log.wrong_snapshots))
 
     def close(self) -> None:
         """Close the file."""
-        for log in (self._log, self._nothing, self._sealed):
-            if log is not None:
-                log.close()
-        self._log = self._nothing = self._sealed = None
+        self._files.close()
 
 
 def _goes_on(log: EventLog, known: Head) -> bool:

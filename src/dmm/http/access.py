@@ -75,7 +75,7 @@ def decode_header(value: str | None) -> str | None:
         raise PathRefused("the path is not UTF-8", hint=HINT) from None
 
 
-def voice_of(request: Request) -> Actor:
+def actor_for(request: Request) -> Actor:
     """Tell in whose name a request is recorded: only a person can have a browser's session."""
     if request.scope.get("dmm.caller") == "session":
         return Actor(name="user", source=SOURCE, trust=Trust.USER)

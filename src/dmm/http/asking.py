@@ -42,7 +42,7 @@ class AnswerTold(models.Told):
 @router.post("/ask", responses=told(AnswerTold))
 def ask(call: Called, body: Asked) -> Reply:
     """Answer a question with cited evidence from memory, sessions and code; nothing is recorded."""
-    with call.project(body.root).answer(call.actor) as dmm:
+    with call.project(body.root).asking(call.actor) as dmm:
         found = dmm.asking.ask(
             body.question,
             profile=body.profile,

@@ -17,7 +17,7 @@ from dmm.bootstrap import Dmm
 from dmm.domain.event import Trust
 from dmm.errors import ReviewRefused, UsageError
 from dmm.eventlog.open_ledger import Actor
-from dmm.http.access import Access, decode_header, voice_of
+from dmm.http.access import Access, actor_for, decode_header
 from dmm.http.errors import to_json
 from dmm.http.models import Failure
 from dmm.projects import Project
@@ -54,9 +54,9 @@ class Call:
         return self.access.project((*self.named, root))
 
     @contextlib.contextmanager
-    def speak(self, root: str | None = None) -> Iterator[Dmm]:
+    def recording(self, root: str | None = None) -> Iterator[Dmm]:
         """Use the ledger of the project in the caller's name."""
-        with self.project(root).speak(self.actor) as dmm:
+        with self.project(root).recording(self.actor) as dmm:
             yield dmm
 
     @contextlib.contextmanager
@@ -77,7 +77,7 @@ class Call:
         if self.actor.trust is not Trust.USER:
             hint = "decide in a terminal with dmm review, or in a browser that is signed in"
             raise ReviewRefused("a token can't decide on memory; only a person can", hint=hint)
-        with self.project(root).settle(self.actor) as dmm:
+        with self.project(root).applying(self.actor) as dmm:
             yield dmm
 
     @contextlib.contextmanager
@@ -86,13 +86,13 @@ class Call:
         if self.actor.trust is not Trust.USER:
             hint = "run dmm rules in a terminal, or use a browser that is signed in"
             raise ReviewRefused("a token can't change rules; only a person can", hint=hint)
-        with self.speak(root) as dmm:
+        with self.recording(root) as dmm:
             yield dmm
 
     @contextlib.contextmanager
-    def look(self, root: str | None = None) -> Iterator[Dmm]:
+    def reading(self, root: str | None = None) -> Iterator[Dmm]:
         """Look at the ledger of the project; nothing is recorded, and nobody has to wait."""
-        with self.project(root).look(self.actor) as dmm:
+        with self.project(root).reading(self.actor) as dmm:
             yield dmm
 
 
@@ -108,7 +108,7 @@ async def take_call(
     root: Annotated[str | None, Query()] = None,
 ) -> Call:
     """Read what is the same in every request."""
-    return Call(access_of(request), voice_of(request), (decode_header(header), root))
+    return Call(access_of(request), actor_for(request), (decode_header(header), root))
 
 
 Called = Annotated[Call, Depends(take_call)]

@@ -20,7 +20,7 @@ MOST_EVENTS = 1_000
 @router.post("/facts", responses=told(models.FactTold))
 def add_fact(call: Called, body: models.Fact) -> Reply:
     """Record a fact; a changed value is an alert."""
-    with call.speak(body.root) as dmm:
+    with call.recording(body.root) as dmm:
         found = dmm.ledger.add_fact(body.key, body.value, body.confidence, caused_by=body.caused_by)
     return Reply(found)
 
@@ -28,7 +28,7 @@ def add_fact(call: Called, body: models.Fact) -> Reply:
 @router.post("/constraints", responses=told(models.ConstraintTold))
 def add_constraint(call: Called, body: models.Constraint) -> Reply:
     """Record a constraint; one with a matcher is a rule that a person accepts."""
-    with call.speak(body.root) as dmm:
+    with call.recording(body.root) as dmm:
         found = dmm.rules.add_constraint(
             body.text, body.priority, body.triggered_by, match=body.match, examples=body.examples
         )
@@ -38,21 +38,21 @@ def add_constraint(call: Called, body: models.Constraint) -> Reply:
 @router.post("/decisions", responses=told(models.DecisionTold))
 def record_decision(call: Called, body: models.Decision) -> Reply:
     """Check a decision against all constraints and record it, committed or blocked."""
-    with call.speak(body.root) as dmm:
+    with call.recording(body.root) as dmm:
         return Reply(dmm.ledger.record_decision(body.text, body.rationale, body.references))
 
 
 @router.post("/queries", responses=told(models.AnswerTold))
 def query_memory(call: Called, body: models.Question) -> Reply:
     """Search the ledger and record that it was asked."""
-    with call.speak(body.root) as dmm:
+    with call.recording(body.root) as dmm:
         return Reply(dmm.ledger.query_memory(body.question, body.scope))
 
 
 @router.get("/context", responses=told(models.ContextTold))
 def get_memory_context(call: Called) -> Reply:
     """Tell everything that is held to be so, and what should be looked at."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.ledger.get_memory_context())
 
 
@@ -61,49 +61,49 @@ def trace_fact(
     call: Called, fact_key: Annotated[str, Query(min_length=1, max_length=200)]
 ) -> Reply:
     """Follow a fact back to where it came from."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.timelines.trace_provenance(fact_key=fact_key))
 
 
 @router.get("/trace/{seq}", responses=told(models.ChainTold))
 def trace_event(call: Called, seq: Seq) -> Reply:
     """Follow an event back to where it came from."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.timelines.trace_provenance(seq=seq))
 
 
 @router.get("/at/{seq}", responses=told(models.FlashbackTold))
 def time_travel(call: Called, seq: Seq) -> Reply:
     """Show what was known at an event, and how today differs."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.timelines.time_travel(seq))
 
 
 @router.get("/replay", responses=told(models.Told))
 def replay(call: Called, to: Annotated[int | None, Query(ge=0, le=models.LARGEST)] = None) -> Reply:
     """Fold the log up to an event; equal logs give equal hashes."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.timelines.replay(to))
 
 
 @router.get("/diff", responses=told(models.Told))
 def diff(call: Called, before: At, after: At) -> Reply:
     """Compare what was known at two events."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.timelines.diff(before, after))
 
 
 @router.get("/drift", responses=told(models.Told))
 def drift(call: Called, before: At, after: At) -> Reply:
     """Measure how far two events are apart, from 0 to 1."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.timelines.drift(before, after))
 
 
 @router.get("/explain/{seq}", responses=told(models.Told))
 def explain(call: Called, seq: Seq) -> Reply:
     """Replay the verdict on a decision."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.timelines.explain(seq))
 
 
@@ -114,21 +114,21 @@ def entries(
     kind: Annotated[str | None, Query(alias="type", max_length=100)] = None,
 ) -> Reply:
     """Read the newest events, the oldest of them first."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.audit.entries(last, kind))
 
 
 @router.get("/verify", responses=told(models.Told))
 def verify(call: Called) -> Reply:
     """Check that no event was edited, removed, moved or cut off since it was anchored."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.audit.verify())
 
 
 @router.post("/simulations", responses=told(models.SimulationTold))
 def simulate_timeline(call: Called, body: models.Simulation) -> Reply:
     """Try a decision as if a constraint had been there since an event; nothing is recorded."""
-    with call.look(body.root) as dmm:
+    with call.reading(body.root) as dmm:
         found = dmm.timelines.simulate_timeline(
             body.inject_constraint, body.at_seq, body.then_decide, body.priority
         )
@@ -138,5 +138,5 @@ def simulate_timeline(call: Called, body: models.Simulation) -> Reply:
 @router.post("/rehearsals", responses=told(models.Told))
 def rehearse(call: Called, body: models.Rehearsal) -> Reply:
     """Hold the past against a new rule; nothing is recorded."""
-    with call.look(body.root) as dmm:
+    with call.reading(body.root) as dmm:
         return Reply(dmm.timelines.rehearse(body.text, body.priority))

@@ -73,7 +73,7 @@ def reindex(call: Called, body: models.Reindex) -> Reply:
 
 
 def _describe(call: Call, project: Project) -> dict[str, Any]:
-    with project.look(call.actor) as dmm:
+    with project.reading(call.actor) as dmm:
         _open_indexes(dmm)
         found = dmm.overview.describe()
     observed = call.access.health().get("projects", ())
@@ -89,7 +89,7 @@ def _describe(call: Call, project: Project) -> dict[str, Any]:
 
 
 def _count(call: Call, project: Project) -> int:
-    with project.look(call.actor) as dmm:
+    with project.reading(call.actor) as dmm:
         files = [one for store in _open_indexes(dmm) for one in store.files().values()]
     return sum(one.fault is None for one in files)
 

@@ -22,14 +22,14 @@ Name = Annotated[
 @router.get("/rules", responses=told(rulings.RulesTold))
 def list_rules(call: Called) -> Reply:
     """List all rules, the most binding first, and the files that can't be used."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.rules.list())
 
 
 @router.post("/rules", responses=told(models.Told))
 def add_rule(call: Called, body: rulings.NewRule) -> Reply:
     """Add a rule: a person's is in force at once, an agent's is a proposal."""
-    with call.speak(body.root) as dmm:
+    with call.recording(body.root) as dmm:
         found = dmm.rules.add(
             body.text,
             body.level,
@@ -44,21 +44,21 @@ def add_rule(call: Called, body: rulings.NewRule) -> Reply:
 @router.get("/rules/draft", responses=told(models.Told))
 def draft_rules(call: Called) -> Reply:
     """Lay out the sentences without a matcher for an agent, with the matcher reference."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.rules.draft())
 
 
 @router.get("/rules/test", responses=told(models.Told))
 def run_examples(call: Called) -> Reply:
     """Run the examples of all rule files, as they stand on disk."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.rules.test())
 
 
 @router.post("/rules/rehearse", responses=told(models.Told))
 def rehearse_rule(call: Called, body: rulings.Rehearsing) -> Reply:
     """Show what a rule would have stopped in past sessions; nothing is recorded."""
-    with call.look(body.root) as dmm:
+    with call.reading(body.root) as dmm:
         return Reply(dmm.rules.rehearse(body.rule))
 
 
@@ -79,14 +79,14 @@ def adopt_constraints(call: Called, body: rulings.Adopting) -> Reply:
 @router.get("/rules/{id}", responses=told(rulings.RuleTold))
 def show_rule(call: Called, name: Name) -> Reply:
     """Show one rule: its state, what it matches in plain words, and its examples."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.rules.show(name))
 
 
 @router.get("/rules/{id}/explain", responses=told(models.Told))
 def explain_rule(call: Called, name: Name) -> Reply:
     """Explain a rule by what it stopped last, or the verdict on one recorded event."""
-    with call.look() as dmm:
+    with call.reading() as dmm:
         return Reply(dmm.rules.explain(name))
 
 
@@ -126,5 +126,5 @@ def check_call(call: Called, body: rulings.Checking) -> Reply:
         body.input,
         body.branch,
     )
-    with call.look(body.root) as dmm:
+    with call.reading(body.root) as dmm:
         return Reply(dmm.rules.check(asked))

@@ -42,7 +42,7 @@ def propose(call: Called, body: writing_models.Proposing) -> Reply:
         evidence=body.evidence,
         source=body.source,
     )
-    with call.project(body.root).settle(call.actor) as dmm:
+    with call.project(body.root).applying(call.actor) as dmm:
         return Reply(dmm.proposals.write(asked))
 
 
@@ -81,7 +81,7 @@ def show_proposal(call: Called, name: Proposal) -> Reply:
 @router.post("/proposals/{id}/process", responses=told(writing_models.ProposalTold))
 def process(call: Called, name: Proposal, body: writing_models.Processing) -> Reply:
     """Put a proposal to the reviewer agent; without a verdict it waits on."""
-    with call.project(body.root).linger(call.actor) as dmm:
+    with call.project(body.root).isolated(call.actor) as dmm:
         return Reply(dmm.reviews.process(name))
 
 
@@ -153,8 +153,8 @@ def show_conflict(call: Called, name: Conflict) -> Reply:
 @router.post("/conflicts/{id}/resolve", responses=told(writing_models.ConflictTold))
 def resolve(call: Called, name: Conflict, body: writing_models.Resolving) -> Reply:
     """Settle a conflict by proposals; a person alone can call it intentional."""
-    with call.project(body.root).settle(call.actor) as dmm:
-        found = dmm.conflicts.resolve(
+    with call.project(body.root).applying(call.actor) as dmm:
+        found = dmm.resolutions.resolve(
             name, body.action, target=body.target, reason=body.reason, content=body.content
         )
     return Reply(found)

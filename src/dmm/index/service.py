@@ -50,20 +50,22 @@ class _Order:
     progress: Progress | None
     patience: float
     hurry: Hurry | None
+    fill: Fill | None
 
 
 @dataclass(slots=True)
 class Indexes:
-    """All shelves of one project, searched as one; `fill` brings in what comes of no files.
+    """All shelves of one project, searched as one.
 
-    `followed` says that somebody else is indexing the rest at this moment.
+    What is not `of_files` is brought in by whoever passes `fill`. `followed` says that somebody
+    else is indexing the rest at this moment.
     """
 
     shelves: tuple[Shelf, ...]
     count: Callable[[str], int]
     load_model: Callable[[], Embedder]
     batch_size: int
-    fill: Fill | None = None
+    of_files: bool = True
     loaded: Loaded = field(default_factory=Loaded)
     allowance: float = ALLOWANCE
     followed: bool = False
@@ -142,12 +144,13 @@ class Indexes:
         progress: Progress | None = None,
         patience: float = 0.0,
         hurry: Hurry | None = None,
+        fill: Fill | None = None,
     ) -> SyncReport:
         """Bring all indexes up to the files, or raise; others may index in between.
 
         In a hurry, a large backlog is left for later as far as there is no time for it.
         """
-        order = _Order(full, progress, patience, hurry)
+        order = _Order(full, progress, patience, hurry, fill)
         reports = [self._sync_shelf(shelf, order) for shelf in self.shelves]
         return SyncReport(
             total=sum(report.total for report in reports),
@@ -166,6 +169,7 @@ class Indexes:
         paths: Sequence[str] = (),
         whole: bool = False,
         progress: Progress | None = None,
+        fill: Fill | None = None,
     ) -> SyncReport | None:
         """Bring the indexes up to the files if that is possible, and note why where it is not.
 
@@ -177,7 +181,7 @@ class Indexes:
         self._unread = Unread(0, {})
         try:
             hurry = None if whole else Hurry(self._allow(), words, paths, self.clock)
-            report = self.sync(progress=progress, patience=PATIENCE, hurry=hurry)
+            report = self.sync(progress=progress, patience=PATIENCE, hurry=hurry, fill=fill)
         except IndexBusy:
             self.notices["index"] = "another process is indexing; the newest changes may be missing"
         except StorageError as error:
@@ -221,10 +225,12 @@ class Indexes:
         if not store.writable:
             hint = "make the folder writable, then: dmm reindex"
             raise StorageError("the index can't be written", where=store.where, hint=hint)
-        if self.fill is not None:
-            with self._lock(shelf, store, order.patience):
-                return self.fill(store, self.embedder(), order.progress)
-        return self._run(shelf, store, order)
+        if self.of_files:
+            return self._run(shelf, store, order)
+        if order.fill is None:
+            return SyncReport()
+        with self._lock(shelf, store, order.patience):
+            return order.fill(store, self.embedder(), order.progress)
 
     def _run(self, shelf: Shelf, store: IndexStore, order: _Order) -> SyncReport:
         syncer = Syncer(shelf.origin, self.count, self.embedder(), self.batch_size)
@@ -288,20 +294,24 @@ class Indexes:
         held = self.loaded.held(self._files) if self.followed else None
         return self.snapshot() if held is None else self._amid_unread(held)
 
-    def snapshot(self) -> Snapshot:
+    def snapshot(self, fill: Fill | None = None) -> Snapshot:
         """Give the current content in memory, loaded again only when an index has changed."""
         try:
             return self._take()
         except IndexBroken as error:
-            self.mend(error)
+            self.mend(error, fill)
             return self._take()
 
-    def mend(self, error: IndexBroken) -> None:
-        """Build a damaged index anew; `where` may name several, one of which is it."""
+    def mend(self, error: IndexBroken, fill: Fill | None = None) -> None:
+        """Build a damaged index anew."""
+        self.start_over(error)
+        self.refresh(fill=fill)
+
+    def start_over(self, error: IndexBroken) -> None:
+        """Empty a damaged index; `where` may name several, one of which is it."""
         for shelf in self.shelves:
             if str(shelf.path) in (error.where or ""):
                 self._rebuild(shelf, error)
-        self.refresh()
 
     def _take(self) -> Snapshot:
         stores = [(shelf.origin, self._open(shelf)) for shelf in self.shelves]
@@ -313,7 +323,7 @@ class Indexes:
             self._files,
             (files, generations, dimensions),
             # What comes of no files grows with the ledger, and is searched less often.
-            lambda held: renew_snapshot(held, stores, dimensions, floats=self.fill is None),
+            lambda held: renew_snapshot(held, stores, dimensions, floats=self.of_files),
         )
         self._tell_hidden(snapshot)
         return self._amid_unread(snapshot)

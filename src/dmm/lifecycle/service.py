@@ -63,7 +63,7 @@ class Proposing(Protocol):
         ...
 
     def apply_as_person(
-        self, edits: Sequence[Edit], reason: str, *, origin: str = "", settle: bool = True
+        self, edits: Sequence[Edit], reason: str, *, origin: str = "", one_of_many: bool = False
     ) -> Any:
         """Apply what a person's own command writes, as one proposal."""
         ...
@@ -264,7 +264,7 @@ class Lifecycle:
         for start in range(0, len(edits), MOST_EXPORTED):
             last = start + MOST_EXPORTED >= len(edits)
             done = self.proposals().apply_as_person(
-                edits[start : start + MOST_EXPORTED], reason, origin=EXPORT, settle=last
+                edits[start : start + MOST_EXPORTED], reason, origin=EXPORT, one_of_many=not last
             )
             applied.append(str(done.proposal.id))
         return applied

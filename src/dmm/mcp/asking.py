@@ -21,7 +21,7 @@ def ask(caller: Caller, arguments: dict[str, Any]) -> str:
     as_data = given.get("style") == DATA
     if as_data:
         del given["style"]
-    with caller.project().answer(actor) as dmm:
+    with caller.project().asking(actor) as dmm:
         told = dmm.asking.ask(given.pop("question"), session=actor.session, **given)
     if as_data:
         return json.dumps(told, ensure_ascii=False, separators=(",", ":"))

@@ -123,7 +123,7 @@ class _Desk:
         return _show_text(DRAFT.purpose, text)
 
     def _draft(self) -> str:
-        with self._caller.project().look(self._caller.actor) as dmm:
+        with self._caller.project().reading(self._caller.actor) as dmm:
             return str(dmm.rules.draft()["text"])
 
 

@@ -64,7 +64,7 @@ def describe_error(error: DmmError) -> str:
 
 def _on_ledger(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..., str]:
     def answer(caller: Caller, arguments: dict[str, Any]) -> str:
-        with caller.project().speak(caller.actor) as dmm:
+        with caller.project().recording(caller.actor) as dmm:
             return to_json(operation(dmm)(**arguments))
 
     return answer
@@ -72,7 +72,7 @@ def _on_ledger(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..
 
 def _looking(operation: Callable[[Dmm], Callable[..., object]]) -> Callable[..., str]:
     def answer(caller: Caller, arguments: dict[str, Any]) -> str:
-        with caller.project().look(caller.actor) as dmm:
+        with caller.project().reading(caller.actor) as dmm:
             return to_json(operation(dmm)(**arguments))
 
     return answer

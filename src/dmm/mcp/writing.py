@@ -31,7 +31,7 @@ def propose(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
         about=About(tags=tuple(arguments.get("tags", ()))),
         source=arguments.get("source"),
     )
-    with caller.project().settle(caller.actor) as dmm:
+    with caller.project().applying(caller.actor) as dmm:
         return _brief(dmm.proposals.write(asked))
 
 

@@ -1,4 +1,4 @@
-"""After a write: update index and manifest, check for conflicts."""
+"""What follows an applied write: the index and manifest are updated, conflicts are checked."""
 
 from __future__ import annotations
 
@@ -7,26 +7,30 @@ from typing import TYPE_CHECKING
 from dmm.errors import DmmError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from dmm.conflicts.service import Conflicts
     from dmm.memories.service import Memories
+    from dmm.review.applied import AppliedWrite
 
 
-def settle(memories: Memories, conflicts: Conflicts, paths: tuple[str, ...]) -> list[str]:
-    """Do what can be done now; the write stands anyway, and what failed is made up for later."""
-    if not paths:
+def update_index(memories: Callable[[], Memories], write: AppliedWrite) -> list[str]:
+    """Update index and manifest; where that fails, the next query does it."""
+    if not write.paths or write.is_one_of_many:
         return []
-    notices = []
     try:
-        memories.follow(paths)
+        memories().follow(write.paths)
     except DmmError as error:
-        notices.append(f"written; it will be indexed later: {error}")
-    try:
-        found = conflicts.check(list(paths))
-        notices += [_tell(record) for record in found]
-    except DmmError as error:
-        notices.append(f"written; conflicts were not checked: {error}")
-    return notices
+        return [f"written; it will be indexed later: {error}"]
+    return []
 
 
-def _tell(record: dict[str, object]) -> str:
-    return f"{record['conflict_id']} ({record['type']}): {record['description']}"
+def check_conflicts(conflicts: Callable[[], Conflicts], write: AppliedWrite) -> list[str]:
+    """Check what was written for conflicts; where that fails, the next scan does it."""
+    if not write.paths or write.is_one_of_many:
+        return []
+    try:
+        found = conflicts().check(list(write.paths))
+    except DmmError as error:
+        return [f"written; conflicts were not checked: {error}"]
+    return [f"{one['conflict_id']} ({one['type']}): {one['description']}" for one in found]

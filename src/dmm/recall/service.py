@@ -164,7 +164,7 @@ class Recall:
         try:
             return answer()
         except IndexBroken as error:
-            self.indexes.mend(error)
+            self.indexes.mend(error, self._fill)
             return answer()
 
     def release(self) -> None:
@@ -230,7 +230,7 @@ class Recall:
         self, words: str, wanted: Wanted, limit: int, *, weak: bool = False
     ) -> list[Observation]:
         kept = self.observations.units().kept
-        snapshot = self.indexes.snapshot()
+        snapshot = self.indexes.snapshot(self._fill)
         if kept is None:
             return []
         # The newest day stands for today: the same ledger is ranked the same on any day.
@@ -256,10 +256,12 @@ class Recall:
         newest = "" if units.kept is None else units.kept.reading().hash
         current = newest == self._synced and not self._waiting
         # Somebody may have removed the index meanwhile.
-        if not current or len(self.indexes.snapshot()) != len(units):
-            self._synced = newest if self.indexes.refresh(progress=progress) else ""
+        if not current or len(self.indexes.snapshot(self._fill)) != len(units):
+            self._synced = (
+                newest if self.indexes.refresh(progress=progress, fill=self._fill) else ""
+            )
 
-    def fill(
+    def _fill(
         self, store: IndexStore, embedder: Embedder | None, progress: Progress | None
     ) -> SyncReport:
         """Write the units into their index; called under its lock."""

@@ -6,6 +6,7 @@ came through, so that what belongs together is still found together.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from hashlib import sha256
 
 # No secret of a known form is shorter.
@@ -14,6 +15,8 @@ _SHORTEST = 8
 _DIGITS = 4
 
 
+# The same session acts in many events.
+@lru_cache(maxsize=256)
 def keep_identity(name: str) -> str:
     """Give a name as it is recorded: as it is, or with a marker and a few digits of its hash."""
     if len(name) < _SHORTEST:

@@ -1,4 +1,4 @@
-"""Apply a proposal: record the intent, write the files, record the result.
+"""Apply a proposal: record the intent, write the files, record the result, announce it.
 
 Whoever is killed in between leaves an intent. The next one who works here finishes it: every file
 is then as it was before or as it was proposed, never something else.
@@ -16,7 +16,8 @@ from dmm.errors import DmmError, StaleBase
 from dmm.files.edits import carry_out, in_order, invert
 from dmm.files.lock import exclusive
 from dmm.redaction.redact import redact
-from dmm.review.commits import RECOVERY, Committing, place_of, state_of
+from dmm.review.applied import AppliedWrite
+from dmm.review.commits import RECOVERY, place_of, state_of
 from dmm.review.patches import three_way
 from dmm.review.store import overtaken, rewritten
 from dmm.review.tiers import trust_after
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.proposal import Proposal
     from dmm.files.roots import Root
+    from dmm.review.applied import Subscriber
     from dmm.review.store import ProposalStore
     from dmm.rules.project_ledger import ProjectLedger
 
@@ -52,31 +54,33 @@ class Applied:
     notices: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Application:
-    """Applies proposals to the files of one project."""
+    """Applies proposals to the files of one project, then tells the subscribers, in order.
+
+    `agree` notes a person's consent to the files as they are written, before anybody else writes.
+    """
 
     root: Root
     project_ledger: ProjectLedger
     proposal_store: ProposalStore
     git_commit: bool
-    settle: Callable[[tuple[str, ...]], list[str]]
+    subscribers: tuple[Subscriber, ...] = ()
     agree: Callable[[tuple[str, ...]], None] = lambda _: None
 
-    def apply(self, seq: int, approval: Approval, *, settle: bool = True) -> Applied:
-        """Apply a proposal that waits, once; the files must be those it was made from.
-
-        Many writes at once need not `settle`: the next query brings the index up to them.
-        """
+    def apply(self, seq: int, approval: Approval, *, one_of_many: bool = False) -> Applied:
+        """Apply a proposal that waits, once; the files must be those it was made from."""
         with self._alone():
             self._finish()
             proposal = self._claim(seq, approval)
             self._write(proposal)
             self._close(proposal)
-        notices = self.settle(tuple(edit.path for edit in proposal.edits)) if settle else []
-        if self.git_commit:
-            notices += self._committing.commit(seq)
-        return Applied(self.proposal_store.queue().proposals[seq], tuple(notices))
+        paths = tuple(edit.path for edit in proposal.edits)
+        notices = self._announce(AppliedWrite(paths, seq, one_of_many))
+        return Applied(self.proposal_store.queue().proposals[seq], notices)
+
+    def _announce(self, write: AppliedWrite) -> tuple[str, ...]:
+        return tuple(notice for tell in self.subscribers for notice in tell(write))
 
     def recover(self) -> list[str]:
         """Finish what was begun and broke off; gives the names of the proposals."""
@@ -84,9 +88,7 @@ class Application:
             return []
         with self._alone():
             names, paths = self._finish()
-        self.settle(paths)
-        if self.git_commit:
-            self._committing.commit()
+        self._announce(AppliedWrite(paths))
         return names
 
     def refuse_stale(self, proposal: Proposal) -> None:
@@ -95,10 +97,6 @@ class Application:
             current = self.root.tree.text_of(edit.path)
             if digest(current) != edit.base:
                 raise _stale(proposal, edit, current)
-
-    @property
-    def _committing(self) -> Committing:
-        return Committing(self.root, self.project_ledger, self.proposal_store)
 
     @contextlib.contextmanager
     def _alone(self) -> Iterator[None]:
@@ -205,19 +203,18 @@ class Application:
     def _finish(self) -> tuple[list[str], tuple[str, ...]]:
         """Finish the intents that somebody left; the lock tells that nobody is at them."""
         names, paths = [], []
-        actor, left = self.project_ledger.actor, self._unfinished()
-        for proposal in left:
-            self.project_ledger.actor = RECOVERY
-            try:
-                self._resume(proposal)
-            finally:
-                self.project_ledger.actor = actor
+        recovering = replace(self, project_ledger=self.project_ledger.as_actor(RECOVERY))
+        for proposal in self._unfinished():
+            recovering.resume(proposal)
             names.append(proposal.id)
             paths += [edit.path for edit in proposal.edits]
         return names, tuple(paths)
 
-    def _resume(self, proposal: Proposal) -> None:
-        """Go on with an application, or take it back where somebody else changed a file."""
+    def resume(self, proposal: Proposal) -> None:
+        """Go on with an application, or take it back where somebody else changed a file.
+
+        Whoever calls holds the lock.
+        """
         states = {e: state_of(self.root, e.path) for e in proposal.edits}
         if all(now in (e.base, digest(e.after)) for e, now in states.items()):
             for edit in in_order(proposal.edits):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType, Trust
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from dmm.domain.proposal import Proposal
     from dmm.files.roots import Root
+    from dmm.review.applied import AppliedWrite
     from dmm.review.store import ProposalStore
     from dmm.rules.project_ledger import ProjectLedger
 
@@ -51,6 +52,10 @@ class Committing:
     project_ledger: ProjectLedger
     proposal_store: ProposalStore
 
+    def follow(self, write: AppliedWrite) -> list[str]:
+        """Commit a write that was just applied."""
+        return self.commit(write.proposal)
+
     def commit(self, own: int | None = None) -> list[str]:
         """Commit the proposal of this moment, then what was left before; gives what went wrong."""
         lock = self.root.make_run() / "commit.lock"
@@ -66,7 +71,7 @@ class Committing:
         """Commit this one, then the others; where this one fails, they would hardly fare better."""
         if own is None:
             return self._make_up()
-        failure = self._try(own)
+        failure = self.try_commit(own)
         if failure is not None:
             return [_not_now(failure)]
         return [*self._tell_ignored(own), *self._make_up()]
@@ -80,27 +85,21 @@ class Committing:
 
     def _make_up(self) -> list[str]:
         """Go from one to the next, as others may come meanwhile; one that fails stops no other."""
+        recovering = replace(self, project_ledger=self.project_ledger.as_actor(RECOVERY))
         told: list[str] = []
         tried: set[int] = set()
         latest = time.monotonic() + commits.DEADLINE
         while left := [one for one in self.left() if one.seq not in tried]:
             tried.add(left[0].seq)
-            failure = self._recover(left[0].seq)
+            failure = recovering.try_commit(left[0].seq)
             if failure is not None:
                 told.append(f"{left[0].id} is still not committed: {failure}")
             if failure is not None and time.monotonic() > latest:
                 break
         return told
 
-    def _recover(self, seq: int) -> DmmError | None:
-        actor = self.project_ledger.actor
-        self.project_ledger.actor = RECOVERY
-        try:
-            return self._try(seq)
-        finally:
-            self.project_ledger.actor = actor
-
-    def _try(self, seq: int) -> DmmError | None:
+    def try_commit(self, seq: int) -> DmmError | None:
+        """Commit one proposal, unless it is; return what went wrong. The caller holds the lock."""
         proposal = self.proposal_store.queue().proposals[seq]
         if not proposal.uncommitted:
             return None

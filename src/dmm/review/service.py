@@ -103,7 +103,7 @@ class Proposals:
         operation: Operation = Operation.UPDATE,
         origin: str = "",
         undoes: tuple[int, ...] = (),
-        settle: bool = True,
+        one_of_many: bool = False,
     ) -> Applied:
         """Record and apply what a person's own command does, as one proposal."""
         if self.project_ledger.actor.trust is not Trust.USER:
@@ -120,7 +120,7 @@ class Proposals:
         proposal = self.intake.record(wish, lambda _: tuple(edits))
         approval = Approval(Judge.PERSON, proposal.edits, reason)
         try:
-            return self.application.apply(proposal.seq, approval, settle=settle)
+            return self.application.apply(proposal.seq, approval, one_of_many=one_of_many)
         except DmmError as error:
             # Nobody asked for something that waits.
             said = {"judge": "person", "verdict": "rejected", "reason": f"not applied: {error}"}

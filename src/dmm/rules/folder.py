@@ -70,10 +70,14 @@ class _Text:
 
 @dataclass(slots=True)
 class RuleFolder:
-    """The rule files of one .dmm folder, under the consents of its user."""
+    """The rule files of one .dmm folder, under the consents of its user.
+
+    `in_ledger` holds the files and the record of them that were last seen to agree.
+    """
 
     root: Path
     consents: Consents
+    in_ledger: tuple[Found, Mapping[str, Constraint]] | None = None
     _stamps: dict[str, Stamp] = field(default_factory=dict)
     _folders: dict[Path, int] | None = None
     _looked: float = 0.0

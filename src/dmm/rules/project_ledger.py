@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import EventType
@@ -22,12 +22,19 @@ TOOL_EVENTS_READ = 200
 
 
 @dataclass(slots=True)
+class _Compiled:
+    """What was last made of the rules in force."""
+
+    plain: tuple[dict[int, Constraint], list[Constraint]] | None = None
+    rules: tuple[Sequence[Constraint], Rulebook] | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class ProjectLedger(OpenLedger):
     """One ledger; beside its constraints, the rules in the files of `folder` are in force."""
 
     folder: RuleFolder | None = None
-    _plain: tuple[dict[int, Constraint], list[Constraint]] | None = None
-    _rules: tuple[Sequence[Constraint], Rulebook] | None = None
+    _compiled: _Compiled = field(default_factory=_Compiled, repr=False)
 
     @property
     def place(self) -> str:
@@ -43,19 +50,20 @@ class ProjectLedger(OpenLedger):
         """List what is in force here now: the ledger's constraints, and the rules in files."""
         if self.folder is not None:
             return self.folder.standing(state)
-        if self._plain is None or self._plain[0] is not state.constraints:
-            self._plain = (state.constraints, state.in_force)
-        return self._plain[1]
+        held = self._compiled.plain
+        if held is None or held[0] is not state.constraints:
+            held = self._compiled.plain = (state.constraints, state.in_force)
+        return held[1]
 
     def rulebook(self, state: State) -> Rulebook:
         """Compile what is in force, once for as long as it is the same."""
-        held = self.standing(state)
-        if self._rules is None or not _same(self._rules[0], held):
+        held, known = self.standing(state), self._compiled.rules
+        if known is None or not _same(known[0], held):
             # Whoever only looks at the ledger does without what judges.
             from dmm.rules.rulebook import Rulebook
 
-            self._rules = held, Rulebook(held)
-        return self._rules[1]
+            known = self._compiled.rules = held, Rulebook(held)
+        return known[1]
 
     def lookups(self, state: State) -> Lookups:
         """Tell for a constraint what was looked up since the last decision it applied to."""

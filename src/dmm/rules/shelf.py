@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from dmm.eventlog.state import Constraint
     from dmm.eventlog.state import State as LedgerState
     from dmm.files.roots import Root
-    from dmm.rules.folder import FileRule, Found, RuleFolder
+    from dmm.rules.folder import FileRule, RuleFolder
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.rules.rule import Rule, State
 
@@ -46,7 +46,7 @@ class ShelvedRule:
     held: bool
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class RuleShelf:
     """The rule files of one project, as the user agreed to them."""
 
@@ -54,7 +54,6 @@ class RuleShelf:
     project_ledger: ProjectLedger
     folder: RuleFolder
     publish: Callable[[], object]
-    _settled: tuple[Found, Mapping[str, Constraint]] | None = None
 
     def rules(self) -> list[ShelvedRule]:
         """List the rules in the texts that count, by id; disabled ones too."""
@@ -100,12 +99,12 @@ class RuleShelf:
         state = self.project_ledger.state()
         recorded = self.folder.recorded(state)
         found = self.folder.read(recorded)
-        known = self._settled
+        known = self.folder.in_ledger
         if known is not None and known[0] is found and known[1] is recorded:
             return True
         if self._changes(state):
             return False
-        self._settled = (found, recorded)
+        self.folder.in_ledger = (found, recorded)
         return True
 
     def write(self, name: str, text: str) -> ShelvedRule:

@@ -73,7 +73,7 @@ class Delivery:
     @property
     def actor(self) -> Actor:
         """In whose name it is recorded."""
-        return voice_of(self.event, Trust.AGENT if self.noted is None else self.noted[2])
+        return actor_for(self.event, Trust.AGENT if self.noted is None else self.noted[2])
 
     @property
     def identity(self) -> str | None:
@@ -105,15 +105,22 @@ class _Held:
     requests: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
+class SessionMemory:
+    """What is remembered of the sessions of one project, the latest last."""
+
+    sessions: OrderedDict[str, _Held] = field(default_factory=OrderedDict)
+
+
+@dataclass(frozen=True, slots=True)
 class Sessions:
-    """Attends to the sessions of one project."""
+    """Attends to the sessions of one project; what it records is in the name of their agents."""
 
     project: Path
     project_ledger: ProjectLedger
     find_guard: Callable[[], Guard]
     find_briefing: Callable[[], Briefing]
-    _held: OrderedDict[str, _Held] = field(default_factory=OrderedDict)
+    memory: SessionMemory = field(default_factory=SessionMemory)
 
     def judge(self, event: HookEvent, began: str = "") -> Ruling:
         """Hold a tool call against the rules; nothing is recorded yet.
@@ -171,20 +178,22 @@ class Sessions:
             "tokens": sum(one.token_count for one in entries),
             "retrieved": served,
         }
-        self.project_ledger.record(self.project_ledger.draft(EventType.PACK_SERVED, payload))
+        ledger = self.project_ledger.as_actor(delivery.actor)
+        ledger.record(ledger.draft(EventType.PACK_SERVED, payload))
         self._hold(delivery.event.session).given |= {str(one["hash"]) for one in served}
 
     def _hold(self, session: str) -> _Held:
-        if session not in self._held:
+        known = self.memory.sessions
+        if session not in known:
             given: set[str] = set()
             # A ledger that can't be read tells nothing; what is told twice does no harm.
             with contextlib.suppress(StorageError, LedgerRefused):
                 given = self._given_before(session)
-            self._held[session] = _Held(given=given)
-            while len(self._held) > SESSIONS_KEPT:
-                self._held.popitem(last=False)
-        self._held.move_to_end(session)
-        return self._held[session]
+            known[session] = _Held(given=given)
+            while len(known) > SESSIONS_KEPT:
+                known.popitem(last=False)
+        known.move_to_end(session)
+        return known[session]
 
     def _given_before(self, session: str) -> set[str]:
         """Read from the ledger what a session was given since its context was last emptied."""
@@ -222,12 +231,13 @@ class Sessions:
         kept = repeated or self._try(delivery, held) is not None
         if told and kept and not repeated:
             payload = {"task": "", "briefing": digest, "retrieved": [{"hash": digest}]}
-            kept = self._serve(payload)
+            kept = self._serve(delivery, payload)
         return Attended(Reply(context=text if told else ""), kept)
 
-    def _serve(self, payload: dict[str, Any]) -> bool:
+    def _serve(self, delivery: Delivery, payload: dict[str, Any]) -> bool:
+        ledger = self.project_ledger.as_actor(delivery.actor)
         try:
-            self.project_ledger.record(self.project_ledger.draft(EventType.PACK_SERVED, payload))
+            ledger.record(ledger.draft(EventType.PACK_SERVED, payload))
         except (StorageError, LedgerRefused):
             return False
         return True
@@ -258,15 +268,15 @@ class Sessions:
         event, noted = delivery.event, delivery.noted
         if noted is None:
             return 0
-        self.project_ledger.actor = delivery.actor
+        ledger = self.project_ledger.as_actor(delivery.actor)
         requested = event.kind is HookKind.TOOL_REQUEST
-        draft = self.project_ledger.draft(
+        draft = ledger.draft(
             noted[0],
             noted[1] | more,
             caused_by=None if requested else held.requests.get(event.call_id or ""),
             event_id=delivery.identity,
         )
-        recorded = self.project_ledger.record(draft)
+        recorded = ledger.record(draft)
         if event.call_id and requested:
             held.requests[event.call_id] = recorded.seq
             while len(held.requests) > REQUESTS_KEPT:
@@ -320,7 +330,7 @@ def write_supplement(entries: Iterable[PackEntry]) -> str:
     return "".join(parts).rstrip("\n") + "\n" if len(parts) > 1 else ""
 
 
-def voice_of(event: HookEvent, trust: Trust = Trust.AGENT) -> Actor:
+def actor_for(event: HookEvent, trust: Trust = Trust.AGENT) -> Actor:
     """Speak in the name of the agent, with the trust that the kind of event deserves."""
     return Actor(name=event.client, source="hook", trust=trust, session=event.session)
 
