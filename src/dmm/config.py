@@ -11,6 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from dmm.domain.markers import WAY_OUT, WHAT, find_marker
 from dmm.domain.memory import WANTED_TOKENS
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET, DEFAULT_BUDGET
 from dmm.errors import ConfigError
@@ -278,6 +279,9 @@ def read_config(path: Path) -> Config:
 
 def parse_config(text: str, *, source: str) -> Config:
     """Check a configuration text; the error names the first key that is wrong and what it wants."""
+    line = find_marker(text)
+    if line is not None:
+        raise ConfigError(WHAT, where=f"{source}:{line}", hint=WAY_OUT)
     try:
         values = json.loads(text)
     except json.JSONDecodeError as error:

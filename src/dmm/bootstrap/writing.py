@@ -13,12 +13,16 @@ from dmm.bootstrap.reading import Reading, make_meter, take_indexes
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from dmm.conflicts.comparison_set import ComparisonSet
     from dmm.conflicts.resolutions import Resolutions
     from dmm.conflicts.service import Conflicts
+    from dmm.domain.conflict import Clash
+    from dmm.domain.memory import Memory
     from dmm.domain.proposal import Edit, Proposal
     from dmm.eventlog.state import Constraint
     from dmm.importer.rules import RuleImport
     from dmm.importer.service import Importer
+    from dmm.index.service import Indexes
     from dmm.lifecycle.service import Lifecycle
     from dmm.memories.overview import Survey
     from dmm.memories.service import Memories
@@ -27,6 +31,7 @@ if TYPE_CHECKING:
     from dmm.observations.distilling import Distiller
     from dmm.observations.proposing import Digest
     from dmm.project.agenda import Agenda
+    from dmm.project.differences import Differences
     from dmm.review.application import Application
     from dmm.review.applied import Subscriber
     from dmm.review.commits import Committing
@@ -165,6 +170,14 @@ class Writing(Reading):
         settings = self.base.own_config.model if enabled else ModelConfig()
         meter = make_meter(self.base, self.project_ledger, settings)
         return distilling.Distiller(self.observations, meter, enabled, self.base.require_trust)
+
+    @cached_property
+    def differences(self) -> Differences:
+        """Tells what a branch does to memory and rules."""
+        from dmm.project import differences
+
+        find = partial(_find_clashes, self.indexes, self.base.comparison_set)
+        return differences.Differences(self.root.folder, find)
 
     @cached_property
     def agenda(self) -> Agenda:
@@ -336,3 +349,15 @@ def _survey(base: Base) -> Survey:
 
 def _list_proposals(base: Base) -> Iterable[Proposal]:
     return base.proposal_store.queue().proposals.values()
+
+
+def _find_clashes(
+    indexes: Indexes, comparison_set: Lazy[ComparisonSet], memory: Memory
+) -> list[tuple[Clash, str, str]]:
+    """Find what a memory clashes with in this checkout."""
+    from dmm.index.likeness import direction
+
+    indexes.refresh(whole=True)
+    embedder = indexes.embedder()
+    towards = None if embedder is None else direction(memory, embedder)
+    return comparison_set().find_clashes(memory, towards)

@@ -34,6 +34,9 @@ COMMANDS = {
     "import-sessions": "transcripts.import_sessions",
     "check": "check.check",
     "validate": "validate.validate",
+    "diff": "diff.diff",
+    "merge": "merge.merge",
+    "merge-file": "merge.merge_file",
     "status": "status.status",
     "cost": "cost.cost",
     "reindex": "reindex.reindex",
@@ -47,6 +50,7 @@ COMMANDS = {
     "export-usage": "feedback.export_usage",
     "install": "install.install",
     "doctor": "doctor.doctor",
+    "completion": "completion.completion",
     "serve": "serve.serve",
     "demo": "demo.demo",
     "rules": "rules.app",
@@ -75,6 +79,9 @@ SUMMARIES = {
     "doctor": "Check that everything works, end to end.",
 }
 
+# Run by Git, not by people.
+PLUMBING = ("merge-file",)
+
 
 def make_app(*names: str) -> FastTyper:
     """Make the command line of some commands, or of all of them."""
@@ -92,12 +99,12 @@ def make_app(*names: str) -> FastTyper:
         if isinstance(found, FastTyper):
             app.add_typer(found, name=name)
         else:
-            app.command(name, short_help=SUMMARIES.get(name))(found)
+            app.command(name, short_help=SUMMARIES.get(name), hidden=name in PLUMBING)(found)
     return app
 
 
 def dmm(
-    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+    version: bool = typer.Option(False, "--version", "-V", help="Show the version and exit."),
 ) -> None:
     """Memory for coding agents: small markdown files in, token-budgeted cited packs out."""
     if version:

@@ -69,6 +69,9 @@ def install(
     uninstall: Annotated[
         bool, typer.Option("--uninstall", help="Remove exactly what dmm added.")
     ] = False,
+    git: Annotated[
+        bool, typer.Option("--git", help="Have this repository merge memory and rules with DMM.")
+    ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
@@ -76,6 +79,9 @@ def install(
 
     A file that holds more than DMM's own entries is backed up before it is changed.
     """
+    if git:
+        _install_git(root, remove=uninstall, dry=dry_run, as_json=as_json)
+        return
     installation = open_installation(scope.value, root, tools.value)
     named = [one.value for one in client or ()]
     report = installation.apply(named, scope.value, remove=uninstall, dry=dry_run)
@@ -85,6 +91,36 @@ def install(
         print_lines(list(_lines(report, named, remove=uninstall)))
     if report.refused:
         raise typer.Exit(1)
+
+
+def _install_git(root: Path | None, *, remove: bool, dry: bool, as_json: bool) -> None:
+    """Register the merge driver in the repository around the project."""
+    from dataclasses import asdict
+
+    from dmm.bootstrap import here, own_home
+    from dmm.files.roots import find_root
+    from dmm.merge.driver import find_program, register
+
+    folder = find_root(root or here(), root, own_home()).folder
+    steps = register(folder, find_program(), remove=remove, dry=dry)
+    if as_json:
+        print_json({"steps": [asdict(step) for step in steps], "dry": dry})
+        return
+    labels = LABELS | (PLANNED if dry else {})
+    lines = [
+        line
+        for one in steps
+        for line in (f"Git, {one.what}: {labels[one.result]}", f"  {one.where}")
+    ]
+    if dry:
+        lines += ["", "Nothing was written."]
+    elif any(one.result in ("installed", "updated") for one in steps):
+        lines += [
+            "",
+            "Commit .dmm/.gitattributes. Each clone runs dmm install --git once;",
+            "a clone without it merges as Git always does.",
+        ]
+    print_lines(lines)
 
 
 def open_installation(scope: str, root: Path | None, tools: str = "core") -> Installation:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dmm.conflicts.records import FOLDED, Records, fold, read_name
+from dmm.domain.conflict import ConflictType
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.eventlog.projection import Projection
@@ -98,11 +99,18 @@ class ConflictRegister:
             return {}
         marks: dict[str, tuple[str, ...]] = {}
         for record in view.open:
-            for own, other in (record.sides, record.sides[::-1]) if record.sure else ():
-                if self.holds(other.path):
-                    told = _line(f"in conflict with {other.path} ({record.id}): {other.summary}")
-                    marks[own.id] = (*marks.get(own.id, ()), told)[:MOST_MARKS]
+            for name, told in self._tell(record) if record.sure else ():
+                marks[name] = (*marks.get(name, ()), told)[:MOST_MARKS]
         return marks
+
+    def _tell(self, record: Record) -> Iterator[tuple[str, str]]:
+        if record.type is ConflictType.UNMERGED:
+            told = f"two versions after a merge; a person has to choose ({record.id})"
+            yield record.sides[0].id, told
+            return
+        for own, other in (record.sides, record.sides[::-1]):
+            if self.holds(other.path):
+                yield own.id, _line(f"in conflict with {other.path} ({record.id}): {other.summary}")
 
 
 def _advance(log: EventLog, value: Records, to: int) -> Records:

@@ -108,7 +108,7 @@ class MemoryTree:
         elif path.count("/") < MAX_DEPTH:
             self._walk(path, found)
         else:
-            found.refuse(path, "folders nested too deeplyly", hint="use fewer folders")
+            found.refuse(path, "folders nested too deeply", hint="use fewer folders")
 
     def resolve(self, path: str) -> Path:
         """Turn a relative path into a file below the root, or refuse it."""

@@ -247,6 +247,7 @@ class Run:
     def _describe(self, stamp: Stamp) -> Directory | None:
         try:
             text = markdown.decode(stamp.path, self.tree.read(stamp.path))
+            markdown.refuse_markers(stamp.path, text)
         except MemoryFileError:
             return None
         described = neutralise(markdown.plain(text)).strip()[:MAX_DESCRIPTION]

@@ -17,7 +17,13 @@ from dmm.files import markdown
 from dmm.files.durable import translated
 from dmm.files.texts import describe_fault
 from dmm.index.store import IndexStore
-from dmm.memories.validation import check_citations, check_expiry, find_lost, read_files
+from dmm.memories.validation import (
+    check_citations,
+    check_expiry,
+    find_lost,
+    find_torn,
+    read_files,
+)
 from dmm.packs.baselines import KEPT, compile_baseline
 from dmm.packs.token_counts import KeptCounts
 from dmm.rules.folder import FOLDER, list_rule_files
@@ -96,6 +102,11 @@ class Status:
         """The faults of rule files; the others are those of memories."""
         return [one for one in self.faults if one.path.startswith(f"{FOLDER}/")]
 
+    @property
+    def torn(self) -> list[Finding]:
+        """Everything that Git left in two versions."""
+        return [one for one in self.faults if one.check == "merge_conflict"]
+
     def as_dict(self) -> dict[str, Any]:
         """The state as plain data."""
         values = asdict(self)
@@ -159,6 +170,7 @@ class Overview:
             faults=(
                 *(finding for look in looks for finding in look.faults),
                 *_find_broken_rules(self.root.folder),
+                *find_torn(self.root.folder),
             ),
             stale=tuple(finding for look in looks for finding in look.stale),
             expired=tuple(finding for look in looks for finding in look.expired),

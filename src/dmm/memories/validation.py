@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -13,10 +14,13 @@ from dmm.domain.text import neutralise
 from dmm.errors import DmmError, MemoryFileError
 from dmm.files import citations, markdown, repairs
 from dmm.files.commits import find_ignored
-from dmm.files.texts import check_characters, check_isolation, describe_fault
+from dmm.files.consents import FILES, MAX_BYTES
+from dmm.files.texts import check_characters, check_isolation, check_markers, describe_fault
+from dmm.merge.notes import find_notes
 from dmm.packs import baseline as rules
 from dmm.packs.baselines import compile_baseline
 from dmm.packs.twins import find_pairs
+from dmm.reading import read_regular
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -38,12 +42,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Checks the memory files of one project, and mends them on request."""
+    """Checks the memory files of one project, and mends them on request.
+
+    Without `indexes` it looks for no near-duplicates.
+    """
 
     root: Root
     settings: ValidationConfig
     retrieval: RetrievalConfig
-    indexes: Indexes
+    indexes: Indexes | None
     count: Count
     today: Callable[[], dt.date]
     write: Callable[[Edit, str], object]
@@ -72,6 +79,14 @@ def read_files(
         except DmmError as error:
             refused[path] = Finding(path, "error", "io", error.what, hint=error.hint)
     return files, refused
+
+
+def find_torn(folder: Path) -> Iterator[Finding]:
+    """Name the launch contract, policy or settings where Git left them in two versions."""
+    for name in FILES:
+        with contextlib.suppress(OSError):
+            data = read_regular(folder / name, MAX_BYTES)[0]
+            yield from check_markers(name, data.decode("utf-8", "replace"))
 
 
 def check_expiry(path: str, expires: dt.date | None, today: dt.date) -> Finding | None:
@@ -143,6 +158,7 @@ class _Check:
             self._look_closer(document)
         descriptors = [stamp.path for stamp in scan.descriptors]
         self._look_at_descriptors(tree, descriptors)
+        self.findings += find_torn(self.parts.root.folder)
         self.findings += _check_letter_case([*paths, *descriptors])
         self._check_ids()
         self._check_baseline(files)
@@ -158,6 +174,8 @@ class _Check:
 
         files = find_rule_files(self.parts.root.folder)
         self.findings += check_rule_files(files, self.parts.settings.isolation_terms)
+        for path, data in files.items():
+            self.findings += _check_notes(path, (data or b"").decode("utf-8", "replace"))
         return list(files)
 
     def _report(self, paths: list[str]) -> ValidationReport:
@@ -189,6 +207,7 @@ class _Check:
             fixable = _is_fixable(fault, text, self.today)
             self.findings.append(describe_fault(fault, fixable=fixable))
             self.ids |= {name for name in [repairs.claimed_id(path, text)] if name}
+        self.findings += _check_notes(path, text)
         self.findings += check_characters(path, text, fixable=_loses_mark(path, text, self.today))
         self.findings += check_isolation(path, text, self.parts.settings.isolation_terms)
 
@@ -198,6 +217,7 @@ class _Check:
         for path, data in files.items():
             try:
                 text = markdown.decode(path, data)
+                self.findings += check_markers(path, text)
                 self.findings += check_characters(path, text)
                 self.findings += check_isolation(path, text, self.parts.settings.isolation_terms)
             except MemoryFileError as fault:
@@ -278,18 +298,21 @@ class _Check:
             self._warn(Scope.BASELINE.value, "baseline_budget", notice)
 
     def _check_twins(self) -> None:
+        indexes = self.parts.indexes
+        if indexes is None:
+            return
         try:
-            self.parts.indexes.refresh(whole=True)
-            snapshot = self.parts.indexes.snapshot()
+            indexes.refresh(whole=True)
+            snapshot = indexes.snapshot()
         except DmmError as error:
             self._warn(".", "near_duplicate", f"near-duplicates were not checked: {error}")
             return
         if snapshot.vectors is None or (len(snapshot) and not len(snapshot.vectors)):
             message = "near-duplicates were not checked: model unavailable"
-            self._warn(".", "near_duplicate", message, self.parts.indexes.notices.get("model"))
+            self._warn(".", "near_duplicate", message, indexes.notices.get("model"))
             return
-        if "index" in self.parts.indexes.notices:
-            message = f"near-duplicates may be missing: {self.parts.indexes.notices['index']}"
+        if "index" in indexes.notices:
+            message = f"near-duplicates may be missing: {indexes.notices['index']}"
             self._warn(".", "near_duplicate", message)
         for first, second, likeness in self._pairs(snapshot):
             mine, other = (second, first) if second.origin is Origin.PROJECT else (first, second)
@@ -320,6 +343,13 @@ class _Check:
     def _there(self, *places: Place) -> bool:
         """An index that could not be refreshed may still hold files that are gone."""
         return all(place.origin is not Origin.PROJECT or self._own(place) for place in places)
+
+
+def _check_notes(path: str, text: str) -> Iterator[Finding]:
+    """Warn where a merge kept two versions."""
+    hint = "keep one version and delete the 'dmm merge' comments"
+    for note in find_notes(markdown.plain(text)):
+        yield Finding(path, "warning", "undecided", f"merge: {note.what}", note.line, hint)
 
 
 def _is_fixable(fault: MemoryFileError, text: str, day: dt.date) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dmm import VERSION, endpoint, losses
 from dmm.errors import DmmError, LedgerRefused
+from dmm.files.consents import FILES
 from dmm.install.trial import ask_http
 from dmm.project.init import keep_in_git
 from dmm.storage import sqlite
@@ -185,13 +186,17 @@ def _check_backup(backups: Backups) -> Iterator[Check]:
 def _check_files(memory: Memory) -> Iterator[Check]:
     state = memory.overview.describe()
     files = sum(root.files for root in state.roots)
-    faults = len(state.faults) - len(state.rule_faults)
+    others = {*state.rule_faults, *(one for one in state.torn if one.path in FILES)}
+    faults = len(state.faults) - len(others)
     told = f"{files - faults} of {files} memory files valid"
     if faults:
         yield Check("project", "files", "fail", told, "see them with: dmm validate")
     else:
         yield Check("project", "files", "ok", told)
-    for fault in state.rule_faults:
+    for fault in state.torn:
+        told = f"{fault.where}: {fault.message}"
+        yield Check("project", "merge conflict", "fail", told, fault.hint)
+    for fault in (one for one in state.rule_faults if one not in state.torn):
         told = f"{fault.where}: {fault.message}"
         yield Check("project", "rule file", "fail", told, fault.hint or "see: dmm validate")
     yield from _check_git(memory.folder, state.ignored)
