@@ -11,6 +11,6 @@ if TYPE_CHECKING:
 
 
 def fixed_tokens(boot: str, count: Callable[[str], int]) -> int:
-    """Count what a session is given before anything is asked: BOOT, instructions and tools."""
-    tools = list_tools().model_dump_json(by_alias=True, exclude_none=True)
+    """Count what a session is given before anything is asked: BOOT, instructions, core tools."""
+    tools = list_tools(core=True).model_dump_json(by_alias=True, exclude_none=True)
     return count(boot) + count(INSTRUCTIONS) + count(tools)

@@ -168,11 +168,12 @@ def _fields(one: Memory | RuleText) -> dict[str, Any]:
 
 def _change(name: str, old: Any, new: Any) -> str:
     """Say how a field differs."""
-    if isinstance(old, tuple) and isinstance(new, tuple):
+    kinds = {type(old), type(new)}
+    if kinds == {tuple}:
         parts = [f"+{one}" for one in new if one not in old]
         parts += [f"-{one}" for one in old if one not in new]
         return f"{name} {' '.join(parts) or 'in another order'}"
-    if isinstance(old, list | dict) or isinstance(new, list | dict):
+    if kinds & {list, dict}:
         return f"{name} changed"
     return f"{name} {_say(old)} → {_say(new)}"
 
