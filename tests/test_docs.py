@@ -44,7 +44,7 @@ COMMANDS = {
     **{name: one for name, one in ALL.items() if name not in GROUPS},
     **{f"{group} {name}": one for group in GROUPS for name, one in GROUPS[group].commands.items()},
 }
-GENERAL = {"--help", "-h", "--version"}
+GENERAL = {"--help", "-h", "--version", "-V"}
 # These have no command to name.
 SILENT = {"hard_constraints.md", "_dir.md", "platforms.md"}
 

@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from dmm.domain.markers import WAY_OUT, WHAT, find_marker
+from dmm.domain.memory import WANTED_TOKENS
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET, DEFAULT_BUDGET
 from dmm.errors import ConfigError
 from dmm.reading import read_regular
@@ -22,11 +24,12 @@ if TYPE_CHECKING:
 FILE_NAME = "daemon.config.json"
 MAX_BYTES = 256 * 1024
 
-# Settings of earlier versions that never had an effect: files that name them are still read.
+# Settings of earlier versions that have no effect: files that name them are still read.
 RETIRED = frozenset(
     (
         *("daemon", "indexer.embedding_model", "storage.stats_db", "reviewer_agent.model"),
         *("lifecycle.attach_to", "lifecycle.graceful_shutdown_timeout_ms"),
+        "validation.min_tokens",
     )
 )
 
@@ -133,10 +136,9 @@ class StorageConfig:
 
 @dataclass(frozen=True, slots=True)
 class ValidationConfig:
-    """What `dmm validate` calls too short, too long or incomplete."""
+    """What `dmm validate` calls too long or incomplete."""
 
-    min_tokens: int = _count(300)
-    max_tokens: int = _count(800)
+    max_tokens: int = _count(WANTED_TOKENS)
     warn_on_missing_optional: bool = _flag(True)
     isolation_terms: tuple[str, ...] = _texts()
 
@@ -277,6 +279,9 @@ def read_config(path: Path) -> Config:
 
 def parse_config(text: str, *, source: str) -> Config:
     """Check a configuration text; the error names the first key that is wrong and what it wants."""
+    line = find_marker(text)
+    if line is not None:
+        raise ConfigError(WHAT, where=f"{source}:{line}", hint=WAY_OUT)
     try:
         values = json.loads(text)
     except json.JSONDecodeError as error:

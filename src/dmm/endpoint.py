@@ -183,10 +183,10 @@ def connect(timeout: float) -> _socket.socket | None:
     return link
 
 
-def name_client(arguments: list[str], otherwise: str) -> str:
-    """Tell the agent's name as it was configured; plain letters, so that it fits into a line."""
+def name_client(arguments: list[str], otherwise: str, named: str = "--client") -> str:
+    """Return what an option names, such as the client; plain letters, so that it fits in a line."""
     for option, value in pairwise(arguments):
-        if option == "--client" and value.replace("-", "").isalnum():
+        if option == named and value.replace("-", "").isalnum():
             return value
     return otherwise
 

@@ -25,7 +25,7 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-FileFault = Literal["io", "yaml", "schema", "content"]
+FileFault = Literal["io", "yaml", "schema", "content", "merge_conflict"]
 ModelFault = Literal["unreachable", "refused", "late", "malformed"]
 
 

@@ -20,7 +20,7 @@ from dmm.errors import ConfigError, DaemonError, DmmError, PathRefused, RootNotF
 from dmm.files.consents import find_consents
 from dmm.files.roots import Root, find_root
 from dmm.files.trusted import TrustStore
-from dmm.sessions.service import supplement
+from dmm.sessions.supplement import supplement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -184,14 +184,15 @@ def test_import_shows_a_preview_with_sizes_and_writes_nothing(
     assert (told.status, told.err) == (0, "")
     assert re.search(r"^project/database/\S+\.md  \(\d+ tokens\)$", told.out, re.MULTILINE)
     assert re.search(r"^    from CLAUDE.md:16-20$", told.out, re.MULTILINE)
-    summary = told.out.splitlines()[-3:]
+    summary = told.out.splitlines()[-4:]
     assert re.fullmatch(r"\d+ memories \(\d+ baseline, .*\), \d+ merged", summary[0])
     assert re.fullmatch(
-        r"The files cost 633 tokens in every session; a typical pack of these memories \d+"
-        r" \(\d+ % less\)\.",
+        r"Every session loads 633 tokens of these files now\. With DMM instead:"
+        r" \d+ \(\d+ DMM itself, \d+ baseline, \d+ rules\)\.",
         summary[1],
     )
-    assert summary[2] == "Nothing was written. To write them, add --apply."
+    assert re.fullmatch(r"A task that needs .* a typical one has \d+ tokens\.", summary[2])
+    assert summary[3] == "Nothing was written. To write them, add --apply."
     assert list(project.memory.iterdir()) == []
 
 
@@ -199,7 +200,9 @@ def test_import_tells_what_was_merged_skipped_mentioned_and_present(
     typed: Typed, project: Project
 ) -> None:
     text = MONOLITH.read_text()
-    (project.folder / "CLAUDE.md").write_text(text + "\nSee @docs/more.md for more.\n")
+    (project.folder / "CLAUDE.md").write_text(
+        text + "\nUse pnpm, not npm. See @docs/more.md for more.\n"
+    )
     (project.folder / "AGENTS.md").write_text(text)
     told = typed("import", "CLAUDE.md", "AGENTS.md", "--apply", within=project.folder)
     assert "\nmerged   AGENTS.md:" in told.out
@@ -220,7 +223,9 @@ def test_import_of_a_small_file_boasts_of_nothing_and_tells_what_it_skips(
     (project.folder / "CLAUDE.md").write_text(text)
     out = typed("import", "CLAUDE.md", within=project.folder).out
     assert "\nskipped  CLAUDE.md:3: heading without text\n" in out
-    assert re.search(r"a typical pack of these memories \d+\.$", out, re.MULTILINE)
+    assert re.search(
+        r"^Every session loads \d+ tokens .* With DMM instead: \d+ ", out, re.MULTILINE
+    )
 
 
 def test_import_tells_the_hidden_characters_that_it_leaves_out(
@@ -256,7 +261,7 @@ def test_import_as_data(typed: Typed, project: Project) -> None:
         ),
         *("baseline_tokens", "pack_tokens", "secret", "hidden", "unseen", "written", "proposed"),
         "proposed_rules",
-        *("repeated", "notice", "rules"),
+        *("repeated", "notice", "rules", "always_tokens", "left"),
     }
     assert set(data["memories"][0]) == {
         *("path", "id", "title", "scope", "tags", "tokens", "sources", "warnings", "content"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
@@ -16,10 +17,22 @@ if TYPE_CHECKING:
     from tests.conftest import Command, Project
 
 COMMANDS = [
-    *("init", "query", "ask", "search", "timeline", "get", "import", "export"),
-    *("import-sessions", "check", "validate", "status", "reindex"),
+    *("init", "remember", "forget", "query", "ask", "search", "timeline", "get"),
+    *("import", "export"),
+    *("import-sessions", "check", "validate", "diff", "merge", "status", "cost", "reindex"),
     *("trust", "undo", "redact", "feedback", "lifecycle", "digest", "distil", "export-usage"),
-    *("install", "doctor", "serve", "demo", "rules", "write", "review", "conflicts", "daemon"),
+    *(
+        "install",
+        "doctor",
+        "completion",
+        "serve",
+        "demo",
+        "rules",
+        "write",
+        "review",
+        "conflicts",
+        "daemon",
+    ),
     "ledger",
 ]
 
@@ -32,6 +45,7 @@ def test_help_fits_a_terminal_of_80_columns(
     assert told.status == 0
     assert told.out.startswith("Usage: dmm ")
     assert max(map(len, told.out.splitlines())) <= 80
+    assert not re.search(r"<(list|str|int|float|Path)\b", told.out)
 
 
 def test_every_command_is_in_the_help(typed: Typed, tmp_path: Path) -> None:
@@ -54,7 +68,8 @@ def test_no_summary_in_a_list_of_commands_is_cut_off(
 
 
 def test_the_version_is_the_installed_one(typed: Typed, tmp_path: Path) -> None:
-    told = typed("--version", within=tmp_path)
+    for flag in ("--version", "-V"):
+        told = typed(flag, within=tmp_path)
     assert (told.status, told.out) == (0, f"dmm {version('dynamic-markdown-memory')}\n")
 
 

@@ -57,8 +57,9 @@ def test_a_proposal_is_told_with_its_checks_and_waits(typed: Typed, own: Project
 
 
 def test_a_check_that_failed_is_a_finding(typed: Typed, own: Project) -> None:
+    long = "# A\n\n" + "many words " * 600
     told = typed(
-        *("write", "create", "--path", "project/a.md", "--content", "# A\n\nShort.", *WHY),
+        *("write", "create", "--path", "project/a.md", "--content", long, *WHY),
         within=own.folder,
     )
     assert told.status == 1

@@ -181,7 +181,7 @@ def test_claude_code_gets_its_hooks_and_a_server_that_is_always_loaded(
             "dmm": {
                 "type": "stdio",
                 "command": "dmm-mcp",
-                "args": ["--client", "claude-code"],
+                "args": ["--client", "claude-code", "--tools", "core"],
                 "alwaysLoad": True,
             }
         }

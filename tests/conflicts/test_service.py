@@ -496,6 +496,19 @@ def test_a_pack_marks_entries_in_conflict_and_counts_the_marks(
     assert dmm.packs.query(request).markdown == answer.markdown
 
 
+def test_a_memory_of_another_branch_is_in_conflict_with_nothing_here(
+    clashing: ProposalStore,
+) -> None:
+    """Worktrees share a ledger: the record stays, but names no memory that is not here."""
+    dmm = clashing.open()
+    dmm.conflicts.scan()
+    (dmm.root.tree.root / "project" / "note_1.md").unlink()
+    answer = dmm.packs.query(QueryRequest("how long is the API timeout"))
+    assert answer.pack.retrieved_entries[0].path == "project/note_2.md"
+    assert "note_1" not in answer.markdown
+    assert SLOW[1] not in answer.markdown
+
+
 def test_a_rule_of_the_baseline_is_marked_too(
     proposal_store: ProposalStore, count: Callable[[str], int]
 ) -> None:

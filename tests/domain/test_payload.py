@@ -15,8 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dmm.domain.event import Event, EventType, canonical
-from dmm.domain.payload import FactAdded, PackServed, ProposalMade, ToolUsed
+from dmm.domain.payload import FactAdded, PackServed, ToolUsed
 from dmm.domain.plain import to_plain
+from dmm.domain.proposal_payload import ProposalMade
 from dmm.domain.recorded import PAYLOADS, Payload
 from dmm.eventlog.log import EventLog
 

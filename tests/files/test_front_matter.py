@@ -62,7 +62,7 @@ def refusal(text: str) -> MemoryFileError:
         (
             "---\ntags: " + "[" * 4_000 + "\n---\n",
             "yaml",
-            "2: the front matter is nested too deeplyly",
+            "2: the front matter is nested too deeply",
         ),
         ("---\nid: [x\n---\n", "yaml", "3: not valid YAML: did not find expected ',' or ']'"),
         (

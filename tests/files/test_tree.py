@@ -223,7 +223,7 @@ def test_folders_without_end_are_reported(project: Project) -> None:
     deep = project.memory / "project" / "/".join("d" * 200)
     deep.mkdir(parents=True)
     (deep / "a.md").write_text("x")
-    assert faults(project.tree) == [f"project/{'/'.join('d' * 32)}: folders nested too deeplyly"]
+    assert faults(project.tree) == [f"project/{'/'.join('d' * 32)}: folders nested too deeply"]
 
 
 def test_an_unreadable_folder_is_reported_beside_the_others(

@@ -153,6 +153,9 @@ def new_memory(state: Path) -> Callable[[Path, bool], Path]:
     def make(folder: Path, trusted: bool = True) -> Path:
         folder.mkdir(parents=True, exist_ok=True)
         set_up(folder, day=today())
+        # Examples that nobody has edited are never served.
+        for file in (folder / ".dmm" / "memory").rglob("*.md"):
+            file.write_text(file.read_text() + "\nThis is ours.\n")
         if trusted:
             TrustStore.of_user(state).trust(folder / ".dmm")
         return folder

@@ -193,3 +193,15 @@ def test_conflicts_are_flagged_listed_shown_and_settled_by_proposals(server: Ser
     assert settled.status == 200, settled.body
     assert [one["operation"] for one in settled.json()["proposals"]] == ["deprecate"]
     assert (server.root / ".dmm/memory" / ids[1]).read_text().count("status: active") == 1
+
+
+def test_a_token_proposes_a_note_and_a_person_writes_it(server: Server) -> None:
+    body = {"text": "The release train leaves every second Thursday."}
+    told = server.ask("POST", "/v1/remember", body, headers=AGENT).json()
+    assert (told["status"], told["notices"]) == ("pending", [])
+    assert told["path"].endswith("release_train_leaves_second_thursday.md")
+    mine = decide(server, "/v1/remember", {"text": "Lamps in the cellar are switched by the door."})
+    assert mine.json()["status"] == "applied"
+    gone = decide(server, "/v1/forget", {"name": mine.json()["path"]}).json()
+    assert (gone["status"], gone["path"]) == ("applied", mine.json()["path"])
+    assert server.ask("POST", "/v1/remember", {"text": ""}, headers=AGENT).status == 422

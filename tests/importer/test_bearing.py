@@ -18,8 +18,6 @@ def judge(title: str, text: str, path: str = "CLAUDE.md", tokens: int = 80) -> t
         ("Role", "A senior engineer of the shop.", ("baseline", "identity")),
         ("Shop", "You are a careful engineer.", ("baseline", "identity")),
         ("Shop: overview", "It sells boats.", ("baseline", "scope")),
-        ("Rules", "- Never push to main.\n- You must not skip hooks.", ("baseline", "constraints")),
-        ("Security", "- Never log passwords.\n- Rotate keys.", ("baseline", "constraints")),
         (
             "Tests",
             "- Each test must finish in 2 s.\n- Mocks are not allowed.",

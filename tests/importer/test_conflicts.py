@@ -17,6 +17,7 @@ def conflicts(plan: Planner, one: str, other: str) -> list[tuple[str, ...]]:
     found = plan(
         ("CLAUDE.md", f"# Shop\n\n## Testing\n\n- Use factories.\n- {one}\n"),
         ("AGENTS.md", f"# Shop\n\n## Testing\n\n- {other}\n"),
+        budget=0,
     ).conflicts
     return [(str(c.one), str(c.other), *c.memories) for c in found]
 
@@ -58,7 +59,7 @@ def test_one_file_does_not_contradict_itself(plan: Planner) -> None:
 def test_the_conflicts_of_realistic_files_are_found_within_and_between_memories(
     plan: Planner, realistic: Sequence[Source]
 ) -> None:
-    found = plan(*realistic).conflicts
+    found = plan(*realistic, budget=0).conflicts
     assert [(str(c.one), str(c.other), c.memories) for c in found] == [
         ("CLAUDE.md:76", "AGENTS.md:18", ("project/testing/testing.md",)),
         (

@@ -19,7 +19,7 @@ The service runs on Flask. **Never commit to main.** Use pnpm, not npm.
 """
 
 
-def test_each_binding_sentence_becomes_a_rule_with_its_origin(
+def test_a_sentence_that_calls_can_break_becomes_a_rule_and_the_others_stay_always_on(
     project: Project, open_project: Opener
 ) -> None:
     (project.folder / "CLAUDE.md").write_text(CLAUDE)
@@ -29,8 +29,10 @@ def test_each_binding_sentence_becomes_a_rule_with_its_origin(
         ("CLAUDE.md:3", State.ENFORCED),
         ("CLAUDE.md:3", State.ENFORCED),
         ("CLAUDE.md:5", State.ENFORCED),
-        ("CLAUDE.md:6", State.ADVICE),
     ]
+    (baseline,) = (one.memory for one in planned.plan.memories if one.memory.scope == "baseline")
+    assert "- Always write clearly." in baseline.body
+    assert "main" not in baseline.body
     assert not list((project.dmm / "rules").glob("*.md"))
     dmm.importer.apply(planned)
     held = {one.rule.id: one for one in dmm.shelf.rules()}
@@ -65,8 +67,7 @@ def test_proposed_rules_ask_until_a_person_accepts_them(
     assert len(told.proposed_rules) == 3
     assert not list((project.dmm / "rules").glob("*.md"))
     assert dmm.rules.check(Asked("npm install"))["outcome"] == "asks"
-    waiting = dmm.importer.plan([project.folder / "CLAUDE.md"]).rules
-    assert [one.state for one in waiting] == [State.ADVICE]
+    assert dmm.importer.plan([project.folder / "CLAUDE.md"]).rules == ()
     dmm.rules.accept([str(one) for one in told.proposed_rules])
     assert dmm.rules.check(Asked("npm install"))["outcome"] == "denied"
     assert len(list((project.dmm / "rules").glob("*.md"))) == 3

@@ -90,7 +90,8 @@ def test_an_exported_file_is_imported_as_the_same_memories(plan: Planner) -> Non
 def test_a_deprecated_memory_comes_back_deprecated(plan: Planner, changes: dict[str, Any]) -> None:
     old = replace(TESTS, **changes)
     text = join([old], title="Shop", include_deprecated=True)
-    result = plan(("EXPORT.md", text), ("CLAUDE.md", "# A\n\n## Tests\n\nUse factories.\n"))
+    other = ("CLAUDE.md", "# A\n\n## Tests\n\nFactories make the models.\n")
+    result = plan(("EXPORT.md", text), other)
     assert result.memories[0].memory == old
     assert [p.memory.in_force for p in result.memories] == [False, True]
     assert result.baseline_tokens == 0

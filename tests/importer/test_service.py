@@ -84,7 +84,9 @@ def test_what_is_applied_is_there_and_a_second_time_nothing_is_new(
     before = files_of(project.memory)
     again = importer.apply(importer.plan([rules]))
     assert (again.written, again.plan.memories, again.pack_tokens) == ((), (), None)
-    assert len(again.present) == len(done.written)
+    assert {one.memory.title for one in again.present} <= {
+        one.memory.title for one in done.plan.memories
+    }
     assert files_of(project.memory) == before
 
 
@@ -102,7 +104,7 @@ def test_of_a_section_that_grew_only_what_is_new_is_planned(
     project: Project, importer: Importer, rules: Path
 ) -> None:
     importer.apply(importer.plan([rules]))
-    added = "- Give each index a name of its own in the schema."
+    added = "- Indexes have names of their own in the schema."
     rules.write_text(RULES.replace("\n\n## Testing", f"\n{added}\n\n## Testing"))
     found = importer.plan([rules])
     (one,) = found.plan.memories
@@ -286,14 +288,16 @@ def test_an_import_that_was_proposed_is_not_proposed_again(
     project: Project, open_project: Opener
 ) -> None:
     file = project.folder / "CLAUDE.md"
-    file.write_text("# Tests\n\nRun `make test` before each commit.\n\n# Style\n\nUse tabs.\n")
+    file.write_text(
+        "# Tests\n\nRun `make test` before each commit.\n\n# Style\n\nTabs are four wide.\n"
+    )
     dmm = open_project(project)
     first = dmm.importer.submit(dmm.importer.plan([file]))
     assert (len(first.proposed), first.repeated) == (1, ())
     again = dmm.importer.submit(dmm.importer.plan([file]))
     assert again.proposed == again.repeated == first.proposed
     found = [dmm.reviews.show(name)["checks"] for name in first.proposed]
-    assert {c["outcome"] for checks in found for c in checks if c["name"] == "tokens"} == {"warn"}
+    assert {c["outcome"] for checks in found for c in checks if c["name"] == "tokens"} == {"pass"}
 
 
 HIDDEN = (

@@ -120,7 +120,7 @@ def test_a_stray_word_moves_no_section_to_another_topic(plan: Planner) -> None:
         "## Internationalisation\n\nWrap each text, and test with German.\n\n"
         "## Unit tests\n\nName them well.\n"
     )
-    result = plan(("CLAUDE.md", text))
+    result = plan(("CLAUDE.md", text), budget=0)
     assert [(p.memory.path, "## Unit tests" in p.memory.body) for p in result.memories] == [
         ("project/testing/testing.md", True),
         ("project/general/internationalisation.md", False),
@@ -144,14 +144,15 @@ def test_a_sentence_about_the_file_itself_is_skipped(plan: Planner, sentence: st
 
 def test_a_sentence_about_the_file_that_says_more_is_kept(plan: Planner) -> None:
     more = "This file provides guidance for this repository. Never push to main."
-    assert "Never push to main." in only(plan(("CLAUDE.md", f"# CLAUDE.md\n\n{more}\n"))).body
+    told = plan(("CLAUDE.md", f"# CLAUDE.md\n\n{more}\n"), budget=0)
+    assert "Never push to main." in only(told).body
 
 
 def test_a_flat_list_of_rules_is_sorted_by_topic(
     plan: Planner, realistic: Sequence[Source]
 ) -> None:
     flat = next(source for source in realistic if source.path == ".cursorrules")
-    result = plan(flat)
+    result = plan(flat, budget=40)
     assert [p.memory.path for p in result.memories] == [
         "baseline/identity.md",
         "project/frontend/cursor_rules_frontend.md",
@@ -159,7 +160,7 @@ def test_a_flat_list_of_rules_is_sorted_by_topic(
         "project/git/cursor_rules_git.md",
         "project/api/cursor_rules_api.md",
         "project/database/cursor_rules_database.md",
-        "baseline/hard_constraints.md",
+        "project/security/cursor_rules_security.md",
         "project/style/cursor_rules_style.md",
         "agent/communication/cursor_rules.md",
     ]

@@ -31,7 +31,7 @@ def test_a_monolith_becomes_memories_that_are_valid_and_found(
         return told.stdout
 
     applied = dmm("import", "CLAUDE.md", "--apply")
-    assert "The files cost 633 tokens in every session; a typical pack" in applied
+    assert "Every session loads 633 tokens of these files now." in applied
     written = files_of(project.memory)
     assert len(written) >= 5
     assert "errors:" not in dmm("validate")
@@ -42,10 +42,10 @@ def test_a_monolith_becomes_memories_that_are_valid_and_found(
 
 def test_the_end_of_an_import_tells_what_is_left_to_do(project: Project, command: Command) -> None:
     (project.folder / "CLAUDE.md").write_text(
-        "# Shop\n\n## Testing\n\n- Each test finishes within 2 s.\n- See @docs/gone.md.\n"
+        "# Shop\n\n## Testing\n\n- A test finishes within 2 s.\n- See @docs/gone.md.\n"
     )
     (project.folder / "AGENTS.md").write_text(
-        "# Shop\n\n## Testing\n\n- Each test finishes within 5 s.\n"
+        "# Shop\n\n## Testing\n\n- A test finishes within 5 s.\n"
     )
     told = command("import", "CLAUDE.md", "AGENTS.md", "--apply", within=project.folder)
     assert (told.returncode, told.stderr) == (0, "")

@@ -61,14 +61,19 @@ class Daemon:
 
     @contextlib.asynccontextmanager
     async def stream(
-        self, start: Path | None = None
+        self, start: Path | None = None, *, core: bool = False
     ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
         """Open a connection and give the client's end of it; it has ended when this is left."""
         ours, theirs = socket.socketpair()
         served = await asyncio.open_connection(sock=theirs)
         task = asyncio.create_task(
             serve_stream(
-                self.projects, start or self.folder, lambda: SESSION, "claude-code", *served
+                self.projects,
+                start or self.folder,
+                lambda: SESSION,
+                "claude-code",
+                *served,
+                core=core,
             )
         )
         self.connections.append(task)
@@ -84,10 +89,13 @@ class Daemon:
 
     @contextlib.asynccontextmanager
     async def connect(
-        self, start: Path | None = None, mode: str = "legacy"
+        self, start: Path | None = None, mode: str = "legacy", *, core: bool = False
     ) -> AsyncIterator[Client]:
         """Connect the SDK's client."""
-        async with self.stream(start) as ends, Client(_transport(*ends), mode=mode) as client:
+        async with (
+            self.stream(start, core=core) as ends,
+            Client(_transport(*ends), mode=mode) as client,
+        ):
             yield client
 
 

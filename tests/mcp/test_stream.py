@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm import VERSION
-from dmm.mcp.server import INSTRUCTIONS
+from dmm.mcp.server import INSTRUCTIONS, MORE
 from dmm.mcp.stream import LONGEST_LINE
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ async def test_a_client_is_told_who_answers_and_how_to_work(house: Daemon) -> No
         info = client.server_info
         assert info is not None
         assert (info.name, info.version) == ("dmm", VERSION)
-        assert client.instructions == INSTRUCTIONS
+        assert client.instructions == f"{INSTRUCTIONS}\n{MORE}"
         capabilities = client.server_capabilities.model_dump(exclude_none=True)
     assert sorted(capabilities) == ["prompts", "resources", "tools"]
 

@@ -52,7 +52,7 @@ async def test_a_good_note_waits_and_the_answer_is_short(house: Daemon, read_jso
 
 async def test_what_failed_is_named_with_the_way_on(house: Daemon, read_json: Read) -> None:
     async with house.connect() as client:
-        told = await propose(client, read_json, content="# Short\n\nToo short.")
+        told = await propose(client, read_json, content="# Words\n\n" + "many words " * 600)
     assert sorted(told) == ["failed", "id", "next", "status"]
     assert list(told["failed"]) == ["tokens"]
     assert told["next"] == (
@@ -183,3 +183,23 @@ async def test_feedback_is_recorded_by_id_and_path(house: Daemon, read_json: Rea
     assert event is not None
     assert (event.type, event.actor, event.trust) == ("UsageReported", "claude-code", "agent")
     assert event.get("context") == "the tool has another name now"
+
+
+async def test_a_note_is_remembered_in_one_line_and_waits(house: Daemon, read_json: Read) -> None:
+    async with house.connect() as client:
+        told = read_json(await client.call_tool("remember", {"text": "Use pnpm, not npm."}))
+        again = read_json(await client.call_tool("remember", {"text": "Use pnpm, not npm."}))
+    assert (told["status"], told["next"]) == ("pending", WAITS)
+    assert told["path"].endswith("pnpm_npm.md")
+    assert again["id"] == told["id"]
+
+
+async def test_forgetting_is_proposed_for_the_one_that_is_meant(
+    house: Daemon, read_json: Read
+) -> None:
+    memory = next(iter(house.project.dmm.root.tree.scan().stamps)).path
+    async with house.connect() as client:
+        told = read_json(await client.call_tool("forget", {"name": memory}))
+        missing = await client.call_tool("forget", {"name": "quantum chromodynamics"})
+    assert (told["status"], told["path"]) == ("pending", memory)
+    assert missing.is_error

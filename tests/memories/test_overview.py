@@ -75,6 +75,11 @@ def test_before_the_first_sync_the_files_are_described_and_the_index_is_not_buil
 ) -> None:
     root.tree.root.rmdir()
     set_up(root.project, day=DAY)
+    # A template that nobody has edited is no part of the baseline.
+    assert describe(root).baseline_files == 0
+    for name in ("identity", "hard_constraints"):
+        file = root.tree.root / "baseline" / f"{name}.md"
+        file.write_text(file.read_text() + "\nThis is ours.\n")
     before = traces(root.project)
     status = describe(root)
     (own,) = status.roots
@@ -357,6 +362,7 @@ def test_the_status_can_be_told_as_data(root: Root, write: Writer) -> None:
         "baseline_budget": 800,
         "faults": [],
         "stale": [],
+        "ignored": [],
         "expired": [
             {
                 "path": "ephemeral/a.md",

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dmm.domain.pack import Reason
-from dmm.packs.assemble import Ranked, account, choose
+from dmm.domain.memory import Scope
+from dmm.domain.pack import PackEntry, Reason
+from dmm.packs.assemble import Ranked, account, choose, order_parts
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -96,3 +97,13 @@ def test_any_choice_fits_and_grows_with_the_room(
         smaller = included
         thoughts = [candidates[row][1] for row in included]
         assert len(thoughts) == len(set(thoughts))
+
+
+def test_parts_of_a_note_stand_together_and_in_order() -> None:
+    names = ["b_part_2", "x", "b_part_10", "b", "a_part_3", "a_part_2", "part_1"]
+    entries = [
+        PackEntry("", f"project/{name}.md", "", "", 0, 0, "retrieved", Scope.PROJECT)
+        for name in names
+    ]
+    ordered = [entry.path[8:-3] for entry in order_parts(entries)]
+    assert ordered == ["b", "b_part_2", "b_part_10", "x", "a_part_2", "a_part_3", "part_1"]

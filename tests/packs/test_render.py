@@ -167,6 +167,13 @@ def test_an_empty_answer_says_why(query: str, candidates: tuple[Candidate, ...],
     assert f"## Retrieved Context\n\n{told}\n\n---\n" in render_pack(pack)
 
 
+def test_an_empty_answer_of_an_unfinished_index_does_not_say_that_there_is_nothing() -> None:
+    pack = replace(PACK, retrieved_entries=(), receipt=Receipt(), incomplete=True)
+    shown = render_pack(pack)
+    assert "Nothing was found so far: not all memory files are indexed yet." in shown
+    assert "relevant enough" not in shown
+
+
 def test_a_baseline_over_its_budget_is_told_in_the_statistics() -> None:
     assert "- Baseline: 1 file, 5 tokens (over its budget of 3 by 2)\n" in render_pack(
         replace(PACK, baseline_budget=3)

@@ -5,9 +5,12 @@ from __future__ import annotations
 import datetime as dt
 from typing import TYPE_CHECKING
 
+import pytest
+from tests.packs.conftest import towards
+
 from dmm.config import RetrievalConfig
 from dmm.domain.pack import QueryRequest
-from dmm.packs.retrieve import retrieve
+from dmm.packs.retrieve import retrieve, weigh_words
 
 if TYPE_CHECKING:
     import numpy as np
@@ -102,3 +105,34 @@ def test_flags_narrow_what_may_be_found(
     assert (
         retrieve(snapshot, request, query_vector, DAY, settings, str.isalpha, [True] * 3) == whole
     )
+
+
+def test_few_common_words_prove_little_and_a_rare_one_or_an_identifier_much() -> None:
+    common = {"fix", "commit", "changes", "deploy", "staging", "server"}.__contains__
+    said = {
+        "x": 2 / 3,
+        "fix it": 1 / 3,
+        "commit my changes": 2 / 3,
+        "deploy the staging server": 1.0,
+        "fix zod": 1.0,
+        "fix src/a.py": 1.0,
+        "": 0.0,
+    }
+    assert {query: weigh_words(query, common) for query in said} == pytest.approx(said)
+
+
+def test_what_a_vague_request_finds_by_a_word_alone_is_not_served(corpus: ComparisonSet) -> None:
+    corpus.add("project/a.md", "fix the lamp", near=0.1)
+    corpus.add("project/b.md", "something else", near=0.05)
+    snapshot = corpus.snapshot(vectors=True)
+    settings = RetrievalConfig()
+
+    def paths(said: float, *, precise: bool = False, near: float = 1.0) -> list[str]:
+        request = QueryRequest("fix it", precise=precise)
+        vector = towards(near)
+        found = retrieve(snapshot, request, vector, DAY, settings, str.isalpha, said=said)
+        return [one.path for one in found.ranked]
+
+    assert "project/a.md" in paths(1.0)
+    assert paths(1 / 3) == []
+    assert paths(1 / 3, precise=True) == []

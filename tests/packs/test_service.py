@@ -429,8 +429,8 @@ def test_an_index_that_changes_during_a_query_is_read_again(
     dmm.packs.query(QueryRequest(QUESTION))
     meanwhile = [grown]
 
-    def interrupted(*given: Any) -> Any:
-        found = retrieve(*given)
+    def interrupted(*given: Any, **named: Any) -> Any:
+        found = retrieve(*given, **named)
         if meanwhile and meanwhile.pop():
             project.write("project/changing.md", text)
         elif not grown:
@@ -448,7 +448,7 @@ def test_an_index_that_changes_during_a_query_is_read_again(
 def test_a_storage_fault_while_searching_leaves_the_baseline(
     shop: Project, open_project: Opener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(*_: object) -> NoReturn:
+    def refuse(*_: object, **__: object) -> NoReturn:
         raise StorageError("disk is on fire", where="here")
 
     monkeypatch.setattr(packs_module, "retrieve", refuse)

@@ -122,6 +122,7 @@ def test_a_project_is_counted_and_its_index_brought_up_to_date(
         ("memory", "ok", str(project.dmm)),
         ("trust", "ok", "it is trusted"),
         ("files", "ok", "1 of 1 memory files valid"),
+        ("Git", "ok", "ignores no memory or rule"),
         (name, "ok", "not built yet; the next query builds it"),
         ("consent", "ok", "nothing is held back"),
         ("ledger", "ok", "none yet"),

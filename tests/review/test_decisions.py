@@ -34,6 +34,8 @@ BODY = "# Rendering of invoices\n\n" + "\n\n".join(
     " ".join(PARTS[at:] + PARTS[:at]) for at in range(2)
 )
 
+LONG = "# Many words\n\n" + "many words " * 600
+
 
 @pytest.fixture
 def dmm(project: Project, home: Path, open_project: Opener, server: Server) -> Dmm:
@@ -42,7 +44,6 @@ def dmm(project: Project, home: Path, open_project: Opener, server: Server) -> D
     (home / ".dmm" / "daemon.config.json").write_text(json.dumps(own))
     settings = {
         "reviewer_agent": {"enabled": True, "auto_approve_threshold": 0.9},
-        "validation": {"min_tokens": 50},
     }
     (project.dmm / "daemon.config.json").write_text(json.dumps(settings))
     opened = open_project(project).as_actor(AGENT)
@@ -164,7 +165,7 @@ def test_approval_of_what_a_check_refuses_applies_nothing(
     dmm: Dmm, project: Project, server: Server
 ) -> None:
     say(server, "approved", 1.0)
-    soft = dmm.proposals.create("project/short.md", "# Short\n\nToo short.\n", "note")
+    soft = dmm.proposals.create("project/long.md", LONG, "note")
     hidden = dmm.proposals.create("project/hidden.md", BODY + "\u202etxt\n", "note")
     for found in (soft, hidden):
         assert dmm.reviews.process(found["id"])["status"] == "pending"
@@ -184,7 +185,7 @@ def test_text_of_a_tool_is_not_even_shown_to_the_reviewer(
 
 def test_all_that_waits_is_put_to_the_reviewer(dmm: Dmm, project: Project, server: Server) -> None:
     say(server, "approved")
-    dmm.proposals.create("project/short.md", "# Short\n\nToo short.\n", "note")
+    dmm.proposals.create("project/long.md", LONG, "note")
     found = dmm.reviews.process_all()
     assert [one["status"] for one in found["processed"]] == ["applied", "pending"]
     assert found["pending"] == 1

@@ -10,7 +10,8 @@ import pytest
 from dmm.errors import LedgerBroken, StorageError
 from dmm.rules.project_ledger import ProjectLedger
 from dmm.sessions.payload import parse_payload
-from dmm.sessions.service import Attended, Delivery, deliver, supplement
+from dmm.sessions.service import Attended, Delivery, deliver
+from dmm.sessions.supplement import supplement
 
 if TYPE_CHECKING:
     from tests.conftest import Opener, Project
@@ -136,3 +137,8 @@ def test_rules_that_can_not_be_read_are_an_error_and_a_session_is_told(
     begun = attend(dmm, delivered("SessionStart", source="startup"))
     assert "Card numbers never reach our server" in begun.reply.context
     assert "Notice: the constraints could not be read" in begun.reply.context
+
+
+@pytest.mark.parametrize("prompt", ["x", "commit my changes", "continue", "fix it", "run it again"])
+def test_a_vague_prompt_brings_nothing(dmm: Dmm, prompt: str) -> None:
+    assert supplement(dmm.packs, prompt, frozenset()) == ()

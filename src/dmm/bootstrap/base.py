@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from dmm.memories.service import Memories
     from dmm.observations.service import Observations
     from dmm.packs.baselines import Baselines
+    from dmm.packs.scoped import ScopedMemories
     from dmm.recall.service import Recall
     from dmm.review.examination import Examination
     from dmm.review.store import ProposalStore
@@ -241,7 +242,7 @@ class Base:
         """The conflicts that are on record."""
         from dmm.conflicts import register
 
-        return register.ConflictRegister(self.ledger, self.is_trusted)
+        return register.ConflictRegister(self.ledger, self.is_trusted, self.root.tree.holds)
 
     def conflict_marks(self) -> Mapping[str, tuple[str, ...]]:
         """Return what packs say of memories in conflict; nothing where there is no ledger."""
@@ -272,6 +273,13 @@ class Base:
         from dmm.lifecycle import usage_projection
 
         return usage_projection.UsageProjection(self.ledger)
+
+    @cached_property
+    def scoped_memories(self) -> ScopedMemories:
+        """The memories that are about files."""
+        from dmm.packs.scoped import ScopedMemories
+
+        return ScopedMemories(self.indexes)
 
     @cached_property
     def session_memory(self) -> SessionMemory:

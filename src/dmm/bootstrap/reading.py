@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
-from dmm.bootstrap.base import Base, today
+from dmm.bootstrap.base import Base, now, today
 from dmm.bootstrap.lazy import Lazy
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from dmm.observations.service import Observations
     from dmm.packs.active_constraints import ActiveConstraints
     from dmm.packs.service import Packs
+    from dmm.project.cost import Costs
     from dmm.recall.service import Recall
     from dmm.review.store import ProposalStore
     from dmm.rules.guard import Guard
@@ -156,22 +157,14 @@ class Opened:
 class Reading(Opened):
     """Packs, the ledger, rules and sessions."""
 
-    @cached_property
+    @property
     def packs(self) -> Packs:
         """Answers queries."""
-        indexes = self.base.indexes
-        from dmm.packs.service import Packs
+        return self._packs()
 
-        return Packs(
-            self.root,
-            self.config.retrieval,
-            indexes,
-            self.base.baselines,
-            self.count,
-            today,
-            self._find_constraints,
-            self.base.conflict_marks,
-        )
+    @cached_property
+    def _packs(self) -> Lazy[Packs]:
+        return Lazy(_make_packs, self.base, self._find_constraints)
 
     @cached_property
     def _find_constraints(self) -> Callable[[], ActiveConstraints | None]:
@@ -210,6 +203,8 @@ class Reading(Opened):
     @cached_property
     def sessions(self) -> Sessions:
         """Attends to the sessions of agents."""
+        from dmm.observations.last_session import LastSession
+        from dmm.sessions.file_notes import FileNotes
         from dmm.sessions.service import Sessions
 
         return Sessions(
@@ -218,6 +213,8 @@ class Reading(Opened):
             self._guard,
             Lazy(_make_briefing, self.base, self._find_constraints),
             self.base.session_memory,
+            FileNotes(self.root.project, self._packs),
+            LastSession(self.project_ledger, str(self.root.project), now).tell,
         )
 
     @cached_property
@@ -256,6 +253,13 @@ class Reading(Opened):
         spool = self.trust_store.path.parent / SPOOL
         around = remains.Remains(tuple(folders), places, spool)
         return redactions.Redactions(self.project_ledger, self.backups, self.published, around)
+
+    @cached_property
+    def costs(self) -> Costs:
+        """Reports what was put into sessions."""
+        from dmm.project import cost
+
+        return cost.Costs(self.project_ledger, Lazy(take_indexes, self.base), self.base.is_trusted)
 
     @cached_property
     def asking(self) -> Asking:
@@ -319,6 +323,23 @@ def _make_rules(
     return Rules(shelf(), constraints, Timelines(ledger()), guard(), base.is_trusted)
 
 
+def _make_packs(base: Base, find_constraints: Callable[[], ActiveConstraints | None]) -> Packs:
+    indexes = base.indexes
+    from dmm.packs.service import Packs
+
+    return Packs(
+        base.root,
+        base.config.retrieval,
+        indexes,
+        base.baselines,
+        base.count,
+        today,
+        find_constraints,
+        base.conflict_marks,
+        base.scoped_memories,
+    )
+
+
 def _make_briefing(
     base: Base, find_constraints: Callable[[], ActiveConstraints | None]
 ) -> Briefing:
@@ -344,3 +365,8 @@ def _choose_profile(
 
     meter = make_meter(base, ledger(), base.own_config.model)
     return model_routing.Routing(meter, base.require_trust).choose(question, names)
+
+
+def take_indexes(base: Base) -> Indexes:
+    """Return the indexes of an opening."""
+    return base.indexes

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 from dmm.bootstrap.base import Base, today
 from dmm.bootstrap.lazy import Lazy
-from dmm.bootstrap.reading import Reading, make_meter
+from dmm.bootstrap.reading import Reading, make_meter, take_indexes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from dmm.conflicts.comparison_set import ComparisonSet
     from dmm.conflicts.resolutions import Resolutions
     from dmm.conflicts.service import Conflicts
+    from dmm.domain.conflict import Clash
+    from dmm.domain.memory import Memory
     from dmm.domain.proposal import Edit, Proposal
     from dmm.eventlog.state import Constraint
     from dmm.importer.rules import RuleImport
@@ -24,9 +27,11 @@ if TYPE_CHECKING:
     from dmm.memories.overview import Survey
     from dmm.memories.service import Memories
     from dmm.memories.validation import Validation
+    from dmm.notes.service import Notes
     from dmm.observations.distilling import Distiller
     from dmm.observations.proposing import Digest
     from dmm.project.agenda import Agenda
+    from dmm.project.differences import Differences
     from dmm.review.application import Application
     from dmm.review.applied import Subscriber
     from dmm.review.commits import Committing
@@ -100,6 +105,15 @@ class Writing(Reading):
         return Lazy(_make_reviewer, self.base, self._ledger)
 
     @cached_property
+    def notes(self) -> Notes:
+        """Remembers and forgets notes."""
+        from dmm.notes import finding
+        from dmm.notes.service import Notes
+
+        search = finding.Search(self.indexes, self.proposals.intake.drafts, today)
+        return Notes(self.root, self.proposals, search)
+
+    @cached_property
     def reviews(self) -> Reviews:
         """Decides about proposals."""
         from dmm.review import decisions
@@ -135,14 +149,13 @@ class Writing(Reading):
     def digest(self) -> Digest:
         """Proposes what is worth keeping of a day."""
         from dmm.observations import proposing
-        from dmm.observations.digest import Limits
+        from dmm.observations.digest import LEAST, Limits
 
-        sizes = self.config.validation
         return proposing.Digest(
             self.observations,
             self._proposals,
             partial(_list_proposals, self.base),
-            Limits(sizes.min_tokens, sizes.max_tokens, self.count),
+            Limits(LEAST, self.config.validation.max_tokens, self.count),
             today,
             self.base.require_trust,
         )
@@ -157,6 +170,14 @@ class Writing(Reading):
         settings = self.base.own_config.model if enabled else ModelConfig()
         meter = make_meter(self.base, self.project_ledger, settings)
         return distilling.Distiller(self.observations, meter, enabled, self.base.require_trust)
+
+    @cached_property
+    def differences(self) -> Differences:
+        """Tells what a branch does to memory and rules."""
+        from dmm.project import differences
+
+        find = partial(_find_clashes, self.indexes, self.base.comparison_set)
+        return differences.Differences(self.root.folder, find)
 
     @cached_property
     def agenda(self) -> Agenda:
@@ -266,7 +287,7 @@ def _make_proposals(
         base.config,
         ledger(),
         base.proposal_store,
-        Intake(base.root, ledger(), base.proposal_store, Lazy(_indexes, base), today),
+        Intake(base.root, ledger(), base.proposal_store, Lazy(take_indexes, base), today),
         Lazy(_examination, base),
         application(),
         base.trust_store,
@@ -318,10 +339,6 @@ def _memories(base: Base) -> Memories:
     return base.memories
 
 
-def _indexes(base: Base) -> Indexes:
-    return base.indexes
-
-
 def _examination(base: Base) -> Examination:
     return base.examination
 
@@ -332,3 +349,15 @@ def _survey(base: Base) -> Survey:
 
 def _list_proposals(base: Base) -> Iterable[Proposal]:
     return base.proposal_store.queue().proposals.values()
+
+
+def _find_clashes(
+    indexes: Indexes, comparison_set: Lazy[ComparisonSet], memory: Memory
+) -> list[tuple[Clash, str, str]]:
+    """Find what a memory clashes with in this checkout."""
+    from dmm.index.likeness import direction
+
+    indexes.refresh(whole=True)
+    embedder = indexes.embedder()
+    towards = None if embedder is None else direction(memory, embedder)
+    return comparison_set().find_clashes(memory, towards)

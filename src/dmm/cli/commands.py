@@ -22,6 +22,8 @@ TEXTS = {"task", "text", "question", "value"}
 # In the order of the help, groups last; each module is loaded when its command is asked for.
 COMMANDS = {
     "init": "setup.init",
+    "remember": "remember.remember",
+    "forget": "remember.forget",
     "query": "query.query",
     "ask": "ask.ask",
     "search": "recall.search",
@@ -32,7 +34,11 @@ COMMANDS = {
     "import-sessions": "transcripts.import_sessions",
     "check": "check.check",
     "validate": "validate.validate",
+    "diff": "diff.diff",
+    "merge": "merge.merge",
+    "merge-file": "merge.merge_file",
     "status": "status.status",
+    "cost": "cost.cost",
     "reindex": "reindex.reindex",
     "trust": "trust.trust",
     "undo": "undo.undo",
@@ -44,6 +50,7 @@ COMMANDS = {
     "export-usage": "feedback.export_usage",
     "install": "install.install",
     "doctor": "doctor.doctor",
+    "completion": "completion.completion",
     "serve": "serve.serve",
     "demo": "demo.demo",
     "rules": "rules.app",
@@ -57,6 +64,8 @@ COMMANDS = {
 # For the list of commands, where the first sentence of a command is longer than a line of it.
 SUMMARIES = {
     "init": "Create .dmm here; existing files are kept.",
+    "remember": "Remember a note in one line.",
+    "forget": "Forget a memory by path, id or words.",
     "ask": "Answer a question with cited evidence.",
     "search": "Search earlier sessions.",
     "timeline": "Show what came before and after a search result.",
@@ -69,6 +78,9 @@ SUMMARIES = {
     "distil": "Have your chat model rewrite what sessions did.",
     "doctor": "Check that everything works, end to end.",
 }
+
+# Run by Git, not by people.
+PLUMBING = ("merge-file",)
 
 
 def make_app(*names: str) -> FastTyper:
@@ -87,12 +99,12 @@ def make_app(*names: str) -> FastTyper:
         if isinstance(found, FastTyper):
             app.add_typer(found, name=name)
         else:
-            app.command(name, short_help=SUMMARIES.get(name))(found)
+            app.command(name, short_help=SUMMARIES.get(name), hidden=name in PLUMBING)(found)
     return app
 
 
 def dmm(
-    version: bool = typer.Option(False, "--version", help="Show the version and exit."),
+    version: bool = typer.Option(False, "--version", "-V", help="Show the version and exit."),
 ) -> None:
     """Memory for coding agents: small markdown files in, token-budgeted cited packs out."""
     if version:

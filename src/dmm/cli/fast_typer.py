@@ -6,6 +6,7 @@ option that was not given and a text stay what they are, and a path needs no loo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -39,12 +40,31 @@ class FastTyper(typer.Typer):
         return super().command(*name, cls=_Command, **settings)
 
 
+# What a value is, in the words of a reader; typer names Python's types.
+_PYTHON = re.compile(r"list\[(.*)\]|\b(int|float)(?: range)?|\bstr\b")
+
+
+def _say_type(label: str) -> str:
+    def word(found: re.Match[str]) -> str:
+        return _PYTHON.sub(word, found[1]) if found[1] else "number" if found[2] else "text"
+
+    return _PYTHON.sub(word, label).replace("<Path>", "<path>")
+
+
 class _Option(TyperOption):
+    def display_type(self, ctx: Any) -> str:
+        return _say_type(super().display_type(ctx))
+
     def process_value(self, ctx: Any, value: Any) -> Any:
         return _process(self, super().process_value, ctx, value)
 
 
 class _Argument(TyperArgument):
+    def display_type(self, ctx: Any) -> str:
+        """Show what may be chosen; all else is in the name and the text beside it."""
+        label = super().display_type(ctx)
+        return label if "|" in label else ""
+
     def process_value(self, ctx: Any, value: Any) -> Any:
         return _process(self, super().process_value, ctx, value)
 

@@ -21,34 +21,46 @@ from dmm.cli.options import (
     refuse_agents,
 )
 from dmm.errors import UsageError
+from dmm.files.consents import BOOT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
+    from dmm.bootstrap import Dmm
     from dmm.importer.memories import PlannedMemory
     from dmm.importer.rules import PlannedRule
     from dmm.importer.service import Import
 
 MOST_NAMED = 4
+# What says nothing needs no word.
+SILENT = ("separator line", "comment")
 
 Files = Annotated[
-    list[Path],
-    typer.Argument(metavar="FILE", help="CLAUDE.md, AGENTS.md, .cursor/rules, a folder, ..."),
+    list[Path] | None,
+    typer.Argument(
+        metavar="[FILE]...",
+        help="CLAUDE.md, .cursor/rules, a folder, ... (default: all instruction files and skills).",
+        show_default=False,
+    ),
 ]
 
 
 def import_files(
-    files: Files,
+    files: Files = None,
     apply: Annotated[
         bool, typer.Option("--apply", help="Write the memories (default: preview).")
     ] = False,
     propose: Annotated[
         bool, typer.Option("--propose", help="Propose them, each for its own review.")
     ] = False,
+    keep: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FILE:LINE", help="Keep a line that would be left out; repeatable."),
+    ] = None,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Split instruction files into small memories, one concept each.
+    """Turn instruction files into rules, always-on baseline and small memories.
 
     Previews the result unless --apply or --propose is given.
     """
@@ -57,7 +69,10 @@ def import_files(
     if apply:
         refuse_agents("import past the review; it can use --propose")
     dmm = open_project(root)
-    found = dmm.importer.plan(files)
+    given = files or dmm.importer.find_files()
+    if not given:
+        raise UsageError("no instruction files found", hint="name one: dmm import docs/guide.md")
+    found = dmm.importer.plan(given, keep or ())
     if apply:
         found = dmm.importer.apply(found)
     elif propose:
@@ -65,7 +80,7 @@ def import_files(
     if as_json:
         print_json(_describe(found))
     else:
-        print_lines(list(_lines(found, applied=apply)))
+        print_lines([*_lines(found), "", *_summary(found, _cost(found, dmm), applied=apply)])
 
 
 def export(
@@ -99,7 +114,9 @@ def _describe(found: Import) -> dict[str, Any]:
         ],
         "imports": [{"target": i.target, "source": str(i.ref)} for i in plan.imports],
         "monolith_tokens": plan.monolith_tokens,
+        "always_tokens": plan.always_tokens,
         "baseline_tokens": plan.baseline_tokens,
+        "left": [{"text": one.text, "source": str(one.source)} for one in plan.left],
         "pack_tokens": found.pack_tokens,
         "secret": list(found.secret),
         "hidden": [
@@ -153,7 +170,7 @@ def _by_state(one: PlannedRule) -> int:
     return list(type(one.state)).index(one.state)
 
 
-def _lines(found: Import, *, applied: bool) -> Iterator[str]:
+def _lines(found: Import) -> Iterator[str]:
     plan = found.plan
     for one in plan.memories:
         yield f"{one.memory.path}  ({counted(one.tokens, 'token')})"
@@ -167,17 +184,17 @@ def _lines(found: Import, *, applied: bool) -> Iterator[str]:
         where = " and ".join(conflict.memories)
         yield f"conflict? {conflict.one} / {conflict.other}: in {where}"
     for skipped in plan.skipped:
-        yield f"skipped  {skipped.source}: {skipped.reason}"
+        if skipped.reason not in SILENT:
+            yield f"skipped  {skipped.source}: {skipped.reason}"
     for mention in plan.imports:
         gone = mention in found.missing
         told = "no such file" if gone else "import that file too if it matters"
         yield f"mentions {mention.target} ({mention.ref}): {told}"
     yield from _left_out(found)
+    yield from _overflow(found)
     yield from _rule_lines(found)
     for one in found.present:
         yield f"present  {one.memory.title}: already in the project's memory"
-    yield ""
-    yield from _summary(found, applied=applied)
 
 
 def _left_out(found: Import) -> Iterator[str]:
@@ -213,19 +230,13 @@ def _waiting(found: Import) -> Iterator[str]:
         yield f"{rules} {verb} until a person accepts: dmm rules accept {numbers}"
 
 
-def _summary(found: Import, *, applied: bool) -> Iterator[str]:
+def _summary(found: Import, cost: Iterable[str], *, applied: bool) -> Iterator[str]:
     plan = found.plan
     scopes = Counter(one.memory.scope.value for one in plan.memories)
     parts = ", ".join(f"{count} {scope}" for scope, count in scopes.items())
     memories = counted(len(plan.memories), "memory", "memories")
     yield f"{memories} ({parts or 'none'}), {len(plan.merged)} merged"
-    if found.pack_tokens is not None:
-        saved = 100 - round(100 * found.pack_tokens / max(1, plan.monolith_tokens))
-        less = f" ({saved} % less)" if saved > 0 else ""
-        yield (
-            f"The files cost {counted(plan.monolith_tokens, 'token')} in every session;"
-            f" a typical pack of these memories {found.pack_tokens}{less}."
-        )
+    yield from cost
     if found.proposed or found.proposed_rules:
         yield from _waiting(found)
     elif not applied:
@@ -242,3 +253,40 @@ def _summary(found: Import, *, applied: bool) -> Iterator[str]:
         yield "Rules are in .dmm/rules: see what each does with dmm rules, and commit them too."
     if found.notice:
         yield found.notice
+
+
+def _overflow(found: Import) -> Iterator[str]:
+    """Name the rules that found no room in the baseline, and the way to make room."""
+    left = found.plan.left
+    if not left:
+        return
+    for one in left:
+        yield f"no room  {one.source}: {one.text}"
+    need = found.baseline_budget + 100 * (1 + sum(len(one.text) for one in left) // 300)
+    verb = "is" if len(left) == 1 else "are"
+    yield (
+        f"{counted(len(left), 'rule')} {verb} not always on: the baseline is full"
+        f" ({found.baseline_budget} tokens), and only a search finds them. To keep them on, set"
+        f" retrieval.baseline_budget to {need} in .dmm/daemon.config.json, accept it with"
+        " dmm trust, and import again."
+    )
+
+
+def _cost(found: Import, dmm: Dmm) -> Iterator[str]:
+    """Compare what every session loads before and after, with all that DMM adds."""
+    # The server takes long to load, and only this needs it.
+    from dmm.mcp.cost import fixed_tokens
+
+    boot = dmm.consents.effective(BOOT) or b""
+    own = fixed_tokens(boot.decode("utf-8", "replace"), dmm.count)
+    titles = [one.rule.title for one in dmm.shelf.rules()]
+    titles += [one.rule.title for one in found.rules]
+    rules = sum(map(dmm.count, set(titles)))
+    baseline = found.baseline_held + found.plan.baseline_tokens
+    before, after = found.plan.always_tokens, own + rules + baseline
+    yield (
+        f"Every session loads {counted(before, 'token')} of these files now. With DMM instead:"
+        f" {after} ({own} DMM itself, {baseline} baseline, {rules} rules)."
+    )
+    if found.pack_tokens is not None:
+        yield f"A task that needs memory gets a pack; a typical one has {found.pack_tokens} tokens."

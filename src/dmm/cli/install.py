@@ -41,6 +41,13 @@ class ScopeName(StrEnum):
     PROJECT = "project"
 
 
+class ToolsName(StrEnum):
+    """The tools that agents are offered."""
+
+    CORE = "core"
+    FULL = "full"
+
+
 def install(
     client: Annotated[
         list[ClientName] | None,
@@ -53,11 +60,17 @@ def install(
     scope: Annotated[
         ScopeName, typer.Option(help="Your user files, or those of the repository.")
     ] = ScopeName.USER,
+    tools: Annotated[
+        ToolsName, typer.Option(help="Five tools that most sessions need, or all of them.")
+    ] = ToolsName.CORE,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Show what would change and write nothing.")
     ] = False,
     uninstall: Annotated[
         bool, typer.Option("--uninstall", help="Remove exactly what dmm added.")
+    ] = False,
+    git: Annotated[
+        bool, typer.Option("--git", help="Have this repository merge memory and rules with DMM.")
     ] = False,
     as_json: Json = False,
     root: Root = None,
@@ -66,7 +79,10 @@ def install(
 
     A file that holds more than DMM's own entries is backed up before it is changed.
     """
-    installation = open_installation(scope.value, root)
+    if git:
+        _install_git(root, remove=uninstall, dry=dry_run, as_json=as_json)
+        return
+    installation = open_installation(scope.value, root, tools.value)
     named = [one.value for one in client or ()]
     report = installation.apply(named, scope.value, remove=uninstall, dry=dry_run)
     if as_json:
@@ -77,7 +93,37 @@ def install(
         raise typer.Exit(1)
 
 
-def open_installation(scope: str, root: Path | None) -> Installation:
+def _install_git(root: Path | None, *, remove: bool, dry: bool, as_json: bool) -> None:
+    """Register the merge driver in the repository around the project."""
+    from dataclasses import asdict
+
+    from dmm.bootstrap import here, own_home
+    from dmm.files.roots import find_root
+    from dmm.merge.driver import find_program, register
+
+    folder = find_root(root or here(), root, own_home()).folder
+    steps = register(folder, find_program(), remove=remove, dry=dry)
+    if as_json:
+        print_json({"steps": [asdict(step) for step in steps], "dry": dry})
+        return
+    labels = LABELS | (PLANNED if dry else {})
+    lines = [
+        line
+        for one in steps
+        for line in (f"Git, {one.what}: {labels[one.result]}", f"  {one.where}")
+    ]
+    if dry:
+        lines += ["", "Nothing was written."]
+    elif any(one.result in ("installed", "updated") for one in steps):
+        lines += [
+            "",
+            "Commit .dmm/.gitattributes. Each clone runs dmm install --git once;",
+            "a clone without it merges as Git always does.",
+        ]
+    print_lines(lines)
+
+
+def open_installation(scope: str, root: Path | None, tools: str = "core") -> Installation:
     """Put the installation together for this user, and for the project where one is meant."""
     import os
 
@@ -89,9 +135,9 @@ def open_installation(scope: str, root: Path | None) -> Installation:
 
     home = own_home()
     if scope == "user":
-        return Installation(Place(home, os.environ), launch.here(), now)
+        return Installation(Place(home, os.environ), launch.here(tools), now)
     project = find_root(root or here(), root, home).project
-    return Installation(Place(home, os.environ, project), launch.anywhere(), now)
+    return Installation(Place(home, os.environ, project), launch.anywhere(tools), now)
 
 
 def _lines(report: InstallReport, named: Sequence[str], *, remove: bool) -> Iterator[str]:

@@ -68,6 +68,22 @@ def open_project(root: Path | None, *, quiet: bool = False) -> Dmm:
     return opened
 
 
+def call_daemon(
+    verb: str, arguments: dict[str, Any], root: Path | None, *, within: float
+) -> dict[str, Any] | None:
+    """Ask the daemon, where one runs; what it can't answer is tried here, and reported."""
+    from dmm import endpoint
+
+    named = root or os.environ.get("DMM_ROOT")
+    try:
+        start = Path(named).resolve() if named else Path.cwd()
+    except OSError:
+        return None
+    place = {"start": str(start), "exact": named is not None}
+    told = endpoint.call(verb, arguments | place, timeout=within)
+    return None if told is None or "error" in told else told
+
+
 def close_projects() -> None:
     """Close what a command opened: an index left open has its newest changes in a log beside it."""
     while _opened:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from dmm import endpoint
-from dmm.cli.options import Json, Root, deliver, open_project, print_lines, to_json
+from dmm.cli.options import Json, Root, call_daemon, deliver, open_project, print_lines, to_json
 from dmm.domain.memory import Scope
 
 if TYPE_CHECKING:
@@ -65,22 +63,11 @@ def query(
         "precise": precise,
         "explain": explain,
     }
-    told = _ask_daemon(request, root) or _answer(request, root)
+    asked = call_daemon("query", {"request": request}, root, within=ANSWER_WITHIN)
+    told = asked or _answer(request, root)
     if verbose:
         told["stats"]["milliseconds"] = round((time.perf_counter() - started) * 1000, 1)
     _present(told, output=output, verbose=verbose, explain=explain, as_json=as_json)
-
-
-def _ask_daemon(request: dict[str, Any], root: Path | None) -> dict[str, Any] | None:
-    """Ask the background process, where one runs; what it can't answer is tried here, and told."""
-    named = root or os.environ.get("DMM_ROOT")
-    try:
-        start = Path(named).resolve() if named else Path.cwd()
-    except OSError:
-        return None
-    arguments = {"start": str(start), "exact": named is not None, "request": request}
-    told = endpoint.call("query", arguments, timeout=ANSWER_WITHIN)
-    return None if told is None or "error" in told else told
 
 
 def _answer(request: dict[str, Any], root: Path | None) -> dict[str, Any]:

@@ -9,6 +9,7 @@ import typer
 
 def serve(
     client: Annotated[str, typer.Option(help="The client's name, as events show it.")] = "mcp",
+    tools: Annotated[str, typer.Option(help="The tools to offer: core or full.")] = "full",
 ) -> None:
     """Serve an MCP client over standard input and output.
 
@@ -20,4 +21,5 @@ def serve(
     import dmm
 
     entry = os.path.join(dmm.__path__[0], "mcp_stdio", "__main__.py")
-    os.execv(sys.executable, [sys.executable, "-I", "-S", entry, "--client", client])
+    line = [sys.executable, "-I", "-S", entry, "--client", client, "--tools", tools]
+    os.execv(sys.executable, line)

@@ -7,6 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from dmm import endpoint, losses
+from dmm.cli.format.costs import summarise
 from dmm.cli.format.rule_lines import not_checked
 from dmm.cli.options import Json, Root, counted, open_project, print_json
 from dmm.domain.text import neutralise
@@ -47,7 +48,12 @@ def status(as_json: Json = False, root: Root = None) -> None:
     table = Table(box=None, show_header=False, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(overflow="fold")
-    for name, value in (*_rows(state), *agenda_rows(agenda), *_more_rows(daemon, dmm)):
+    for name, value in (
+        *_rows(state),
+        *agenda_rows(agenda),
+        *_cost_rows(dmm),
+        *_more_rows(daemon, dmm),
+    ):
         table.add_row(name, value)
     console = Console(highlight=False)
     with console.capture() as captured:
@@ -72,6 +78,8 @@ def _rows(state: Status) -> Iterator[tuple[str, str]]:
     yield from _findings("Faults", state.faults, "red")
     yield from _findings("Stale", state.stale, "yellow")
     yield from _findings("Expired", state.expired, "yellow")
+    if state.ignored:
+        yield from _findings("Not in Git", state.ignored, "red")
     yield "SQLite", state.sqlite_version
 
 
@@ -91,6 +99,13 @@ def agenda_rows(agenda: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield from _suggestions(agenda["suggestions"])
     if model is not None and model["tokens_today"]:
         yield "Tokens", f"{model['tokens_today']:,} of {model['tokens_per_day']:,} by models today"
+
+
+def _cost_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
+    """Show what the last session was given."""
+    last = dmm.costs.last()
+    if last is not None:
+        yield "Cost", f"{_plain(summarise(last))}; see: dmm cost"
 
 
 def _pending(pending: dict[str, Any]) -> str:

@@ -10,6 +10,7 @@ import typer
 
 from dmm.cli.format.lines import wrapped
 from dmm.cli.options import Json, Root, counted, find_agent, open_project, print_json, print_lines
+from dmm.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -21,16 +22,26 @@ def validate(
     fix: Annotated[
         bool, typer.Option("--fix", help="Fix what can be fixed automatically, then check.")
     ] = False,
+    staged: Annotated[
+        bool, typer.Option("--staged", help="Check what is staged in Git, not the working tree.")
+    ] = False,
     as_json: Json = False,
     root: Root = None,
 ) -> None:
-    """Check all memory files; --fix repairs what it can.
+    """Check memory and rule files; --fix repairs what it can.
 
     Checks format, sizes, ids, links, duplicates, budgets and citations.
     """
     validation = open_project(root).validation
     repairs: Sequence[Repair] = ()
-    if fix:
+    if staged and fix:
+        hint = "fix the files, then stage them: dmm validate --fix"
+        raise UsageError("what is staged can't be fixed", hint=hint)
+    if staged:
+        from dmm.project.staged import check_staged
+
+        report = check_staged(validation)
+    elif fix:
         repairs, report = validation.fix()
     else:
         report = validation.check()

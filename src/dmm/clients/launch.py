@@ -11,6 +11,8 @@ from pathlib import Path
 
 HOOK = "dmm-hook"
 SERVER = "dmm-mcp"
+# The tools that an agent is offered: the few that most sessions need, or all.
+CORE, FULL = "core", "full"
 
 _OURS = {
     HOOK: re.compile(r"\bdmm-hook\b|dmm[/\\]+hook[/\\]+__main__\.py"),
@@ -27,6 +29,7 @@ class Launch:
     hook: tuple[str, ...]
     server: tuple[str, ...]
     by_name: bool = False
+    tools: str = FULL
 
     def hook_line(self, client: str) -> str:
         """Write the hook as a line for the shell.
@@ -41,23 +44,25 @@ class Launch:
         return [*self.hook, "--client", client]
 
     def server_words(self, client: str) -> list[str]:
-        """Write the tools' server as words."""
-        return [*self.server, "--client", client]
+        """Write the tools' server as words; without a word on tools it offers all."""
+        words = [*self.server, "--client", client]
+        return words if self.tools == FULL else [*words, "--tools", self.tools]
 
 
-def here() -> Launch:
+def here(tools: str = CORE) -> Launch:
     """Start the programs of this installation in the fastest way: no shell script, no packages."""
     package = Path(__file__).resolve().parents[1]
     python = (sys.executable, "-I", "-S")
     return Launch(
         hook=(*python, str(package / "hook" / "__main__.py")),
         server=(*python, str(package / "mcp_stdio" / "__main__.py")),
+        tools=tools,
     )
 
 
-def anywhere() -> Launch:
+def anywhere(tools: str = CORE) -> Launch:
     """Start the programs by their names, for files that travel with a repository."""
-    return Launch((HOOK,), (SERVER,), by_name=True)
+    return Launch((HOOK,), (SERVER,), by_name=True, tools=tools)
 
 
 def join(words: list[str]) -> str:

@@ -10,14 +10,9 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.conflict import LEAST_SURE, ConflictType, Method, Resolution, Side
 from dmm.domain.event import EventType, Trust
-from dmm.domain.payload import (
-    ConflictFound,
-    ConflictResolved,
-    OfProposal,
-    ProposalApplied,
-    ProposalReviewed,
-)
+from dmm.domain.payload import ConflictFound, ConflictResolved
 from dmm.domain.proposal import Verdict
+from dmm.domain.proposal_payload import OfProposal, ProposalApplied, ProposalReviewed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

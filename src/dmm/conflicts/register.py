@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dmm.conflicts.records import FOLDED, Records, fold, read_name
+from dmm.domain.conflict import ConflictType
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError, UsageError
 from dmm.eventlog.projection import Projection
@@ -50,13 +51,16 @@ class View:
 
 @dataclass(slots=True)
 class ConflictRegister:
-    """All conflicts of one ledger, as they stand at its head; none where it is not trusted."""
+    """All conflicts of one ledger, as they stand at its head; none where it is not trusted.
+
+    `holds` says whether a memory is in this checkout.
+    """
 
     project_ledger: ProjectLedger
     is_trusted: Callable[[], bool]
+    holds: Callable[[str], bool] = lambda _: True
     _records: Projection[Records] = field(init=False)
     _view: View | None = None
-    _marks: tuple[View, dict[str, tuple[str, ...]]] | None = None
 
     def __post_init__(self) -> None:
         self._records = Projection(self.project_ledger, lambda *_: Records(), _advance)
@@ -84,33 +88,33 @@ class ConflictRegister:
         return record
 
     def marks(self) -> Mapping[str, tuple[str, ...]]:
-        """Tell for each memory in conflict, by its id, what a pack says of that.
+        """Return for each memory in conflict, by its id, what a pack says of that.
 
-        One that is merely possible troubles no reader. A ledger that can't be read spoils no pack.
+        One that is merely possible troubles no reader, and one with a memory of another branch is
+        none here: worktrees share a ledger. A ledger that can't be read spoils no pack.
         """
         try:
             view = self.view()
         except (StorageError, LedgerRefused):
             return {}
-        if self._marks is None or self._marks[0] is not view:
-            self._marks = view, _mark(view)
-        return self._marks[1]
+        marks: dict[str, tuple[str, ...]] = {}
+        for record in view.open:
+            for name, told in self._tell(record) if record.sure else ():
+                marks[name] = (*marks.get(name, ()), told)[:MOST_MARKS]
+        return marks
+
+    def _tell(self, record: Record) -> Iterator[tuple[str, str]]:
+        if record.type is ConflictType.UNMERGED:
+            told = f"two versions after a merge; a person has to choose ({record.id})"
+            yield record.sides[0].id, told
+            return
+        for own, other in (record.sides, record.sides[::-1]):
+            if self.holds(other.path):
+                yield own.id, _line(f"in conflict with {other.path} ({record.id}): {other.summary}")
 
 
 def _advance(log: EventLog, value: Records, to: int) -> Records:
     return fold(log.events_of(FOLDED, value.seq, to), value, to=to)
-
-
-def _mark(view: View) -> dict[str, tuple[str, ...]]:
-    marks: dict[str, tuple[str, ...]] = {}
-    for record in view.open:
-        if not record.sure:
-            continue
-        for own, other in (record.sides, record.sides[::-1]):
-            told = _line(f"in conflict with {other.path} ({record.id}): {other.summary}")
-            held = marks.get(own.id, ())
-            marks[own.id] = (*held, told) if len(held) < MOST_MARKS else held
-    return marks
 
 
 def _line(text: str) -> str:

@@ -14,6 +14,7 @@ from dmm.conflicts.candidates import Pair
 from dmm.conflicts.comparison_set import MOST_AT_A_WRITE, ComparisonSet, Found
 from dmm.conflicts.records import GONE, Records, key_of, name_conflict
 from dmm.conflicts.register import View, describe
+from dmm.conflicts.unmerged import find_unmerged
 from dmm.domain.conflict import Clash, ConflictType, Method, Side
 from dmm.domain.event import Trust
 from dmm.domain.memory import Origin
@@ -66,6 +67,7 @@ class Conflicts:
         others = [pair for pair in pairs if (pair.one, pair.other) not in recorded]
         try:
             found = [*self.corpus.judge(known), *self.corpus.judge(others, progress)]
+            found += find_unmerged(self.corpus.serving().values())
         finally:
             self.corpus.release()
         new, gone = self._settle(found, None)
@@ -102,6 +104,7 @@ class Conflicts:
         }
         most = MOST_AT_A_WRITE * len(numbers)
         found = [*self.corpus.judge(again), *self.corpus.judge(near.values(), most=most)]
+        found += find_unmerged(self.corpus.members[number] for number in numbers)
         self._settle(found, names)
         if self._notices:
             return _unrecorded(found)

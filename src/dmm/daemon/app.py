@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dmm import losses
+from dmm.clients.launch import CORE
 from dmm.daemon.agents import Agents
 from dmm.daemon.apart import do_apart
 from dmm.daemon.calls import Calls
@@ -66,7 +67,14 @@ class Daemon:
         self.projects = Projects()
         self.agents = Agents()
         self.attendance = HookHandler(self.projects, self.agents, log)
-        self.calls = Calls(self.projects, instance.started, self.observe, stop, self.sign_in)
+        self.calls = Calls(
+            self.projects,
+            instance.started,
+            self.observe,
+            stop,
+            self.sign_in,
+            self.agents.session_of,
+        )
         self._spool = Spool.of_user()
         self._spooled = 0.0
         self._returned = 0.0
@@ -130,13 +138,15 @@ class Daemon:
         if self._loop is None:
             raise DaemonError("this process is not open yet")
         start = Path(request.body.decode("utf-8", "surrogateescape"))
+        client, _, tools = request.label.partition("/")
         self._loop.serve(
             lambda: speak_mcp(
                 self.projects,
                 start,
                 lambda: self.agents.session_of(request.peer),
-                request.label,
+                client,
                 request.link,
+                core=tools == CORE,
             )
         )
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import os
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dmm import VERSION
+from dmm.domain.event import Trust
 from dmm.domain.pack import read_request
 from dmm.errors import DmmError, UsageError
+from dmm.eventlog.open_ledger import Actor
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,6 +30,7 @@ class Calls:
     observe: Callable[[], dict[str, Any]]
     stop: Callable[[], None]
     sign_in: Callable[[int | None], dict[str, Any]]
+    session_of: Callable[[int | None], str | None] = lambda _: None
 
     def answer(self, body: bytes, peer: int | None = None) -> bytes:
         """Answer one call; what goes wrong in an expected way is part of the answer."""
@@ -48,6 +51,8 @@ class Calls:
                 return self.health() | self.observe()
             case "query":
                 return self._query(arguments)
+            case "remember" | "forget":
+                return self._note(verb, arguments, peer)
             case "reindex":
                 return self._reindex(arguments)
             case "code":
@@ -74,6 +79,16 @@ class Calls:
         asked = dict(arguments["request"])
         request = read_request(asked, settings.default_budget, settings.baseline_budget)
         return project.query(request).describe(explain=request.explain)
+
+    def _note(self, verb: str, arguments: dict[str, Any], peer: int | None) -> dict[str, Any]:
+        """Remember or forget a note, in the name of whoever runs the command."""
+        project = self._project(arguments)
+        session = self.session_of(peer)
+        by_agent = bool(arguments.get("by_agent")) or session is not None
+        actor = Actor("agent", trust=Trust.AGENT, session=session) if by_agent else Actor()
+        names = ("text", "replaces", "anyway") if verb == "remember" else ("name", "reason")
+        with project.applying(actor) as dmm:
+            return asdict(getattr(dmm.notes, verb)(**{name: arguments[name] for name in names}))
 
     def _project(self, arguments: dict[str, Any]) -> Project:
         """Find the project; one that is named must be right there, not somewhere above."""

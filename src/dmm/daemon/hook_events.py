@@ -29,7 +29,8 @@ from dmm.eventlog.place import find_folders
 from dmm.rulefile import RuleFiles, read_own_settings
 from dmm.sessions.payload import HookEvent, HookKind, name_request, parse_payload
 from dmm.sessions.reply import Reply, write_reply
-from dmm.sessions.service import Attended, Delivery, deliver, write_supplement
+from dmm.sessions.service import Attended, Delivery, deliver
+from dmm.sessions.supplement import write_supplement
 
 if TYPE_CHECKING:
     from collections.abc import Callable

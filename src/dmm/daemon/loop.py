@@ -111,6 +111,8 @@ async def speak_mcp(
     session: Callable[[], str | None],
     client: str,
     link: socket.socket,
+    *,
+    core: bool = False,
 ) -> None:
     """Serve one MCP connection that came in over the Unix socket."""
     # Loading takes a while the first time, and others are served by this loop meanwhile.
@@ -121,4 +123,4 @@ async def speak_mcp(
         return
     link.setblocking(False)
     reader, writer = await asyncio.open_unix_connection(sock=link)
-    await serve_stream(projects, start, session, client, reader, writer)
+    await serve_stream(projects, start, session, client, reader, writer, core=core)

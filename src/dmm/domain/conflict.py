@@ -19,6 +19,7 @@ class ConflictType(StrEnum):
     OUTDATED = "outdated"
     DUPLICATE = "duplicate"
     FLAGGED = "flagged"
+    UNMERGED = "unmerged"
 
 
 class Method(StrEnum):

@@ -12,6 +12,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
 
+# The size of a memory for import, validation and review: a one-line note is long enough.
+WANTED_TOKENS = 800
+MOST_TOKENS = 2_000
 ID_PATTERN = re.compile(r"mem_\d{4}_\d{2}_\d{2}_\d{3,}[a-z0-9_]*", re.ASCII)
 
 

@@ -97,9 +97,14 @@ class PackEntry:
     citations: tuple[CitationCheck, ...] = ()
 
 
+def digest_text(content: str) -> str:
+    """Return the digest of a content, by which a session knows what it was given."""
+    return hashlib.sha256(content.encode("utf-8", "replace")).hexdigest()
+
+
 def digest_entry(entry: PackEntry) -> str:
-    """Name the content of an entry, to know it again."""
-    return hashlib.sha256(entry.content.encode("utf-8", "replace")).hexdigest()
+    """Return the digest of an entry's content."""
+    return digest_text(entry.content)
 
 
 class Reason(StrEnum):
@@ -184,7 +189,10 @@ def constraint_line(name: str, state: str, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Pack:
-    """The compiled pack; with the same files, request and day it is the same pack."""
+    """The compiled pack; with the same files, request and day it is the same pack.
+
+    It is `incomplete` where some files were not indexed in time.
+    """
 
     query: str
     day: dt.date
@@ -195,6 +203,7 @@ class Pack:
     receipt: Receipt
     notices: tuple[str, ...] = ()
     constraints: tuple[ConstraintLine, ...] = ()
+    incomplete: bool = False
 
     @property
     def constraint_tokens(self) -> int:

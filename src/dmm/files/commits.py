@@ -55,6 +55,23 @@ def are_ignored(folder: Path, paths: Sequence[Path]) -> bool:
     return not _wanted(_repository_of(folder).worktree, paths)
 
 
+def find_ignored(folder: Path, paths: Sequence[str]) -> dict[str, str]:
+    """Return the paths below a folder that Git ignores, each with the pattern that ignores it.
+
+    A tracked file is not lost. Without a repository, or without git, nothing is.
+    """
+    repository = find_repository(folder)
+    if repository is None or not repository.vouched or not paths:
+        return {}
+    look = ("check-ignore", "--verbose", "-z", "--stdin")
+    try:
+        told = _git(folder, *look, said="\0".join(paths), fine=(0, 1)).split("\0")
+    except StorageError:
+        return {}
+    found = zip(told[0::4], told[1::4], told[2::4], told[3::4], strict=False)
+    return {path: f"{file}:{line}: {by}" for file, line, by, path in found if by[:1] != "!"}
+
+
 def commit(folder: Path, paths: Sequence[Path], message: str) -> str | None:
     """Commit some files and nothing that is staged beside them; None where nothing has changed.
 

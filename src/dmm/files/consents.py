@@ -16,10 +16,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dmm.config import FILE_NAME
+from dmm.domain.markers import WAY_OUT, WHAT, is_torn
 from dmm.endpoint import make_private
-from dmm.errors import StaleBase, StorageError
+from dmm.errors import StaleBase, StorageError, UsageError
 from dmm.files.durable import translated, write_atomic
 from dmm.files.lock import exclusive
+from dmm.files.shipped import is_boot
 from dmm.reading import read_regular
 
 if TYPE_CHECKING:
@@ -58,6 +60,11 @@ class Change:
             return "new"
         return "removed" if self.after is None else "changed"
 
+    @property
+    def torn(self) -> bool:
+        """Whether the file holds Git's conflict markers."""
+        return is_torn(self.after)
+
 
 @dataclass(slots=True)
 class _Record:
@@ -68,7 +75,11 @@ class _Record:
 
     def knows(self, path: str, named: str) -> bool:
         """Whether a text of a file was agreed to; a file that never was there may be absent."""
-        return named in self.accepted.get(path, (ABSENT,))
+        if named in self.accepted.get(path, (ABSENT,)):
+            return True
+        # Whoever never edited BOOT.md agreed to what DMM says of itself, in any version.
+        own = path == BOOT and is_boot(named)
+        return own and is_boot(digest(self.last.get(path)))
 
     def take(self, path: str, data: bytes | None) -> None:
         """Note that a text is agreed to."""
@@ -102,11 +113,15 @@ class Consents:
         return self.weigh(path)[0]
 
     def weigh(self, path: str) -> tuple[bytes | None, bool]:
-        """Return the text that counts now, and whether the file is held back for another one."""
+        """Return the text that counts now, and whether the file is held back for another one.
+
+        A file with conflict markers never counts, whoever agreed to it.
+        """
         data, record = self._read(path), self._load()
-        if record is None or record.knows(path, digest(data)):
+        if not is_torn(data) and (record is None or record.knows(path, digest(data))):
             return data, False
-        return record.last.get(path), True
+        last = None if record is None else record.last.get(path)
+        return None if is_torn(last) else last, True
 
     def agreed(self, folder: str) -> list[str]:
         """List the files in a folder that hold a text which the user agreed to."""
@@ -165,12 +180,19 @@ class Consents:
 
     def notice(self) -> str | None:
         """Say in one line what is held back, where something is."""
-        names = [change.path.removeprefix("memory/") for change in self.changes()]
-        if not names:
-            return None
-        more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        told = ", ".join(names[:SHOWN]) + more
-        return f"changes are inactive until you review them with dmm trust: {told}"
+        changes = self.changes()
+        torn = [change for change in changes if change.torn]
+        others = [change for change in changes if not change.torn]
+        told = []
+        if torn:
+            told.append(
+                f"{WHAT}: {_name_some(torn)}; the text accepted before stays active ({WAY_OUT})"
+            )
+        if others:
+            told.append(
+                f"changes are inactive until you review them with dmm trust: {_name_some(others)}"
+            )
+        return "; ".join(told) or None
 
     def accept(self, paths: Iterable[str] | None = None) -> None:
         """Agree to some files as they stand, or to all."""
@@ -179,7 +201,9 @@ class Consents:
         with self._alone():
             record = self._parse() or _Record()
             for path in {*self._find(), *record.last} if paths is None else set(paths):
-                record.take(path, self._read(path))
+                data = self._read(path)
+                if not is_torn(data):
+                    record.take(path, data)
             self._save(record)
 
     def replace(self, path: str, before: bytes | None) -> None:
@@ -202,6 +226,8 @@ class Consents:
             if self._read(path) != data:
                 hint = "review it again: dmm trust"
                 raise StaleBase("it changed while you were reviewing it", where=path, hint=hint)
+            if is_torn(data):
+                raise UsageError(f"it can't be accepted: {WHAT}", where=path, hint=WAY_OUT)
         self.accept(seen)
 
     def forget(self) -> None:
@@ -292,6 +318,12 @@ class Consents:
         what = "another process is recording consent"
         with exclusive(self.place.with_name("lock"), what=what, patience=PATIENCE):
             yield
+
+
+def _name_some(changes: list[Change]) -> str:
+    names = [change.path.removeprefix("memory/") for change in changes]
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more
 
 
 def digest(data: bytes | None) -> str:

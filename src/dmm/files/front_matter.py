@@ -111,9 +111,7 @@ def _refuse_surprises(path: str, parts: Parts, deepest: int) -> None:
         elif isinstance(event, yaml.CollectionEndEvent):
             depth -= 1
         if depth > deepest:
-            raise MemoryFileError(
-                path, "yaml", "the front matter is nested too deeplyly", line=line
-            )
+            raise MemoryFileError(path, "yaml", "the front matter is nested too deeply", line=line)
 
 
 def _translate(path: str, parts: Parts, error: yaml.YAMLError) -> MemoryFileError:

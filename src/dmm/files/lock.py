@@ -67,13 +67,21 @@ def _claim(descriptor: int, path: Path, what: str, deadline: float) -> None:
     try:
         _take_by(descriptor, deadline)
     except BlockingIOError as error:
-        os.lseek(descriptor, 0, os.SEEK_SET)
-        holder = os.read(descriptor, 32).decode("ascii", "replace").strip()
+        holder = _holder(descriptor).decode("ascii", "replace").strip()
         by = f" (process {holder})" if holder.isdigit() else ""
         hint = "wait until it has finished, then retry"
         raise IndexBusy(f"{what}{by}", where=str(path), hint=hint) from error
-    os.ftruncate(descriptor, 0)
-    os.write(descriptor, str(os.getpid()).encode())
+    own = str(os.getpid()).encode()
+    # A busy disk makes a write of a few bytes wait for milliseconds, and a lock is taken often.
+    if _holder(descriptor) != own:
+        os.ftruncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)
+        os.write(descriptor, own)
+
+
+def _holder(descriptor: int) -> bytes:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return os.read(descriptor, 32)
 
 
 def _take_by(descriptor: int, deadline: float) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import yaml
 
+from dmm.domain.markers import WAY_OUT, WHAT, find_marker
 from dmm.domain.memory import (
     DEPRECATED_DIRECTORY,
     ID_PATTERN,
@@ -76,9 +77,18 @@ def plain(source: str) -> str:
     return source.removeprefix(BOM).replace("\r\n", "\n").replace("\r", "\n")
 
 
+def refuse_markers(path: str, text: str) -> None:
+    """Refuse a text that Git left in two versions."""
+    line = find_marker(text)
+    if line is not None:
+        raise MemoryFileError(path, "merge_conflict", WHAT, line=line, hint=WAY_OUT)
+
+
 def parse(path: str, source: str) -> Document:
     """Read a file's text as a memory; a byte order mark and any newlines are accepted."""
-    parts = front_matter.cut(path, plain(source))
+    text = plain(source)
+    refuse_markers(path, text)
+    parts = front_matter.cut(path, text)
     fields = _Fields(path, front_matter.read_fields(path, parts))
     missing = [name for name in REQUIRED if name not in fields.fields]
     if missing:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from dmm.domain.markers import find_marker
 from dmm.domain.memory import (
     DEPRECATED_DIRECTORY,
     ID_PATTERN,
@@ -121,7 +122,7 @@ def claimed_id(path: str, text: str) -> str | None:
 def mend(path: str, source: str, new_id: str, day: dt.date) -> Mended:
     """Repair one file's text by itself; a file whose front matter can't be read is left alone."""
     text = source.removeprefix(markdown.BOM)
-    if _LONE_RETURN.search(text):
+    if _LONE_RETURN.search(text) or find_marker(text) is not None:
         return Mended(source)
     defaults = _defaults(path, new_id, day)
     what = ["byte order mark removed"] if text != source else []

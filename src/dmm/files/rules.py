@@ -10,7 +10,7 @@ import yaml
 
 from dmm.errors import MemoryFileError
 from dmm.files import front_matter
-from dmm.files.markdown import find_title, plain
+from dmm.files.markdown import find_title, plain, refuse_markers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ def parse_rule(path: str, source: str) -> RuleText:
         what = f"the file is larger than {MAX_BYTES // 1024} KiB"
         raise MemoryFileError(path, "content", what)
     text = plain(source)
-    _refuse_conflict(path, text)
+    refuse_markers(path, text)
     parts = front_matter.cut(path, text, reference="docs/rules.md")
     nodes = front_matter.read_fields(path, parts, depth=MAX_DEPTH)
     lines: dict[Place, int] = {(): parts.front_line}
@@ -63,17 +63,6 @@ def parse_rule(path: str, source: str) -> RuleText:
         raise MemoryFileError(path, "content", "no title", line=parts.body_line, hint=hint)
     body = _TITLE.sub("", parts.body.lstrip("\n"), count=1).strip("\n")
     return RuleText(path, fields, title, body, source, lines)
-
-
-def _refuse_conflict(path: str, text: str) -> None:
-    """Tell of Git's conflict markers before they are read as YAML or as words of the rule."""
-    lines = text.split("\n")
-    starts = [number for number, line in enumerate(lines, 1) if line.startswith("<<<<<<< ")]
-    if starts and any(line.startswith(">>>>>>> ") for line in lines[starts[0] :]):
-        hint = "keep one side and delete the marker lines"
-        raise MemoryFileError(
-            path, "content", "unresolved merge conflict", line=starts[0], hint=hint
-        )
 
 
 def _value(path: str, node: yaml.Node, place: Place, lines: dict[Place, int], first: int) -> object:

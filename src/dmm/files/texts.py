@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.hidden import find_hidden
 from dmm.domain.isolation import find_terms
+from dmm.domain.markers import WAY_OUT, WHAT, find_marker
 from dmm.domain.report import Finding
 from dmm.files import markdown
 
@@ -18,6 +19,12 @@ def describe_fault(fault: MemoryFileError, *, fixable: bool = False) -> Finding:
     return Finding(
         fault.path, "error", fault.fault, fault.what, fault.line, fault.hint, fixable=fixable
     )
+
+
+def check_markers(path: str, text: str) -> list[Finding]:
+    """Refuse a text that Git left in two versions."""
+    line = find_marker(text)
+    return [] if line is None else [Finding(path, "error", "merge_conflict", WHAT, line, WAY_OUT)]
 
 
 def check_isolation(path: str, text: str, terms: tuple[str, ...]) -> list[Finding]:

@@ -108,7 +108,7 @@ class MemoryTree:
         elif path.count("/") < MAX_DEPTH:
             self._walk(path, found)
         else:
-            found.refuse(path, "folders nested too deeplyly", hint="use fewer folders")
+            found.refuse(path, "folders nested too deeply", hint="use fewer folders")
 
     def resolve(self, path: str) -> Path:
         """Turn a relative path into a file below the root, or refuse it."""
@@ -142,6 +142,10 @@ class MemoryTree:
             what = f"larger than {MAX_FILE_BYTES // 1024} KiB; a memory is one small concept"
             raise MemoryFileError(path, "content", what, hint="split it (dmm import FILE)")
         return data
+
+    def holds(self, path: str) -> bool:
+        """Whether there is a file at a path; what lies in another tree is taken to be there."""
+        return ":" in path or (self.root / path).is_file()
 
     def glance(self, path: str) -> bytes:
         """Read a file that a scan has found, only to look for words in it; what fails is empty.

@@ -4,6 +4,7 @@ FastAPI reads the annotations when the program runs, so they stand here as they 
 """
 
 import datetime as dt
+from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -62,6 +63,23 @@ def _day(text: str) -> dt.date:
         return dt.date.fromisoformat(text)
     except ValueError:
         raise UsageError("expires is not a valid date", hint="such as 2026-12-31") from None
+
+
+@router.post("/remember", responses=told(writing_models.RememberedTold))
+def remember(call: Called, body: writing_models.Note) -> Reply:
+    """Remember a note; a person's is applied at once, an agent's by the rules of its tier."""
+    with call.project(body.root).applying(call.actor) as dmm:
+        found = dmm.notes.remember(
+            body.text, replaces=body.replaces, anyway=body.anyway, source=body.source
+        )
+    return Reply(asdict(found))
+
+
+@router.post("/forget", responses=told(writing_models.ForgottenTold))
+def forget(call: Called, body: writing_models.Forgetting) -> Reply:
+    """Forget a memory by its path, its id or words of its text; lists them if several match."""
+    with call.project(body.root).applying(call.actor) as dmm:
+        return Reply(asdict(dmm.notes.forget(body.name, reason=body.reason)))
 
 
 @router.get("/proposals", responses=told(writing_models.ProposalsTold))

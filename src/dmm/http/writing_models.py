@@ -62,6 +62,22 @@ class Proposing(InProject):
     source: Literal["user", "agent", "tool", "third_party"] | None = None
 
 
+class Note(InProject):
+    """A note to remember; `replaces` names the memory whose text it takes."""
+
+    text: Annotated[str, Field(min_length=1, max_length=LONGEST_CONTENT, pattern=WRITTEN)]
+    replaces: Name | None = None
+    anyway: bool = False
+    source: Literal["user", "agent", "tool", "third_party"] | None = None
+
+
+class Forgetting(InProject):
+    """A memory to forget, by its path, its id or words of its text."""
+
+    name: Annotated[str, Field(min_length=1, max_length=LONGEST_PATH, pattern=WRITTEN)]
+    reason: Said = ""
+
+
 class Processing(InProject):
     """A proposal to be put to the reviewer agent."""
 
@@ -132,6 +148,35 @@ class ProposalTold(Told):
     operation: str
     path: str
     checks: list[dict[str, Any]]
+
+
+class RememberedTold(Told):
+    """What became of a note."""
+
+    status: Literal["pending", "applied", "refused"]
+    path: str
+    title: str
+    tags: list[str]
+    paths: list[str]
+    proposal: str
+    seq: int
+    why: str
+    failed: list[dict[str, Any]]
+    remarks: list[dict[str, Any]]
+    notices: list[str]
+
+
+class ForgottenTold(Told):
+    """What became of a memory to forget; `matches` lists those that may be meant."""
+
+    status: Literal["pending", "applied", "several"]
+    path: str
+    title: str
+    proposal: str
+    seq: int
+    why: str
+    matches: list[dict[str, Any]]
+    notices: list[str]
 
 
 class ProposalsTold(Told):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from dmm.domain.memory import Scope
-from dmm.importer.sources import FrontMatter, SourceKind, is_user_level
+from dmm.importer.sources import FrontMatter, SourceKind, base_of, is_user_level, reach_of
 from dmm.importer.topics import GENERAL, topic_of
 
 
@@ -39,8 +39,6 @@ PROJECT_SCOPE = "scope"
 CONSTRAINTS = "constraints"
 BASELINE_TOPICS = (IDENTITY, PROJECT_SCOPE, CONSTRAINTS)
 SHORT = 300
-_HARD = 0.6
-_HARD_ON_SECURITY = 0.3
 _BEHAVIOUR = 0.4
 _ABSOLUTE = _Words(
     r"\b(never|must|do not|don[\u2019']t|forbidden|prohibited|mandatory|critical|non-negotiable"
@@ -78,6 +76,7 @@ _BEHAVIOUR_TITLE = _Words(
     r"|interaction|responses?|collaboration|preferences|commits?|etiquette"
     r"|agent (rules|instructions|guidelines))\b",
 )
+_ON_DEMAND = (SourceKind.SKILL, SourceKind.MEMORY_TOPIC, SourceKind.MEMORY_INDEX)
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.DOTALL | re.MULTILINE)
 _STATEMENT = re.compile(r"\n[ \t]*\n|\n(?=[ \t]*(?:[-*+]|\d+[.)])[ \t])|(?<=[.!?])\s+(?=[A-Z`*])")
 _WORTH = {Scope.AGENT: 0.7, Scope.GLOBAL: 0.6, Scope.PROJECT: 0.5}
@@ -101,6 +100,24 @@ class Voice:
     front: FrontMatter
 
     @property
+    def package(self) -> str:
+        """The folder it is about; empty for the whole project."""
+        return base_of(self.path)
+
+    @property
+    def reach(self) -> tuple[str, ...]:
+        """The globs of the files it applies to; none where it applies to all."""
+        return reach_of(self.path, () if self.front.always else self.front.globs)
+
+    @property
+    def is_always(self) -> bool:
+        """Whether a client reads it in every session, or it is a document for all tasks."""
+        if self.reach or self.kind in _ON_DEMAND:
+            return False
+        asked_for = self.kind is SourceKind.CURSOR_RULE and self.front.last_line
+        return self.front.always or not asked_for
+
+    @property
     def is_users(self) -> bool:
         """Whether it speaks for the user in every project."""
         return is_user_level(self.path)
@@ -113,16 +130,11 @@ def bearing(title: str, text: str, tokens: int, voice: Voice, *, of_all: bool = 
     if voice.kind in (SourceKind.MEMORY_TOPIC, SourceKind.MEMORY_INDEX):
         scope = Scope.AGENT if voice.front.memory_type in ("user", "feedback") else Scope.PROJECT
         return Bearing(scope, topic, _weight(scope, hardness))
-    if tokens <= SHORT:
+    if tokens <= SHORT and voice.is_always:
         if names_the_agent(text) or _WHO.fullmatch(_own(title)):
             return Bearing(Scope.BASELINE, IDENTITY, 1.0)
         if _THIS_IS.match(text) or (of_all and _WHAT.fullmatch(_own(title))):
             return Bearing(Scope.BASELINE, PROJECT_SCOPE, 0.97)
-        enough = _HARD_ON_SECURITY if topic == "security" else _HARD
-        if hardness >= enough and _is_for_every_task(title, text):
-            return Bearing(
-                Scope.BASELINE, CONSTRAINTS, round(0.8 + 0.15 * min(hardness / 1.5, 1), 2)
-            )
         if voice.front.always:
             return Bearing(Scope.BASELINE, topic, 0.85)
     scope = _ordinary_scope(title, text, voice)
@@ -168,13 +180,6 @@ def _force(statement: str) -> float:
 
 def _own(title: str) -> str:
     return title.rpartition(": ")[2]
-
-
-def _is_for_every_task(title: str, text: str) -> bool:
-    # A hard rule under a heading such as "Tests" matters when the task is about tests.
-    if _HARD_TITLE.search(title) or _HAZARD.search(text):
-        return True
-    return topic_of("", title) in (GENERAL, "security") and _behaviour(text) < _BEHAVIOUR
 
 
 def _ordinary_scope(title: str, text: str, voice: Voice) -> Scope:

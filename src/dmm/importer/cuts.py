@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from dmm.importer.notes import Count
 
-# A table or a code block is kept whole up to this size, though larger than wanted.
-KEPT_WHOLE = 1500
 _SOLID = (BlockKind.FENCE, BlockKind.TABLE)
 _HEAD_LINES = {BlockKind.FENCE: 1, BlockKind.TABLE: 2}
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
@@ -38,7 +36,7 @@ def pack(groups: list[Group], room: int, count: Count) -> list[list[Group]]:
 
 def _fitting(found: Group, room: int, count: Count) -> Iterator[Group]:
     size = count(render_blocks(found.blocks))
-    if size <= room or (size <= KEPT_WHOLE and any(b.kind in _SOLID for b in found.blocks)):
+    if size <= room:
         yield found
         return
     label, used = found.label, 0
@@ -56,7 +54,7 @@ def _fitting(found: Group, room: int, count: Count) -> Iterator[Group]:
 
 def _pieces(block: Block, room: int, count: Count) -> Iterator[Block]:
     size = count(block.text)
-    if size <= room or (size <= KEPT_WHOLE and block.kind in _SOLID):
+    if size <= room:
         yield block
     elif block.items:
         for item in block.items:

@@ -38,6 +38,20 @@ _ABOUT_THE_FILE = re.compile(
 )
 
 
+_BADGES = re.compile(
+    r"(?:\s*(?:(?:\[\s*)?!\[[^\]]*\]\([^)]*\)(?:\s*\]\([^)]*\))?"
+    r"|</?(?:img|p|a|div|br|h1|picture|source)\b[^>]*>))+\s*"
+)
+_ANCHORS = re.compile(r"(?:\s*(?:[-*+]|\d+[.)])\s+\[[^\]]*\]\(#[^)]*\))+\s*")
+# One sentence that names another file and nothing else.
+_POINTER = re.compile(
+    r"(?:please )?(?:see|refer to|read|check(?: out)?|for [^.]{0,60}(?:see|refer to))"
+    r" (?:(?:the|our|also|also the) )?(?:\[[^\]]*\]\([^)]*\)|`[^`]+`|\S*[./]\S*|README\w*)"
+    r"(?: (?:for|to) [^.]{0,80})?[.!]?",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Skipped:
     """Lines that are not turned into a memory, and the reason."""
@@ -56,6 +70,7 @@ class Document:
     content: tuple[int, ...]
     skipped: tuple[Skipped, ...]
     imports: tuple[FileImport, ...]
+    text: str
 
     @property
     def path(self) -> str:
@@ -78,13 +93,22 @@ def humanised(name: str) -> str:
     return text[:1].upper() + text[1:] if text else "Notes"
 
 
-def read_document(source: Source, kind: SourceKind, together: frozenset[str]) -> Document:
-    """Read a source; `together` are the paths of all sources that are imported with it."""
+def read_document(
+    source: Source,
+    kind: SourceKind,
+    together: frozenset[str],
+    kept: frozenset[tuple[str, int]] = frozenset(),
+) -> Document:
+    """Read a source; `together` are the paths of all imported with it, `kept` lines stay."""
     lines = split_lines(source.text)
     front = read_front_matter(lines)
     whole = outline(source.path, source.text, skip_lines=front.last_line)
     whole, bare_headings = _speaking_headings(source.path, whole)
-    aside = {(s.source, s.text): s for s in _left_aside(whole, kind, together)}
+    aside = {
+        (one.source, one.text): one
+        for one in _left_aside(whole, kind, together)
+        if not any((source.path, line) in kept for line in one.source.lines)
+    }
     tree = edit(whole, lambda b: None if (b.ref, b.text) in aside or _is_noise(b) else b)
     skipped = (*aside.values(), *bare_headings)
     return Document(
@@ -93,6 +117,7 @@ def read_document(source: Source, kind: SourceKind, together: frozenset[str]) ->
         content=_content(whole, lines),
         skipped=tuple(sorted(skipped, key=lambda item: item.source)),
         imports=tuple(_imports(whole, kind)),
+        text=source.text,
     )
 
 
@@ -139,11 +164,12 @@ def _described(path: str, tree: Section, front: FrontMatter) -> Section:
 
 def _left_aside(tree: Section, kind: SourceKind, together: frozenset[str]) -> Iterator[Skipped]:
     for section in tree.walk():
+        shell = section.level and not section.children and all(map(_points, section.blocks))
         for block in section.blocks:
             for part in (block, *block.items):
                 reason = _reason(part, kind, together)
-                if reason:
-                    yield Skipped(part.text, part.ref, reason)
+                if reason or shell:
+                    yield Skipped(part.text, part.ref, reason or "only points elsewhere")
 
 
 def _reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
@@ -151,16 +177,26 @@ def _reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
         return "separator line"
     if block.kind is BlockKind.COMMENT:
         return "" if mark_of((block,)) else "comment"
-    if block.kind not in _TEXT_KINDS:
-        return ""
+    if _BADGES.fullmatch(block.text):
+        return "badge or image"
+    if block.kind is BlockKind.LIST and _ANCHORS.fullmatch(block.text):
+        return "table of contents"
+    return _said_reason(block, kind, together) if block.kind in _TEXT_KINDS else ""
+
+
+def _said_reason(block: Block, kind: SourceKind, together: frozenset[str]) -> str:
     begins = block.text.lstrip()[:4].casefold()
     if begins == "this" and _ABOUT_THE_FILE.fullmatch(" ".join(block.text.split())):
         return "says only what the file is for"
     if kind in _FOLLOWS_IMPORTS and _only_imports(block.text):
         return f"import of {', '.join(mentions(block.text))}"
-    if kind is SourceKind.MEMORY_INDEX:
-        return _index_reason(block, together)
-    return ""
+    return _index_reason(block, together) if kind is SourceKind.MEMORY_INDEX else ""
+
+
+def _points(block: Block) -> bool:
+    """Say whether a block only sends the reader to another file."""
+    text = strip_marker(block.text).strip()
+    return block.kind in (*_TEXT_KINDS, BlockKind.QUOTE) and bool(_POINTER.fullmatch(text))
 
 
 def _index_reason(block: Block, together: frozenset[str]) -> str:

@@ -63,7 +63,7 @@ def _branch_topic(note: Note) -> Hashable | None:
 def _topic(note: Note) -> Hashable | None:
     if note.scope is Scope.BASELINE or not _names_its_topic(note):
         return None
-    return (note.scope, note.globs, note.users, note.topic)
+    return (note.scope, note.subject, note.globs, note.users, note.topic)
 
 
 def _names_its_topic(note: Note) -> bool:
@@ -76,7 +76,7 @@ def _source(note: Note) -> Hashable | None:
 
 
 def _kin(note: Note) -> tuple[Hashable, ...]:
-    return (note.sources[0].path, note.scope, note.globs, note.users)
+    return (note.sources[0].path, note.scope, note.subject, note.globs, note.users)
 
 
 def _join_alike(
@@ -200,7 +200,7 @@ def _absorb(notes: list[Note], count: Count, *, by_title: bool) -> list[Note]:
 def _about(note: Note, *, by_title: bool) -> Hashable:
     """Tell what two notes must have in common before one takes the other in."""
     subject = meaning(note.title) if by_title else note.topic
-    return (subject, note.scope, note.globs, note.users)
+    return (subject, note.scope, note.subject, note.globs, note.users)
 
 
 def _seat(note: Note) -> Seat:

@@ -2,81 +2,195 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
+from dmm.importer.groups import group
+from dmm.importer.notes import mark_of
 from dmm.importer.outline import BlockKind, outline
-from dmm.importer.sources import SourceRef
+from dmm.importer.sources import SourceRef, base_of, read_front_matter, split_lines
+from dmm.importer.vocabulary import vocabulary
+from dmm.rules.language.lexicon import (
+    ADVERBS,
+    CONDITIONS,
+    DETERMINERS,
+    MANNERS,
+    NOUNLIKE,
+    PREPOSITIONS,
+    PRONOUNS,
+    VERBS,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from dmm.importer.outline import Block
+    from dmm.importer.groups import Group
+    from dmm.importer.outline import Block, Section
     from dmm.importer.sources import Source
 
 LONGEST = 400
+_SHORTEST = 8
+_CODES = (BlockKind.FENCE, BlockKind.CODE)
+_REFERS = re.compile(r"\b(these|this|following|below)\b|:$", re.IGNORECASE)
 _PROSE = (BlockKind.PARAGRAPH, BlockKind.QUOTE, BlockKind.ITEM)
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)]|>)\s+(?:\[[ xX]\]\s+)?")
 # A sentence ends before a capital letter or a quote; code in backticks never ends one.
 _CODE = re.compile(r"`[^`]*`")
-_END = re.compile(r"([.!?][*_)\"]*)\s+(?=[A-Z\"'`*_(])")
+_END = re.compile(r"((?<!e\.g)(?<!i\.e)[.!?][*_)\"]*)\s+(?=[A-Z\"'`*_(])")
 _MARKUP = re.compile(r"\*\*|__|(?<!\w)[*_](?=\w)|(?<=\w)[*_](?!\w)")
 _LABEL = re.compile(
     r"(?:important|critical|warning|note|rule|mandatory|required|caution)\s*[:!\N{EM DASH}-]+\s*",
     re.IGNORECASE,
 )
-_TELLS = re.compile(
+# What binds without exception, wherever it stands in the sentence.
+_BINDS = re.compile(
     r"""^(?: (?:you\ |we\ )?(?: never | do\ not | don'?t | must\ not | mustn't ) | absolutely | no
-        | avoid | always | only | ask | ensure | make\ sure | forbidden )\b
+        | avoid | always | only | ask | ensure | make\ sure | forbidden | prohibited )\b
     | ^(?: use | prefer | run | keep )\b .* (?: \binstead\ of\b | \brather\ than\b
         | [,;\N{EM DASH}]\ (?:not|never|do\ not|don't)\b | \bbefore\b )
-    | \b(?: must\ not | mustn't | must\ never | should\ never | may\ not\ be | shall\ not
-        | (?:is|are)\ (?:forbidden|prohibited|banned|not\ allowed)
-        | (?:must|has\ to|have\ to)\ pass\ before )\b
-    | (?: [;\N{EM DASH}]\ | ,\ and\ )(?: never | do\ not | don't )\b""",
+    | \b(?: must | should\ never | should\ not | may\ not\ be | shall\ not
+        | (?:is|are)\ (?:forbidden|prohibited|banned|mandatory|required|not\ allowed)
+        | (?:required|mandatory)\ (?:for|in|on|before)
+        | (?:has\ to|have\ to)\ pass\ before )\b
+    | (?: [;:\N{EM DASH}]\ | ,\ and\ | \ -\ )
+      (?: never | do\ not | don't | always | avoid | only | forbidden )\b
+    | ^(?: important | critical | warning | mandatory | required )\s*[:!\N{EM DASH}-]""",
     re.IGNORECASE | re.VERBOSE,
 )
+# What holds for all of a kind is said of it, or is what it should be.
+_NORM = re.compile(
+    r"\bshould\b(?! (?:see|now|look|work|print|show|be able)\b)"
+    r"|^(each|every|all) (?!of\b)(\S+ ){3}",
+    re.IGNORECASE,
+)
+_LEADS_IN = re.compile(
+    r"(\S+ ){0,2}\S+:|.*\b(these|this|the following|below|with|follows|instead)\W*:"
+)
 _ASKS = re.compile(r"\?\s*$")
+_RULES_BELOW = re.compile(
+    r"\b(rules|constraints|must|never|always|forbidden|guard ?rails?|do not|don'?ts?|boundaries)\b",
+    re.IGNORECASE,
+)
+_BARE_ORDER = re.compile(r"(you )?(never|do not|don'?t|always|must( not| never)?|avoid)", re.I)
+_CLAUSES = re.compile(r"\s*[:;\N{EM DASH}\N{EN DASH}]\s+|\s+-\s+")
+_WORD = re.compile(r"[a-z']+|`")
+# Verbs that only say where to look or how something is operated, unless they say when.
+_OPERATES = vocabulary(
+    """run install execute start build clone launch open click navigate go enter download copy
+    see refer read check visit consult let get"""
+)
+_DIRECTS = VERBS | vocabulary(
+    """follow prefer respect maintain minimize minimise match mirror favor favour stick treat
+    preserve reserve focus aim strive limit split group sort order prefix suffix name
+    mark wrap type test format lint cover handle return log cache commit push ask tell stop wait
+    update answer reply respond summarize summarise assume work think plan be conform comply adhere
+    prioritize prioritise optimize optimise refactor catch"""
+)
+_DIRECTS -= {"note"}
+# At the start of a sentence most of these are nouns: "Test files mirror the sources."
+_NOUNS_TOO = NOUNLIKE - vocabulary("use make run set place pass treat wrap read") | vocabulary(
+    "type format lint group handle work pull catch"
+)
+_OPENS_OBJECT = (
+    DETERMINERS | PREPOSITIONS | ADVERBS | MANNERS | PRONOUNS | {"`", "and", "new", "specific"}
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Imperative:
-    """One sentence that binds, where it stands, and the folder its file is about."""
+    """One sentence that binds, where it stands, and the folder its file is about.
+
+    `said` is its own wording; `unit` is the paragraph or list item around it, with so many
+    sentences (`siblings`; none where it also holds code); `lead` is the line that introduces its
+    list, `code` what it refers to.
+    """
 
     text: str
     source: SourceRef
     folder: str = ""
+    said: str = ""
+    heading: str = ""
+    lead: Block | None = None
+    hard: bool = True
+    unit: Block | None = None
+    siblings: int = 0
+    code: Block | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What a sentence stands under, as far as it says whether the sentence binds."""
+
+    heading: str
+    group: Group
+    steps: bool
+    code: Block | None
+
+    @property
+    def binds(self) -> bool:
+        """Whether whatever is listed here is a rule."""
+        return bool(_RULES_BELOW.search(self.heading) or _BINDS.search(self.group.label))
+
+    @property
+    def orders(self) -> str:
+        """The words above a list that each item completes, such as `Never`."""
+        return self.group.label if _BARE_ORDER.fullmatch(self.group.label) else ""
 
 
 def find_imperatives(source: Source) -> tuple[Imperative, ...]:
     """Find the sentences that tell what to do or not to do; examples and code are left out."""
-    tree = outline(source.path, source.text)
-    folder = posixpath.dirname(source.path)
-    about = "" if folder.startswith((".", "/", "~")) else folder
+    skip = read_front_matter(split_lines(source.text)).last_line
     found: dict[str, Imperative] = {}
-    for block in tree.every_block():
-        for one in block.items or (block,):
-            for text, ref in _sentences(one):
-                found.setdefault(text.casefold(), Imperative(text, ref, about))
+    for one in imperatives_of(outline(source.path, source.text, skip_lines=skip), source.path):
+        found.setdefault(one.text.casefold(), one)
     return tuple(found.values())
 
 
-def _sentences(block: Block) -> Iterator[tuple[str, SourceRef]]:
-    """Cut a block into sentences, each with its first line."""
-    if block.kind not in _PROSE:
+def imperatives_of(section: Section, path: str) -> Iterator[Imperative]:
+    """Find the binding sentences of a document, in the order of its text."""
+    if mark_of(section.blocks) is not None:
+        # An exported memory comes back as it was.
         return
+    heading = section.title if section.level > 1 else ""
+    for found in group(section.blocks):
+        for block, after in zip_longest(found.blocks, found.blocks[1:]):
+            code = after if after and after.kind in _CODES else None
+            place = _Place(heading, found, block.kind is BlockKind.STEPS, code)
+            for unit in block.items or (block,):
+                yield from _of_unit(unit, place, base_of(path))
+    for child in section.children:
+        yield from imperatives_of(child, path)
+
+
+def _of_unit(unit: Block, place: _Place, folder: str) -> Iterator[Imperative]:
+    if unit.kind not in _PROSE:
+        return
+    listed = unit.kind is BlockKind.ITEM
+    sentences = list(_sentences(unit))
+    judged = [(said, number, _force(said, place, listed=listed)) for said, number in sentences]
+    found = [one for one in judged if one[2]]
+    siblings = 0 if "```" in unit.text else len(sentences)
+    lead = place.group.blocks[0] if place.group.label and listed else None
+    for said, number, force in found:
+        bare = _bare(said)
+        code = place.code if _REFERS.search(bare) else None
+        text = f"{place.orders} {bare[:1].lower()}{bare[1:]}" if place.orders and listed else bare
+        ref = SourceRef(unit.ref.path, number, number)
+        hard = force == "hard"
+        yield Imperative(text, ref, folder, said, place.heading, lead, hard, unit, siblings, code)
+
+
+def _sentences(block: Block) -> Iterator[tuple[str, int]]:
+    """Cut a block into sentences, each with its first line."""
     for first, lines in _runs(block):
         text = "\n".join(_BULLET.sub("", line, count=1) for line in lines)
         at = 0
         for sentence in _cut(text):
             start = text.index(sentence, at)
             at = start + len(sentence)
-            number = first + text.count("\n", 0, start)
-            plain = _bare(sentence)
-            if _is_imperative(plain):
-                yield plain, SourceRef(block.ref.path, number, number)
+            yield " ".join(sentence.split()), first + text.count("\n", 0, start)
 
 
 def _runs(block: Block) -> Iterator[tuple[int, Sequence[str]]]:
@@ -111,13 +225,51 @@ def _cut(text: str) -> list[str]:
 
 def _bare(sentence: str) -> str:
     """Take the emphasis and a leading label off a sentence; code keeps its backticks."""
+    return _LABEL.sub("", _spoken(sentence), count=1).strip(" -\N{EM DASH}")
+
+
+def _spoken(sentence: str) -> str:
     parts = re.split(r"(`[^`]*`)", " ".join(sentence.split()))
-    plain = "".join(one if one.startswith("`") else _MARKUP.sub("", one) for one in parts)
-    plain = plain.lstrip("\N{WARNING SIGN}\N{VARIATION SELECTOR-16}\N{CROSS MARK} ")
-    return _LABEL.sub("", plain, count=1).strip(" -\N{EM DASH}")
+    text = "".join(one if one.startswith("`") else _MARKUP.sub("", one) for one in parts)
+    return text.lstrip("\N{WARNING SIGN}\N{VARIATION SELECTOR-16}\N{CROSS MARK} ")
 
 
-def _is_imperative(text: str) -> bool:
-    if not 8 <= len(text) <= LONGEST or _ASKS.search(text) or text.endswith(":"):
+def _force(said: str, place: _Place, *, listed: bool) -> str:
+    """Say how a sentence binds: `hard`, `soft` or not at all."""
+    text = _bare(said)
+    if not _SHORTEST <= len(text) <= LONGEST or _ASKS.search(text):
+        return ""
+    bare, labelled = _CODE.sub("", text), _CODE.sub("", _spoken(said))
+    binds = any(map(_BINDS.search, (labelled, bare, *_clauses(bare))))
+    leads_in = bool(_LEADS_IN.fullmatch(text))
+    if (binds and not leads_in) or (binds and place.code) or (listed and place.binds):
+        return "hard"
+    if leads_in or place.steps:
+        # The steps of a procedure are looked up when it is carried out.
+        return ""
+    return "soft" if _NORM.search(bare) or _orders(_CODE.sub("`", text)) else ""
+
+
+def _orders(text: str) -> bool:
+    """Say whether a sentence tells somebody to do something: a clause begins with such a verb."""
+    timely = bool(CONDITIONS & set(_WORD.findall(text.casefold())))
+    return any(_begins_with_order(clause, timely=timely) for clause in _clauses(text))
+
+
+def _clauses(text: str) -> Iterator[str]:
+    """Give the places where an order may begin: the start, behind a label or a condition."""
+    for clause in _CLAUSES.split(text):
+        yield clause
+        first, comma, rest = clause.partition(", ")
+        if comma and first.split(" ", 1)[0].casefold() in CONDITIONS | PREPOSITIONS:
+            yield rest
+
+
+def _begins_with_order(clause: str, *, timely: bool) -> bool:
+    found = [word for word in _WORD.findall(clause.casefold())[:6] if word not in ADVERBS]
+    if len(found) < 2 or found[0] not in _DIRECTS | _OPERATES:
         return False
-    return _TELLS.search(_CODE.sub("", text)) is not None
+    verb, follower = found[:2]
+    if verb in _OPERATES:
+        return timely
+    return verb not in _NOUNS_TOO or follower in _OPENS_OBJECT

@@ -45,6 +45,7 @@ def _entry(memory: Memory) -> str:
         supersedes=memory.supersedes,
         related=memory.related,
         cites=memory.cites,
+        paths=memory.paths,
     )
     head = f"{heading_line(3, title)}\n{mark}"
     return f"{head}\n\n{shift_headings(text, 2, least=4)}" if text else head

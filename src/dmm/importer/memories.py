@@ -18,7 +18,7 @@ from dmm.domain.memory import (
 )
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
 from dmm.importer.bearing import BASELINE_TOPICS, CONSTRAINTS, IDENTITY, PROJECT_SCOPE, fallback
-from dmm.importer.notes import HARD_LIMIT, LEAST_TOKENS, WANTED_TOKENS, Count, Note
+from dmm.importer.notes import HARD_LIMIT, WANTED_TOKENS, Count, Note
 from dmm.importer.sources import FileImport, SourceRef, line_range
 from dmm.importer.topics import GENERAL
 
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from dmm.importer.conflicts import Conflict
     from dmm.importer.documents import Skipped
+    from dmm.importer.imperatives import Imperative
     from dmm.importer.merge import Merged
 
 _SLUG_LENGTH = 48
@@ -37,6 +38,7 @@ _SAFE_PATH = re.compile(
     r"(baseline|global|agent|project|ephemeral|deprecated)(/[a-z0-9][a-z0-9_-]*)*/[a-z0-9_]+\.md"
 )
 _PROVENANCE = re.compile(r"Source: \S.*:\d+(-\d+)?\S*")
+_PART = re.compile(r" \(part \d+\)$")
 _DEVICES = re.compile(r"con|prn|aux|nul|(com|lpt)\d?")
 # The baseline knows these files by name and puts the first two in front.
 _BASELINE_NAMES = {
@@ -58,14 +60,19 @@ class PlannedMemory:
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:
-    """What an import would write, and the account of everything that is not written."""
+    """What an import would write, and the account of everything that is not written.
+
+    `left` are rules without room in the baseline: only a search finds them.
+    """
 
     memories: tuple[PlannedMemory, ...]
     merged: tuple[Merged, ...] = ()
     skipped: tuple[Skipped, ...] = ()
     imports: tuple[FileImport, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    left: tuple[Imperative, ...] = ()
     monolith_tokens: int = 0
+    always_tokens: int = 0
     baseline_tokens: int = 0
 
 
@@ -86,7 +93,7 @@ def propose(
         path = _free_path(note, paths)
         tokens = count(memory.body)
         placed = replace(memory, path=path)
-        planned.append(PlannedMemory(placed, tokens, note.sources, _warnings(placed, tokens)))
+        planned.append(PlannedMemory(placed, tokens, note.sources, _warnings(tokens)))
     served = [p for p in planned if p.memory.in_force and p.memory.scope is Scope.BASELINE]
     baseline = sum(p.tokens for p in served)
     return ImportPlan(memories=tuple(planned), baseline_tokens=baseline)
@@ -108,9 +115,9 @@ def _identified(notes: Sequence[Note], day: dt.date, taken: set[str]) -> list[Me
         for note, identity in zip(notes, chosen, strict=True)
         if note.mark and note.mark.id
     }
-    return [
-        _memory(note, identity, became, day) for note, identity in zip(notes, chosen, strict=True)
-    ]
+    by_title = dict(zip((note.title for note in notes), chosen, strict=True))
+    made = zip(notes, chosen, strict=True)
+    return [_memory(note, identity, became, by_title, day) for note, identity in made]
 
 
 def provenance(refs: Sequence[SourceRef]) -> str:
@@ -184,7 +191,7 @@ def _directory(note: Note) -> str:
     if note.scope is Scope.BASELINE:
         return note.scope.value
     topic = note.topic if note.topic not in (*BASELINE_TOPICS, "") else GENERAL
-    return f"{note.scope.value}/{topic}"
+    return f"{note.scope.value}/{slug(note.subject) or topic}"
 
 
 def _name(note: Note, taken: set[str]) -> str:
@@ -195,7 +202,14 @@ def _name(note: Note, taken: set[str]) -> str:
     return slug(note.title) or slug("_".join(note.tags)) or "note"
 
 
-def _memory(note: Note, identity: str, became: Mapping[str, str], day: dt.date) -> Memory:
+def _memory(
+    note: Note,
+    identity: str,
+    became: Mapping[str, str],
+    by_title: Mapping[str, str],
+    day: dt.date,
+) -> Memory:
+    whole = _PART.sub("", note.title)
     made = Memory(
         id=identity,
         path="",
@@ -207,6 +221,8 @@ def _memory(note: Note, identity: str, became: Mapping[str, str], day: dt.date) 
         confidence=Confidence.ACTIVE,
         status=Status.ACTIVE,
         created=day,
+        paths=note.globs,
+        related=(by_title[whole],) if whole != note.title and whole in by_title else (),
     )
     mark = note.mark
     if mark is None:
@@ -222,6 +238,7 @@ def _memory(note: Note, identity: str, became: Mapping[str, str], day: dt.date) 
         supersedes=tuple(became[old] for old in mark.supersedes if old in became),
         related=tuple(became[old] for old in mark.related if old in became),
         cites=mark.cites,
+        paths=mark.paths,
     )
 
 
@@ -239,11 +256,9 @@ def _place(path: str, refs: Sequence[SourceRef]) -> str:
     return f"{path}:{ranges}"
 
 
-def _warnings(memory: Memory, tokens: int) -> tuple[str, ...]:
+def _warnings(tokens: int) -> tuple[str, ...]:
     if tokens > HARD_LIMIT:
         return (f"{tokens} tokens: above the limit of {HARD_LIMIT}",)
     if tokens > WANTED_TOKENS:
         return (f"{tokens} tokens: more than the recommended {WANTED_TOKENS}",)
-    if tokens < LEAST_TOKENS and memory.scope is not Scope.BASELINE:
-        return (f"{tokens} tokens: less than the recommended {LEAST_TOKENS}",)
     return ()

@@ -10,18 +10,25 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
-from dmm.domain.memory import DEPRECATED_DIRECTORY, Citation, Confidence, Scope, Status
+from dmm.domain.memory import (
+    DEPRECATED_DIRECTORY,
+    MOST_TOKENS,
+    WANTED_TOKENS,
+    Citation,
+    Confidence,
+    Scope,
+    Status,
+)
 from dmm.importer.outline import Block, BlockKind
 
 if TYPE_CHECKING:
     from dmm.importer.sources import SourceRef
 
-WANTED_TOKENS = 800
-LEAST_TOKENS = 300
-HARD_LIMIT = 2000
+HARD_LIMIT = MOST_TOKENS
 _MARK = re.compile(r"<!-- dmm memory: (?P<path>[^\s=]+)(?P<fields>(?: \w+=[^\s=]+)*) -->")
 
 Count = Callable[[str], int]
+__all__ = ["HARD_LIMIT", "WANTED_TOKENS", "Count", "Mark", "Note", "mark_of"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +48,7 @@ class Mark:
     supersedes: tuple[str, ...] = ()
     related: tuple[str, ...] = ()
     cites: tuple[Citation, ...] = ()
+    paths: tuple[str, ...] = ()
 
     @property
     def in_force(self) -> bool:
@@ -65,6 +73,7 @@ class Mark:
             "supersedes": _listed(self.supersedes),
             "related": _listed(self.related),
             "cites": ",".join(map(_cited, self.cites)),
+            "paths": _listed(self.paths),
         }
         told = " ".join(f"{name}={value}" for name, value in fields.items() if value)
         return f"<!-- dmm memory: {quote(self.path)} {told} -->"
@@ -72,7 +81,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """One concept in its own words, where it belongs, and the lines it comes from."""
+    """One concept in its own words, where it belongs, and the lines it comes from.
+
+    `subject` is the package or skill that all of its source is about.
+    """
 
     title: str
     body: str
@@ -83,6 +95,7 @@ class Note:
     trail: tuple[str, ...] = ()
     topic: str = ""
     globs: tuple[str, ...] = ()
+    subject: str = ""
     users: bool = False
     stands_alone: bool = False
     mark: Mark | None = None
@@ -111,6 +124,7 @@ def mark_of(blocks: tuple[Block, ...]) -> Mark | None:
             supersedes=_words(fields, "supersedes"),
             related=_words(fields, "related"),
             cites=tuple(_citation(part) for part in fields.get("cites", "").split(",") if part),
+            paths=_words(fields, "paths"),
         )
     except (KeyError, ValueError):
         # A mark changed by hand is an ordinary comment.

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from dmm.domain.memory import Scope
 from dmm.domain.pack import DEFAULT_BASELINE_BUDGET
+from dmm.importer.bearing import IDENTITY
 from dmm.importer.conflicts import find_conflicts
 from dmm.importer.counting import count_once
 from dmm.importer.documents import Document, read_document
 from dmm.importer.gather import gather
 from dmm.importer.memories import ImportPlan, propose
 from dmm.importer.merge import Merged, merge
-from dmm.importer.sources import Source, SourceLines, SourceRef, kinds_of
+from dmm.importer.sources import Source, SourceKind, SourceLines, SourceRef, kinds_of
 from dmm.importer.split import split
+from dmm.importer.standing import Held, find_standing
+from dmm.importer.titles import tell_apart
 
 if TYPE_CHECKING:
     import datetime as dt
     from collections.abc import Iterator, Sequence
 
     from dmm.importer.notes import Count, Note
+
+    # Lines that a person wants to keep, by path and number.
+    Kept = frozenset[tuple[str, int]]
+
+NOTHING_HELD = Held()
 
 
 def plan_import(
@@ -30,18 +40,24 @@ def plan_import(
     taken_ids: set[str],
     taken_paths: set[str],
     baseline_budget: int = DEFAULT_BASELINE_BUDGET,
+    held: Held = NOTHING_HELD,
+    kept: Kept = frozenset(),
 ) -> ImportPlan:
     """Plan the memories that replace some instruction files; nothing of them is lost unsaid."""
     count = count_once(count)
-    documents = read_all(sources)
-    trees, merged = merge([(d.tree, d.voice.front.globs) for d in documents])
+    documents = read_all(sources, kept)
+    trees, merged = merge([(d.tree, _realm(d)) for d in documents])
     left = [replace(d, tree=tree) for d, tree in zip(documents, trees, strict=True)]
     cut = [note for document in left for note in split(document, count=count)]
+    first = sum(count(note.body) for note in cut if _goes_first(note))
+    standing = find_standing(left, held, baseline_budget - first, count)
+    cut = [note for note in cut if not {*note.sources} <= standing.covered]
     content = {
         document.path: {line: number for number, line in enumerate(document.content)}
         for document in documents
     }
-    notes = [_tidied(note, content) for note in gather(cut, count=count)]
+    told = tell_apart([*standing.notes, *gather(cut, count=count)])
+    notes = [_tidied(note, content) for note in told]
     plan = propose(
         notes,
         day=day,
@@ -50,24 +66,45 @@ def plan_import(
         count=count,
         baseline_budget=baseline_budget,
     )
-    left_rules = [(document.tree, document.voice.front.globs) for document in left]
+    left_rules = [(document.tree, _realm(document)) for document in left]
     lines = SourceLines.of({p.memory.path: p.sources for p in plan.memories})
     return replace(
         plan,
         conflicts=find_conflicts(left_rules, lines),
         merged=tuple(_located(item, lines) for item in merged),
         skipped=tuple(item for document in documents for item in document.skipped),
+        left=standing.left,
         imports=tuple(item for document in documents for item in document.imports),
-        monolith_tokens=sum(count(source.text) for source in sources),
+        monolith_tokens=sum(count(document.text) for document in documents),
+        always_tokens=_always_loaded(documents, count),
     )
 
 
-def read_all(sources: Sequence[Source]) -> list[Document]:
-    """Read sources that are imported together, each path once."""
+def _realm(document: Document) -> tuple[str, ...]:
+    """Name what a document applies to; rules are merged only within it. A skill is its own."""
+    return (document.path,) if document.voice.kind is SourceKind.SKILL else document.voice.reach
+
+
+def _goes_first(note: Note) -> bool:
+    """Say whether a note comes before the rules in the baseline: who the agent is, and exports."""
+    return note.scope is Scope.BASELINE and (note.topic == IDENTITY or note.mark is not None)
+
+
+def _always_loaded(documents: Sequence[Document], count: Count) -> int:
+    """Count what a session reads before anything is asked, for the client that reads the most."""
+    sizes: Counter[SourceKind] = Counter()
+    for one in documents:
+        if one.voice.is_always and one.voice.kind is not SourceKind.MARKDOWN:
+            sizes[one.voice.kind] += count(one.text)
+    return max(sizes.values(), default=0)
+
+
+def read_all(sources: Sequence[Source], kept: Kept = frozenset()) -> list[Document]:
+    """Read sources that are imported together, each path once; `kept` lines are never skipped."""
     unique = {source.path: source for source in sources}
     kinds = kinds_of(tuple(unique))
     together = frozenset(path.replace("\\", "/") for path in unique)
-    return [read_document(source, kinds[path], together) for path, source in unique.items()]
+    return [read_document(one, kinds[path], together, kept) for path, one in unique.items()]
 
 
 def _tidied(note: Note, content: dict[str, dict[int, int]]) -> Note:

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dmm.errors import DmmError
-from dmm.importer.imperatives import find_imperatives
 from dmm.rules.authorship import Likeness, Wish, compose
+from dmm.rules.clashes import clashes
+from dmm.rules.rule import State
 from dmm.rules.source import state_of_rule
 
 if TYPE_CHECKING:
@@ -15,10 +16,12 @@ if TYPE_CHECKING:
 
     from dmm.eventlog.state import Constraint
     from dmm.importer.imperatives import Imperative
-    from dmm.importer.sources import Source
     from dmm.rules.authorship import Composed
-    from dmm.rules.rule import Rule, State
+    from dmm.rules.rule import Rule
     from dmm.rules.shelf import RuleShelf
+
+
+_ON_CALLS = (State.ENFORCED, State.ASKS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,14 @@ class PlannedRule:
 
 
 @dataclass(frozen=True, slots=True)
+class RulePlan:
+    """The rule files to write, and every sentence that a rule file enforces, now or before."""
+
+    rules: tuple[PlannedRule, ...] = ()
+    enforced: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class RuleImport:
     """Turns binding sentences into rule files; those that hold already are left."""
 
@@ -38,44 +49,48 @@ class RuleImport:
     constraints: Callable[[], Sequence[Constraint]]
     propose_rule: Callable[[Rule, str], dict[str, Any]]
 
-    def plan(self, sources: Sequence[Source]) -> tuple[PlannedRule, ...]:
-        """Plan a rule file for each sentence: with a matcher where it is sure, else as advice."""
+    def plan(self, sentences: Sequence[Imperative]) -> RulePlan:
+        """Plan a rule file for each sentence that gives a matcher; the others stay memory."""
         shelved = [one.rule for one in self.shelf.rules()]
         known = [Likeness.of(one.title, one.call, one.folder) for one in shelved]
         known += [Likeness.of(one.text) for one in self.constraints()]
         taken = [one.id for one in shelved]
+        enforced: dict[str, str] = {}
         found: list[PlannedRule] = []
-        for one in (sentence for source in sources for sentence in find_imperatives(source)):
+        for one in sentences:
             composed = _compose(one, taken)
             if composed is None:
                 continue
             rule = composed.rule
+            enforced[one.text.casefold()] = rule.id
             own = Likeness.of(rule.title, rule.call, rule.folder)
             if any(own.same(other) for other in known):
                 continue
             known.append(own)
             taken.append(rule.id)
             found.append(PlannedRule(rule, state_of_rule(rule), composed.source))
-        return tuple(found)
+        # A sentence that can't hold beside another rule stays memory, too.
+        wrong = {one.rule for one in clashes([*shelved, *(one.rule for one in found)])}
+        return RulePlan(
+            tuple(one for one in found if one.rule.id not in wrong),
+            frozenset(text for text, name in enforced.items() if name not in wrong),
+        )
 
     def write(self, planned: Sequence[PlannedRule]) -> tuple[str, ...]:
         """Write the planned files; what a person imports is in force at once."""
         return tuple(self.shelf.write(one.rule.id, one.source).path for one in planned)
 
     def propose(self, planned: Sequence[PlannedRule]) -> tuple[int, ...]:
-        """Propose the rules that have a matcher; the others stay sentences of their memories."""
-        told = [self.propose_rule(one.rule, one.source) for one in planned if one.rule.call]
-        return tuple(one["seq"] for one in told)
+        """Propose the rules; each asks until a person accepts it."""
+        return tuple(self.propose_rule(one.rule, one.source)["seq"] for one in planned)
 
 
 def _compose(one: Imperative, taken: Sequence[str]) -> Composed | None:
-    """Write a sentence as a rule; one whose matcher contradicts its own examples only advises."""
+    """Write a sentence as a rule that acts on tool calls; None where it gives no sure matcher."""
     origin = f"{one.source.path}:{one.source.first_line}"
-    wish = Wish(one.text, origin=origin, folder=one.folder)
-    for attempt in (wish, Wish(one.text, "advise", origin=origin, compiled=False)):
-        try:
-            return compose(attempt, taken)
-        except DmmError:
-            # Such as a sentence that looks like a secret: it stays in the memory it came from.
-            continue
-    return None
+    try:
+        composed = compose(Wish(one.text, origin=origin, folder=one.folder), taken)
+    except DmmError:
+        # Such as a matcher that contradicts its own examples: the sentence stays memory.
+        return None
+    return composed if state_of_rule(composed.rule) in _ON_CALLS else None

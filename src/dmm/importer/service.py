@@ -9,21 +9,35 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.hidden import find_hidden
 from dmm.domain.memory import Origin
 from dmm.domain.pack import QueryRequest
 from dmm.domain.proposal import Edit
 from dmm.domain.text import strip_hidden
 from dmm.errors import MemoryFileError, UsageError
 from dmm.files import markdown
+from dmm.files.commits import find_ignored
 from dmm.files.consents import without_consents
 from dmm.files.roots import NAME, Root
 from dmm.files.tree import MAX_FILE_BYTES
 from dmm.gc_tuning import undisturbed
+from dmm.importer.given import (
+    Hidden,
+    each_once,
+    expand,
+    hides,
+    is_there,
+    kept_lines,
+    list_hidden,
+    refuse_kept,
+)
+from dmm.importer.imperatives import find_imperatives
 from dmm.importer.join import join
-from dmm.importer.plan import plan_import
+from dmm.importer.plan import plan_import, read_all
+from dmm.importer.references import resolve_paths
 from dmm.importer.remembered import Remembered
-from dmm.importer.sources import Source, SourceRef, is_instruction
+from dmm.importer.secrets import leave_secrets
+from dmm.importer.sources import Source, find_instructions, is_instruction
+from dmm.importer.standing import Held
 from dmm.index.shelves import Shelf
 from dmm.packs.baselines import Baselines
 from dmm.packs.service import Packs
@@ -37,29 +51,22 @@ if TYPE_CHECKING:
     from dmm.config import RetrievalConfig
     from dmm.domain.memory import Memory
     from dmm.files.trusted import TrustStore
+    from dmm.importer.documents import Skipped
+    from dmm.importer.imperatives import Imperative
     from dmm.importer.memories import ImportPlan, PlannedMemory
-    from dmm.importer.rules import PlannedRule, RuleImport
+    from dmm.importer.plan import Kept
+    from dmm.importer.rules import PlannedRule, RuleImport, RulePlan
     from dmm.importer.sources import FileImport
     from dmm.index.service import Indexes
 
-SUFFIXES = (".md", ".mdc")
-SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules"}
 MAX_SOURCE_BYTES = 16 * MAX_FILE_BYTES
 SAMPLE = 15
-# To try a pack takes the model a twentieth of a second for each memory.
+# Each memory takes the model a twentieth of a second.
 MOST_TRIED = 100
 # What one write holds at most: an event has room for a mebibyte, and escapes take some of it.
 LARGEST_BATCH = 150_000
 # What a .dmm folder may hold that says nothing to an agent.
 OWN = {"memory", "index", "packs", "run", ".gitignore"}
-
-
-@dataclass(frozen=True, slots=True)
-class Hidden:
-    """Characters of one line that nobody sees, by their codes; they are left out."""
-
-    source: SourceRef
-    codes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,10 +77,9 @@ class Import:
     `missing` are the mentioned files that do not exist; `instructions` are the files that a tool
     reads in every session; `notice` says why the memory is not trusted, where it is not; `secret`
     are memories left out because they hold what looks like one; `repeated` are those of the
-    `proposed` that had been proposed before; `hidden` are characters of the sources that nobody
-    sees, which were left out, and `unseen` the memories that would still hold some; `rules` are the
-    rule files that its binding sentences become, and `proposed_rules` the constraints that hold
-    them until a person accepts them.
+    `proposed` that had been proposed before; `hidden` are invisible characters that were left out,
+    and `unseen` the memories that would still hold some; `rules` are the rule files to write, and
+    `proposed_rules` the constraints that hold them until a person accepts them.
     """
 
     plan: ImportPlan
@@ -92,6 +98,8 @@ class Import:
     unseen: tuple[str, ...] = ()
     rules: tuple[PlannedRule, ...] = ()
     proposed_rules: tuple[int, ...] = ()
+    baseline_budget: int = 0
+    baseline_held: int = 0
 
     @property
     def named(self) -> str:
@@ -115,56 +123,104 @@ class Importer:
     propose: Callable[[str, str, str], dict[str, Any]]
     find_rules: Callable[[], RuleImport]
 
-    def plan(self, files: Sequence[Path]) -> Import:
-        """Plan the memories that replace some instruction files; nothing is written."""
-        paths = [path for given in files for path in _expand(given)]
+    def plan(self, files: Sequence[Path], keep: Sequence[str] = ()) -> Import:
+        """Plan the memories and rules that replace some instruction files; nothing is written.
+
+        `keep` names lines as FILE:LINE that are not to be left out.
+        """
+        paths = each_once(path for given in files for path in expand(given))
         read = [self._read(path) for path in paths]
-        sources = [Source(one.path, strip_hidden(one.text)) for one in read]
+        kept = kept_lines(keep, {one.path for one in read})
+        cleaned = [self._cleaned(one) for one in read]
+        sources = [source for source, _ in cleaned]
+        secret = [line for _, lines in cleaned for line in lines]
+        refuse_kept(kept, secret)
         memories = self._memories()
+        ruled = self.find_rules().plan(_rule_sentences(sources))
         with undisturbed():
-            plan = self._plan(sources, memories)
+            plan = self._plan(sources, memories, ruled, kept)
+        found = self._fresh(plan, memories)
+        new = {one.memory.path for one in found.fresh}
+        files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
+        mentions = self._mentions(plan, files_read)
+        plan = dataclasses.replace(
+            plan,
+            memories=found.fresh,
+            skipped=tuple(sorted((*plan.skipped, *secret), key=lambda one: one.source)),
+            conflicts=tuple(one for one in plan.conflicts if new & {*one.memories}),
+            imports=tuple(mentions),
+        )
+        return Import(
+            plan,
+            found.present,
+            self._measure(found.fresh),
+            known=found.known,
+            missing=tuple(one for one, file in mentions.items() if not is_there(file)),
+            instructions=tuple(filter(is_instruction, files_read)),
+            sources=tuple(files_read),
+            secret=found.secret,
+            hidden=tuple(found for one in read for found in list_hidden(one)),
+            unseen=found.unseen,
+            rules=ruled.rules,
+            baseline_budget=self.settings.baseline_budget,
+            baseline_held=sum(self.count(one.body) for one in memories if _is_baseline(one)),
+        )
+
+    def find_files(self) -> list[Path]:
+        """Find the instruction files and skills of the project, wherever they lie."""
+        return list(find_instructions(self.root.project))
+
+    def _cleaned(self, read: Source) -> tuple[Source, list[Skipped]]:
+        """Take out what nobody sees and lines with secrets, and resolve the paths."""
+        source = Source(read.path, strip_hidden(read.text))
+        source, secret = leave_secrets(source)
+        return resolve_paths(source, self._is_in_project), secret
+
+    def _is_in_project(self, path: str) -> bool:
+        return not path.startswith(("..", "/", "~")) and is_there(self.root.project / path)
+
+    def _fresh(self, plan: ImportPlan, memories: Sequence[Memory]) -> _Found:
+        """Sort out what the project has already, and what must not be written."""
         remembered = Remembered.of(memory.body for memory in memories)
         rests = [(one, remembered.rest_of(one.memory.body)) for one in plan.memories]
         present = tuple(one for one, rest in rests if not rest.text)
         ids = {memory.title: memory.id for memory in memories}
         there = {one.memory.id: ids.get(one.memory.title) for one in present}
-        fresh = tuple(self._trimmed(one, rest.text, there) for one, rest in rests if rest.text)
-        secret = tuple(one.memory.path for one in fresh if _holds_secret(one.memory))
-        unseen = tuple(one.memory.path for one in fresh if _hides(one.memory))
-        fresh = tuple(one for one in fresh if one.memory.path not in {*secret, *unseen})
-        known = {one.memory.path: rest.known for one, rest in rests if rest.text and rest.known}
-        new = {one.memory.path for one in fresh}
-        files_read = {source.path: path for source, path in zip(sources, paths, strict=True)}
-        mentions = self._mentions(plan, files_read)
-        plan = dataclasses.replace(
-            plan,
-            memories=fresh,
-            conflicts=tuple(found for found in plan.conflicts if new & {*found.memories}),
-            imports=tuple(mentions),
-        )
-        return Import(
-            plan,
+        fresh = [self._trimmed(one, rest.text, there) for one, rest in rests if rest.text]
+        secret = [one.memory.path for one in fresh if _holds_secret(one.memory)]
+        unseen = [one.memory.path for one in fresh if hides(one.memory)]
+        return _Found(
+            tuple(one for one in fresh if one.memory.path not in {*secret, *unseen}),
             present,
-            self._measure(fresh),
-            known=known,
-            missing=tuple(one for one, file in mentions.items() if not _is_there(file)),
-            instructions=tuple(filter(is_instruction, files_read)),
-            sources=tuple(files_read),
-            secret=secret,
-            hidden=tuple(found for one in read for found in _find_hidden(one)),
-            unseen=unseen,
-            rules=self.find_rules().plan([one for one in sources if is_instruction(one.path)]),
+            tuple(secret),
+            tuple(unseen),
+            {one.memory.path: rest.known for one, rest in rests if rest.text and rest.known},
         )
 
-    def _plan(self, sources: Sequence[Source], memories: Sequence[Memory]) -> ImportPlan:
-        return plan_import(
+    def _plan(
+        self, sources: Sequence[Source], memories: Sequence[Memory], ruled: RulePlan, kept: Kept
+    ) -> ImportPlan:
+        baseline = [memory.body for memory in memories if _is_baseline(memory)]
+        plan = plan_import(
             sources,
             count=self.count,
             day=self.today(),
             taken_ids={memory.id for memory in memories},
             taken_paths={stamp.path for stamp in self.root.tree.scan().stamps},
-            baseline_budget=max(0, self.settings.baseline_budget - self._baseline_tokens(memories)),
+            baseline_budget=max(0, self.settings.baseline_budget - sum(map(self.count, baseline))),
+            held=Held(ruled.enforced, " ".join(" ".join(baseline).split())),
+            kept=kept,
         )
+        return self._out_of_ignored(plan)
+
+    def _out_of_ignored(self, plan: ImportPlan) -> ImportPlan:
+        """Give another folder to what Git would ignore, such as `build/`."""
+        ignored = find_ignored(self.root.folder, [f"memory/{p.memory.path}" for p in plan.memories])
+        moved = tuple(
+            one if f"memory/{one.memory.path}" not in ignored else _moved(one)
+            for one in plan.memories
+        )
+        return dataclasses.replace(plan, memories=moved)
 
     def apply(self, planned: Import) -> Import:
         """Write the planned memories; each file is new, nothing is overwritten.
@@ -229,9 +285,6 @@ class Importer:
         )
         return dataclasses.replace(one, memory=memory, tokens=self.count(body))
 
-    def _baseline_tokens(self, memories: Sequence[Memory]) -> int:
-        return sum(self.count(m.body) for m in memories if m.path.startswith("baseline/"))
-
     def _memories(self) -> list[Memory]:
         """Read all memories of the project that can be read."""
         memories = []
@@ -293,21 +346,39 @@ class Importer:
         return packs.query(request, refresh=False).pack.total_tokens
 
 
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The planned memories, sorted."""
+
+    fresh: tuple[PlannedMemory, ...]
+    present: tuple[PlannedMemory, ...]
+    secret: tuple[str, ...]
+    unseen: tuple[str, ...]
+    known: Mapping[str, int]
+
+
+def _rule_sentences(sources: Sequence[Source]) -> list[Imperative]:
+    """Find the sentences that may become rules: of files that apply to all, or to one folder."""
+    voices = (document.voice for document in read_all(sources))
+    scoped = {one.path for one in voices if one.front.globs and not one.front.always}
+    read = (one for one in sources if is_instruction(one.path) and one.path not in scoped)
+    return [sentence for one in read for sentence in find_imperatives(one)]
+
+
+def _is_baseline(memory: Memory) -> bool:
+    return memory.path.startswith("baseline/")
+
+
+def _moved(one: PlannedMemory) -> PlannedMemory:
+    """Give a memory a folder name that hardly any list of ignored names has."""
+    folder, _, name = one.memory.path.rpartition("/")
+    memory = dataclasses.replace(one.memory, path=f"{folder}_notes/{name}")
+    return dataclasses.replace(one, memory=memory)
+
+
 def _holds_secret(memory: Memory) -> bool:
     text = markdown.render(memory)
     return clean(text) != text
-
-
-def _hides(memory: Memory) -> bool:
-    """Whether a memory holds what nobody sees: the name of a file can, and YAML has escapes."""
-    names = (*memory.tags, *memory.aliases, *memory.supersedes, *memory.related)
-    text = "\n".join((memory.title, memory.body, *names))
-    return bool(find_hidden(text))
-
-
-def _find_hidden(source: Source) -> Iterator[Hidden]:
-    for number, codes in find_hidden(source.text).items():
-        yield Hidden(SourceRef(source.path, number, number), tuple(codes))
 
 
 def _batches(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
@@ -325,32 +396,5 @@ def _batches(edits: Sequence[Edit]) -> Iterator[list[Edit]]:
         yield batch
 
 
-def _expand(given: Path) -> Iterator[Path]:
-    """List the instruction files of a folder, or the file itself."""
-    if not given.is_dir():
-        if not given.exists():
-            raise UsageError("no such file", where=str(given))
-        yield given
-        return
-    found = sorted(
-        path
-        for path in given.rglob("*")
-        if path.suffix in SUFFIXES
-        and not SKIPPED & set(path.relative_to(given).parts)
-        and path.is_file()
-    )
-    if not found:
-        raise UsageError("no .md or .mdc files in this folder", where=str(given))
-    yield from found
-
-
 def _linked(ids: Sequence[str], there: Mapping[str, str | None]) -> tuple[str, ...]:
     return tuple(found for one in ids if (found := there.get(one, one)))
-
-
-def _is_there(path: Path) -> bool:
-    try:
-        return path.exists()
-    except OSError:
-        # A name that no file can have.
-        return False

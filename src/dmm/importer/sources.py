@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
 import yaml
@@ -14,7 +15,7 @@ import yaml
 from dmm.clients.registry import all_clients
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 FRONT_MATTER_BYTES = 16_384
 _YAML_DEPTH = 8
@@ -26,9 +27,16 @@ _KNOWN_KEY = re.compile(
 )
 _PERSONAL = "|".join(re.escape(one) for client in all_clients() for one in client.personal)
 _HOME = re.compile(rf"(~|/home/[^/]+|/Users/[^/]+|/root|[A-Za-z]:/Users/[^/]+)/({_PERSONAL})/")
+# What the `paths` of a memory may be.
+_SAFE = re.compile(r"(?!~)(?!(.*/)?\.\.(/|$))[^\\]+")
 _AUTO_MEMORY = re.compile(r"(^|/)\.claude/projects/[^/]+/memory/")
 _MENTION = re.compile(r"(?<![\w`@/.])@((?:~/|\.{1,2}/|/)?\.?\w[\w./-]*)")
 _FILE_NAME = re.compile(r"(README|AGENTS|CLAUDE|GEMINI)|.*\.(md|mdc|txt|rst|json|ya?ml|toml)")
+
+
+# Folders without instructions of the project's own.
+SKIPPED = {".git", ".dmm", ".venv", "venv", "node_modules", "site-packages", "vendor"}
+_SKILL_FOLDER = re.compile(r"(^|/)\.[\w-]+/skills/")
 
 
 class SourceKind(StrEnum):
@@ -40,6 +48,7 @@ class SourceKind(StrEnum):
     COPILOT = "copilot"
     CURSOR_RULES = "cursorrules"
     CURSOR_RULE = "mdc"
+    SKILL = "skill"
     MEMORY_INDEX = "memory_index"
     MEMORY_TOPIC = "memory_topic"
     MARKDOWN = "markdown"
@@ -51,7 +60,9 @@ _INSTRUCTIONS = {
     for client in all_clients()
     for pattern, shape in client.instructions.items()
 }
-_MEMORY_INDEX = "memory.md"
+_NAMED = {"memory.md": SourceKind.MEMORY_INDEX, "skill.md": SourceKind.SKILL}
+# Globs that match every file say nothing about where a file applies.
+_EVERYWHERE = {"*", "**", "**/*", "*.*", "**/*.*"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +80,11 @@ class SourceRef:
     path: str
     first_line: int
     last_line: int
+
+    @property
+    def lines(self) -> range:
+        """The numbers of its lines."""
+        return range(self.first_line, self.last_line + 1)
 
     def covers(self, inner: SourceRef) -> bool:
         """Say whether another run of lines begins within this one."""
@@ -134,8 +150,8 @@ def recognise(path: str) -> SourceKind:
     """Tell the kind of an instruction file by its path alone."""
     plain = path.replace("\\", "/")
     parts = PurePosixPath(plain.casefold())
-    if parts.name == _MEMORY_INDEX:
-        return SourceKind.MEMORY_INDEX
+    if parts.name in _NAMED:
+        return _NAMED[parts.name]
     for pattern, kind in _INSTRUCTIONS.items():
         if parts.match(pattern):
             return kind
@@ -147,6 +163,18 @@ def recognise(path: str) -> SourceKind:
 def is_instruction(path: str) -> bool:
     """Say whether a client reads the file at every session."""
     return recognise(path) in _INSTRUCTIONS.values()
+
+
+def find_instructions(project: Path) -> Iterator[Path]:
+    """Find the instruction files and the skills of agents below a folder, in order."""
+    for folder, names, files in os.walk(project):
+        names[:] = sorted(set(names) - SKIPPED)
+        for name in sorted(files):
+            path = Path(folder, name)
+            shown = path.relative_to(project).as_posix()
+            skill = recognise(shown) is SourceKind.SKILL and _SKILL_FOLDER.search(shown)
+            if is_instruction(shown) or skill:
+                yield path
 
 
 def kinds_of(paths: tuple[str, ...]) -> dict[str, SourceKind]:
@@ -162,6 +190,32 @@ def kinds_of(paths: tuple[str, ...]) -> dict[str, SourceKind]:
 def folder_of(path: str) -> str:
     """The folder part of a path, with slashes."""
     return path.replace("\\", "/").rpartition("/")[0]
+
+
+def base_of(path: str) -> str:
+    """Name the folder that a file is about, such as `web` for `web/.cursor/rules/a.mdc`.
+
+    It is empty for the whole project, and for documents that no client reads by their place.
+    """
+    kind = recognise(path)
+    if kind is not SourceKind.SKILL and kind not in _INSTRUCTIONS.values():
+        return ""
+    parts = folder_of(path).split("/")
+    if path.startswith(("~", "/")) or ":" in parts[0]:
+        return ""
+    inner = (n for n, part in enumerate(parts) if part.startswith(".") or part == "skills")
+    return "/".join(parts[: next(inner, len(parts))])
+
+
+def reach_of(path: str, globs: Sequence[str]) -> tuple[str, ...]:
+    """Write the globs of the files that a source applies to; none where it applies to all."""
+    base = base_of(path)
+    own = [one.lstrip("/") for one in globs if one not in _EVERYWHERE and _SAFE.fullmatch(one)]
+    if not base:
+        return tuple(own)
+    return tuple(f"{base}/{one}" if "/" in one else f"{base}/**/{one}" for one in own) or (
+        f"{base}/**",
+    )
 
 
 def is_user_level(path: str) -> bool:

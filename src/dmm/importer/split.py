@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -25,11 +24,12 @@ if TYPE_CHECKING:
 CRUMB = 40
 _LEAST_TOPIC = 30
 _FLAT_ITEMS = 8
-_FRAME = 30
+_FRAME = 80
 _MOST_GLOBS = 10
 _LONGEST_GLOB = 60
 _STEP = re.compile(r"(step|phase|stage)\b", re.IGNORECASE)
-_ONE_CONCEPT = (SourceKind.CURSOR_RULE, SourceKind.MEMORY_TOPIC)
+_NAMED = (SourceKind.MEMORY_TOPIC, SourceKind.SKILL)
+_ONE_CONCEPT = (SourceKind.CURSOR_RULE, SourceKind.MEMORY_TOPIC, SourceKind.SKILL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +58,7 @@ class _Page:
 def split(document: Document, *, count: Count) -> list[Note]:
     """Cut a document into notes, in the order of its text."""
     page = _page(document, count)
-    return _told_apart(list(_section(page, page.top, ())))
-
-
-def _told_apart(notes: list[Note]) -> list[Note]:
-    """Give notes of one title, such as a "Limits" for each service, the heading above as well."""
-    titles = Counter(note.title for note in notes)
-    return [
-        _retitled(note, titled(note.trail[-2], note.title))
-        if titles[note.title] > 1 and len(note.trail) > 2 and note.mark is None
-        else note
-        for note in notes
-    ]
-
-
-def _retitled(note: Note, title: str) -> Note:
-    rest = note.body.partition("\n")[2]
-    return replace(note, title=title, body=f"{heading_line(1, title)}\n{rest}")
+    return list(_section(page, page.top, ()))
 
 
 def _page(document: Document, count: Count) -> _Page:
@@ -83,7 +67,7 @@ def _page(document: Document, count: Count) -> _Page:
         # Text above the only title belongs to the document as much as the text below it.
         only = top.children[0]
         top = replace(only, blocks=(*top.blocks, *only.blocks))
-    named = document.voice.kind is SourceKind.MEMORY_TOPIC and document.voice.front.name
+    named = document.voice.kind in _NAMED and document.voice.front.name
     title = document.name if named else top.title or document.name
     return _Page(document, title, top, count)
 
@@ -108,8 +92,10 @@ def _section(page: _Page, section: Section, trail: tuple[str, ...]) -> Iterator[
 def _is_one_note(page: _Page, section: Section) -> bool:
     if not page.fits(_body(section)) or _holds_marks(section):
         return False
+    if page.is_one_concept:
+        return True
     if page.is_top(section):
-        return page.is_one_concept or not (section.children or _is_flat(section))
+        return not (section.children or _is_flat(section))
     own = [child for child in section.children if not is_vague(child.title)]
     concepts = {
         meaning(child.title) or child.title
@@ -238,7 +224,7 @@ def _note(
 ) -> Note:
     voice = page.document.voice
     lines = [heading_line(1, title)]
-    globs = voice.front.globs
+    globs = voice.reach
     if globs:
         lines.append(_reach(globs))
     body = "\n\n".join((*lines, text))
@@ -256,8 +242,9 @@ def _note(
         trail=trail,
         topic=found.topic,
         globs=globs,
+        subject=page.title if voice.kind is SourceKind.SKILL else voice.package,
         users=voice.is_users,
-        stands_alone=page.is_one_concept,
+        stands_alone=page.is_one_concept and voice.kind is not SourceKind.SKILL,
     )
 
 

@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from dmm.clients.registry import all_clients
+from dmm.importer.outline import heading_line
 from dmm.importer.vocabulary import phrases
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from dmm.importer.notes import Note
 
 LONGEST = 80
 _AMBIGUOUS = phrases(
@@ -72,3 +81,46 @@ def _lowered(text: str) -> str:
     first = text.partition(" ")[0]
     keeps = len(first) > 1 and first[1:] != first[1:].lower()
     return text if keeps or first == "I" else text[:1].lower() + text[1:]
+
+
+def tell_apart(notes: Sequence[Note]) -> list[Note]:
+    """Give each note a title of its own: with its package or skill, the heading or file above."""
+    result = [_retitled(note, _of_subject(note)) for note in notes]
+    for name in (_of_parent, _of_source):
+        result = _change_repeated(result, name)
+    numbers: Counter[str] = Counter()
+    for at, note in enumerate(result):
+        numbers[note.title.casefold()] += 1
+        if (number := numbers[note.title.casefold()]) > 1:
+            result[at] = _retitled(note, f"{note.title} (part {number})")
+    return result
+
+
+def _change_repeated(notes: list[Note], name: Callable[[Note], str]) -> list[Note]:
+    titles = Counter(note.title.casefold() for note in notes)
+    return [
+        _retitled(note, name(note)) if titles[note.title.casefold()] > 1 else note for note in notes
+    ]
+
+
+def _retitled(note: Note, title: str) -> Note:
+    if title == note.title or note.mark is not None:
+        return note
+    rest = note.body.partition("\n")[2]
+    return replace(note, title=title, body=f"{heading_line(1, title)}\n{rest}")
+
+
+def _of_subject(note: Note) -> str:
+    name = note.subject.rpartition("/")[2]
+    told = re.sub(r"[\W_]+", "", name.casefold()) in re.sub(r"[\W_]+", "", note.title.casefold())
+    return note.title if told else clipped(f"{name}: {_lowered(note.title)}")
+
+
+def _of_parent(note: Note) -> str:
+    above = next((one for one in reversed(note.trail[1:-1]) if one not in note.title), "")
+    return titled(above, note.title) if above else note.title
+
+
+def _of_source(note: Note) -> str:
+    path = note.sources[0].path if note.sources else ""
+    return titled(path.rpartition("/")[0] or path, note.title) if path else note.title

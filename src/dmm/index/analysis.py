@@ -61,6 +61,12 @@ def count_terms(text: str) -> dict[str, float]:
     return {term: float(count) for term, count in Counter(analyze(text)).items()}
 
 
+def content_words(text: str) -> list[str]:
+    """List the distinct words of a text that are no stop words, as they are written."""
+    words = (word.strip("_").lower() for word in _WORD.findall(_CLITIC.sub(r"\1", text)))
+    return [word for word in dict.fromkeys(words) if word not in STOP_WORDS]
+
+
 def weigh_query(text: str) -> dict[str, float]:
     """Weigh the terms of a query: each counts once."""
     return dict.fromkeys(analyze(text), 1.0)

@@ -7,6 +7,7 @@ import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dmm.domain.memory import Citation, Confidence, Scope
+from dmm.domain.pack import digest_text
 from dmm.errors import MemoryFileError
 from dmm.files.tree import Stamp
 from dmm.index.records import IndexedMemory, KnownFile
@@ -45,6 +46,17 @@ class SearchRow(NamedTuple):
     term_length: float
 
 
+class ScopedRow(NamedTuple):
+    """A memory that says which files it is about; `digest` names the content that is served."""
+
+    path: str
+    id: str
+    title: str
+    priority: float
+    digest: str
+    globs: tuple[str, ...]
+
+
 def write_file(file: KnownFile) -> tuple[Value, ...]:
     """Lay a known file out as a row."""
     stamp, fault = file.stamp, file.fault
@@ -59,6 +71,12 @@ def read_file(row: Sequence[Any]) -> KnownFile:
     path, size, mtime_ns, inode, content_hash, kind, line, what, hint = row
     fault = None if kind is None else MemoryFileError(path, kind, what, line=line, hint=hint)
     return KnownFile(Stamp(path, size, mtime_ns, inode), content_hash, fault)
+
+
+def read_scoped(row: Sequence[Any]) -> ScopedRow:
+    """Read a row back as a scoped memory."""
+    path, id_, title, priority, content, globs = row
+    return ScopedRow(path, id_, title, priority, digest_text(content), tuple(json.loads(globs)))
 
 
 class Column(NamedTuple):

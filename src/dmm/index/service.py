@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import time
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dmm.errors import IndexBroken, IndexBusy, ModelUnavailable, StorageError
+from dmm.errors import (
+    IndexBroken,
+    IndexBusy,
+    MemoryFileError,
+    ModelUnavailable,
+    PathRefused,
+    StorageError,
+)
 from dmm.files.lock import in_turn
 from dmm.index.hurry import Hurry, describe_left
 from dmm.index.lexical import Unread
@@ -119,11 +127,13 @@ class Indexes:
         return tuple(shelf.path for shelf in self.shelves)
 
     def is_word(self, word: str) -> bool:
-        """Say whether a word is common English; without the model every word is taken for one."""
+        """Say whether a word is short and common, so that it can't be a slip in a name."""
+        return self.embedder() is None or (len(word) < LONG_WORD and self.is_common(word))
+
+    def is_common(self, word: str) -> bool:
+        """Whether a word is common English; without the model every word is taken for one."""
         embedder = self.embedder()
-        if embedder is None:
-            return True
-        return len(word) < LONG_WORD and len(embedder.encode(word)) == 1
+        return embedder is None or len(embedder.encode(word)) == 1
 
     def beside(self, shelf: Shelf) -> Indexes:
         """Make indexes of another tree that share the model."""
@@ -181,7 +191,8 @@ class Indexes:
         self._unread = Unread(0, {})
         try:
             hurry = None if whole else Hurry(self._allow(), words, paths, self.clock)
-            report = self.sync(progress=progress, patience=PATIENCE, hurry=hurry, fill=fill)
+            patience = max(PATIENCE, self.allowance)
+            report = self.sync(progress=progress, patience=patience, hurry=hurry, fill=fill)
         except IndexBusy:
             self.notices["index"] = "another process is indexing; the newest changes may be missing"
         except StorageError as error:
@@ -193,6 +204,11 @@ class Indexes:
                 self.notices["partial"] = describe_left(report, followed=self.followed)
             return report
         return None
+
+    @property
+    def incomplete(self) -> bool:
+        """Whether the last refresh left files out."""
+        return not self.notices.keys().isdisjoint(("index", "partial"))
 
     def _allow(self) -> float:
         """Tell how long to index, so that there is time left to load what the index holds."""
@@ -357,6 +373,14 @@ class Indexes:
         """Fetch all that is known of one memory."""
         shelf = next(shelf for shelf in self.shelves if shelf.origin is place.origin)
         return self._open(shelf).memory(place.path)
+
+    def is_current(self, place: Place, content_hash: str) -> bool:
+        """Whether the file of a memory still holds what was indexed."""
+        shelf = next(shelf for shelf in self.shelves if shelf.origin is place.origin)
+        try:
+            return hashlib.sha256(shelf.tree.read(place.path)).hexdigest() == content_hash
+        except (MemoryFileError, PathRefused):
+            return False
 
     def served(self, place: Place) -> tuple[str, int, int]:
         """Fetch the content of one memory, its tokens and those of its heading."""

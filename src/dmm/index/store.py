@@ -36,6 +36,7 @@ CREATE TABLE memories (
     {", ".join(f"{one.name} {one.kind}" for one in (*rows.MEMORY_COLUMNS, *rows.TERM_COLUMNS))}
 ) STRICT;
 CREATE INDEX memories_by_vector ON memories(vector_key);
+CREATE INDEX memories_about_files ON memories(path) WHERE paths <> '[]';
 CREATE TABLE vectors (key TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE directories (path TEXT PRIMARY KEY, description TEXT NOT NULL) STRICT;
 """
@@ -66,6 +67,10 @@ SELECT path, id, directory, title, scope, priority, confidence, in_force,
     token_count, heading_tokens, words, code_density, created, expires, cites <> '[]',
     vector_key, content_hash, aliases, term_hashes, term_weights, term_length
 FROM memories ORDER BY path
+"""
+_SCOPED_ROWS = """
+SELECT path, id, title, priority, content, paths FROM memories
+WHERE paths <> '[]' AND in_force AND scope <> 'baseline' ORDER BY path
 """
 _SEARCH_ROW = _SEARCH_ROWS.replace("ORDER BY path", "WHERE path = ?")
 _PUT_FILE = "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -275,6 +280,11 @@ class IndexStore:
     def search_row(self, path: str) -> rows.SearchRow:
         """One memory as searching needs it."""
         return rows.SearchRow(*next(self._select(_SEARCH_ROW, path)))
+
+    def scoped_rows(self) -> list[rows.ScopedRow]:
+        """Return the memories in force that say which files they are about, in path order."""
+        with intact(self.where):
+            return [rows.read_scoped(row) for row in self._select(_SCOPED_ROWS)]
 
     def states(self) -> Iterator[tuple[str, str, str, bool]]:
         """Path, id and content hash of all memories, and whether each has vectors."""

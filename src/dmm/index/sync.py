@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, fields
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from dmm.domain.memory import Memory
+from dmm.domain.memory import MOST_TOKENS, Memory
 from dmm.domain.pack import ENTRY_END, entry_heading, shown_path
 from dmm.domain.text import neutralise, shield
 from dmm.errors import MemoryFileError
-from dmm.files import markdown
+from dmm.files import markdown, shipped
 from dmm.files.tree import Stamp
 from dmm.index import analysis, composite
 from dmm.index.lexical import pack_terms
@@ -35,12 +35,12 @@ if TYPE_CHECKING:
 
 # What the index keeps of a memory as its file states it.
 STATED = tuple(one.name for one in fields(IndexedMemory) if hasattr(Memory, one.name))
-MAX_TOKENS = 2_000
 MAX_DESCRIPTION = 2_000
 RACY_NS = 2_000_000_000
 ORPHANS_KEPT = 2_000
-# With more new files than this, all get their words before the first gets its vectors.
-MANY = 1_000
+# With more new files than this, all get their words before the first gets its vectors: a query that
+# comes meanwhile, such as the first in a new worktree, waits for a moment and finds them.
+MANY = 16
 # So many memories are embedded before others may write, about an eighth of a second.
 AT_ONCE = 4
 # Parts of a run for which somebody waits: the clock is looked at after each.
@@ -145,6 +145,7 @@ class Run:
         rules = f"{analysis.VERSION}/{composite.VERSION}"
         if composite.refresh_identity(self.store, rules, self.syncer.embedder):
             self.known = {}
+        self._read_examples_again()
         stamps = {stamp.path: stamp for stamp in self.scan.stamps}
         missing = sorted(self.known.keys() - stamps.keys())
         gone = [path for path in missing if self.store.stamp(path) == self.known[path]]
@@ -162,6 +163,14 @@ class Run:
         self.words_first = not self.full and len(self.waiting) > MANY
         self.part = self.syncer.batch_size
         self.work = self._left
+
+    def _read_examples_again(self) -> None:
+        """Forget the examples in an index that an earlier version made: it served them."""
+        if self.store.meta("shipped") == shipped.VERSION:
+            return
+        held = sorted(shipped.example_paths() & self.known.keys())
+        self.known = {path: one for path, one in self.known.items() if path not in held}
+        self.store.apply(Batch(removed=held, meta={"shipped": shipped.VERSION}))
 
     @property
     def outstanding(self) -> int:
@@ -238,6 +247,7 @@ class Run:
     def _describe(self, stamp: Stamp) -> Directory | None:
         try:
             text = markdown.decode(stamp.path, self.tree.read(stamp.path))
+            markdown.refuse_markers(stamp.path, text)
         except MemoryFileError:
             return None
         described = neutralise(markdown.plain(text)).strip()[:MAX_DESCRIPTION]
@@ -286,8 +296,8 @@ class Run:
         content = shield(neutralise(memory.body).strip())
         count = self.syncer.count
         tokens = count(content)
-        if tokens > MAX_TOKENS:
-            what = f"{tokens} tokens; a memory has at most {MAX_TOKENS}"
+        if tokens > MOST_TOKENS:
+            what = f"{tokens} tokens; a memory has at most {MOST_TOKENS}"
             hint = "split it into one concept per file"
             raise MemoryFileError(memory.path, "content", what, hint=hint)
         heading = entry_heading(shown_path(memory.path, self.syncer.origin), "0.00")
@@ -296,6 +306,8 @@ class Run:
         made: dict[str, Any] = {
             "title": neutralise(memory.title),
             "content": content,
+            # An example that nobody has edited says nothing about this project.
+            "in_force": memory.in_force and not shipped.is_example(memory.body),
             "token_count": tokens,
             "heading_tokens": count(heading + last + ENTRY_END) - count(last),
             "words": len(content.split()),

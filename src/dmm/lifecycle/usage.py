@@ -253,7 +253,7 @@ def _day(event: Event) -> str:
 
 def _pack(draft: _Draft, event: Event) -> None:
     told, day = PackServed.read(event), _day(event)
-    keys = [] if told is None else draft.names((*(told.baseline or ()), *told.retrieved))
+    keys = [] if told is None else draft.names(told.memories)
     if keys and day:
         draft.packs[day] = draft.packs.get(day, 0) + 1
     for key in keys:

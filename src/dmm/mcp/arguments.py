@@ -35,6 +35,10 @@ class Arguments:
         told: Schema = {"type": "object", "properties": dict(self.properties)}
         return told | ({"required": list(self.required)} if self.required else {})
 
+    def only(self, names: Sequence[str]) -> Arguments:
+        """Return some of the arguments."""
+        return Arguments({name: self.properties[name] for name in names}, self.required)
+
     def check(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Give the arguments as the service takes them, or refuse them; null counts as absent."""
         known = ", ".join(self.properties) or "none"

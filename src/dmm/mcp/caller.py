@@ -20,12 +20,13 @@ SOURCE = "mcp"
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """One client: its name, its session, and the folder that it works in."""
+    """One client: its name, its session, the folder that it works in, and its tools."""
 
     projects: Projects
     start: Path | None
     client: str
     session: Callable[[], str | None]
+    core: bool = False
 
     def project(self) -> Project:
         """Give the project; it is looked for at each call, as it may be made or trusted later."""

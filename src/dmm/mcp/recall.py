@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from dmm.errors import UsageError
 from dmm.recall.format import full_lines, row_lines
 
 if TYPE_CHECKING:
@@ -11,7 +12,11 @@ if TYPE_CHECKING:
 
 
 def search(caller: Caller, arguments: dict[str, Any]) -> str:
-    """Give the rows that speak to a query."""
+    """Give the rows that speak to a query, or rows that are named in full."""
+    if "ids" in arguments:
+        return get_observations(caller, arguments)
+    if "query" not in arguments:
+        raise UsageError("query is missing", hint="or name rows with ids")
     with caller.project().recall(caller.actor) as dmm:
         return "\n".join(row_lines(dmm.recall.search(**arguments)))
 

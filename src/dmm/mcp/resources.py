@@ -8,7 +8,7 @@ from urllib.parse import quote, unquote
 
 from dmm.errors import NotTrusted, PathRefused, UsageError
 from dmm.files.durable import translated
-from dmm.files.markdown import decode
+from dmm.files.markdown import decode, refuse_markers
 from dmm.mcp.tools import safe
 from dmm.reading import read_regular
 
@@ -44,7 +44,7 @@ class Page:
             if path.resolve() != path:
                 raise PathRefused("it leads through a symbolic link", where=str(path))
             data, _ = read_regular(path, MOST_BYTES)
-        return safe(decode(path.name, data))
+        return _whole(path.name, data)
 
 
 PAGES = (
@@ -116,8 +116,14 @@ def read_resource(dmm: Dmm, uri: str) -> tuple[str, str]:
         raise UsageError("there is no such resource", where=repr(uri), hint=hint)
     path = unquote(uri.removeprefix(MEMORY))
     agreed = _agreed(dmm, f"memory/{path}")
-    text = safe(decode(path, root.tree.read(path))) if agreed is None else agreed
-    return text, MARKDOWN
+    return _whole(path, root.tree.read(path)) if agreed is None else agreed, MARKDOWN
+
+
+def _whole(path: str, data: bytes) -> str:
+    """Read a text that may be served: one with conflict markers is refused."""
+    text = decode(path, data)
+    refuse_markers(path, text)
+    return safe(text)
 
 
 def _agreed(dmm: Dmm, path: str) -> str | None:
@@ -128,4 +134,4 @@ def _agreed(dmm: Dmm, path: str) -> str | None:
     if change.before is None:
         hint = "the user can review and approve it: dmm trust"
         raise NotTrusted("this file is held back", where=path, hint=hint)
-    return safe(decode(path, change.before))
+    return _whole(path, change.before)

@@ -35,9 +35,11 @@ async def serve_stream(
     client: str,
     reader: asyncio.StreamReader,
     writer: asyncio.StreamWriter,
+    *,
+    core: bool = False,
 ) -> None:
     """Speak MCP until the client closes its side; the writer is closed in the end."""
-    server = make_server(Caller(projects, start, client, session))
+    server = make_server(Caller(projects, start, client, session, core))
     wire = _Wire(reader, writer)
     heard, inbound = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outbound, said = anyio.create_memory_object_stream[SessionMessage](0)

@@ -14,7 +14,7 @@ from dmm.ledger.service import SCOPES
 from dmm.mcp.arguments import Arguments
 from dmm.mcp.asking import ANSWER_STYLES, ask
 from dmm.mcp.recall import get_observations, search, timeline
-from dmm.mcp.writing import OUTCOMES, SOURCES, give_feedback, propose
+from dmm.mcp.writing import OUTCOMES, SOURCES, forget, give_feedback, propose, remember
 from dmm.review.writing import OPERATIONS
 from dmm.rules.language.judge import Priority
 
@@ -116,7 +116,7 @@ TOOLS = (
     MemoryTool(
         "memory_pack",
         "What the project's memory says about a task: rules that always hold, and relevant notes"
-        " with their sources. Call it before you start on something new.",
+        " with their sources. Call it before each new task.",
         Arguments(
             {
                 "task": _text("what you are about to do"),
@@ -130,9 +130,23 @@ TOOLS = (
         _give_pack,
     ),
     MemoryTool(
+        "remember",
+        "Keep a lasting note of a sentence or two: decision, convention, pitfall. No secrets,"
+        " logs or chat. Says if it is known already.",
+        Arguments({"text": _text(), "replaces": _text("path")}, ("text",)),
+        RECORDS,
+        _telling(remember),
+    ),
+    MemoryTool(
+        "forget",
+        "Retire a note.",
+        Arguments({"name": _text(), "reason": _text()}, ("name",)),
+        RECORDS,
+        _telling(forget),
+    ),
+    MemoryTool(
         "memory_propose",
-        "Propose a lasting note for the project's memory: one concept, rule first, then why. It is"
-        " checked and awaits review. No secrets, logs or chat.",
+        "Propose a change to memory: a long note, an update, a move.",
         Arguments(
             {
                 "path": _text("such as project/auth/sessions.md"),
@@ -265,18 +279,18 @@ TOOLS = (
     ),
     MemoryTool(
         "search",
-        "Search earlier sessions: rows with id and token cost.",
+        "Search earlier sessions: rows with id and cost; ids: full text.",
         Arguments(
             {
                 "query": _text(),
+                "ids": _texts(),
                 "kind": _text("decision, bugfix, …"),
                 "file": _text(),
                 "session": _text(),
                 "since": _text(),
                 "until": _text(),
                 "limit": _number(),
-            },
-            ("query",),
+            }
         ),
         READS,
         search,
@@ -312,3 +326,11 @@ TOOLS = (
     ),
 )
 BY_NAME = {tool.name: tool for tool in TOOLS}
+# The tools that most sessions need, each with the arguments it is offered with; it takes all.
+CORE = {
+    "memory_pack": ("task", "budget"),
+    "remember": ("text", "replaces"),
+    "add_constraint": ("text", "match", "examples"),
+    "search": ("query", "ids", "file", "since"),
+    "ask": ("question", "budget"),
+}

@@ -13,6 +13,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.requests import Request
 from starlette.responses import JSONResponse
 
+from dmm.clients.launch import CORE
 from dmm.mcp.caller import SOURCE, Caller
 from dmm.mcp.server import make_server
 
@@ -50,7 +51,8 @@ def make_app(projects: Projects) -> ASGIApp:
 def _caller(projects: Projects, request: Request) -> Caller:
     session = _name(request.headers.get("x-dmm-session"))
     client = _name(request.headers.get("x-dmm-client")) or SOURCE
-    return Caller(projects, _start(request), client, lambda: session)
+    core = request.query_params.get("tools") == CORE
+    return Caller(projects, _start(request), client, lambda: session, core)
 
 
 def _start(request: Request) -> Path | None:

@@ -35,6 +35,37 @@ def propose(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
         return _brief(dmm.proposals.write(asked))
 
 
+def remember(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Keep a note in the name of the agent."""
+    with caller.project().applying(caller.actor) as dmm:
+        told = dmm.notes.remember(arguments["text"], replaces=arguments.get("replaces"))
+    failed = {one.check: one.text for one in told.failed}
+    warned = {one.check: one.text for one in told.remarks}
+    return {
+        "id": told.proposal,
+        "status": told.status,
+        "path": told.path,
+        **({"failed": failed} if failed else {}),
+        **({"warnings": warned} if warned else {}),
+        "next": _next({"status": told.status, "tier": ""}, failed=bool(failed)),
+    }
+
+
+def forget(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Propose to forget a memory, or name those that may be meant."""
+    with caller.project().applying(caller.actor) as dmm:
+        told = dmm.notes.forget(arguments["name"], reason=arguments.get("reason", ""))
+    if told.status == "several":
+        found = [{"path": one.path, "title": one.title} for one in told.matches]
+        return {"status": told.status, "matches": found, "next": "name one by its path"}
+    return {
+        "id": told.proposal,
+        "status": told.status,
+        "path": told.path,
+        "next": _next({"status": told.status, "tier": ""}, failed=False),
+    }
+
+
 def give_feedback(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
     """Record how memories fared."""
     with caller.project().write(caller.actor) as dmm:

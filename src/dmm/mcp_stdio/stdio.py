@@ -38,7 +38,9 @@ def main() -> None:
     """Serve the client on standard input and output until it leaves."""
     status = 1
     try:
-        status = Pump(endpoint.name_client(sys.argv[1:], "mcp"), _start()).run()
+        client = endpoint.name_client(sys.argv[1:], "mcp")
+        tools = endpoint.name_client(sys.argv[1:], "full", "--tools")
+        status = Pump(f"{client}/{tools}", _start()).run()
     except (BrokenPipeError, KeyboardInterrupt):
         status = 0
     os._exit(status)

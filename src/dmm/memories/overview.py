@@ -17,7 +17,13 @@ from dmm.files import markdown
 from dmm.files.durable import translated
 from dmm.files.texts import describe_fault
 from dmm.index.store import IndexStore
-from dmm.memories.validation import check_citations, check_expiry, read_files
+from dmm.memories.validation import (
+    check_citations,
+    check_expiry,
+    find_lost,
+    find_torn,
+    read_files,
+)
 from dmm.packs.baselines import KEPT, compile_baseline
 from dmm.packs.token_counts import KeptCounts
 from dmm.rules.folder import FOLDER, list_rule_files
@@ -25,7 +31,7 @@ from dmm.storage import sqlite
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from dmm.config import RetrievalConfig
@@ -88,12 +94,18 @@ class Status:
     faults: tuple[Finding, ...]
     stale: tuple[Finding, ...]
     expired: tuple[Finding, ...]
+    ignored: tuple[Finding, ...]
     sqlite_version: str
 
     @property
     def rule_faults(self) -> list[Finding]:
         """The faults of rule files; the others are those of memories."""
         return [one for one in self.faults if one.path.startswith(f"{FOLDER}/")]
+
+    @property
+    def torn(self) -> list[Finding]:
+        """Everything that Git left in two versions."""
+        return [one for one in self.faults if one.check == "merge_conflict"]
 
     def as_dict(self) -> dict[str, Any]:
         """The state as plain data."""
@@ -158,11 +170,18 @@ class Overview:
             faults=(
                 *(finding for look in looks for finding in look.faults),
                 *_find_broken_rules(self.root.folder),
+                *find_torn(self.root.folder),
             ),
             stale=tuple(finding for look in looks for finding in look.stale),
             expired=tuple(finding for look in looks for finding in look.expired),
+            ignored=tuple(self._find_lost(looks)),
             sqlite_version=sqlite.version(),
         )
+
+    def _find_lost(self, looks: Iterable[Look]) -> list[Finding]:
+        own = (look for look in looks if look.shelf.origin is Origin.PROJECT)
+        paths = [stamp.path for look in own for stamp in look.scan.stamps]
+        return find_lost(self.root.folder, [*paths, *list_rule_files(self.root.folder)])
 
     def _look(self, shelf: Shelf) -> Look:
         look = Look(shelf, shelf.tree.scan(), _peek(shelf))

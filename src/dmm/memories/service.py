@@ -33,11 +33,15 @@ class Memories:
         self._map()
         return report
 
-    def follow(self, paths: Sequence[str]) -> SyncReport:
-        """Bring files that were just written into the index; others as far as there is time."""
+    def follow(self, paths: Sequence[str], *, mapped: bool = True) -> SyncReport:
+        """Bring files that were just written into the index; others as far as there is time.
+
+        The manifest takes longer than all the rest; the next larger write can bring it up.
+        """
         hurry = Hurry(self.indexes.allowance, paths=paths, clock=self.indexes.clock)
         report = self.indexes.sync(hurry=hurry, patience=PATIENCE)
-        self._map()
+        if mapped:
+            self._map()
         return report
 
     def _map(self) -> None:

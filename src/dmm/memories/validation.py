@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dmm.domain.memory import Origin, Scope, has_expired
+from dmm.domain.memory import MOST_TOKENS, Origin, Scope, has_expired
 from dmm.domain.pack import Freshness, shown_path
 from dmm.domain.report import Finding, ValidationReport
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError, MemoryFileError
 from dmm.files import citations, markdown, repairs
-from dmm.files.texts import check_characters, check_isolation, describe_fault
-from dmm.index.sync import MAX_TOKENS
+from dmm.files.commits import find_ignored
+from dmm.files.consents import FILES, MAX_BYTES
+from dmm.files.texts import check_characters, check_isolation, check_markers, describe_fault
+from dmm.merge.notes import find_notes
 from dmm.packs import baseline as rules
 from dmm.packs.baselines import compile_baseline
 from dmm.packs.twins import find_pairs
+from dmm.reading import read_regular
 
 if TYPE_CHECKING:
     import datetime as dt
@@ -38,12 +42,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Validation:
-    """Checks the memory files of one project, and mends them on request."""
+    """Checks the memory files of one project, and mends them on request.
+
+    Without `indexes` it looks for no near-duplicates.
+    """
 
     root: Root
     settings: ValidationConfig
     retrieval: RetrievalConfig
-    indexes: Indexes
+    indexes: Indexes | None
     count: Count
     today: Callable[[], dt.date]
     write: Callable[[Edit, str], object]
@@ -74,6 +81,14 @@ def read_files(
     return files, refused
 
 
+def find_torn(folder: Path) -> Iterator[Finding]:
+    """Name the launch contract, policy or settings where Git left them in two versions."""
+    for name in FILES:
+        with contextlib.suppress(OSError):
+            data = read_regular(folder / name, MAX_BYTES)[0]
+            yield from check_markers(name, data.decode("utf-8", "replace"))
+
+
 def check_expiry(path: str, expires: dt.date | None, today: dt.date) -> Finding | None:
     """Warn of a memory that is no longer served."""
     if expires is None or not has_expired(expires, today):
@@ -98,6 +113,22 @@ def check_citations(
         )
         for check in checks
         if check.state in states
+    ]
+
+
+def find_lost(folder: Path, paths: Iterable[str]) -> list[Finding]:
+    """Warn of memories and rules that Git ignores: no clone would have them.
+
+    Where it ignores all of them, the memory is kept out of Git on purpose.
+    """
+    places = {one if one.startswith("rules/") else f"memory/{one}": one for one in paths}
+    ignored = find_ignored(folder, list(places))
+    if len(ignored) == len(places):
+        return []
+    hint = "rename its folder, or have Git keep it: dmm doctor --fix"
+    return [
+        Finding(places[path], "warning", "ignored", f"Git ignores it ({by})", hint=hint)
+        for path, by in ignored.items()
     ]
 
 
@@ -127,11 +158,14 @@ class _Check:
             self._look_closer(document)
         descriptors = [stamp.path for stamp in scan.descriptors]
         self._look_at_descriptors(tree, descriptors)
+        self.findings += find_torn(self.parts.root.folder)
         self.findings += _check_letter_case([*paths, *descriptors])
         self._check_ids()
         self._check_baseline(files)
         self._check_twins()
-        return self._report([*paths, *self._check_rules()])
+        paths += self._check_rules()
+        self.findings += find_lost(self.parts.root.folder, paths)
+        return self._report(paths)
 
     def _check_rules(self) -> list[str]:
         """Check the rule files, and list them."""
@@ -140,6 +174,8 @@ class _Check:
 
         files = find_rule_files(self.parts.root.folder)
         self.findings += check_rule_files(files, self.parts.settings.isolation_terms)
+        for path, data in files.items():
+            self.findings += _check_notes(path, (data or b"").decode("utf-8", "replace"))
         return list(files)
 
     def _report(self, paths: list[str]) -> ValidationReport:
@@ -171,6 +207,7 @@ class _Check:
             fixable = _is_fixable(fault, text, self.today)
             self.findings.append(describe_fault(fault, fixable=fixable))
             self.ids |= {name for name in [repairs.claimed_id(path, text)] if name}
+        self.findings += _check_notes(path, text)
         self.findings += check_characters(path, text, fixable=_loses_mark(path, text, self.today))
         self.findings += check_isolation(path, text, self.parts.settings.isolation_terms)
 
@@ -180,6 +217,7 @@ class _Check:
         for path, data in files.items():
             try:
                 text = markdown.decode(path, data)
+                self.findings += check_markers(path, text)
                 self.findings += check_characters(path, text)
                 self.findings += check_isolation(path, text, self.parts.settings.isolation_terms)
             except MemoryFileError as fault:
@@ -220,9 +258,9 @@ class _Check:
 
     def _check_tokens(self, memory: Memory) -> None:
         tokens = self.parts.count(neutralise(memory.body).strip())
-        least, most = self.parts.settings.min_tokens, self.parts.settings.max_tokens
-        if tokens > MAX_TOKENS:
-            message = f"{tokens} tokens; a memory has at most {MAX_TOKENS}"
+        most = self.parts.settings.max_tokens
+        if tokens > MOST_TOKENS:
+            message = f"{tokens} tokens; a memory has at most {MOST_TOKENS}"
             hint = "split it into one concept per file"
             self.findings.append(Finding(memory.path, "error", "too_long", message, hint=hint))
         elif memory.scope is Scope.BASELINE or not memory.in_force:
@@ -230,11 +268,6 @@ class _Check:
         elif tokens > most:
             hint = "split it into one concept per file"
             self._warn(memory.path, "tokens", f"{tokens} tokens; recommended: up to {most}", hint)
-        elif tokens < least:
-            hint = "add the reason and what to do, or merge it with a related memory"
-            self._warn(
-                memory.path, "tokens", f"{tokens} tokens; recommended: at least {least}", hint
-            )
 
     def _check_links(self, memory: Memory) -> None:
         for name, ids in (("related", memory.related), ("supersedes", memory.supersedes)):
@@ -265,18 +298,21 @@ class _Check:
             self._warn(Scope.BASELINE.value, "baseline_budget", notice)
 
     def _check_twins(self) -> None:
+        indexes = self.parts.indexes
+        if indexes is None:
+            return
         try:
-            self.parts.indexes.refresh(whole=True)
-            snapshot = self.parts.indexes.snapshot()
+            indexes.refresh(whole=True)
+            snapshot = indexes.snapshot()
         except DmmError as error:
             self._warn(".", "near_duplicate", f"near-duplicates were not checked: {error}")
             return
         if snapshot.vectors is None or (len(snapshot) and not len(snapshot.vectors)):
             message = "near-duplicates were not checked: model unavailable"
-            self._warn(".", "near_duplicate", message, self.parts.indexes.notices.get("model"))
+            self._warn(".", "near_duplicate", message, indexes.notices.get("model"))
             return
-        if "index" in self.parts.indexes.notices:
-            message = f"near-duplicates may be missing: {self.parts.indexes.notices['index']}"
+        if "index" in indexes.notices:
+            message = f"near-duplicates may be missing: {indexes.notices['index']}"
             self._warn(".", "near_duplicate", message)
         for first, second, likeness in self._pairs(snapshot):
             mine, other = (second, first) if second.origin is Origin.PROJECT else (first, second)
@@ -291,10 +327,13 @@ class _Check:
         in_force = snapshot.columns.in_force
         for one, two, likeness in find_pairs(snapshot, threshold):
             first, second = snapshot.places[one], snapshot.places[two]
-            own = [self._own(first), self._own(second)]
-            replaced = {name for memory in own if memory for name in memory.supersedes}
+            own = [memory for memory in (self._own(first), self._own(second)) if memory]
+            linked = {name for memory in own for name in (*memory.supersedes, *memory.related)}
+            # What applies to other files is no duplicate, nor is a part of the same whole.
+            reaches = {memory.paths for memory in own}
+            apart = len(reaches) > 1 and () not in reaches
             serving = in_force[one] and in_force[two] and self._there(first, second)
-            if any(own) and serving and not replaced & {first.id, second.id}:
+            if own and serving and not apart and not linked & {first.id, second.id}:
                 yield first, second, likeness
 
     def _own(self, place: Place) -> Memory | None:
@@ -304,6 +343,13 @@ class _Check:
     def _there(self, *places: Place) -> bool:
         """An index that could not be refreshed may still hold files that are gone."""
         return all(place.origin is not Origin.PROJECT or self._own(place) for place in places)
+
+
+def _check_notes(path: str, text: str) -> Iterator[Finding]:
+    """Warn where a merge kept two versions."""
+    hint = "keep one version and delete the 'dmm merge' comments"
+    for note in find_notes(markdown.plain(text)):
+        yield Finding(path, "warning", "undecided", f"merge: {note.what}", note.line, hint)
 
 
 def _is_fixable(fault: MemoryFileError, text: str, day: dt.date) -> bool:

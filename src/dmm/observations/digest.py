@@ -28,6 +28,8 @@ MOST_FILES = 4
 MOST_AREAS = 3
 LONGEST_SLUG = 48
 FEWEST_WORDS = 4
+# What DMM drafts by itself has to be worth a look; a person may write one line.
+LEAST = 300
 DAILY = "ephemeral/digests"
 DECISIONS = "project/decisions"
 _WEIGHT = {

@@ -6,13 +6,20 @@ budget only ever adds: it can't trade one memory for another.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from dmm.domain.pack import Candidate, Reason
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+
+    from dmm.domain.pack import PackEntry
+
+# How import names the parts of a note that is too long for one memory; the first has no number.
+_PART = re.compile(r"(.+)_part_(\d{1,4})\.md")
 
 
 # A query makes some fifty of them and as many lines; tuples are made four times as quickly.
@@ -72,3 +79,13 @@ def account(choice: Choice, others: Sequence[Ranked]) -> tuple[Candidate, ...]:
 def _line(candidate: Ranked, reason: Reason, detail: str = "") -> Candidate:
     _, path, title, lanes, parts, score, tokens, _ = candidate
     return Candidate(path, title, lanes, parts, score, tokens, reason, detail)
+
+
+def order_parts(entries: Sequence[PackEntry]) -> list[PackEntry]:
+    """Put the parts of one note together and in order, where the best of them stands."""
+    notes: dict[str, list[tuple[int, PackEntry]]] = {}
+    for entry in entries:
+        found = _PART.fullmatch(entry.path)
+        note, number = (found[1], int(found[2])) if found else (entry.path.removesuffix(".md"), 1)
+        notes.setdefault(note, []).append((number, entry))
+    return [one for parts in notes.values() for _, one in sorted(parts, key=itemgetter(0))]

@@ -11,6 +11,7 @@ from dmm.domain.pack import Baseline
 from dmm.errors import DmmError, MemoryFileError, StorageError
 from dmm.files import markdown
 from dmm.files.durable import write_derived
+from dmm.files.shipped import is_example
 from dmm.packs import baseline as rules
 from dmm.packs.render import render_entry
 from dmm.packs.token_counts import KeptCounts
@@ -64,6 +65,9 @@ class Baselines:
         for path in rules.order(stamp.path for stamp in scan.stamps):
             try:
                 files[path] = self.root.tree.read(path)
+                if not self.consents.asked:
+                    # Else the user's consents say which text counts, and why.
+                    markdown.refuse_markers(path, files[path].decode("utf-8", "replace"))
             except DmmError as fault:
                 notices.append(f"baseline file left out, {fault}")
         return files, notices
@@ -104,10 +108,12 @@ def _entry(path: str, data: bytes, count: Callable[[str], int]) -> PackEntry | N
     try:
         memory = markdown.parse(path, markdown.decode(path, data)).memory
     except MemoryFileError as fault:
+        if fault.fault == "merge_conflict":
+            return None
         # A rule is not dropped for a slip in its front matter: it is served as it stands.
         text = data.decode("utf-8", "replace")
         label = f"this file has a fault and is shown as it stands: {fault}"
         return rules.compile_entry(path, path, text, labels=(label,), count=count)
-    if not memory.in_force:
+    if not memory.in_force or is_example(memory.body):
         return None
     return rules.compile_entry(path, memory.title, memory.body, memory_id=memory.id, count=count)

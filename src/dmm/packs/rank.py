@@ -21,7 +21,7 @@ from dmm.packs.search import widen
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Sequence
+    from collections.abc import Collection, Sequence
 
     from numpy.typing import NDArray
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     Rows = NDArray[np.intp]
 
 WORDS_WEIGHT = 0.25
+# To name a file that a memory is about proves as much as to share all words with it.
+FILES_WEIGHT = WORDS_WEIGHT
 CODE_FROM, CODE_TO, CODE_CUT, CODE_SAMPLE = 0.03, 0.07, 0.9, 20
 PREVIOUS_WEIGHT, NEXT_WEIGHT = 0.5, 0.4
 SHORT_WORDS = 80
@@ -68,17 +70,24 @@ def rank(
     day: dt.date,
     *,
     named: set[int],
+    about: Collection[int] = (),
+    said: float = 1.0,
     precise: bool = False,
     top_directories: int = 3,
 ) -> Ranking:
-    """Score every candidate; `named` are memories that the query calls by name."""
+    """Score every candidate; `named` are memories that the query calls by name.
+
+    `about` are those whose files it names. `said` is how much its words prove: those of a vague
+    query rank, but what is served must be similar too.
+    """
     code = _code_share(snapshot, found, query)
     words_weight = WORDS_WEIGHT * (1 - CODE_CUT * code)
-    if named:
-        found = widen(snapshot, found, np.array(sorted(named), np.intp))
+    if named or about:
+        found = widen(snapshot, found, np.array(sorted(named.union(about)), np.intp))
     found = widen(snapshot, found, _beside(snapshot, found, _evidence(found, words_weight)))
     rows = found.rows
-    evidence = _evidence(found, words_weight)
+    files = FILES_WEIGHT * np.isin(rows, list(about)).astype(np.float32)
+    evidence = _evidence(found, words_weight) + files
     raised = evidence + (1 - code) * _neighbours(snapshot, rows, evidence)
     folders = route.score(snapshot, found, raised)
     pull = route.pull(snapshot, found, folders)
@@ -94,11 +103,13 @@ def rank(
         "directory": pull,
         "named": called.astype(np.float32),
         "claims": claims,
-    }
+    } | ({"files": files} if about else {})
+    unproved = (1 - said) * words_weight * _words(found)
+    sure = _certain(evidence) if said >= 1 else np.zeros(len(rows), np.bool_)
     return Ranking(
         found=found,
         score=np.asarray(_squash(placed) * claims, np.float32),
-        relevant=called | (_certain(evidence) if precise else _relevant(evidence, placed, called)),
+        relevant=called | (sure if precise else _relevant(evidence - unproved, placed, called)),
         parts=parts,
         directories=route.prefer(snapshot, folders, top_directories),
     )
@@ -112,9 +123,12 @@ def _similarity(found: Found) -> Floats:
     return np.where(known <= NO_VECTORS, np.float32(0.0), known)
 
 
+def _words(found: Found) -> Floats:
+    return np.asarray(found.lexical.bm25[found.rows] + found.lexical.coverage[found.rows])
+
+
 def _evidence(found: Found, words_weight: float) -> Floats:
-    words = found.lexical.bm25[found.rows] + found.lexical.coverage[found.rows]
-    return np.asarray(_similarity(found) + words_weight * words, np.float32)
+    return np.asarray(_similarity(found) + words_weight * _words(found), np.float32)
 
 
 def _relevant(evidence: Floats, placed: Floats, called: Flags) -> Flags:

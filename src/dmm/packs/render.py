@@ -103,6 +103,8 @@ def _nothing_retrieved(pack: Pack) -> str:
         )
     if not pack.query.strip():
         return "No task was given, so nothing was looked up."
+    if pack.incomplete:
+        return "Nothing was found so far: not all memory files are indexed yet. Ask again soon."
     return "Nothing in memory is relevant enough to this task."
 
 

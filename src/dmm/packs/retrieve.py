@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dmm.domain.pack import shown_path
-from dmm.index.analysis import weigh_query
+from dmm.index.analysis import content_words, names_identifier, weigh_query
 from dmm.index.stem import stem
 from dmm.packs.assemble import Ranked
 from dmm.packs.rank import rank
@@ -17,14 +17,27 @@ from dmm.packs.search import eligible, find
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Collection, Sequence
 
     from numpy.typing import NDArray
 
     from dmm.config import RetrievalConfig
     from dmm.domain.pack import QueryRequest
-    from dmm.index.snapshot import Snapshot
+    from dmm.index.snapshot import Place, Snapshot
     from dmm.packs.rank import Ranking
+
+# So many common words say what a request is about; a rare one says as much as two of them.
+WORDS_NEEDED = 3
+RARE_WORD = 2
+
+
+def weigh_words(query: str, is_common: Callable[[str], bool]) -> float:
+    """Say how much the words of a query prove, from 0 to 1: those of "fix it" fit everything."""
+    if names_identifier(query):
+        return 1.0
+    words = content_words(query)[:WORDS_NEEDED]
+    said = sum(1 if is_common(word) else RARE_WORD for word in words)
+    return min(1.0, said / WORDS_NEEDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +61,14 @@ def retrieve(
     settings: RetrievalConfig,
     is_word: Callable[[str], bool],
     only: Sequence[bool] | None = None,
+    about: Collection[Place] = (),
+    said: float = 1.0,
 ) -> Retrieval:
     """Find and rank the candidates of a request; without a vector the keywords decide alone.
 
     `is_word` knows common words, which are never taken for a slip in writing a name. `only` has a
-    flag for each memory that may be found.
+    flag for each memory that may be found, `about` are memories whose files the request names,
+    `said` is how much its words prove.
     """
     allowed = eligible(snapshot, request, day, only)
     found = find(snapshot, weigh_query(request.query), vector, allowed)
@@ -64,6 +80,8 @@ def retrieve(
         named=snapshot.names.find(
             request.query, lambda word: stem(word) not in found.lexical.unknown or is_word(word)
         ),
+        said=said,
+        about=[n for n, place in enumerate(snapshot.places) if place in about] if about else (),
         precise=request.precise,
         top_directories=settings.top_k_directories,
     )

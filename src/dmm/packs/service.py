@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.memory import RETRIEVED_SCOPES, Origin
@@ -16,29 +16,33 @@ from dmm.domain.pack import (
     Receipt,
     digest_entry,
     label_line,
+    shown_path,
 )
 from dmm.errors import DmmError, IndexBroken, IndexBusy, StorageError, UsageError
 from dmm.files import citations
 from dmm.files.durable import write_derived
 from dmm.packs import assemble, baseline, render
 from dmm.packs.rank import demote
-from dmm.packs.retrieve import retrieve
+from dmm.packs.retrieve import retrieve, weigh_words
+from dmm.packs.scoped import ScopedMemories, find_paths
 from dmm.packs.twins import find_twin
 from dmm.redaction.clean import clean
 
 if TYPE_CHECKING:
     import datetime as dt
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from dmm.config import RetrievalConfig
     from dmm.domain.pack import CitationCheck
     from dmm.files.roots import Root
+    from dmm.index.records import IndexedMemory
     from dmm.index.service import Indexes
     from dmm.index.snapshot import Snapshot
     from dmm.index.sync import Progress
     from dmm.packs.active_constraints import ActiveConstraints
     from dmm.packs.assemble import Ranked
     from dmm.packs.baselines import Baselines
+    from dmm.packs.scoped import Scoped
 
     # What is said of memories in conflict, by their ids.
     Marks = Mapping[str, tuple[str, ...]]
@@ -81,6 +85,7 @@ class Packs:
     today: Callable[[], dt.date]
     find_standing: Callable[[], ActiveConstraints | None] = lambda: None
     find_marks: Callable[[], Marks] = dict
+    scoped: ScopedMemories = field(default_factory=ScopedMemories)
 
     def query(
         self, request: QueryRequest, *, refresh: bool = True, progress: Progress | None = None
@@ -94,12 +99,8 @@ class Packs:
         always = self._marked(self.baselines.compile(), marks)
         retrieved: tuple[PackEntry, ...] = ()
         receipt = Receipt()
-        stats: dict[str, Any] = {
-            "indexed": 0,
-            "candidates": 0,
-            "directories": [],
-            "retrieval": "none",
-        }
+        stats: dict[str, Any] = {"indexed": 0, "candidates": 0, "directories": []}
+        stats["retrieval"] = "none"
         notices = list(always.notices)
         try:
             if refresh:
@@ -128,6 +129,7 @@ class Packs:
             receipt=receipt,
             notices=tuple(notices),
             constraints=constraints,
+            incomplete=self.indexes.incomplete,
         )
         answer = Answer(_recorded(pack, standing), stats)
         self._keep(answer)
@@ -142,6 +144,44 @@ class Packs:
         snapshot = self.indexes.snapshot_at_hand()
         found, _ = self._look_up(snapshot, request, Baseline(), self.today(), self.find_marks())
         return tuple(entry for entry in found if digest_entry(entry) not in known)
+
+    def about_files(self, found: Iterable[Scoped], budget: int) -> tuple[PackEntry, ...]:
+        """Return memories about files, as many in their order as fit; the first is always given."""
+        marks, left, taken = self.find_marks(), budget, list[PackEntry]()
+        for one in found:
+            entry = self._scoped_entry(one, marks)
+            if entry is None:
+                continue
+            left -= entry.token_count + entry.heading_tokens
+            if taken and left < 0:
+                break
+            taken.append(entry)
+        return tuple(taken)
+
+    def _scoped_entry(self, one: Scoped, marks: Marks) -> PackEntry | None:
+        """Make an entry of a memory, unless it is out of date.
+
+        A file that is not as it was indexed waits for the index: the branch may have changed.
+        """
+        place, memory = one.place, self.indexes.memory(one.place)
+        day = self.today().toordinal()
+        expired = memory.expires is not None and memory.expires.toordinal() < day
+        if expired or not self.indexes.is_current(place, memory.content_hash):
+            return None
+        checks = self._check_cites(memory) if place.origin is Origin.PROJECT else ()
+        entry = PackEntry(
+            id=place.id,
+            path=shown_path(place.path, place.origin),
+            title=place.title,
+            content=memory.content,
+            token_count=memory.token_count,
+            heading_tokens=memory.heading_tokens,
+            source="retrieved",
+            scope=memory.scope,
+            origin=place.origin,
+            citations=checks,
+        )
+        return self._with_labels(entry, (*_stale_labels(checks), *marks.get(place.id, ())))
 
     def _count(self, receipt: Receipt) -> dict[str, Any]:
         hybrid = self.indexes.embedder() is not None
@@ -179,7 +219,17 @@ class Packs:
         marks: Marks,
     ) -> tuple[tuple[PackEntry, ...], Receipt]:
         vector = self.indexes.embed(request.query)
-        retrieval = retrieve(snapshot, request, vector, day, self.settings, self.indexes.is_word)
+        about = {one.place for one in self.scoped.about(find_paths(request.query))}
+        retrieval = retrieve(
+            snapshot,
+            request,
+            vector,
+            day,
+            self.settings,
+            self.indexes.is_word,
+            about=about,
+            said=weigh_words(request.query, self.indexes.is_common),
+        )
         checks = self._check_citations(snapshot, retrieval.ranked)
         stale = {row for row, found in checks.items() if _stale(found)}
         ranked = demote(retrieval.ranked, stale)
@@ -211,10 +261,11 @@ class Packs:
         """Mark the rules of the baseline that are in conflict with something."""
         if not marks:
             return always
-        return replace(always, entries=tuple(map(partial(self._mark, marks), always.entries)))
+        entries = (self._with_labels(one, marks.get(one.id, ())) for one in always.entries)
+        return replace(always, entries=tuple(entries))
 
-    def _mark(self, marks: Marks, entry: PackEntry) -> PackEntry:
-        told = marks.get(entry.id, ())
+    def _with_labels(self, entry: PackEntry, told: tuple[str, ...]) -> PackEntry:
+        """Add labels to an entry, and what they cost."""
         extra = sum(self.count(label_line(label)) for label in told)
         labels, heading = (*entry.labels, *told), entry.heading_tokens + extra
         return replace(entry, labels=labels, heading_tokens=heading) if told else entry
@@ -234,10 +285,12 @@ class Packs:
         for candidate in ranked:
             place = snapshot.places[candidate.row]
             if place.origin is Origin.PROJECT and snapshot.columns.cited[candidate.row]:
-                cites = self.indexes.memory(place).cites[:MOST_CITES]
-                found = tuple(citations.check(self.root.project, cite) for cite in cites)
-                checks[candidate.row] = found
+                checks[candidate.row] = self._check_cites(self.indexes.memory(place))
         return checks
+
+    def _check_cites(self, memory: IndexedMemory) -> tuple[CitationCheck, ...]:
+        cites = memory.cites[:MOST_CITES]
+        return tuple(citations.check(self.root.project, cite) for cite in cites)
 
     def _entry(
         self,
@@ -294,8 +347,12 @@ def _stale(checks: tuple[CitationCheck, ...]) -> bool:
 
 
 def _labels(snapshot: Snapshot, row: int, checks: tuple[CitationCheck, ...]) -> tuple[str, ...]:
-    stale = tuple(_label(check) for check in checks if check.state is not Freshness.FRESH)
+    stale = _stale_labels(checks)
     return stale if snapshot.columns.in_force[row] else ("deprecated", *stale)
+
+
+def _stale_labels(checks: tuple[CitationCheck, ...]) -> tuple[str, ...]:
+    return tuple(_label(check) for check in checks if check.state is not Freshness.FRESH)
 
 
 def _label(check: CitationCheck) -> str:
@@ -304,5 +361,6 @@ def _label(check: CitationCheck) -> str:
 
 
 def _by_scope(entries: Sequence[PackEntry]) -> tuple[PackEntry, ...]:
-    """Order the entries as the pack shows them: by scope, best first within each."""
-    return tuple(sorted(entries, key=lambda entry: RETRIEVED_SCOPES.index(entry.scope)))
+    """Order the entries as the pack shows them: by scope, best first, parts of a note in order."""
+    ordered = assemble.order_parts(entries)
+    return tuple(sorted(ordered, key=lambda entry: RETRIEVED_SCOPES.index(entry.scope)))

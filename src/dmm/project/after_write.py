@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 def update_index(memories: Callable[[], Memories], write: AppliedWrite) -> list[str]:
-    """Update index and manifest; where that fails, the next query does it."""
+    """Update the index, and the manifest except for a note; what fails, the next query does."""
     if not write.paths or write.is_one_of_many:
         return []
     try:
-        memories().follow(write.paths)
+        memories().follow(write.paths, mapped=not write.is_note)
     except DmmError as error:
         return [f"written; it will be indexed later: {error}"]
     return []

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dmm.clients.launch import HOOK, SERVER
+from dmm.clients.launch import FULL, HOOK, SERVER
 from dmm.clients.registry import all_clients, find_client
 from dmm.errors import DmmError
 from dmm.eventlog.open_ledger import TrustedLedger
@@ -96,8 +96,10 @@ class Wiring:
 
     def _steps(self, client: Client) -> Iterator[tuple[Scope, Step]]:
         for scope, installation in self.scopes.items():
-            for step in list_steps(client, installation.place, scope, installation.launch):
-                yield scope, step
+            launches = (installation.launch, replace(installation.launch, tools=FULL))
+            chosen = (list_steps(client, installation.place, scope, one) for one in launches)
+            for step, full in zip(*chosen, strict=True):
+                yield scope, full if _is_same(full) else step
 
     def _check_client(self, client: Client) -> Iterator[Check]:
         place = next(iter(self.scopes.values())).place
@@ -137,6 +139,13 @@ class Wiring:
             *("clients", name, "warn", told, way),
             mend=lambda: installation.apply([client.name], scope),
         ), state
+
+
+def _is_same(step: Step) -> bool:
+    try:
+        return step.state() == "same"
+    except DmmError:
+        return False
 
 
 def _check_doubles(client: Client, there: list[tuple[Scope, Step]]) -> Iterator[Check]:

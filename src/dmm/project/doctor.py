@@ -11,12 +11,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from dmm import VERSION, endpoint, losses
 from dmm.errors import DmmError, LedgerRefused
+from dmm.files.consents import FILES
 from dmm.install.trial import ask_http
+from dmm.project.init import keep_in_git
 from dmm.storage import sqlite
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
+    from dmm.domain.report import Finding
     from dmm.files.consents import Consents
     from dmm.ledger.audit import Audit
     from dmm.ledger.backups import Backups
@@ -30,6 +33,7 @@ OLDEST_PYTHON = (3, 11)
 OLDEST_SQLITE = (3, 51, 3)
 ANSWER_WITHIN = 3.0
 BACKLOG = 1_000
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,17 +186,34 @@ def _check_backup(backups: Backups) -> Iterator[Check]:
 def _check_files(memory: Memory) -> Iterator[Check]:
     state = memory.overview.describe()
     files = sum(root.files for root in state.roots)
-    faults = len(state.faults) - len(state.rule_faults)
+    others = {*state.rule_faults, *(one for one in state.torn if one.path in FILES)}
+    faults = len(state.faults) - len(others)
     told = f"{files - faults} of {files} memory files valid"
     if faults:
         yield Check("project", "files", "fail", told, "see them with: dmm validate")
     else:
         yield Check("project", "files", "ok", told)
-    for fault in state.rule_faults:
+    for fault in state.torn:
+        told = f"{fault.where}: {fault.message}"
+        yield Check("project", "merge conflict", "fail", told, fault.hint)
+    for fault in (one for one in state.rule_faults if one not in state.torn):
         told = f"{fault.where}: {fault.message}"
         yield Check("project", "rule file", "fail", told, fault.hint or "see: dmm validate")
+    yield from _check_git(memory.folder, state.ignored)
     for root in state.roots:
         yield _check_index(root, memory.reindex)
+
+
+def _check_git(folder: Path, ignored: Sequence[Finding]) -> Iterator[Check]:
+    """Name what a clone would not have."""
+    if not ignored:
+        yield Check("project", "Git", "ok", "ignores no memory or rule")
+        return
+    names = ", ".join(f"{one.path}: {one.message}" for one in ignored[:MOST_NAMED])
+    more = f" and {len(ignored) - MOST_NAMED} more" if len(ignored) > MOST_NAMED else ""
+    way = "have Git keep them (in .dmm/.gitignore): dmm doctor --fix"
+    told = f"a clone would lose {names}{more}"
+    yield Check("project", "Git", "fail", told, way, mend=lambda: keep_in_git(folder))
 
 
 def _check_index(root: RootState, reindex: Callable[[], object]) -> Check:

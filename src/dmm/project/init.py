@@ -69,6 +69,17 @@ def set_up(project: Path, *, day: dt.date, store: TrustStore | None = None) -> S
     )
 
 
+def keep_in_git(folder: Path) -> None:
+    """Add the lines of the shipped .gitignore that are missing, so that Git keeps the memory."""
+    path = folder / ".gitignore"
+    shipped = (resources.files("dmm.files") / "templates" / "gitignore").read_text("utf-8")
+    held = path.read_text("utf-8") if path.exists() else ""
+    missing = [line for line in shipped.splitlines() if line not in held.splitlines()]
+    if missing:
+        text = "\n".join([*held.splitlines(), *missing]) + "\n"
+        durable.write_atomic(path, text.encode())
+
+
 def settle_trust(store: TrustStore, folder: Path, *, own: bool) -> str:
     """Trust a memory that the user made; say why where it is not trusted."""
     try:

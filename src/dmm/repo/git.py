@@ -26,8 +26,11 @@ _SETTINGS = {
 _ELSEWHERE = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_EXTERNAL_DIFF", "GIT_TRACE")
 
 
-def ask(folder: Path, *words: str) -> bytes | None:
-    """Ask Git something about a folder; None where there is no Git, or where it refuses."""
+def ask(folder: Path, *words: str, staged: bool = False) -> bytes | None:
+    """Ask Git something about a folder; None where there is no Git, or where it refuses.
+
+    With `staged`, the index is the one that a hook of Git was given.
+    """
     program = shutil.which("git")
     if program is None:
         return None
@@ -35,7 +38,7 @@ def ask(folder: Path, *words: str) -> bytes | None:
         done = subprocess.run(  # noqa: S603 - git with fixed words
             [program, *_QUIET, *words],
             cwd=folder,
-            env=_environment(),
+            env=_environment() | (_given_index() if staged else {}),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=PATIENCE,
@@ -46,15 +49,21 @@ def ask(folder: Path, *words: str) -> bytes | None:
     return None if done.returncode else done.stdout
 
 
-def text(folder: Path, *words: str) -> str | None:
+def text(folder: Path, *words: str, staged: bool = False) -> str | None:
     """Ask Git for text; a path that is no UTF-8 comes with its odd bytes escaped."""
-    answer = ask(folder, *words)
+    answer = ask(folder, *words, staged=staged)
     return None if answer is None else answer.decode("utf-8", "surrogateescape")
 
 
 def _environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if name not in _ELSEWHERE}
     return kept | _SETTINGS
+
+
+def _given_index() -> dict[str, str]:
+    """Name the index that Git gave to its hook, which runs at the top of the worktree."""
+    given = os.environ.get("GIT_INDEX_FILE")
+    return {"GIT_INDEX_FILE": os.path.abspath(given)} if given else {}  # noqa: PTH100
 
 
 class ObjectReader:

@@ -11,8 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
-from dmm.domain.payload import ProposalApplied, ProposalApplying, ProposalFailed, ProposalReviewed
 from dmm.domain.proposal import Edit, Judge, ProposalStatus, Verdict, digest
+from dmm.domain.proposal_payload import (
+    ProposalApplied,
+    ProposalApplying,
+    ProposalFailed,
+    ProposalReviewed,
+)
 from dmm.errors import DmmError, StaleBase
 from dmm.files.edits import carry_out, in_order, invert
 from dmm.files.lock import exclusive
@@ -27,8 +32,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from dmm.domain.event import Draft
-    from dmm.domain.payload import OfProposal
     from dmm.domain.proposal import Proposal
+    from dmm.domain.proposal_payload import OfProposal
     from dmm.files.roots import Root
     from dmm.review.applied import Subscriber
     from dmm.review.store import ProposalStore
@@ -71,7 +76,9 @@ class Application:
     subscribers: tuple[Subscriber, ...] = ()
     agree: Callable[[tuple[str, ...]], None] = lambda _: None
 
-    def apply(self, seq: int, approval: Approval, *, one_of_many: bool = False) -> Applied:
+    def apply(
+        self, seq: int, approval: Approval, *, one_of_many: bool = False, is_note: bool = False
+    ) -> Applied:
         """Apply a proposal that waits, once; the files must be those it was made from."""
         with self._alone():
             self._finish()
@@ -79,7 +86,7 @@ class Application:
             self._write(proposal)
             self._close(proposal)
         paths = tuple(edit.path for edit in proposal.edits)
-        notices = self._announce(AppliedWrite(paths, seq, one_of_many))
+        notices = self._announce(AppliedWrite(paths, seq, one_of_many, is_note))
         return Applied(self.proposal_store.queue().proposals[seq], notices)
 
     def _announce(self, write: AppliedWrite) -> tuple[str, ...]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust
-from dmm.domain.payload import ProposalApplying, ProposalCommitted
 from dmm.domain.proposal import digest
+from dmm.domain.proposal_payload import ProposalApplying, ProposalCommitted
 from dmm.errors import DmmError, IndexBusy, MemoryFileError, PathRefused, StorageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.files import commits

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust
-from dmm.domain.payload import ProposalReviewed
 from dmm.domain.proposal import (
     Edit,
     Judge,
@@ -22,6 +21,7 @@ from dmm.domain.proposal import (
     describe_edits,
     digest,
 )
+from dmm.domain.proposal_payload import ProposalReviewed
 from dmm.errors import DmmError, ReviewRefused, StaleBase, StorageError, UsageError
 from dmm.redaction.inputs import need, need_one
 from dmm.redaction.redact import redact

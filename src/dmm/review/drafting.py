@@ -36,6 +36,7 @@ class About:
     related: tuple[str, ...] = ()
     supersedes: tuple[str, ...] = ()
     expires: dt.date | None = None
+    paths: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +155,7 @@ class Drafts:
             *([f"expires: {expires.isoformat()}"] if expires else []),
             *([f"supersedes: {dump(list(about.supersedes))}"] if about.supersedes else []),
             *([f"related: {dump(list(about.related))}"] if about.related else []),
+            *([f"paths: {dump(list(about.paths))}"] if about.paths else []),
         ]
         return "\n".join(["---", *lines, "---", "", ""])
 
@@ -168,7 +170,7 @@ def refuse_large(text: str) -> None:
     size = len(text.encode("utf-8", "replace"))
     if size > LARGEST:
         what = f"the text has {size:,} bytes; a proposal can have at most {LARGEST:,}"
-        raise UsageError(what, hint="a memory is one concept of 300 to 800 tokens: split it")
+        raise UsageError(what, hint="a memory is one concept of up to 800 tokens: split it")
 
 
 def _scope(name: str) -> Scope:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust, least
 from dmm.domain.memory import Origin
-from dmm.domain.payload import ProposalMade
 from dmm.domain.proposal import Edit, Operation
+from dmm.domain.proposal_payload import ProposalMade
 from dmm.errors import ReviewRefused, UsageError
 from dmm.eventlog.provenance import find_tool_source
 from dmm.redaction.inputs import need_one

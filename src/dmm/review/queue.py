@@ -7,7 +7,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from dmm.domain.event import Trust, least
-from dmm.domain.payload import (
+from dmm.domain.plain import Malformed
+from dmm.domain.proposal import Edit, Judge, Operation, Proposal, ProposalStatus, Review, Verdict
+from dmm.domain.proposal_payload import (
     OfProposal,
     ProposalApplied,
     ProposalApplying,
@@ -17,8 +19,6 @@ from dmm.domain.payload import (
     ProposalMade,
     ProposalReviewed,
 )
-from dmm.domain.plain import Malformed
-from dmm.domain.proposal import Edit, Judge, Operation, Proposal, ProposalStatus, Review, Verdict
 from dmm.domain.recorded import Payload
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 from dmm.domain.event import Trust
-from dmm.domain.payload import ProposalChecked, ProposalMade, ProposalReviewed
 from dmm.domain.proposal import (
     Judge,
     Operation,
@@ -20,6 +19,7 @@ from dmm.domain.proposal import (
     describe_check,
     digest,
 )
+from dmm.domain.proposal_payload import ProposalChecked, ProposalMade, ProposalReviewed
 from dmm.errors import DmmError, FileExists, ReviewRefused, StaleBase, UsageError
 from dmm.redaction.inputs import need
 from dmm.review.application import Approval
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
 
     from dmm.config import Config
     from dmm.domain.event import Draft as EventDraft
-    from dmm.domain.payload import OfProposal
     from dmm.domain.proposal import Edit, Proposal
+    from dmm.domain.proposal_payload import OfProposal
     from dmm.files.trusted import TrustStore
     from dmm.review.application import Application, Applied
     from dmm.review.drafting import About, Drafts

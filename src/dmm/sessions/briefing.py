@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from dmm.domain.pack import constraint_line
 from dmm.domain.text import neutralise
 from dmm.files.consents import BOOT
+from dmm.files.shipped import read_boot
 from dmm.packs.render import render_entry
 from dmm.packs.token_counts import KeptCounts
 
@@ -26,9 +27,12 @@ if TYPE_CHECKING:
 # What every agent takes whole: Claude Code cuts at 10,000 characters, Codex at 2,500 tokens.
 MOST_CHARACTERS = 9_500
 MOST_TOKENS = 2_400
-# Room for the lines that tell what was left out.
+# Room for the lines that say what was left out.
 RESERVED_CHARACTERS = 400
 RESERVED_TOKENS = 120
+# Room for the record of the last session, kept free also without one: the rest stays the same.
+RECORD_CHARACTERS = 800
+RECORD_TOKENS = 150
 BOOT_LIMIT = 64 << 10
 
 OPENING = "# Project memory (DMM)\n\n"
@@ -59,7 +63,7 @@ class Briefing:
         constraints = () if standing is None else standing.constraints()
         page = _Page(counts.count)
         page.add(OPENING)
-        page.add(_open_boot(self.consents.effective(BOOT)))
+        page.add(_open_boot(read_boot(self.consents.effective(BOOT))))
         if constraints:
             page.add(CONSTRAINTS + "".join(_line(one) for one in constraints) + "\n")
         page.add(BASELINE if always.entries else "")
@@ -75,8 +79,8 @@ class _Page:
     def __init__(self, count: Callable[[str], int]) -> None:
         self._count = count
         self._parts: list[str] = []
-        self._characters = MOST_CHARACTERS - RESERVED_CHARACTERS
-        self._tokens = MOST_TOKENS - RESERVED_TOKENS
+        self._characters = MOST_CHARACTERS - RESERVED_CHARACTERS - RECORD_CHARACTERS
+        self._tokens = MOST_TOKENS - RESERVED_TOKENS - RECORD_TOKENS
 
     def add(self, part: str) -> bool:
         """Add a part where it fits."""

@@ -8,55 +8,49 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import re
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
-from dmm.branch import find_branch, find_checkout
+from dmm.branch import find_branch, find_checkout, find_common
+from dmm.clients.registry import find_client
 from dmm.domain.event import EventType, Trust
-from dmm.domain.pack import QueryRequest
+from dmm.domain.pack import digest_entry
 from dmm.domain.payload import ContextCompacted, Held, HookReport, PackServed, ToolRequested, Words
 from dmm.domain.recorded import Payload
-from dmm.domain.text import neutralise
-from dmm.errors import LedgerRefused, StorageError
+from dmm.errors import DmmError, LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import Actor
-from dmm.packs.active_constraints import held
-from dmm.packs.render import render_entry
+from dmm.packs.active_constraints import held as name_entry
 from dmm.redaction.redact import redact, redact_value
 from dmm.sessions.events import describe_event
+from dmm.sessions.file_notes import BUDGET
 from dmm.sessions.payload import HookKind
 from dmm.sessions.reply import Reply
 from dmm.sessions.rulings import write_ruling
+from dmm.sessions.supplement import LONGEST_PROMPT, PROMPT_BUDGET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from dmm.domain.pack import PackEntry
-    from dmm.packs.service import Packs
     from dmm.rules.callbook import Ruling
     from dmm.rules.guard import Guard
     from dmm.rules.project_ledger import ProjectLedger
     from dmm.sessions.briefing import Briefing
     from dmm.sessions.events import Noted
+    from dmm.sessions.file_notes import FileNotes
     from dmm.sessions.payload import HookEvent
 
-PROMPT_BUDGET = 1_200
-SHORTEST_SENTENCE = 3
-MOST_SENTENCES = 4
-_SENTENCE = re.compile(r"[.;!?\n]+(?:\s|$)")
-_MARKER = re.compile(r"\[redacted:[^\]]*\]")
-PROMPT_CHARACTERS = 9_500
-LONGEST_PROMPT = 4_000
 # How long the same event without an identity of its own counts as one delivered twice.
 TWICE_WITHIN = 2.0
-HEADING = "# From project memory (DMM)\n\nKnowledge for this prompt; cite the paths you use.\n\n"
 SESSIONS_KEPT = 64
 REQUESTS_KEPT = 250
 EVENTS_LOOKED_AT = 5_000
 FRESH_CONTEXT = ("startup", "clear", "compact", "")
+NEW_SESSION = ("startup", "clear", "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +99,13 @@ class _Held:
     seen: dict[str, float] = field(default_factory=dict)
     requests: OrderedDict[str, int] = field(default_factory=OrderedDict)
 
+    def given_to(self, agent: str | None) -> set[str]:
+        """Return the digests of what the session's agent, or a subagent, was given."""
+        if agent is None:
+            return self.given
+        own = name_given("", agent)
+        return {one.removeprefix(own) for one in self.given if one.startswith(own)}
+
 
 @dataclass(frozen=True, slots=True)
 class SessionMemory:
@@ -121,7 +122,9 @@ class Sessions:
     project_ledger: ProjectLedger
     find_guard: Callable[[], Guard]
     find_briefing: Callable[[], Briefing]
-    memory: SessionMemory = field(default_factory=SessionMemory)
+    memory: SessionMemory
+    file_notes: FileNotes
+    tell_last: Callable[[str, str], str]
 
     def judge(self, event: HookEvent, began: str = "") -> Ruling:
         """Hold a tool call against the rules; nothing is recorded yet.
@@ -146,6 +149,8 @@ class Sessions:
             return self._open(delivery, held, repeated=repeated)
         if event.kind is HookKind.TOOL_REQUEST and ruling is not None:
             return self._rule(delivery, held, ruling, repeated=repeated)
+        if event.kind is HookKind.TOOL_DONE and not repeated:
+            return self._note_files(delivery, held)
         if event.kind is HookKind.COMPACT_DONE:
             held.given.clear()
         return Attended(kept=repeated or self._try(delivery, held) is not None)
@@ -178,7 +183,7 @@ class Sessions:
             task=(asked.text or "")[:LONGEST_PROMPT] if isinstance(asked, Words) else "",
             budget=PROMPT_BUDGET,
             tokens=sum(one.token_count for one in entries),
-            retrieved=tuple(map(held, entries)),
+            retrieved=tuple(map(name_entry, entries)),
         )
         ledger = self.project_ledger.as_actor(delivery.actor)
         ledger.record(ledger.draft(served))
@@ -224,21 +229,61 @@ class Sessions:
         return repeated
 
     def _open(self, delivery: Delivery, held: _Held, *, repeated: bool) -> Attended:
-        text = self.find_briefing().write()
+        briefing = self.find_briefing()
+        text = briefing.write()
         digest = hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()
         fresh = delivery.event.source in FRESH_CONTEXT
         if fresh and not repeated:
             held.given.clear()
         told = fresh or repeated or digest not in held.given
         held.given.add(digest)
+        record = self._tell_last(delivery.event)
         kept = repeated or self._try(delivery, held) is not None
         if told and kept and not repeated:
-            served = PackServed(task="", briefing=digest, retrieved=(Held(hash=digest),))
-            kept = self._serve(delivery, served)
-        return Attended(Reply(context=text if told else ""), kept)
+            served = PackServed(
+                task="",
+                briefing=digest,
+                tokens=briefing.count(text + record),
+                retrieved=(Held(hash=digest),),
+            )
+            kept = self._serve(delivery.actor, served)
+        return Attended(Reply(context=text + record if told else ""), kept)
 
-    def _serve(self, delivery: Delivery, served: PackServed) -> bool:
-        ledger = self.project_ledger.as_actor(delivery.actor)
+    def _tell_last(self, event: HookEvent) -> str:
+        """Return what the last session on this branch did, for one that begins with nothing."""
+        branch = find_branch(self.project)
+        if event.source not in NEW_SESSION or (branch is None and find_common(self.project)):
+            return ""
+        # A ledger that can't be read is reported by the briefing.
+        with contextlib.suppress(StorageError, LedgerRefused):
+            record = self.tell_last(branch or "", event.session)
+            return f"\n{record}" if record else ""
+        return ""
+
+    def _note_files(self, delivery: Delivery, held: _Held) -> Attended:
+        """Record a call that is done, and tell what is known about its files."""
+        event, note = delivery.event, None
+        if event.kind in find_client(event.client).takes_context:
+            # What can't be looked up now may be told with the next call.
+            with contextlib.suppress(DmmError):
+                note = self.file_notes.find(event, held.given_to(event.agent))
+        kept = self._try(delivery, held) is not None
+        if note is None:
+            return Attended(kept=kept)
+        served = PackServed(
+            task="",
+            files=tuple(note.files),
+            budget=BUDGET,
+            tokens=sum(one.token_count for one in note.entries),
+            retrieved=tuple(map(name_entry, note.entries)),
+            agent=event.agent or "",
+        )
+        self._serve(actor_for(event), served)
+        held.given |= {name_given(digest_entry(one), event.agent) for one in note.entries}
+        return Attended(Reply(context=note.text), kept)
+
+    def _serve(self, actor: Actor, served: PackServed) -> bool:
+        ledger = self.project_ledger.as_actor(actor)
         try:
             ledger.record(ledger.draft(served))
         except (StorageError, LedgerRefused):
@@ -254,10 +299,9 @@ class Sessions:
         told = None if delivery.noted is None else delivery.noted.told
         if isinstance(told, ToolRequested):
             in_files = any(one.id for one in ruling.findings)
-            place = self.project_ledger.place if in_files else None
-            said = [ruling.describe(), find_branch(self.project), place]
-            verdict, branch, place = cast("list[Any]", redact_value(said)[0])
-            told = replace(told, verdict=verdict, branch=branch, place=place)
+            said = [ruling.describe(), self.project_ledger.place if in_files else None]
+            verdict, place = cast("list[Any]", redact_value(said)[0])
+            told = replace(told, verdict=verdict, place=place)
         recorded = self._try(delivery, held, told)
         return Attended(write_ruling(ruling, recorded), recorded is not None)
 
@@ -271,11 +315,11 @@ class Sessions:
             return None
 
     def _record(self, delivery: Delivery, held: _Held, told: HookReport) -> int:
-        event = delivery.event
+        event, branch = delivery.event, find_branch(self.project)
         ledger = self.project_ledger.as_actor(delivery.actor)
         requested = event.kind is HookKind.TOOL_REQUEST
         draft = ledger.draft(
-            told,
+            told if branch is None else replace(told, branch=_clean(branch)),
             caused_by=None if requested else held.requests.get(event.call_id or ""),
             event_id=delivery.identity,
         )
@@ -285,52 +329,6 @@ class Sessions:
             while len(held.requests) > REQUESTS_KEPT:
                 held.requests.popitem(last=False)
         return recorded.seq
-
-
-def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> tuple[PackEntry, ...]:
-    """Find what a prompt adds to what its session was given.
-
-    A prompt may ask for several things: each sentence is looked up too, since one request among
-    others is lost in the whole. What is found twice is given once, the best first.
-    """
-    text = _MARKER.sub(" ", redact(prompt).text[:LONGEST_PROMPT])
-    found: dict[str, PackEntry] = {}
-    for part in dict.fromkeys((text, *_sentences(text))):
-        if part.strip():
-            request = QueryRequest(part, budget=PROMPT_BUDGET, baseline_budget=0, precise=True)
-            for entry in packs.supplement(request, known):
-                before = found.get(entry.path)
-                if before is None or before.relevance_score < entry.relevance_score:
-                    found[entry.path] = entry
-    return _fitting(sorted(found.values(), key=lambda one: (-one.relevance_score, one.path)))
-
-
-def _sentences(text: str) -> list[str]:
-    parts = (part.strip() for part in _SENTENCE.split(text))
-    return [part for part in parts if len(part.split()) >= SHORTEST_SENTENCE][:MOST_SENTENCES]
-
-
-def _fitting(entries: Iterable[PackEntry]) -> tuple[PackEntry, ...]:
-    left, taken = PROMPT_BUDGET, []
-    for entry in entries:
-        left -= entry.token_count + entry.heading_tokens
-        if left < 0:
-            break
-        taken.append(entry)
-    return tuple(taken)
-
-
-def write_supplement(entries: Iterable[PackEntry]) -> str:
-    """Write the entries for the agent, whole ones only, within what every agent takes."""
-    parts = [HEADING]
-    left = PROMPT_CHARACTERS - len(parts[0])
-    for entry in entries:
-        block = neutralise(render_entry(entry).rstrip("\n")) + "\n\n"
-        if len(block) > left:
-            break
-        left -= len(block)
-        parts.append(block)
-    return "".join(parts).rstrip("\n") + "\n" if len(parts) > 1 else ""
 
 
 def actor_for(event: HookEvent, trust: Trust = Trust.AGENT) -> Actor:
@@ -345,5 +343,15 @@ def identify(key: str) -> str:
     return f"{digest[:8]}-{digest[8:12]}-8{digest[13:16]}-8{digest[17:20]}-{digest[20:32]}"
 
 
+@lru_cache(maxsize=64)
+def _clean(branch: str) -> str:
+    return redact(branch).text
+
+
 def _hashes(served: PackServed) -> set[str]:
-    return {str(one.hash) for one in served.retrieved}
+    return {name_given(str(one.hash), served.agent or None) for one in served.retrieved}
+
+
+def name_given(digest: str, agent: str | None) -> str:
+    """Name what was given: a subagent has a context of its own, which the others don't see."""
+    return f"{agent} {digest}" if agent else digest

@@ -285,9 +285,8 @@ def test_checks_of_the_text_do_not_apply_to_an_undo() -> None:
         assert found.text == "does not apply to an operation 'undo'"
 
 
-def test_an_import_is_not_to_blame_for_rules_that_are_short() -> None:
-    few = {"count": lambda text: 40}
-    short = check(CheckName.TOKENS, propose(origin="import"), **few)
-    assert (short.outcome, short.text[:9]) == (Outcome.WARN, "40 tokens")
-    assert check(CheckName.TOKENS, propose(), **few).failed
-    assert check(CheckName.TOKENS, propose(origin="import"), count=lambda text: 1_500).failed
+def test_an_import_is_held_to_the_same_length_as_everybody() -> None:
+    for origin in ("import", "remember", ""):
+        short = check(CheckName.TOKENS, propose(origin=origin), count=lambda text: 8)
+        assert (short.outcome, short.text) == (Outcome.PASS, "8 tokens, at most 800")
+        assert check(CheckName.TOKENS, propose(origin=origin), count=lambda text: 1_500).failed

@@ -1,0 +1,172 @@
+"""The rules of instruction files that stay always on: one baseline note for each file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from dmm.domain.memory import Scope
+from dmm.importer.bearing import CONSTRAINTS
+from dmm.importer.imperatives import imperatives_of
+from dmm.importer.memories import provenance
+from dmm.importer.notes import Note
+from dmm.importer.outline import BlockKind, heading_line, refs_of
+from dmm.importer.sources import SourceKind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from dmm.importer.documents import Document
+    from dmm.importer.imperatives import Imperative
+    from dmm.importer.notes import Count
+    from dmm.importer.outline import Block
+    from dmm.importer.sources import SourceRef
+
+PRIORITY = 0.99
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What binds already: sentences that rule files enforce, and the text of the baseline."""
+
+    ruled: frozenset[str] = frozenset()
+    baseline: str = ""
+
+    def enforces(self, one: Imperative) -> bool:
+        """Say whether a rule file enforces a sentence."""
+        return one.text.casefold() in self.ruled
+
+    def knows(self, one: Imperative) -> bool:
+        """Say whether a sentence needs no place in the baseline."""
+        return self.enforces(one) or one.said in self.baseline
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """The rules of one paragraph or list item; `full` where nothing else stands there."""
+
+    rules: tuple[Imperative, ...]
+    unit: Block
+    full: bool
+
+    @property
+    def path(self) -> str:
+        return self.unit.ref.path
+
+    @property
+    def hard(self) -> bool:
+        return any(one.hard for one in self.rules)
+
+    @property
+    def is_listed(self) -> bool:
+        return not self.full or self.unit.kind is BlockKind.ITEM
+
+    @property
+    def text(self) -> str:
+        text = self.unit.text if self.full else f"- {' '.join(map(_ended, self.rules))}"
+        code = self.rules[-1].code
+        return f"{text}\n\n{code.text}\n" if code else text
+
+    @property
+    def refs(self) -> tuple[SourceRef, ...]:
+        if not self.full:
+            return tuple(one.source for one in self.rules)
+        blocks = (self.rules[0].lead, self.unit, self.rules[-1].code)
+        return tuple(ref for block in blocks if block for ref in refs_of(block))
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The baseline notes, the places they make superfluous, and the rules without room."""
+
+    notes: tuple[Note, ...]
+    covered: frozenset[SourceRef]
+    left: tuple[Imperative, ...]
+
+
+def find_standing(documents: Sequence[Document], held: Held, budget: int, count: Count) -> Standing:
+    """Admit the rules that are always read to the baseline, the hard ones first, while they fit."""
+    found = [
+        one
+        for document in documents
+        if document.voice.is_always
+        for one in imperatives_of(document.tree, document.path)
+        if one.hard or document.voice.kind is not SourceKind.MARKDOWN
+    ]
+    settled = [entry for entry in _entries(found) if all(map(held.knows, entry.rules))]
+    wanted = list(_entries(one for one in found if not held.knows(one)))
+    admitted = _fitting(wanted, held, budget, count)
+    chosen = {id(entry) for entry in admitted}
+    covered = (ref for entry in (*settled, *admitted) if entry.full for ref in entry.refs)
+    return Standing(
+        notes=tuple(_note(entries, held) for entries in _by_source(admitted)),
+        covered=frozenset(covered),
+        left=tuple(one for entry in wanted if id(entry) not in chosen for one in entry.rules),
+    )
+
+
+def _entries(rules: Iterable[Imperative]) -> Iterator[_Entry]:
+    for _, group in groupby(rules, lambda one: id(one.unit)):
+        own = tuple(group)
+        if own[0].unit is not None:
+            yield _Entry(own, own[0].unit, own[0].siblings == len(own))
+
+
+def _ended(one: Imperative) -> str:
+    return one.said if one.said.endswith((".", "!", "?", ":")) else f"{one.said}."
+
+
+def _fitting(wanted: Sequence[_Entry], held: Held, budget: int, count: Count) -> list[_Entry]:
+    """Choose what fits, in the order of the text."""
+    ranked = sorted(range(len(wanted)), key=lambda n: (not wanted[n].hard, n))
+    most = room = 0
+    while most < len(ranked) and room <= budget:
+        room += count(wanted[ranked[most]].text)
+        most += 1
+    while most and _size([wanted[n] for n in sorted(ranked[:most])], held, count) > budget:
+        most -= 1
+    return [wanted[n] for n in sorted(ranked[:most])]
+
+
+def _size(entries: Sequence[_Entry], held: Held, count: Count) -> int:
+    notes = (_note(own, held) for own in _by_source(entries))
+    return sum(count(f"{note.body}\n\n{provenance(note.sources)}") for note in notes)
+
+
+def _by_source(entries: Sequence[_Entry]) -> Iterator[list[_Entry]]:
+    return (list(group) for _, group in groupby(entries, lambda entry: entry.path))
+
+
+def _note(entries: list[_Entry], held: Held) -> Note:
+    title = f"Rules from {entries[0].path}"
+    if f"# {title} " in held.baseline:
+        title = f"More rules from {entries[0].path}"
+    return Note(
+        title=title,
+        body="\n".join([heading_line(1, title), "", *_lines(entries)]),
+        tags=("rules", CONSTRAINTS),
+        scope=Scope.BASELINE,
+        priority=PRIORITY,
+        sources=tuple(dict.fromkeys(ref for entry in entries for ref in entry.refs)),
+        trail=(title,),
+        topic=CONSTRAINTS,
+        stands_alone=True,
+    )
+
+
+def _lines(entries: Sequence[_Entry]) -> Iterator[str]:
+    """Write the rules below their headings and lead-ins, as they stand in the source."""
+    heading, lead = "", None
+    for number, entry in enumerate(entries):
+        first = entry.rules[0]
+        gap = "\n" if number else ""
+        if first.heading != heading:
+            yield f"{gap}{heading_line(2, first.heading)}\n"
+            gap = ""
+        if first.lead is not None and first.lead is not lead:
+            yield f"{gap}{first.lead.text}\n"
+            gap = ""
+        heading, lead = first.heading, first.lead
+        # A paragraph next to a list would become a part of its last item.
+        yield entry.text if entry.is_listed else f"{gap}{entry.text}\n"

@@ -1,0 +1,1 @@
+"""Notes: one line in, a memory out, and the way back."""

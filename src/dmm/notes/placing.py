@@ -1,0 +1,119 @@
+"""Where a note belongs: title, folder, tags and paths, from its words and its neighbours."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import chain, count
+from posixpath import basename, splitext
+from typing import TYPE_CHECKING
+
+from dmm.importer.topics import GENERAL, content_words, tags_of, topic_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+LONGEST_TITLE = 72
+MOST_PATHS = 4
+MOST_WORDS = 6
+# How near a memory has to be for a note to join it in its folder.
+NEAR = 0.55
+FOLDER = "project"
+# Where a note goes that has no topic, or whose topic names a folder that Git ignores.
+PLAIN = "notes"
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_MARKUP = re.compile(r"^[\s#>*+-]+|[`*_]{1,3}(?=\S)|(?<=\S)[`*]{1,3}")
+_FILE = re.compile(r"(?<![\w./@-])(?:[\w.@-]+/)*[\w@-][\w.@-]*(?:\.\w{1,8}|/)(?![\w/])", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Near:
+    """A memory that is like the note."""
+
+    path: str
+    title: str
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What is known beside the text: similar memories, best first, and files.
+
+    `changed` lists the files being worked on, `exists` says whether the project has a
+    file or folder, `free` whether a memory can be written to a path.
+    """
+
+    near: Sequence[Near] = ()
+    changed: Callable[[], Sequence[str]] = tuple
+    exists: Callable[[str], bool] = lambda _: False
+    free: Callable[[str], bool] = lambda _: True
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A note with its place."""
+
+    path: str
+    title: str
+    body: str
+    tags: tuple[str, ...]
+    paths: tuple[str, ...]
+
+
+def place_note(text: str, around: Around) -> Placed:
+    """Choose title, folder, tags and paths of a note."""
+    text = text.strip()
+    title = title_of(text)
+    paths = tuple(dict.fromkeys(_paths(text, around)))[:MOST_PATHS]
+    topic = topic_of(text)
+    areas = paths or (_areas(around.changed()) if topic == GENERAL else ())
+    # The parts of a path say where a note applies, not what it is about.
+    subject = _FILE.sub(" ", title)
+    tags = tags_of(text, [subject], topic, areas)
+    body = text if text.startswith("# ") else f"# {title}\n\n{text}"
+    return Placed(_free_path(subject, topic, around), title, body, tags, paths)
+
+
+def title_of(text: str) -> str:
+    """Return the first sentence as a title, cut at a word."""
+    first = _MARKUP.sub("", _SENTENCE.split(text.strip(), maxsplit=1)[0])
+    first = " ".join(first.split()).rstrip(".:;,")
+    if len(first) > LONGEST_TITLE:
+        first = first[:LONGEST_TITLE].rpartition(" ")[0] or first[:LONGEST_TITLE]
+    return first.rstrip(" ,;:-") or "Note"
+
+
+def _free_path(subject: str, topic: str, around: Around) -> str:
+    words = content_words(subject) or ["note"]
+    name = re.sub(r"[^a-z0-9]+", "_", "_".join(words[:MOST_WORDS])).strip("_") or "note"
+    folders = dict.fromkeys((*_folders(topic, around), f"{FOLDER}/{PLAIN}"))
+    first = (f"{folder}/{name}.md" for folder in folders)
+    others = (f"{FOLDER}/{PLAIN}/{name}_{number}.md" for number in count(2))
+    return next(path for path in chain(first, others) if around.free(path))
+
+
+def _folders(topic: str, around: Around) -> Iterable[str]:
+    """Name the folders of similar memories, then that of the topic."""
+    for one in around.near:
+        folder = one.path.rpartition("/")[0]
+        if one.similarity >= NEAR and folder.startswith(f"{FOLDER}/"):
+            yield folder
+    if topic != GENERAL:
+        yield f"{FOLDER}/{topic}"
+
+
+def _paths(text: str, around: Around) -> Iterable[str]:
+    """Find the files and folders that the text names, as globs."""
+    for found in _FILE.findall(text):
+        name = found.removeprefix("./")
+        if around.exists(name):
+            yield f"{name}**" if name.endswith("/") else name
+        elif "/" not in name:
+            same = [one for one in around.changed() if basename(one) == name]
+            yield from same if len(same) == 1 else ()
+
+
+def _areas(changed: Sequence[str]) -> list[str]:
+    """Describe the files being worked on by their kind, where all are of one."""
+    kinds = {splitext(one)[1] for one in changed}
+    return [f"*{kinds.pop()}"] if len(kinds) == 1 else []

@@ -1,0 +1,258 @@
+"""Remember a note in one line, and forget it: both through proposals, so events and undo hold.
+
+A person's note is applied at once unless another memory says the same; an agent's is decided by
+the rules for its tier (review/tiers.py).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import Trust
+from dmm.domain.proposal import CheckName, Judge, Operation, Outcome, ProposalStatus, Verdict
+from dmm.domain.proposal_payload import ProposalReviewed
+from dmm.errors import DmmError, UsageError
+from dmm.files.worktree import is_ignored, list_changed
+from dmm.notes.placing import Around, Near, place_note
+from dmm.redaction.inputs import need
+from dmm.redaction.redact import redact
+from dmm.review.application import Approval
+from dmm.review.drafting import About
+from dmm.review.intake import Wish
+from dmm.review.writing import Writing, draft_edits
+from dmm.tracing import traced
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dmm.domain.proposal import Check, Proposal
+    from dmm.files.roots import Root
+    from dmm.notes.finding import Match, Matches, Search
+    from dmm.notes.placing import Placed
+    from dmm.review.application import Applied
+    from dmm.review.service import Proposals
+
+ORIGIN = "remember"
+REASON = "a note to remember"
+# What a person should decide about before a note is written beside another memory.
+_WEIGHED = (CheckName.DUPLICATES, CheckName.CONFLICTS)
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What a check says about a note, and the memory or proposal it names."""
+
+    check: str
+    text: str
+    other: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of a note: applied, pending, or refused because of what is known already."""
+
+    status: str
+    path: str
+    title: str
+    tags: tuple[str, ...]
+    paths: tuple[str, ...]
+    proposal: str
+    seq: int
+    why: str = ""
+    failed: tuple[Remark, ...] = ()
+    remarks: tuple[Remark, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What became of a memory that should be forgotten; without a path, several match."""
+
+    status: str
+    path: str = ""
+    title: str = ""
+    proposal: str = ""
+    seq: int = 0
+    why: str = ""
+    matches: tuple[Match, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """Remembers and forgets the notes of one project."""
+
+    root: Root
+    proposals: Proposals
+    search: Search
+
+    @traced()
+    def remember(
+        self,
+        text: str,
+        *,
+        replaces: str | None = None,
+        anyway: bool = False,
+        source: str | None = None,
+    ) -> Remembered:
+        """Keep a note; `replaces` names the memory whose text it takes, by path or id.
+
+        `anyway` keeps it beside a memory that says the same or the opposite.
+        """
+        need("text", text)
+        self.proposals.trust.require(self.root.folder)
+        placed = self._place(text)
+        asked = self._replacing(placed, replaces) if replaces else _creating(placed)
+        if self._by_person and source is None:
+            return self._write(asked, placed, anyway=anyway)
+        told = self.proposals.write(replace(asked, source=source))
+        proposal = self.proposals.proposal_store.find(told["id"])
+        return _remembered(proposal, placed, str(told["why"]), told.get("notices", ()))
+
+    @property
+    def _by_person(self) -> bool:
+        return self.proposals.project_ledger.actor.trust is Trust.USER
+
+    def _place(self, text: str) -> Placed:
+        near = tuple(Near(one.path, one.title, one.similarity) for one in self.search.similar(text))
+        around = Around(near, self._list_changed, self._exists, self._is_free)
+        return place_note(text, around)
+
+    def _list_changed(self) -> tuple[str, ...]:
+        return list_changed(self.root.folder)
+
+    def _exists(self, name: str) -> bool:
+        """Say whether the project has such a file or folder; nothing outside of it counts."""
+        if ".." in name.split("/") or name.startswith(("/", ".dmm/")):
+            return False
+        return (self.root.project / name).exists()
+
+    def _is_free(self, path: str) -> bool:
+        tree = self.root.tree
+        return tree.text_of(path) is None and not is_ignored(self.root.folder, tree.root / path)
+
+    def _replacing(self, placed: Placed, name: str) -> Writing:
+        match = self.search.exact(name)
+        if match is None:
+            hint = "name it by its path or id; dmm query finds memories by content"
+            raise UsageError("there is no such memory", where=name, hint=hint)
+        return Writing(match.path, REASON, Operation.UPDATE, content=placed.body, origin=ORIGIN)
+
+    def _write(self, asked: Writing, placed: Placed, *, anyway: bool) -> Remembered:
+        """Write a person's note at once, unless something has to be decided first."""
+        _refuse_secrets(placed.body)
+        proposals = self.proposals
+        proposals.application.recover()
+        wish = Wish(asked.operation or Operation.CREATE, REASON, origin=ORIGIN)
+        proposal, _ = proposals.intake.record_once(wish, lambda drafts: draft_edits(drafts, asked))
+        try:
+            proposals.examine(proposal)
+            proposal = proposals.proposal_store.find(proposal.id)
+            against = [one for one in proposal.failures if _decides(one, anyway=anyway)]
+            if against:
+                why = "; ".join(one.text.partition(";")[0] for one in against)
+                return _remembered(self._reject(proposal, why), placed, why)
+            applied = self._apply(proposal)
+        except DmmError as error:
+            # Nobody asked for something that waits.
+            self._reject(proposal, f"not applied: {error}")
+            raise
+        return _remembered(applied.proposal, placed, "", applied.notices)
+
+    def _apply(self, proposal: Proposal) -> Applied:
+        overridden = tuple(str(check.name) for check in proposal.failures)
+        approval = Approval(Judge.PERSON, proposal.edits, REASON, overridden=overridden)
+        return self.proposals.application.apply(proposal.seq, approval, is_note=True)
+
+    def _reject(self, proposal: Proposal, why: str) -> Proposal:
+        said = ProposalReviewed(
+            proposal=proposal.seq,
+            judge=Judge.PERSON,
+            verdict=Verdict.REJECTED,
+            reason=redact(why).text,
+            remarks={},
+        )
+        if self.proposals.proposal_store.find(proposal.id).is_open:
+            self.proposals.judge(proposal, said)
+        return self.proposals.proposal_store.find(proposal.id)
+
+    @traced()
+    def forget(self, name: str, *, reason: str = "") -> Forgotten:
+        """Deprecate the memory that a path, an id or some of its words name.
+
+        Where several match, or one only resembles the words, nothing is done and all are listed.
+        """
+        need("text", name)
+        self.proposals.trust.require(self.root.folder)
+        found = self.search.find(name)
+        if not found.matches:
+            hint = "name it by its path, its id or words of its text"
+            raise UsageError("no memory matches", where=name, hint=hint)
+        if not found.sure:
+            return Forgotten("several", matches=found.matches)
+        return self._retire(found, reason or "forgotten")
+
+    def _retire(self, found: Matches, reason: str) -> Forgotten:
+        match = found.matches[0]
+        if not self._by_person:
+            told = self.proposals.deprecate(match.path, reason, origin=ORIGIN)
+            return Forgotten(
+                told["status"], match.path, match.title, told["id"], told["seq"], told["why"]
+            )
+        edits = self.proposals.intake.drafts().deprecate(match.path)
+        applied = self.proposals.apply_as_person(
+            edits, reason, operation=Operation.DEPRECATE, origin=ORIGIN
+        )
+        done = applied.proposal
+        return Forgotten(
+            str(done.standing),
+            match.path,
+            match.title,
+            done.id,
+            done.seq,
+            notices=applied.notices,
+        )
+
+
+def _creating(placed: Placed) -> Writing:
+    about = About(tags=placed.tags, paths=placed.paths)
+    return Writing(
+        placed.path, REASON, Operation.CREATE, content=placed.body, about=about, origin=ORIGIN
+    )
+
+
+def _decides(check: Check, *, anyway: bool) -> bool:
+    return check.hard or (check.name in _WEIGHED and not anyway)
+
+
+def _refuse_secrets(text: str) -> None:
+    found = redact(text)
+    if found.counts:
+        what = f"the text holds what looks like a secret: {', '.join(sorted(found.counts))}"
+        raise UsageError(what, hint="take it out of the text first")
+
+
+def _remembered(
+    proposal: Proposal, placed: Placed, why: str, notices: Iterable[str] = ()
+) -> Remembered:
+    rejected = proposal.standing is ProposalStatus.REJECTED
+    failed = tuple(_remark(one) for one in proposal.failures)
+    warned = [one for one in proposal.checks if one.outcome is Outcome.WARN]
+    return Remembered(
+        "refused" if rejected else str(proposal.standing),
+        proposal.path,
+        placed.title,
+        placed.tags,
+        placed.paths,
+        proposal.id,
+        proposal.seq,
+        why,
+        failed,
+        tuple(_remark(one) for one in warned),
+        tuple(notices),
+    )
+
+
+def _remark(check: Check) -> Remark:
+    return Remark(str(check.name), check.text, check.other)

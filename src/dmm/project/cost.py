@@ -1,0 +1,131 @@
+"""What DMM put into sessions: how many tokens, when and why, and what they stand for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from dmm.domain.event import EventType
+from dmm.domain.payload import PackServed
+from dmm.errors import LedgerRefused, StorageError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from dmm.domain.event import Event
+    from dmm.index.service import Indexes
+    from dmm.rules.project_ledger import ProjectLedger
+
+# As far back as sessions are looked for.
+RECENT = 20_000
+TYPES = (EventType.SESSION_STARTED, EventType.USER_MESSAGE_RECEIVED, EventType.PACK_SERVED)
+START, PROMPT, ASKED = "start", "prompt", "asked"
+NO_SESSION = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """What was put into a session at once; `why` is its start, a prompt, or a call for a pack."""
+
+    seq: int
+    at: str
+    why: str
+    task: str
+    tokens: int
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SessionCost:
+    """What one session was given; calls outside of any session have an empty name."""
+
+    session: str
+    client: str
+    prompts: int
+    injections: tuple[Injection, ...]
+
+    @property
+    def tokens(self) -> int:
+        """All tokens that were put into it."""
+        return sum(one.tokens for one in self.injections)
+
+
+@dataclass(frozen=True, slots=True)
+class CostReport:
+    """The last sessions, newest first, and the memory that would be loaded without DMM."""
+
+    sessions: tuple[SessionCost, ...]
+    memories: int
+    memory_tokens: int
+
+
+@dataclass(slots=True)
+class _Tally:
+    client: str = ""
+    prompts: int = 0
+    injections: list[Injection] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """Reads the cost of sessions from the ledger of one project; nothing is recorded."""
+
+    project_ledger: ProjectLedger
+    indexes: Callable[[], Indexes]
+    is_trusted: Callable[[], bool]
+
+    def report(self, *, session: str | None = None, limit: int = 5) -> CostReport:
+        """Report the last sessions, or the one whose id begins as given."""
+        found = self._sessions()
+        if session is not None:
+            found = [one for one in found if one.session and one.session.startswith(session)]
+            if not found:
+                hint = "dmm cost lists the last sessions"
+                raise UsageError("no session begins like that", where=session, hint=hint)
+        indexes = self.indexes()
+        indexes.refresh()
+        columns = indexes.snapshot().columns
+        whole = int(columns.tokens[columns.in_force].sum())
+        return CostReport(tuple(found[:limit]), int(columns.in_force.sum()), whole)
+
+    def last(self) -> SessionCost | None:
+        """Return the newest session that was given anything; None where there is none."""
+        try:
+            return next((one for one in self._sessions() if one.session), None)
+        except (StorageError, LedgerRefused):
+            # Whoever shows the state of the ledger says what is wrong with it.
+            return None
+
+    def _sessions(self) -> list[SessionCost]:
+        if not self.is_trusted() or not self.project_ledger.exists:
+            return []
+        log = self.project_ledger.reading
+        head = log.head().seq
+        tallies = _tally(log.events_of(TYPES, max(0, head - RECENT), head))
+        found = [
+            SessionCost(name, one.client, one.prompts, tuple(one.injections))
+            for name, one in tallies.items()
+            if one.injections
+        ]
+        return sorted(found, key=lambda one: -one.injections[-1].seq)
+
+
+def _tally(events: Iterable[Event]) -> dict[str, _Tally]:
+    tallies: dict[str, _Tally] = {}
+    for event in events:
+        if event.session is None and event.source == "cli":
+            # A person who looks at a pack puts it into no session.
+            continue
+        tally = tallies.setdefault(event.session or NO_SESSION, _Tally())
+        tally.client = event.actor
+        if event.type == EventType.USER_MESSAGE_RECEIVED:
+            tally.prompts += 1
+        elif (served := PackServed.read(event)) is not None:
+            tally.injections.append(_read(event, served))
+    return tallies
+
+
+def _read(event: Event, told: PackServed) -> Injection:
+    why = ASKED if event.source != "hook" else START if told.briefing else PROMPT
+    paths = [one.path for one in told.memories]
+    return Injection(event.seq, event.at, why, told.task or "", told.tokens or 0, tuple(paths))

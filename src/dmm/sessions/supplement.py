@@ -1,0 +1,74 @@
+"""What a prompt adds to its session: memories that are certain and new to it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from dmm.domain.pack import QueryRequest
+from dmm.domain.text import neutralise
+from dmm.packs.assemble import order_parts
+from dmm.packs.render import render_entry
+from dmm.redaction.redact import redact
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from dmm.domain.pack import PackEntry
+    from dmm.packs.service import Packs
+
+PROMPT_BUDGET = 1_200
+PROMPT_CHARACTERS = 9_500
+LONGEST_PROMPT = 4_000
+SHORTEST_SENTENCE = 3
+MOST_SENTENCES = 4
+HEADING = "# From project memory (DMM)\n\nKnowledge for this prompt; cite the paths you use.\n\n"
+_SENTENCE = re.compile(r"[.;!?\n]+(?:\s|$)")
+_MARKER = re.compile(r"\[redacted:[^\]]*\]")
+
+
+def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> tuple[PackEntry, ...]:
+    """Find what a prompt adds to what its session was given.
+
+    A prompt may ask for several things: each sentence is looked up too, since one request among
+    others is lost in the whole. What is found twice is given once, the best first.
+    """
+    text = _MARKER.sub(" ", redact(prompt).text[:LONGEST_PROMPT])
+    found: dict[str, PackEntry] = {}
+    for part in dict.fromkeys((text, *_sentences(text))):
+        if part.strip():
+            request = QueryRequest(part, budget=PROMPT_BUDGET, baseline_budget=0, precise=True)
+            for entry in packs.supplement(request, known):
+                before = found.get(entry.path)
+                if before is None or before.relevance_score < entry.relevance_score:
+                    found[entry.path] = entry
+    best = sorted(found.values(), key=lambda one: (-one.relevance_score, one.path))
+    return tuple(order_parts(_fitting(best)))
+
+
+def _sentences(text: str) -> list[str]:
+    parts = (part.strip() for part in _SENTENCE.split(text))
+    return [part for part in parts if len(part.split()) >= SHORTEST_SENTENCE][:MOST_SENTENCES]
+
+
+def _fitting(entries: Iterable[PackEntry]) -> tuple[PackEntry, ...]:
+    left, taken = PROMPT_BUDGET, []
+    for entry in entries:
+        left -= entry.token_count + entry.heading_tokens
+        if left < 0:
+            break
+        taken.append(entry)
+    return tuple(taken)
+
+
+def write_supplement(entries: Iterable[PackEntry]) -> str:
+    """Write the entries for the agent, whole ones only, within what every agent takes."""
+    parts = [HEADING]
+    left = PROMPT_CHARACTERS - len(parts[0])
+    for entry in entries:
+        block = neutralise(render_entry(entry).rstrip("\n")) + "\n\n"
+        if len(block) > left:
+            break
+        left -= len(block)
+        parts.append(block)
+    return "".join(parts).rstrip("\n") + "\n" if len(parts) > 1 else ""

@@ -1,0 +1,254 @@
+"""An import keeps the rules on, lets knowledge stand alone, and writes only what Git keeps."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dmm.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.conftest import HashEmbedder, Opener, Project
+
+    from dmm.importer.service import Import, Importer
+
+ROOT = """# Lamp shop
+
+[![build](https://ci.example/badge.svg)](https://ci.example)
+
+You are a careful engineer.
+
+## Tooling
+
+- Use pnpm, not npm.
+- Keep functions short and name them after what they return.
+- The shop runs on Node 22.
+
+## Testing
+
+Tests should be fast. The fixtures live in `tests/fixtures`. Never sleep in a test.
+
+Before each commit, always run these:
+
+```sh
+pnpm lint
+```
+
+## More
+
+See [the README](./README.md) for details.
+"""
+WEB = """# Web
+
+## Purpose
+
+The storefront, built with React; see `../shared/money.ts` and `src/cart.ts`.
+
+## Commands
+
+`pnpm dev` starts the storefront.
+Do not edit `generated/`.
+"""
+API = """# API
+
+## Purpose
+
+The orders service, written in Go.
+
+## Commands
+
+`go run .` starts the service.
+"""
+
+
+@pytest.fixture
+def importer(
+    project: Project, open_project: Opener, new_embedder: Callable[[], HashEmbedder]
+) -> Importer:
+    return open_project(project, new_embedder).importer
+
+
+def write(folder: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def bodies(found: Import) -> dict[str, str]:
+    return {one.memory.title: one.memory.body for one in found.plan.memories}
+
+
+def skipped(found: Import) -> list[tuple[str, str]]:
+    return [(str(one.source), one.reason) for one in found.plan.skipped]
+
+
+def test_each_imperative_is_an_enforced_rule_or_in_the_baseline(
+    project: Project, importer: Importer
+) -> None:
+    write(project.folder, {"AGENTS.md": ROOT, "README.md": ""})
+    found = importer.plan([project.folder / "AGENTS.md"])
+    assert [one.rule.title for one in found.rules] == ["Use pnpm, not npm."]
+    rules = bodies(found)["Rules from AGENTS.md"]
+    for sentence in (
+        "Keep functions short and name them after what they return.",
+        "Tests should be fast.",
+        "Never sleep in a test.",
+        "always run these:\n\n```sh\npnpm lint\n```",
+    ):
+        assert sentence in rules
+    assert "Node 22" not in rules
+    assert "fixtures" not in rules
+    assert found.plan.left == ()
+
+
+def test_a_baseline_without_room_says_what_is_left_and_takes_the_hard_rules_first(
+    project: Project, importer: Importer
+) -> None:
+    soft = "\n".join(f"- Keep module {n} apart from all the other modules." for n in range(90))
+    text = f"# Shop\n\n## Modules\n\n{soft}\n- Never write to disk here.\n"
+    write(project.folder, {"AGENTS.md": text})
+    found = importer.plan([project.folder / "AGENTS.md"])
+    assert "Never write to disk here." in bodies(found)["Rules from AGENTS.md"]
+    assert found.plan.baseline_tokens <= found.baseline_budget
+    left = [one.text for one in found.plan.left]
+    assert left
+    searched = "\n".join(body for title, body in bodies(found).items() if "Rules" not in title)
+    assert all(text in searched for text in left)
+
+
+def test_packages_keep_their_memories_apart_and_their_paths(
+    project: Project, importer: Importer
+) -> None:
+    files = {"packages/web/AGENTS.md": WEB, "services/api/AGENTS.md": API}
+    files |= {"packages/shared/money.ts": "", "packages/web/src/cart.ts": ""}
+    write(project.folder, files)
+    found = importer.plan(importer.find_files())
+    reach = {one.memory.title: one.memory.paths for one in found.plan.memories}
+    assert reach == {
+        "web: purpose": ("packages/web/**",),
+        "Web: commands": ("packages/web/**",),
+        "api: purpose": ("services/api/**",),
+        "API: commands": ("services/api/**",),
+    }
+    assert all(len({ref.path for ref in one.sources}) == 1 for one in found.plan.memories)
+    purpose = bodies(found)["web: purpose"]
+    assert "`packages/shared/money.ts` and `packages/web/src/cart.ts`" in purpose
+    assert [one.rule.folder for one in found.rules] == ["packages/web"]
+    assert found.plan.baseline_tokens == 0
+
+
+def test_globs_of_cursor_and_copilot_and_the_name_of_a_skill_are_kept(
+    project: Project, importer: Importer
+) -> None:
+    rule = "---\ndescription: Forms\nglobs: src/forms/**\n---\n\nForms use zod schemas.\n"
+    copilot = '---\napplyTo: "**/*.sql"\n---\n\n# Queries\n\nQueries name their columns.\n'
+    always = "---\nalwaysApply: true\n---\n\n# Tone\n\nNever apologise.\n"
+    steps = "The steps:\n\n1. Tag the commit.\n2. Publish the tag.\n"
+    skill = f"---\nname: release-notes\ndescription: Write them\n---\n\n# Steps\n\n{steps}"
+    files = {
+        ".cursor/rules/forms.mdc": rule,
+        ".cursor/rules/tone.mdc": always,
+        ".github/instructions/sql.instructions.md": copilot,
+        ".claude/skills/release-notes/SKILL.md": skill,
+        "examples/SKILL.md": "# Not a skill of an agent\n",
+    }
+    write(project.folder, files)
+    found = importer.plan(importer.find_files())
+    assert {one.memory.title: one.memory.paths for one in found.plan.memories} == {
+        "Rules from .cursor/rules/tone.mdc": (),
+        "Release notes": (),
+        "Forms": ("src/forms/**",),
+        "Queries": ("**/*.sql",),
+    }
+
+
+def test_small_sections_of_two_skills_are_not_joined(project: Project, importer: Importer) -> None:
+    for name in ("deploy", "release"):
+        filler = f"The {name} team reads this text with care and at length. " * 90
+        body = f"## Long\n\n{filler}\n\n## Git\n\nThe tag is v1.\n"
+        text = f"---\nname: {name}\n---\n\n# {name}\n\n{body}"
+        write(project.folder, {f".claude/skills/{name}/SKILL.md": text})
+    found = importer.plan(importer.find_files())
+    assert all(len({ref.path for ref in one.sources}) == 1 for one in found.plan.memories)
+
+
+def test_a_link_counts_once(project: Project, importer: Importer) -> None:
+    write(project.folder, {"AGENTS.md": ROOT, "README.md": ""})
+    (project.folder / "CLAUDE.md").symlink_to("AGENTS.md")
+    both = importer.plan([project.folder / "CLAUDE.md", project.folder / "AGENTS.md"])
+    one = importer.plan([project.folder / "AGENTS.md"])
+    assert both.plan == one.plan
+    assert both.plan.always_tokens == both.plan.monolith_tokens
+
+
+def test_only_what_a_session_reads_counts_as_always_loaded(
+    project: Project, importer: Importer
+) -> None:
+    write(project.folder, {"AGENTS.md": ROOT, "README.md": ""})
+    alone = importer.plan([project.folder / "AGENTS.md"]).plan.always_tokens
+    write(project.folder, {"packages/web/AGENTS.md": WEB, "CONTRIBUTING.md": API})
+    found = importer.plan([*importer.find_files(), project.folder / "CONTRIBUTING.md"])
+    assert found.plan.always_tokens == alone < found.plan.monolith_tokens
+
+
+def test_boilerplate_is_left_out_line_by_line_unless_it_is_kept(
+    project: Project, importer: Importer
+) -> None:
+    write(project.folder, {"AGENTS.md": ROOT, "README.md": ""})
+    found = importer.plan([project.folder / "AGENTS.md"])
+    assert skipped(found) == [
+        ("AGENTS.md:3", "badge or image"),
+        ("AGENTS.md:25", "only points elsewhere"),
+    ]
+    kept = importer.plan([project.folder / "AGENTS.md"], ["AGENTS.md:25"])
+    assert skipped(kept) == [("AGENTS.md:3", "badge or image")]
+    assert any("the README" in body for body in bodies(kept).values())
+    for wrong in ("AGENTS.md", "AGENTS.md:x", "OTHER.md:3"):
+        with pytest.raises(UsageError, match="no such line"):
+            importer.plan([project.folder / "AGENTS.md"], [wrong])
+
+
+def test_only_the_line_with_a_secret_is_left_out(project: Project, importer: Importer) -> None:
+    key = "sk-live-" + "51HfJk2LmNoPqRsTuVwXyZ0123"
+    text = (
+        "# Shop\n\n## Database\n\nThe database is Postgres 16.\n"
+        "`POSTGRES_PASSWORD=${POSTGRES_PASSWORD:-postgres}` is set by compose.\n"
+        f"`API_KEY={key}` is the old key.\n"
+    )
+    write(project.folder, {"AGENTS.md": text})
+    found = importer.plan([project.folder / "AGENTS.md"])
+    assert [str(one.source) for one in found.plan.skipped] == ["AGENTS.md:7"]
+    assert "${POSTGRES_PASSWORD:-postgres}" in bodies(found)["Database"]
+    assert key not in bodies(found)["Database"]
+    assert found.secret == ()
+    with pytest.raises(UsageError, match=r"AGENTS\.md:7: looks like a secret"):
+        importer.plan([project.folder / "AGENTS.md"], ["AGENTS.md:7"])
+
+
+def test_no_folder_has_a_name_that_git_ignores(project: Project, importer: Importer) -> None:
+    subprocess.run(["git", "init", "-q", str(project.folder)], check=True)
+    text = "# Shop\n\n## Build\n\nThe build writes bundles with vite.\n"
+    write(project.folder, {".gitignore": "build/\n", "AGENTS.md": text})
+    done = importer.apply(importer.plan([project.folder / "AGENTS.md"]))
+    assert done.written == ("project/build_notes/build.md",)
+    told = subprocess.run(
+        ["git", "-C", str(project.memory), "check-ignore", *done.written],
+        check=False,
+        capture_output=True,
+    )
+    assert told.stdout == b""
+
+
+def test_a_second_import_adds_what_a_larger_baseline_has_room_for(
+    project: Project, importer: Importer
+) -> None:
+    write(project.folder, {"AGENTS.md": ROOT, "README.md": ""})
+    importer.apply(importer.plan([project.folder / "AGENTS.md"]))
+    again = importer.plan([project.folder / "AGENTS.md"])
+    assert (again.plan.memories, again.plan.left, again.rules) == ((), (), ())

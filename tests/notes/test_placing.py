@@ -1,0 +1,77 @@
+"""Where a note belongs: found from its words, its neighbours and the files at hand."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dmm.notes.placing import LONGEST_TITLE, Around, Near, place_note, title_of
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Use pnpm, not npm.", "Use pnpm, not npm"),
+        ("# Deploys\n\nOnly on Mondays.", "Deploys"),
+        ("- **Never** edit `dist/`: it is built.", "Never edit dist/: it is built"),
+        ("Invoices are numbered per tenant. A gap is fine.", "Invoices are numbered per tenant"),
+        ("word " * 40, "word word word word word word word word word word word word word word"),
+        ("...", "Note"),
+    ],
+)
+def test_the_first_sentence_is_the_title(text: str, title: str) -> None:
+    assert title_of(text) == title
+
+
+def test_the_topic_of_the_words_names_the_folder() -> None:
+    placed = place_note("Migrations of the Postgres schema run before the deploy.", Around())
+    assert placed.path == "project/database/migrations_postgres_schema_run_before_deploy.md"
+    assert placed.tags[0] == "database"
+    assert placed.body.startswith("# Migrations of the Postgres schema run before the deploy\n\n")
+
+
+def test_a_note_joins_the_folder_of_a_memory_that_is_like_it() -> None:
+    near = (Near("project/billing/refunds.md", "Refunds", 0.7),)
+    text = "A refund is paid by the settlement"
+    assert place_note(text, Around(near)).path.startswith("project/billing/")
+    far = (Near("project/billing/refunds.md", "Refunds", 0.3),)
+    assert place_note(text, Around(far)).path == "project/notes/refund_paid_settlement.md"
+    others = (Near("baseline/identity.md", "Identity", 0.9),)
+    assert place_note(text, Around(others)).path.startswith("project/notes/")
+
+
+def test_a_taken_or_ignored_place_is_left_for_the_next() -> None:
+    taken = {"project/build/pnpm_npm.md", "project/notes/pnpm_npm.md"}
+    around = Around(free=lambda path: path not in taken)
+    assert place_note("Use pnpm, not npm.", around).path == "project/notes/pnpm_npm_2.md"
+    no_build = Around(free=lambda path: "/build/" not in path)
+    assert place_note("Use pnpm, not npm.", no_build).path == "project/notes/pnpm_npm.md"
+
+
+def test_files_that_the_text_names_become_paths() -> None:
+    around = Around(
+        changed=lambda: ("src/net/retry.py", "a/setup.py", "b/setup.py"),
+        exists=lambda name: name in ("src/api/", "docs/adr.md"),
+    )
+    placed = place_note("src/api/ answers in JSON, see docs/adr.md and retry.py", around)
+    assert placed.paths == ("src/api/**", "docs/adr.md", "src/net/retry.py")
+    assert {"src", "docs", "retry"}.isdisjoint(placed.tags[1:2])
+    assert place_note("Never run setup.py by hand, nor e.g. this.", around).paths == ()
+
+
+def test_the_kind_of_the_changed_files_is_a_tag_where_the_words_have_no_topic() -> None:
+    around = Around(changed=lambda: ("src/main.rs", "src/lib.rs"))
+    assert "rust" in place_note("The parser keeps its own arena", around).tags
+
+
+@given(st.text(min_size=1, max_size=200))
+def test_every_text_has_a_place_that_a_file_can_have(text: str) -> None:
+    placed = place_note(text, Around())
+    assert placed.path.startswith("project/")
+    assert placed.path.endswith(".md")
+    assert placed.path.isascii()
+    assert 0 < len(placed.title) <= LONGEST_TITLE
+    assert "\n" not in placed.title
+    assert text.strip() in placed.body
+    assert placed.tags

@@ -1,0 +1,150 @@
+"""Notes: remembered in one line, told what they repeat, and forgotten again."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from dmm.domain.event import Trust
+from dmm.domain.pack import QueryRequest
+from dmm.errors import ModelUnavailable, UsageError
+from dmm.eventlog.open_ledger import Actor
+
+if TYPE_CHECKING:
+    from tests.conftest import Opener, Project
+
+    from dmm.bootstrap import Dmm
+    from dmm.embed.model import Embedder
+
+AGENT = Actor(name="codex", source="mcp", trust=Trust.AGENT, session="s-1")
+
+
+@pytest.fixture
+def dmm(project: Project, open_project: Opener) -> Dmm:
+    return open_project(project)
+
+
+def served(dmm: Dmm, task: str) -> list[str]:
+    pack = dmm.packs.query(QueryRequest(task)).pack
+    return [entry.path for entry in pack.retrieved_entries]
+
+
+def test_a_persons_note_is_applied_found_and_undone(dmm: Dmm, project: Project) -> None:
+    told = dmm.notes.remember("Use pnpm, not npm, to install packages.")
+    assert (told.status, told.path) == ("applied", "project/build/pnpm_npm_install_packages.md")
+    text = (project.memory / told.path).read_text()
+    assert "tags: [build, pnpm, npm, install]" in text
+    assert text.endswith("\n\nUse pnpm, not npm, to install packages.\n")
+    assert served(dmm, "install a package with npm") == [told.path]
+    assert dmm.validation.check().findings == ()
+    dmm.undoing.undo(told.seq)
+    assert served(dmm, "install a package with npm") == []
+
+
+def test_an_agents_note_waits_for_a_person(dmm: Dmm, project: Project) -> None:
+    dmm = dmm.as_actor(AGENT)
+    told = dmm.notes.remember("The staging database is reset every Sunday.")
+    assert told.status == "pending"
+    assert "no reviewer agent is set up" in told.why
+    assert not (project.memory / told.path).exists()
+    again = dmm.notes.remember("The staging database is reset every Sunday.")
+    assert again.proposal == told.proposal
+
+
+def test_what_is_known_is_not_remembered_again(dmm: Dmm, project: Project) -> None:
+    first = dmm.notes.remember("Use pnpm, not npm, to install packages.")
+    for text in ("Use pnpm, not npm, to install packages.", "Install packages with pnpm, not npm."):
+        told = dmm.notes.remember(text)
+        assert told.status == "refused"
+        assert told.failed[0].other == first.path
+        assert first.path in told.why
+    assert dmm.reviews.list()["pending"] == 0
+    kept = dmm.notes.remember("Install packages with pnpm, not npm.", anyway=True)
+    assert kept.status == "applied"
+    assert len(project.tree.scan().stamps) == 2
+
+
+def test_a_note_can_take_the_place_of_an_older_one(dmm: Dmm, project: Project) -> None:
+    first = dmm.notes.remember("Releases are cut on Mondays.")
+    told = dmm.notes.remember("Releases are cut on Thursdays.", replaces=first.path)
+    assert (told.status, told.path) == ("applied", first.path)
+    text = (project.memory / first.path).read_text()
+    assert "Thursdays" in text
+    assert "Mondays" not in text
+    with pytest.raises(UsageError, match="no such memory"):
+        dmm.notes.remember("Anything", replaces="project/none.md")
+
+
+def test_a_clash_is_told_with_the_note(dmm: Dmm) -> None:
+    first = dmm.notes.remember("Sessions expire after 30 minutes without activity.")
+    told = dmm.notes.remember("Sessions expire after 8 hours without activity.")
+    assert told.status == "applied"
+    assert [(one.check, one.other) for one in told.remarks] == [("conflicts", first.path)]
+    assert any("conflict_" in notice for notice in told.notices)
+
+
+def test_secrets_and_empty_notes_are_refused_and_nothing_is_recorded(dmm: Dmm) -> None:
+    secret = "The deploy token is " + "ghp_" + "Zk3vQ9xW1mB7nT5rY2uL8pS4dF6gH0jKaE1c"
+    for text, what in ((secret, "looks like a secret"), ("  \n", "the text is empty")):
+        with pytest.raises(UsageError, match=what):
+            dmm.notes.remember(text)
+    assert dmm.reviews.list("all")["proposals"] == []
+
+
+def test_folders_that_git_ignores_are_not_used(project: Project, open_project: Opener) -> None:
+    subprocess.run(["git", "init", "-q", str(project.folder)], check=True)
+    (project.folder / ".gitignore").write_text("build/\n")
+    told = open_project(project).notes.remember("Use pnpm, not npm, to install packages.")
+    assert told.path == "project/notes/pnpm_npm_install_packages.md"
+
+
+def test_a_note_about_a_changed_file_gets_its_path(project: Project, open_project: Opener) -> None:
+    subprocess.run(["git", "init", "-q", str(project.folder)], check=True)
+    (project.folder / "retry.py").write_text("")
+    told = open_project(project).notes.remember("retry.py must never sleep longer than a minute.")
+    assert told.paths == ("retry.py",)
+    assert "paths: [retry.py]" in (project.memory / told.path).read_text()
+
+
+def test_a_memory_is_forgotten_by_path_id_or_words(dmm: Dmm, project: Project) -> None:
+    first = dmm.notes.remember("Use pnpm, not npm, to install packages.")
+    done = dmm.notes.forget("use PNPM, not npm")
+    assert (done.status, done.path) == ("applied", first.path)
+    assert "status: deprecated" in (project.memory / first.path).read_text()
+    dmm.undoing.undo(done.seq)
+    named = next(iter(dmm.indexes.snapshot().places)).id
+    again = dmm.notes.forget(named, reason="we moved to bun")
+    dmm.undoing.undo(again.seq)
+    assert dmm.notes.forget(f".dmm/memory/{first.path}").path == first.path
+
+
+def test_nothing_is_forgotten_where_several_may_be_meant(dmm: Dmm) -> None:
+    dmm.notes.remember("The staging database is reset every Sunday.")
+    dmm.notes.remember("The staging cluster has three nodes in Frankfurt.")
+    told = dmm.notes.forget("staging")
+    assert (told.status, len(told.matches)) == ("several", 2)
+    told = dmm.notes.forget("how often do we wipe the database for testing?")
+    assert told.status == "several"
+    assert "database" in told.matches[0].path
+    with pytest.raises(UsageError, match="no memory matches"):
+        dmm.notes.forget("quantum chromodynamics")
+
+
+def test_an_agent_can_only_propose_to_forget(dmm: Dmm, project: Project) -> None:
+    first = dmm.notes.remember("Use pnpm, not npm, to install packages.")
+    dmm = dmm.as_actor(AGENT)
+    told = dmm.notes.forget(first.path)
+    assert (told.status, told.path) == ("pending", first.path)
+    assert "status: active" in (project.memory / first.path).read_text()
+
+
+def test_without_the_model_a_note_is_placed_by_its_words(
+    project: Project, open_project: Opener
+) -> None:
+    def fail() -> Embedder:
+        raise ModelUnavailable("no model here")
+
+    told = open_project(project, fail).notes.remember("Use pnpm, not npm, to install packages.")
+    assert (told.status, told.path.rpartition("/")[0]) == ("applied", "project/build")
