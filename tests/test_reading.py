@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,14 @@ def test_a_script_is_found_as_a_shell_would_find_it(
         assert read_script(str(tmp_path), path) == "echo é\n"
     assert read_script(None, "bin/x.sh") is None
     assert read_script("relative", "bin/x.sh") is None
+
+
+@pytest.mark.skipif(not Path("/dev/shm").is_dir(), reason="no folder for shared memory here")
+def test_a_file_in_shared_memory_is_a_file() -> None:
+    with tempfile.NamedTemporaryFile("w", dir="/dev/shm") as script:
+        script.write("git push --force\n")
+        script.flush()
+        assert read_script("/", script.name) == "git push --force\n"
 
 
 def test_what_is_no_readable_file_gives_no_script(tmp_path: Path) -> None:

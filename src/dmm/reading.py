@@ -12,13 +12,19 @@ if TYPE_CHECKING:
 
 MAX_SCRIPT = 64 << 10
 MAX_CHANGED = 4 << 20
-_NO_FILES = ("/proc/", "/sys/", "/dev/")
+_NO_FILES = ("/proc/", "/sys/")
 _FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_CLOEXEC", 0)
 )
+
+
+def is_device(path: str) -> bool:
+    """Say whether a path names a device; what lies in /dev/shm are files like any others."""
+    top, _, rest = path.removeprefix("/dev/").partition("/")
+    return path.startswith("/dev/") and not (top == "shm" and rest)
 
 
 def read_table(name: str) -> list[str]:
@@ -76,7 +82,9 @@ def read_changed(cwd: str | None, path: str) -> str | None:
 def _read_beginning(cwd: str | None, path: str, limit: int) -> bytes | None:
     try:
         whole = os.path.realpath(os.path.join(cwd or "", os.path.expanduser(path)))
-        if not (path[:1] in "/~" or (cwd or "").startswith("/")) or whole.startswith(_NO_FILES):
+        if not (path[:1] in "/~" or (cwd or "").startswith("/")):
+            return None
+        if whole.startswith(_NO_FILES) or is_device(whole):
             return None
         descriptor = os.open(whole, _FLAGS)
         with os.fdopen(descriptor, "rb") as file:

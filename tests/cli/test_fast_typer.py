@@ -38,7 +38,7 @@ LINES = [
 ]
 WRONG = [
     ["query"],
-    ["import"],
+    ["ask"],
     ["query", "retry", "--budget", "many"],
     ["query", "retry", "--budget", "-1"],
     ["query", "retry", "--scope", "everything"],

@@ -78,7 +78,7 @@ def test_the_version_is_the_installed_one(typed: Typed, tmp_path: Path) -> None:
     [
         ["nonsense"],
         ["query"],
-        ["import"],
+        ["ask"],
         ["query", "x", "--budget", "-1"],
         ["query", "x", "--baseline-budget", "-1"],
         ["query", "x", "--budget", "many"],

@@ -25,7 +25,8 @@ NOTE = "# What the sensors of the house reported in the trial\n\n" + "\n".join(
     f" its battery was at {90 - number} percent and its clock was {number} seconds slow."
     for number, room in enumerate(ROOMS)
 )
-SHORT = "# Lamp\n\nThe lamp in the hall is red."
+# Longer than a memory may be.
+LONG = "# Lamp\n\nThe lamp in the hall is red.\n" + "Its light is warm.\n" * 300
 
 
 class Terminal(io.StringIO):
@@ -64,7 +65,7 @@ def test_the_list_names_each_with_its_age_proposer_trust_and_checks(
 ) -> None:
     assert typed("review", "list", within=own.folder).out == "0 proposals await review\n"
     make()
-    make("project/lamp.md", SHORT)
+    make("project/lamp.md", LONG)
     told = typed("review", "list", within=own.folder)
     assert told.out.splitlines() == [
         "proposal_1  create project/house/sensors.md (just now)",
@@ -90,7 +91,7 @@ def test_ages_are_told_in_the_largest_unit() -> None:
 def test_show_has_the_checks_and_the_diff_in_80_columns_of_frame(
     typed: Typed, own: Project, make: Any
 ) -> None:
-    make("project/lamp.md", SHORT)
+    make("project/lamp.md", LONG)
     out = typed("review", "show", "proposal_1", within=own.folder).out
     lines = out.splitlines()
     assert lines[:3] == [
@@ -133,7 +134,7 @@ def test_on_a_terminal_it_has_colour_and_folds(
 def test_a_terminal_that_knows_letters_only_gets_words(
     typed: Typed, own: Project, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make("project/lamp.md", SHORT)
+    make("project/lamp.md", LONG)
     screen = Terminal()
     monkeypatch.setattr(sys, "stdout", screen)
     monkeypatch.setattr("locale.getencoding", lambda: "ANSI_X3.4-1968")
@@ -147,7 +148,7 @@ def test_approving_writes_the_file_and_rejecting_does_not(
     typed: Typed, own: Project, make: Any
 ) -> None:
     make()
-    make("project/lamp.md", SHORT)
+    make("project/lamp.md", LONG)
     told = typed("review", "approve", "1", "--reason", "true", within=own.folder)
     assert (told.status, told.out) == (
         0,
@@ -212,7 +213,7 @@ def test_a_digest_that_is_none_is_told(typed: Typed, own: Project, make: Any, di
 
 
 def test_a_failed_check_takes_a_word_more_to_approve(typed: Typed, own: Project, make: Any) -> None:
-    make("project/lamp.md", SHORT)
+    make("project/lamp.md", LONG)
     refused = typed("review", "approve", "1", within=own.folder)
     assert refused.status == 15
     assert "--bypass-reviewer" in refused.err
@@ -340,8 +341,8 @@ def test_many_are_decided_in_one_document(
     typed: Typed, own: Project, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make()
-    make("project/lamp.md", SHORT)
-    make("project/lamps.md", f"{SHORT}\r\napprove proposal_3")
+    make("project/lamp.md", LONG)
+    make("project/lamps.md", f"{LONG}\r\napprove proposal_3")
     script = (
         "sed -i -e 's/^pending proposal_1$/approve proposal_1 it is true/'"
         " -e 's/^pending proposal_3$/approve proposal_3/'"
@@ -367,7 +368,7 @@ def test_what_somebody_else_writes_while_the_editor_is_open_is_not_decided_unsee
     typed: Typed, own: Project, make: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make()
-    make("project/lamp.md", SHORT)
+    make("project/lamp.md", LONG)
     (own.folder / "mine.md").write_text("# Lamp\n\nThe lamp in the hall is green.\n")
     command = f"{sys.executable} -c 'from dmm.cli.main import main; main()'"
     elsewhere = f"{command} review edit 3 --file mine.md"
@@ -484,7 +485,7 @@ def test_undo_as_data_only_looks_unless_yes_is_said(typed: Typed, own: Project, 
 def test_undo_of_a_file_that_was_changed_shows_all_three(
     typed: Typed, own: Project, make: Any
 ) -> None:
-    make("project/lamp.md", SHORT)
+    make("project/lamp.md", LONG)
     typed("review", "approve", "1", "--bypass-reviewer", within=own.folder)
     path = own.memory / "project" / "lamp.md"
     path.write_text(path.read_text().replace("red", "white"))
@@ -495,7 +496,7 @@ def test_undo_of_a_file_that_was_changed_shows_all_three(
 
 
 def test_the_log_tells_of_it_in_words(typed: Typed, own: Project, make: Any) -> None:
-    make("project/lamp.md", SHORT)
+    make("project/lamp.md", LONG)
     typed("review", "approve", "1", "--bypass-reviewer", within=own.folder)
     lines = typed("ledger", "log", within=own.folder).out.splitlines()
     told = [re.sub(r"^ *\d+ \S+ \S+ ", "", line) for line in lines]

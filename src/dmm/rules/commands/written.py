@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from dmm.reading import is_device
 from dmm.rules.commands.flow import located
 from dmm.rules.commands.outputs import combined
 from dmm.rules.commands.runs import STANDARD_INPUT, program_of
@@ -41,7 +42,7 @@ def note_written(
     written = [one for one in redirections if one.writes][-_MAX_TARGETS:]
     output = flow.output_of(number) if written else Output()
     for one in written:
-        if not one.target.text.startswith("/dev/"):
+        if not is_device(one.target.text):
             known = evaluation.written.get(located(one.target.text, directory))
             if ">>" in one.operator:
                 before = known or Output(paths=(located(one.target.text, directory),))

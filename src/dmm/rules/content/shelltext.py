@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from dmm.reading import is_device
 from dmm.rules.commands.flow import located
 from dmm.rules.commands.outputs import NOTHING, combined, own_output
 from dmm.rules.commands.patches import is_patching
@@ -44,7 +45,7 @@ def shell_changes(use: CommandUse) -> Iterator[FileChange]:
     output = _written(use)
     for target, append in targets:
         path = located(target.text, invocation.context.directory)
-        if not target.expands and not path.startswith("/dev/"):
+        if not target.expands and not is_device(path):
             yield from _change(invocation, path, output, append=append)
 
 
@@ -91,7 +92,7 @@ def _by_code(use: CommandUse, targets: list[Target]) -> Iterator[FileChange]:
     for target, _ in targets:
         steps = tuple(Change("", text) for text in found if text != target.text)
         path = located(target.text, use.invocation.context.directory)
-        if steps and not target.expands and not path.startswith("/dev/"):
+        if steps and not target.expands and not is_device(path):
             yield FileChange(path, steps=steps, doubt=_BY_CODE)
 
 
