@@ -340,6 +340,7 @@ def test_the_status_can_be_told_as_data(root: Root, write: Writer) -> None:
                 "files": 1,
                 "scopes": {"baseline": 0, "global": 0, "agent": 0, "project": 0, "ephemeral": 1},
                 "deprecated": 0,
+                "examples": 0,
                 "index": {
                     "path": str(path),
                     "state": "not built",

@@ -100,6 +100,7 @@ def test_an_unknown_commit_is_refused_with_a_way_out(work: Project, typed: Typed
     assert told.status == 2
     assert "nowhere" in told.err
     assert "main...HEAD" in told.err
+    assert "no commit 'trunk'" in typed("diff", "trunk...HEAD", within=work.folder).err
 
 
 def test_validate_staged_checks_the_index_and_not_the_files(

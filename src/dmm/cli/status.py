@@ -205,8 +205,9 @@ def _bar(used: int, budget: int, width: int = 16) -> str:
 
 
 def _root_rows(root: RootState) -> Iterator[tuple[str, str]]:
-    faulty = root.files - sum(root.scopes.values()) - root.deprecated
+    faulty = root.files - sum(root.scopes.values()) - root.deprecated - root.examples
     parts = root.scopes | {"deprecated": root.deprecated, "with faults": faulty}
+    parts |= {"examples of dmm init (not served)": root.examples}
     counts = ", ".join(f"{count} {part}" for part, count in parts.items() if count)
     yield "Memory" if root.origin == "project" else "Your own", _plain(root.folder)
     yield "", f"{counted(root.files, 'file')}: {counts or 'no memories yet'}"

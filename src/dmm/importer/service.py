@@ -18,6 +18,7 @@ from dmm.files import markdown
 from dmm.files.commits import find_ignored
 from dmm.files.consents import without_consents
 from dmm.files.roots import NAME, Root
+from dmm.files.shipped import is_example
 from dmm.files.tree import MAX_FILE_BYTES
 from dmm.gc_tuning import undisturbed
 from dmm.importer.given import (
@@ -366,7 +367,7 @@ def _rule_sentences(sources: Sequence[Source]) -> list[Imperative]:
 
 
 def _is_baseline(memory: Memory) -> bool:
-    return memory.path.startswith("baseline/")
+    return memory.path.startswith("baseline/") and not is_example(memory.body)
 
 
 def _moved(one: PlannedMemory) -> PlannedMemory:

@@ -15,6 +15,7 @@ from dmm.domain.report import Finding
 from dmm.errors import IndexBroken, MemoryFileError, StorageError
 from dmm.files import markdown
 from dmm.files.durable import translated
+from dmm.files.shipped import example_paths
 from dmm.files.texts import describe_fault
 from dmm.index.store import IndexStore
 from dmm.memories.validation import (
@@ -73,13 +74,17 @@ class IndexState:
 
 @dataclass(frozen=True, slots=True)
 class RootState:
-    """One memory folder: its memories in force by scope, those that are not, and its index."""
+    """One memory folder: its memories in force by scope, those that are not, and its index.
+
+    Examples are those of `dmm init` that nobody has edited; they are never served.
+    """
 
     origin: Origin
     folder: str
     files: int
     scopes: dict[str, int]
     deprecated: int
+    examples: int
     index: IndexState
 
 
@@ -331,13 +336,15 @@ class Look:
     def state(self) -> RootState:
         """Tell what the folder holds."""
         counts = Counter(memory.scope.value for memory in self.memories if memory.in_force)
-        deprecated = len(self.memories) - counts.total() + self.unread[DEPRECATED_DIRECTORY]
+        inactive = [memory.path for memory in self.memories if not memory.in_force]
+        examples = len(example_paths().intersection(inactive))
         return RootState(
             origin=self.shelf.origin,
             folder=str(self.shelf.tree.root),
             files=len(self.scan.stamps),
             scopes={one.value: counts[one.value] + self.unread[one.value] for one in Scope},
-            deprecated=deprecated,
+            deprecated=len(inactive) - examples + self.unread[DEPRECATED_DIRECTORY],
+            examples=examples,
             index=self._index(),
         )
 

@@ -25,9 +25,13 @@ def read_commit(folder: Path, commit: str) -> Files:
         folder, "ls-tree", "-r", "-z", "--end-of-options", commit, "--", *FOLDERS, *FILES
     )
     if listed is None:
-        hint = "name a branch, a tag or a commit, or a range such as main...HEAD"
-        raise UsageError(f"Git knows no commit {commit!r}", where=str(folder), hint=hint)
+        raise _unknown(folder, commit)
     return _read_blobs(folder, _entries(listed, column=2))
+
+
+def _unknown(folder: Path, commit: str) -> UsageError:
+    hint = "name a branch, a tag or a commit, or a range such as main...HEAD"
+    return UsageError(f"Git knows no commit {commit!r}", where=str(folder), hint=hint)
 
 
 def read_staged(folder: Path, *paths: str) -> Files:
@@ -55,6 +59,9 @@ def read_disk(folder: Path) -> Files:
 
 def find_base(folder: Path, one: str, other: str) -> str:
     """Return the commit that two branches come from."""
+    for name in (one, other):
+        if git.text(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}") is None:
+            raise _unknown(folder, name)
     found = git.text(folder, "merge-base", "--end-of-options", one, other)
     if not found:
         hint = "compare them directly: with two dots instead of three"
