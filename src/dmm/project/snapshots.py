@@ -60,7 +60,12 @@ def read_disk(folder: Path) -> Files:
 def find_base(folder: Path, one: str, other: str) -> str:
     """Return the commit that two branches come from."""
     for name in (one, other):
-        if git.text(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}") is None:
+        if (
+            git.text(
+                folder, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}"
+            )
+            is None
+        ):
             raise _unknown(folder, name)
     found = git.text(folder, "merge-base", "--end-of-options", one, other)
     if not found:
