@@ -44,6 +44,11 @@ def test_binding_sentences_are_found_with_their_lines() -> None:
     ]
 
 
+def test_an_order_after_its_reason_counts() -> None:
+    text = "The fixtures use a fake clock, so never call `Date.now()` in them."
+    assert find(text) == [(text, 1)]
+
+
 @pytest.mark.parametrize(
     "text",
     [

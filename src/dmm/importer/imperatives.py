@@ -54,7 +54,7 @@ _BINDS = re.compile(
         | (?:is|are)\ (?:forbidden|prohibited|banned|mandatory|required|not\ allowed)
         | (?:required|mandatory)\ (?:for|in|on|before)
         | (?:has\ to|have\ to)\ pass\ before )\b
-    | (?: [;:\N{EM DASH}]\ | ,\ and\ | \ -\ )
+    | (?: [;:\N{EM DASH}]\ | ,\ (?:and|but|so)\ | \ -\ | \ \( )
       (?: never | do\ not | don't | always | avoid | only | forbidden )\b
     | ^(?: important | critical | warning | mandatory | required )\s*[:!\N{EM DASH}-]""",
     re.IGNORECASE | re.VERBOSE,
