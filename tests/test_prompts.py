@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.bootstrap import open_stage
+from dmm.domain.plain import to_plain
 from dmm.ledger.service import SCOPES, Ledger
 from dmm.ledger.timelines import Timelines
 
@@ -43,6 +44,11 @@ def tool(name: str) -> Callable[..., dict[str, Any]]:
     owner = stage.ledger if hasattr(Ledger, name) else stage.timelines
     found: Callable[..., dict[str, Any]] = getattr(owner, name)
     return found
+
+
+def as_told(operation: Callable[..., object]) -> Callable[..., Any]:
+    """Give the result of an operation in the form in which an agent gets it."""
+    return lambda *given, **named: to_plain(operation(*given, **named))
 
 
 def calls(text: str) -> Iterator[ast.Call]:
@@ -90,7 +96,7 @@ def test_every_tool_is_told_of_in_every_prompt(name: str) -> None:
 def test_the_examples_are_true() -> None:
     stage = open_stage()
     tools = {
-        name: getattr(stage.ledger if hasattr(Ledger, name) else stage.timelines, name)
+        name: as_told(getattr(stage.ledger if hasattr(Ledger, name) else stage.timelines, name))
         for name in TOOLS
     }
     assert all(hasattr(Ledger, name) or hasattr(Timelines, name) for name in TOOLS)

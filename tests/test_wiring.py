@@ -130,6 +130,8 @@ def use_everything(dmm: Dmm, folder: Path) -> None:
 @pytest.fixture
 def clashing(project: Project, memory_text: MemoryText) -> Project:
     git(project.folder, "init", "-q")
+    git(project.folder, "config", "user.name", "Ana")
+    git(project.folder, "config", "user.email", "ana@example.org")
     (project.dmm / "daemon.config.json").write_text('{"governance": {"git_commit": true}}')
     slow = memory_text("API timeout", "The API timeout is 30 seconds.", id=OLDER)
     fast = memory_text("Timeout of the API", "The API timeout is 10 seconds.", id=NEWER)

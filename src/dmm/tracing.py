@@ -44,10 +44,10 @@ def traced(*tags: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
 
 
 def _describe(span: Any, result: object) -> None:
-    if isinstance(result, dict):
-        for key, attribute in TOLD.items():
-            if isinstance(result.get(key), str | int):
-                span.set_attribute(attribute, result[key])
+    read = result.get if isinstance(result, dict) else functools.partial(getattr, result)
+    for key, attribute in TOLD.items():
+        if isinstance(value := read(key, None), str | int):
+            span.set_attribute(attribute, value)
 
 
 @functools.cache

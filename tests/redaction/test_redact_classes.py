@@ -18,6 +18,7 @@ from tests.redaction.harmless_lines import LINES
 from tests.redaction.secret_cases import HEX, Case, Maker, add_commands, make_cases
 from tests.redaction.secret_places import KEYS, PASSWORDS, TOKENS
 
+from dmm.domain.plain import to_plain
 from dmm.hook.spool import _redact as redact_spooled
 from dmm.redaction.clean import clean
 from dmm.redaction.joints import joined, unbroken
@@ -251,5 +252,5 @@ def test_no_secret_reaches_what_a_hook_keeps(case: Case) -> None:
     described = describe_event(parse_payload("claude-code", payload))
     kept = redact_spooled("claude-code", b"name\n/srv/.dmm\n" + payload).decode()
     for piece in pieces(case):
-        assert piece not in json.dumps(described, ensure_ascii=False)
+        assert piece not in json.dumps(to_plain(described), ensure_ascii=False)
         assert piece not in kept
