@@ -153,15 +153,15 @@ def test_hooks_and_tools_of_codex_meet_in_one_daemon_and_one_session(
     folder = Path(tempfile.mkdtemp(prefix="dmm-run-"))
     monkeypatch.setitem(shared_stage.more, name, str(folder))
     before = len(shared_stage.ledger(work))
-    search = [("^tool_search$", {"query": "add fact"})]
-    fact = [("add_fact$", {"key": "budget", "value": "900 EUR"})]
-    shared_codex(work, [search, fact, "Done."], "write it down", *WAITING)
+    search = [("^tool_search$", {"query": "remember"})]
+    note = [("remember$", {"text": f"The budget of {name} is 900 EUR."})]
+    shared_codex(work, [search, note, "Done."], "write it down", *WAITING)
     daemons = [line for line in shared_stage.processes() if "dmm.daemon" in line]
     events = {event["type"]: event for event in shared_stage.ledger(work)[before:]}
     shared_stage.stop_daemons()
     shutil.rmtree(folder)
     assert len(daemons) == 1
-    assert events["FactAdded"]["session"] == events["SessionStarted"]["session"]
+    assert events["ProposalMade"]["session"] == events["SessionStarted"]["session"]
 
 
 def test_a_session_is_recorded_from_its_beginning_to_its_end(

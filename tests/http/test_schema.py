@@ -121,6 +121,10 @@ def _aim_writing(case: Any) -> None:
     if label == "POST /v1/ask":
         # A project may have profiles of its own, so the document can't list them.
         body.pop("profile", None)
+    if label == "POST /v1/remember":
+        body.pop("replaces", None)
+    if label == "POST /v1/forget":
+        body["name"] = PATHS[0]
     if label == "POST /v1/feedback":
         body["memories"] = list(PATHS[: len(body["memories"])])
     if label == "POST /v1/conflicts":

@@ -62,10 +62,10 @@ def test_the_end_of_an_import_tells_what_is_left_to_do(project: Project, command
     assert "\n0 memories (none), 0 merged\n" in again.stdout
 
 
-def test_a_new_project_answers_from_its_examples(tmp_path: Path, command: Command) -> None:
+def test_a_new_project_serves_none_of_its_examples(tmp_path: Path, command: Command) -> None:
     assert command("init", within=tmp_path).returncode == 0
     validated = command("validate", within=tmp_path)
     assert validated.stdout == "6 of 6 files valid\n"
     told = command("query", "how should a memory be written", within=tmp_path)
-    assert "### [baseline/identity.md] (relevance: baseline)\n" in told.stdout
-    assert "#### [global/writing_memories.md] (relevance: " in told.stdout
+    assert "No baseline memories." in told.stdout
+    assert "(relevance: " not in told.stdout

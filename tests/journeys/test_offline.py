@@ -72,9 +72,11 @@ def test_everything_works_where_there_is_no_network_at_all(
     if shutil.which("unshare") is None or subprocess.run([*before, "true"], check=False).returncode:
         pytest.skip("this system gives no process a network of its own")
     assert command("init", within=tmp_path, before=before).returncode == 0
-    told = command("query", "how are memories written", within=tmp_path, before=before)
+    noted = command("remember", "Invoices are sent on Fridays.", within=tmp_path, before=before)
+    assert noted.returncode == 0
+    told = command("query", "when are invoices sent", within=tmp_path, before=before)
     assert (told.returncode, told.stderr) == (0, "")
-    assert "#### [global/writing_memories.md] (relevance: " in told.stdout
+    assert "Invoices are sent on Fridays." in told.stdout
     assert "> Notice" not in told.stdout
 
 

@@ -48,6 +48,8 @@ CALLS: dict[str, tuple[list[str], str, object]] = {
         "id",
         "proposal_5",
     ),
+    "remember": (["text=Buses leave at nine."], "status", "pending"),
+    "forget": (["name=baseline/identity.md"], "status", "pending"),
     "memory_feedback": (
         ['memories=["baseline/identity.md"]', "outcome=helped"],
         "memories",

@@ -40,7 +40,7 @@ RACY_NS = 2_000_000_000
 ORPHANS_KEPT = 2_000
 # With more new files than this, all get their words before the first gets its vectors: a query that
 # comes meanwhile, such as the first in a new worktree, waits for a moment and finds them.
-MANY = 16
+MANY = 160
 # So many memories are embedded before others may write, about an eighth of a second.
 AT_ONCE = 4
 # Parts of a run for which somebody waits: the clock is looked at after each.
