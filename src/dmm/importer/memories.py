@@ -57,6 +57,11 @@ class PlannedMemory:
     sources: tuple[SourceRef, ...]
     warnings: tuple[str, ...] = ()
 
+    def moved(self) -> PlannedMemory:
+        """Give it a folder name that hardly any list of ignored names has."""
+        folder, _, name = self.memory.path.rpartition("/")
+        return replace(self, memory=replace(self.memory, path=f"{folder}_notes/{name}"))
+
 
 @dataclass(frozen=True, slots=True)
 class ImportPlan:

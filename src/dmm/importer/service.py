@@ -218,7 +218,7 @@ class Importer:
         """Give another folder to what Git would ignore, such as `build/`."""
         ignored = find_ignored(self.root.folder, [f"memory/{p.memory.path}" for p in plan.memories])
         moved = tuple(
-            one if f"memory/{one.memory.path}" not in ignored else _moved(one)
+            one if f"memory/{one.memory.path}" not in ignored else one.moved()
             for one in plan.memories
         )
         return dataclasses.replace(plan, memories=moved)
@@ -368,13 +368,6 @@ def _rule_sentences(sources: Sequence[Source]) -> list[Imperative]:
 
 def _is_baseline(memory: Memory) -> bool:
     return memory.path.startswith("baseline/") and not is_example(memory.body)
-
-
-def _moved(one: PlannedMemory) -> PlannedMemory:
-    """Give a memory a folder name that hardly any list of ignored names has."""
-    folder, _, name = one.memory.path.rpartition("/")
-    memory = dataclasses.replace(one.memory, path=f"{folder}_notes/{name}")
-    return dataclasses.replace(one, memory=memory)
 
 
 def _holds_secret(memory: Memory) -> bool:
