@@ -143,18 +143,22 @@ def test_a_door_that_can_not_be_served_is_closed_and_told(
 
 def test_what_the_http_surface_logs_reaches_the_log_of_the_process(tmp_path: Path) -> None:
     log = Log(tmp_path / "logs" / "daemon.log")
-    before = {name: logging.getLogger(name).handlers for name in ("dmm.http", "uvicorn.error")}
+    loggers = {name: logging.getLogger(name) for name in ("dmm.http", "uvicorn.error")}
+    before = {name: (one.handlers, one.level) for name, one in loggers.items()}
     try:
-        for name in before:
+        for name, one in loggers.items():
             route(name, log)
+            # A server that ran in this process before may have been told to log less.
+            one.setLevel(logging.ERROR)
         logging.getLogger("dmm.http").error("unforeseen %s at %s", "KeyError", "app.py:1")
         logging.getLogger("uvicorn.error").error("it returned %s", "password=hunter2")
         fault = ValueError("password=hunter2")
         logging.getLogger("uvicorn.error").error("in the application", exc_info=fault)
     finally:
-        for name, handlers in before.items():
-            found = logging.getLogger(name)
+        for name, (handlers, level) in before.items():
+            found = loggers[name]
             found.handlers, found.propagate = handlers, True
+            found.setLevel(level)
         log.close()
     lines = [line.split(" ", 1)[1] for line in log_lines(tmp_path)]
     assert lines[:2] == [
