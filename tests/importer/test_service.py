@@ -84,9 +84,10 @@ def test_what_is_applied_is_there_and_a_second_time_nothing_is_new(
     before = files_of(project.memory)
     again = importer.apply(importer.plan([rules]))
     assert (again.written, again.plan.memories, again.pack_tokens) == ((), (), None)
-    assert {one.memory.title for one in again.present} <= {
-        one.memory.title for one in done.plan.memories
-    }
+    # Rules that the baseline holds word for word are recognised before memories are compared.
+    searched = [one for one in done.plan.memories if not one.memory.path.startswith("baseline/")]
+    assert [one.memory.title for one in again.present] == [one.memory.title for one in searched]
+    assert searched
     assert files_of(project.memory) == before
 
 

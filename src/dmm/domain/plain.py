@@ -131,7 +131,7 @@ def _reader(hint: Any, strict: bool) -> _Reader:
     if hint is Any:
         return lambda value: value
     if is_dataclass(hint):
-        kind: type = hint  # type: ignore[assignment]
+        kind: type = hint  # type: ignore[assignment]  # is_dataclass takes instances too
         # A part is well-formed as a whole or not at all.
         return lambda value: read_value(kind, _exactly(dict)(value), strict=True)
     if issubclass(hint, StrEnum):

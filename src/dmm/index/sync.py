@@ -39,7 +39,8 @@ MAX_DESCRIPTION = 2_000
 RACY_NS = 2_000_000_000
 ORPHANS_KEPT = 2_000
 # With more new files than this, all get their words before the first gets its vectors: a query that
-# comes meanwhile, such as the first in a new worktree, waits for a moment and finds them.
+# comes meanwhile, such as the first in a new worktree, waits for a moment and finds them. Fewer get
+# both in one pass: an interrupted run then leaves memories that are complete.
 MANY = 160
 # So many memories are embedded before others may write, about an eighth of a second.
 AT_ONCE = 4

@@ -63,6 +63,7 @@ def _environment() -> dict[str, str]:
 def _given_index() -> dict[str, str]:
     """Name the index that Git gave to its hook, which runs at the top of the worktree."""
     given = os.environ.get("GIT_INDEX_FILE")
+    # A relative name counts from the folder of the hook; unlike pathlib, abspath also drops "..".
     return {"GIT_INDEX_FILE": os.path.abspath(given)} if given else {}  # noqa: PTH100
 
 
