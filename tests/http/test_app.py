@@ -107,6 +107,10 @@ def test_the_ledger_answers_as_the_services_do(server: Server) -> None:
             f"/drift?before={first}&after={head}": timelines.drift(first, head),
             f"/explain/{first + 4}": timelines.explain(first + 4),
             "/events?last=2&type=factadded": dmm.audit.entries(2, "factadded"),
+            f"/events?before={head}&after={first}": dmm.audit.entries(20, after=first, before=head),
+            "/events?session=s-1": dmm.audit.entries(20, session="s-1"),
+            "/events?brief=true&last=3": dmm.audit.briefs(3),
+            f"/events/{first}": dmm.audit.entry(first),
             "/verify": dmm.audit.verify(),
         }
     for path, told in same.items():
@@ -204,8 +208,18 @@ def test_a_wrong_value_is_named_and_not_repeated(server: Server) -> None:
 @pytest.mark.parametrize(
     ("method", "address", "name", "known"),
     [
-        ("GET", "/v1/ledger/events?lsat=1", "lsat", "known parameters: last, root, type"),
-        ("GET", "/v1/ledger/events?kind=FactAdded", "kind", "known parameters: last, root, type"),
+        (
+            "GET",
+            "/v1/ledger/events?lsat=1",
+            "lsat",
+            "known parameters: after, before, brief, last, root, session, type",
+        ),
+        (
+            "GET",
+            "/v1/ledger/events?kind=FactAdded",
+            "kind",
+            "known parameters: after, before, brief, last, root, session, type",
+        ),
         ("GET", "/v1/ledger/context?at=3", "at", "known parameters: root"),
         ("GET", "/v1/search?query=a&token=b", "token", None),
         ("GET", "/v1/health?verbose", "verbose", "known parameters: root"),

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import pytest
 
+from dmm.domain.event import Trust
 from dmm.domain.plain import to_plain
 from dmm.errors import LedgerRefused
+from dmm.eventlog import tables
+from dmm.eventlog.open_ledger import Actor
 from dmm.ledger.audit import Audit
 from dmm.ledger.service import Ledger
+from dmm.rules.discretion import HIDDEN
 from dmm.rules.project_ledger import ProjectLedger
 
 if TYPE_CHECKING:
@@ -156,3 +160,56 @@ def test_the_log_is_read_out_from_its_end(audit: Audit, ledger: Ledger) -> None:
         *("seq", "id", "type", "version", "at", "actor", "source", "trust", "session"),
         *("caused_by", "references", "payload", "hash"),
     ]
+
+
+def test_events_are_read_between_two_numbers_by_type_and_by_session(
+    audit: Audit, ledger: Ledger
+) -> None:
+    agent = ledger.project_ledger.as_actor(Actor("codex", "hook", session="s-1"))
+    Ledger(agent).add_fact("region", "eu")
+    ledger.query_memory("budget")
+
+    def seqs(last: int, kind: str | None = None, **within: Any) -> list[int]:
+        return [one.seq for one in audit.entries(last, kind, **within).events]
+
+    assert seqs(2, before=4) == [2, 3]
+    assert seqs(10, after=3) == [4, 5]
+    assert seqs(1, "FactAdded", before=3) == [2]
+    assert seqs(10, "FactAdded", after=1, before=4) == [2, 3]
+    assert seqs(10, session="s-1") == [4]
+    assert seqs(10, "MemoryQueryIssued", session="s-1") == []
+
+
+def test_the_newest_of_a_type_are_found_by_its_index_read_backwards(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    statement = tables.NEWEST.format(more=" AND type = ?")
+    connection = apsw.Connection(str(tmp_path / "ledger.db"))
+    plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", (0, 9, "FactAdded", 2)).fetchall()
+    connection.close()
+    assert len(plan) == 1
+    assert "USING INDEX events_by_type (type=? AND seq>? AND seq<?)" in str(plan[0])
+
+
+def test_one_event_is_read_whole_or_refused(audit: Audit, ledger: Ledger) -> None:
+    assert audit.entry(2) == audit.entries(2).events[0]
+    with pytest.raises(LedgerRefused, match="no event 4"):
+        audit.entry(4)
+
+
+def test_brief_lines_come_with_the_newest_number(audit: Audit, ledger: Ledger) -> None:
+    told = audit.briefs(2, before=3)
+    assert told.head == 3
+    assert [(one.seq, one.line) for one in told.events] == [
+        (1, "Fact: budget = 1"),
+        (2, "Fact: budget = 2"),
+    ]
+
+
+def test_an_agent_reads_no_pending_constraint_in_brief(audit: Audit, ledger: Ledger) -> None:
+    text = "never deploy on " + "very " * 60 + "hot days"
+    as_agent = ledger.project_ledger.as_actor(Actor("codex", "mcp", Trust.AGENT))
+    Ledger(as_agent).add_constraint(text)
+    told = Audit(as_agent, audit.anchors).briefs(1)
+    assert told.events[0].line == f'Rule added: "{HIDDEN}"'
+    assert audit.briefs(1).events[0].line.startswith('Rule added: "never deploy')

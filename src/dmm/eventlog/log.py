@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import secrets
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from dmm.errors import LedgerBroken, LedgerRefused, StorageError
 from dmm.eventlog import tables
 from dmm.eventlog.chain import Head
 from dmm.eventlog.file import PRIVATE_FOLDER, Guarded, first_of, has_own_tables, make_private
+from dmm.eventlog.log_reader import LogReader
 from dmm.eventlog.seal import SIZE, Seal
 from dmm.eventlog.upcast import UPCASTS
 from dmm.eventlog.writer import Writer
@@ -36,14 +36,12 @@ class Announce(Protocol):
         ...
 
 
-class EventLog:
+class EventLog(LogReader):
     """One ledger file."""
 
     def __init__(self, connection: apsw.Connection, where: str, upcasts: Upcasts = UPCASTS) -> None:
-        self._connection = connection
-        self._guarded = Guarded(where)
+        super().__init__(connection, where, upcasts)
         self._transaction = sqlite.transaction(connection, where)
-        self._upcasts = upcasts
         self._stands: tuple[Path, int] | None = None
         self._writer: Writer | None = None
         self._version = 0
@@ -151,34 +149,6 @@ class EventLog:
         """Close the file."""
         self._connection.close()
 
-    def _select(self, statement: str, *bindings: Any) -> Iterator[tuple[Any, ...]]:
-        with self._guarded:
-            yield from self._connection.execute(statement, bindings)
-
-    def _events(self, statement: str, *bindings: Any) -> Iterator[Event]:
-        rows = self._select(statement, *bindings)
-        return (tables.read_event(row, self._upcasts) for row in rows)
-
-    def head(self) -> Head:
-        """Tell the newest event."""
-        return Head(*next(self._select(tables.HEAD), ()))
-
-    def hash_of(self, seq: int) -> str:
-        """Tell the hash of an event; empty where there is no such event."""
-        return next((str(row[0]) for row in self._select(tables.HASH_OF, seq)), "")
-
-    def measure(self, seq: int) -> tuple[int, str, int]:
-        """Read in one go the newest number, the hash of an event, and how many events are missing.
-
-        Others may append at any time, so three reads would tell of three different logs.
-        """
-        head, digest, count = next(self._select(tables.EXTENT, seq))
-        return int(head), str(digest), int(head) - int(count)
-
-    def links(self, types: Sequence[str], after: int, to: int) -> Iterator[tuple[Any, ...]]:
-        """Read stored columns of some types, each with the hash of the event before it."""
-        return self._select(tables.LINKS, after, to, json.dumps(list(types)))
-
     def first(self) -> str | None:
         """Tell the identity of this ledger; None where it has no event yet."""
         with self._guarded:
@@ -191,35 +161,6 @@ class EventLog:
             if first is not None:
                 self.announce(first, settled=settled)
                 self.announce = None if settled else self.announce
-
-    def last_redaction(self) -> int:
-        """Tell when a payload was blanked last; states folded earlier may still hold it."""
-        return int(next(self._select(tables.LAST_REDACTION))[0])
-
-    def events(self, after: int = 0, to: int | None = None) -> Iterator[Event]:
-        """Read events in order."""
-        end = self.head().seq if to is None else to
-        return self._events(tables.BETWEEN, after, end)
-
-    def events_of(self, types: Sequence[str], after: int, to: int) -> Iterator[Event]:
-        """Read events of some types in order."""
-        return self._events(tables.OF_TYPES, after, to, json.dumps(list(types)))
-
-    def event(self, seq: int) -> Event | None:
-        """Read one event."""
-        return next(self._events(tables.ONE, seq), None)
-
-    def find(self, identity: str) -> Event | None:
-        """Find the event that was recorded under an id."""
-        return next(self._events(tables.BY_ID, identity), None)
-
-    def sessions(self, source: str) -> set[str]:
-        """Tell the sessions of which something was recorded through a surface."""
-        return {str(row[0]) for row in self._select(tables.SESSIONS, source)}
-
-    def raw(self, after: int = 0, to: int | None = None) -> Iterator[tuple[Any, ...]]:
-        """Read the stored columns as they are, for verification."""
-        return self._select(tables.RAW, after, tables.NO_END if to is None else to)
 
     @contextlib.contextmanager
     def _changing(self) -> Iterator[apsw.Cursor]:

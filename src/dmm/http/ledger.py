@@ -107,15 +107,27 @@ def explain(call: Called, seq: Seq) -> Reply:
         return Reply(dmm.timelines.explain(seq))
 
 
-@router.get("/events", responses=told(models.Told))
+@router.get("/events", responses=told(models.EventsTold))
 def entries(
     call: Called,
     last: Annotated[int, Query(ge=1, le=MOST_EVENTS)] = 20,
     kind: Annotated[str | None, Query(alias="type", max_length=100)] = None,
+    before: Annotated[int, Query(ge=0, le=models.LARGEST)] = models.LARGEST,
+    after: At = 0,
+    session: Annotated[str | None, Query(max_length=models.LONGEST_SESSION)] = None,
+    brief: bool = False,
 ) -> Reply:
-    """Read the newest events, the oldest of them first."""
+    """Read the newest events, the oldest of them first; in brief, each is one line."""
     with call.reading() as dmm:
-        return Reply(dmm.audit.entries(last, kind))
+        read = dmm.audit.briefs if brief else dmm.audit.entries
+        return Reply(read(last, kind, session=session, after=after, before=before))
+
+
+@router.get("/events/{seq}", responses=told(models.EventTold))
+def entry(call: Called, seq: Seq) -> Reply:
+    """Read one event with everything that is stored of it."""
+    with call.reading() as dmm:
+        return Reply(dmm.audit.entry(seq))
 
 
 @router.get("/verify", responses=told(models.Told))

@@ -14,6 +14,7 @@ from dmm.redaction.inputs import LONGEST, LONGEST_TEXT
 LARGEST = 2**63 - 1
 LARGEST_BUDGET = 10_000_000
 MOST_REFERENCES = 1_000
+LONGEST_SESSION = 200
 # Something other than blanks.
 WRITTEN = r"[^\s\x1c-\x1f\x85]"
 
@@ -261,6 +262,23 @@ class ChainTold(Told):
     """Events, each with the one that caused it."""
 
     chain: list[dict[str, Any]]
+
+
+class EventTold(Told):
+    """One event; a payload that was blanked is null."""
+
+    seq: int
+    id: str
+    type: str
+    at: str
+    actor: str
+    payload: dict[str, object] | None
+
+
+class EventsTold(Told):
+    """Events, the oldest first; in brief each has its `line`, `tone` and `ref`."""
+
+    events: list[dict[str, object]]
 
 
 class FlashbackTold(Told):

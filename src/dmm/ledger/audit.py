@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
+from dmm.domain.brief import brief
 from dmm.domain.event import EventType
 from dmm.errors import LedgerBroken, LedgerRefused
 from dmm.eventlog.anchors import anchor_head, read_anchors
 from dmm.eventlog.log import EventLog
 from dmm.eventlog.replay import prove_snapshots
 from dmm.eventlog.verify import verify
-from dmm.ledger.results import Copied, Created, Entries, Verified, check
+from dmm.ledger.results import Briefs, Copied, Created, Entries, Verified, check
 from dmm.rules.discretion import discreet
 from dmm.tracing import traced
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from dmm.domain.event import Event
     from dmm.eventlog.chain import Head
     from dmm.rules.project_ledger import ProjectLedger
+
+
+class Within(TypedDict, total=False):
+    """Which events are read: those of a session, between two numbers that do not count."""
+
+    session: str | None
+    after: int
+    before: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +93,24 @@ class Audit:
 
     @traced()
     @discreet
-    def entries(self, last: int, kind: str | None = None) -> Entries:
-        """Read the newest events, all or of one type."""
-        log = self.project_ledger.reading
-        head = log.head().seq
-        if kind is None:
-            found = list(log.events(max(0, head - last), head))
-        else:
-            names = {known.lower(): known.value for known in EventType}
-            wanted = names.get(kind.lower(), kind)
-            found = list(deque(log.events_of([wanted], 0, head), maxlen=last))
+    def entries(self, last: int, kind: str | None = None, **within: Unpack[Within]) -> Entries:
+        """Read the newest events between two numbers: all, of one type, of one session."""
+        names = {known.lower(): known.value for known in EventType}
+        wanted = None if kind is None else names.get(kind.lower(), kind)
+        found = self.project_ledger.reading.newest(last, kind=wanted, **within)
         return Entries(tuple(found))
+
+    def briefs(self, last: int, kind: str | None = None, **within: Unpack[Within]) -> Briefs:
+        """Read the newest events, each in one line, and the number of the newest of all."""
+        # The lines are made of what this reader may see.
+        events = self.entries(last, kind, **within).events
+        return Briefs(self.project_ledger.reading.head().seq, tuple(map(brief, events)))
+
+    @traced()
+    @discreet
+    def entry(self, seq: int) -> Event:
+        """Read one event with everything that is stored of it."""
+        event = self.project_ledger.reading.event(seq)
+        if event is None:
+            raise LedgerRefused(f"there is no event {seq}", hint="dmm ledger log shows the events")
+        return event

@@ -10,6 +10,7 @@ from dmm.rules.views import ConstraintView, show_constraint
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from dmm.domain.brief import Brief
     from dmm.domain.event import Event
     from dmm.eventlog.compare import Difference
     from dmm.eventlog.state import Decision, Fact, State
@@ -254,6 +255,14 @@ class Entries:
     """Recorded events with everything that is stored of them."""
 
     events: tuple[Event, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Briefs:
+    """Recorded events in one line each; `head` is the number of the newest of all."""
+
+    head: int
+    events: tuple[Brief, ...]
 
 
 @dataclass(frozen=True, slots=True)
