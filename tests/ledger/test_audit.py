@@ -183,7 +183,7 @@ def test_events_are_read_between_two_numbers_by_type_and_by_session(
 def test_the_newest_of_a_type_are_found_by_its_index_read_backwards(
     ledger: Ledger, tmp_path: Path
 ) -> None:
-    statement = tables.NEWEST.format(more=" AND type = ?")
+    statement = tables.LATEST.format(more=" AND type = ?")
     connection = apsw.Connection(str(tmp_path / "ledger.db"))
     plan = connection.execute(f"EXPLAIN QUERY PLAN {statement}", (0, 9, "FactAdded", 2)).fetchall()
     connection.close()

@@ -67,7 +67,7 @@ class LogReader:
         """Read events of some types in order."""
         return self._events(tables.OF_TYPES, after, to, json.dumps(list(types)))
 
-    def newest(
+    def latest(
         self,
         limit: int,
         *,
@@ -80,7 +80,7 @@ class LogReader:
         equal = {"type": kind, "session": session}
         given = {name: value for name, value in equal.items() if value is not None}
         more = "".join(f" AND {name} = ?" for name in given)
-        statement = tables.NEWEST.format(more=more)
+        statement = tables.LATEST.format(more=more)
         return list(self._events(statement, after, before, *given.values(), limit))[::-1]
 
     def event(self, seq: int) -> Event | None:

@@ -68,8 +68,8 @@ SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, ref
 FROM events
 WHERE seq > ?1 AND seq <= ?2 AND type IN (SELECT value FROM json_each(?3)) ORDER BY seq
 """
-# The conditions of `newest`; with one on the type, its index is read backwards.
-NEWEST = """
+# The conditions of `latest`; with one on the type, its index is read backwards.
+LATEST = """
 SELECT seq, id, type, version, at, actor, source, trust, session, caused_by, refs, payload, hash
 FROM events WHERE seq > ? AND seq < ?{more} ORDER BY seq DESC LIMIT ?
 """

@@ -97,7 +97,7 @@ class Audit:
         """Read the newest events between two numbers: all, of one type, of one session."""
         names = {known.lower(): known.value for known in EventType}
         wanted = None if kind is None else names.get(kind.lower(), kind)
-        found = self.project_ledger.reading.newest(last, kind=wanted, **within)
+        found = self.project_ledger.reading.latest(last, kind=wanted, **within)
         return Entries(tuple(found))
 
     def briefs(self, last: int, kind: str | None = None, **within: Unpack[Within]) -> Briefs:
