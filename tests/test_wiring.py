@@ -122,7 +122,7 @@ def use_everything(dmm: Dmm, folder: Path) -> None:
     (found,) = dmm.conflicts.scan()["conflicts"]
     dmm.resolutions.resolve(found["conflict_id"], "deprecate", target=OLDER, reason="outdated")
     dmm.lifecycle.report(["project/b.md"], "helped")
-    dmm.agenda.describe(dmm.overview.survey())
+    dmm.agenda.read(dmm.overview.survey())
     dmm.digest.run()
     dmm.validation.check()
 

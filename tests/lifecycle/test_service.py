@@ -12,6 +12,7 @@ import pytest
 from dmm.bootstrap import now
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import QueryRequest
+from dmm.domain.plain import to_plain
 from dmm.errors import NotTrusted, ReviewRefused, UsageError
 from dmm.eventlog.open_ledger import Actor
 from dmm.lifecycle import service, usage_projection
@@ -82,7 +83,7 @@ class World:
 
     def run(self, day: dt.date = TODAY) -> list[tuple[str, str, str]]:
         self.at(day.isoformat(), Actor("dmm", "daemon", Trust.AGENT))
-        told = self.dmm.lifecycle.run(day)
+        told = to_plain(self.dmm.lifecycle.run(day))
         assert told["day"] == day.isoformat()
         return [(one["kind"], one["path"], one["state"]) for one in told["suggestions"]]
 
@@ -109,7 +110,7 @@ def test_a_report_is_recorded_in_the_name_of_whoever_speaks(world: World) -> Non
         "context": event.get("context"),
     }
     assert "hunter2" not in event.get("context")
-    assert told == {"seq": event.seq} | event.payload
+    assert to_plain(told) == {"seq": event.seq} | event.payload
     assert (event.actor, event.trust, event.session) == ("claude-code", "agent", "s1")
 
 
@@ -118,10 +119,10 @@ def test_a_report_is_recorded_in_the_name_of_whoever_speaks(world: World) -> Non
 )
 def test_a_memory_may_be_named_as_its_file_is(name: str, world: World) -> None:
     identity = world.write("project/a.md")
-    told = world.dmm.lifecycle.report([name], "wrong")
+    told = to_plain(world.dmm.lifecycle.report([name], "wrong"))
     assert told["memories"] == [{"id": identity, "path": "project/a.md"}]
     full = str(world.project.memory / "project" / "a.md")
-    assert world.dmm.lifecycle.report([full], "wrong")["memories"] == told["memories"]
+    assert to_plain(world.dmm.lifecycle.report([full], "wrong"))["memories"] == told["memories"]
 
 
 def test_the_users_own_memory_is_named_as_packs_show_it(
@@ -131,7 +132,7 @@ def test_the_users_own_memory_is_named_as_packs_show_it(
     own.parent.mkdir(parents=True)
     own.write_text(memory_text(scope="global"))
     dmm = open_project(world.project)
-    told = dmm.lifecycle.report(["user:global/a.md"], "helped")
+    told = to_plain(dmm.lifecycle.report(["user:global/a.md"], "helped"))
     assert told["memories"] == [{"id": "mem_2026_01_31_001", "path": "user:global/a.md"}]
 
 
@@ -140,7 +141,7 @@ def test_a_memory_that_was_served_and_is_gone_can_still_be_reported(world: World
     world.at("2026-06-01").serve((identity, "project/a.md"))
     (world.project.memory / "project" / "a.md").unlink()
     for name in (identity, "project/a.md"):
-        told = world.dmm.lifecycle.report([name], "outdated")
+        told = to_plain(world.dmm.lifecycle.report([name], "outdated"))
         assert told["memories"] == [{"id": identity, "path": "project/a.md"}]
 
 
@@ -177,7 +178,7 @@ def test_usage_comes_from_real_packs_and_reports(world: World) -> None:
     world.dmm.audit.init()
     world.at("2026-06-01").dmm.packs.query(QueryRequest("trim the wick of lantern1"))
     world.dmm.lifecycle.report([identity], "helped")
-    told = world.dmm.lifecycle.usage()
+    told = to_plain(world.dmm.lifecycle.usage())
     assert told["packs"] == 1
     assert told["memories"] == [
         {
@@ -196,8 +197,8 @@ def test_usage_comes_from_real_packs_and_reports(world: World) -> None:
 
 
 def test_usage_without_a_ledger_is_empty_and_makes_none(world: World) -> None:
-    assert world.dmm.lifecycle.usage() == {"seq": 0, "packs": 0, "memories": []}
-    assert world.dmm.lifecycle.look()["suggestions"] == []
+    assert to_plain(world.dmm.lifecycle.usage()) == {"seq": 0, "packs": 0, "memories": []}
+    assert to_plain(world.dmm.lifecycle.look())["suggestions"] == []
     assert not (world.project.dmm / "ledger.db").exists()
 
 
@@ -351,7 +352,7 @@ def test_looking_tells_the_same_and_records_nothing(world: World) -> None:
     world.write("ephemeral/a.md", expires="2020-06-01")
     world.at("2026-06-30").serve(("", "x.md"))
     head = world.dmm.project_ledger.reading.head()
-    (found,) = world.dmm.lifecycle.look()["suggestions"]
+    (found,) = to_plain(world.dmm.lifecycle.look())["suggestions"]
     assert (found["kind"], found["state"], found["proposal"]) == ("expired", "new", None)
     assert world.dmm.project_ledger.reading.head() == head
 
@@ -373,7 +374,7 @@ def test_a_file_that_can_not_be_moved_is_told_and_keeps_no_other_back(world: Wor
     world.write("project/a.md")
     for number in range(5):
         world.work(replace(AGENT, session=f"s{number % 2}"), note)
-    told = world.dmm.lifecycle.run(TODAY)
+    told = to_plain(world.dmm.lifecycle.run(TODAY))
     assert [(one["path"], one["state"]) for one in told["suggestions"]] == [
         ("ephemeral/b.md", "proposed"),
         ("ephemeral/a.md", "refused"),
@@ -436,10 +437,10 @@ def test_usage_is_written_into_front_matter_on_request_and_through_events(world:
     world.at("2026-06-29", Actor()).serve(note)
     path = world.project.memory / "project" / "a.md"
     before = path.read_text()
-    dry = world.dmm.lifecycle.export_usage(dry_run=True)
+    dry = to_plain(world.dmm.lifecycle.export_usage(dry_run=True))
     assert dry == {"files": ["project/a.md"], "skipped": [], "proposals": []}
     assert path.read_text() == before
-    told = world.dmm.lifecycle.export_usage()
+    told = to_plain(world.dmm.lifecycle.export_usage())
     (made,) = world.events(EventType.PROPOSAL_MADE)
     (applied,) = world.events(EventType.PROPOSAL_APPLIED)
     assert told == dry | {"proposals": [f"proposal_{made.seq}"]}
@@ -447,7 +448,7 @@ def test_usage_is_written_into_front_matter_on_request_and_through_events(world:
     assert path.read_text() == before.replace(
         "created: 2026-01-01\n", "created: 2026-01-01\nlast_used: 2026-06-29\nusage_count: 2\n"
     )
-    assert world.dmm.lifecycle.export_usage()["files"] == []
+    assert to_plain(world.dmm.lifecycle.export_usage())["files"] == []
 
 
 def test_many_files_are_exported_some_at_a_time_and_one_that_can_not_be_is_told(
@@ -458,7 +459,7 @@ def test_many_files_are_exported_some_at_a_time_and_one_that_can_not_be_is_told(
     world.at("2026-06-28", Actor()).serve(*notes)
     leak = world.project.memory / "project" / "0.md"
     leak.write_text(leak.read_text() + "\npassword = hunter2hunter2\n")
-    told = world.dmm.lifecycle.export_usage()
+    told = to_plain(world.dmm.lifecycle.export_usage())
     assert told["files"] == [f"project/{n}.md" for n in (1, 2, 3)]
     assert told["skipped"] == [{"path": "project/0.md", "why": "it holds what looks like a secret"}]
     assert len(told["proposals"]) == 2

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.domain.event import EventType, Trust
+from dmm.domain.plain import to_plain
 from dmm.errors import NotTrusted
 from dmm.eventlog.open_ledger import Actor
 from dmm.observations.distilling import MOST_IN_BATCH, OFF
@@ -111,7 +112,7 @@ def test_a_finished_episode_is_told_in_the_words_of_the_model(world: World) -> N
     world.end()
     before = world.dmm.observations.units()["obs_1"]
     world.answer({"obs_1": GOOD})
-    told = world.dmm.distiller.distil()
+    told = to_plain(world.dmm.distiller.distil())
     assert told == {
         "enabled": True,
         "waiting": 0,
@@ -138,7 +139,7 @@ def test_what_is_told_already_is_not_asked_about_again(world: World) -> None:
     world.end()
     world.answer({"obs_1": GOOD})
     world.dmm.distiller.distil()
-    told = world.dmm.distiller.distil()
+    told = to_plain(world.dmm.distiller.distil())
     assert (told["calls"], told["waiting"], len(world.server.asked)) == (0, 0, 1)
 
 
@@ -146,13 +147,13 @@ def test_an_episode_is_finished_when_its_session_ended_or_was_quiet_for_a_while(
     world: World,
 ) -> None:
     world.work()
-    assert world.dmm.distiller.look()["episodes"] == []
+    assert to_plain(world.dmm.distiller.look())["episodes"] == []
     world.moment += dt.timedelta(minutes=29)
-    assert world.dmm.distiller.look()["episodes"] == []
+    assert to_plain(world.dmm.distiller.look())["episodes"] == []
     world.moment += dt.timedelta(minutes=1)
     title = "Fix the cart page, it shows the totals of another customer"
     row = {"id": "obs_1", "kind": "bugfix", "at": "2026-06-29T12:00:00.000+00:00", "title": title}
-    assert world.dmm.distiller.look()["episodes"] == [row]
+    assert to_plain(world.dmm.distiller.look())["episodes"] == [row]
     assert (world.server.asked, world.calls()) == ([], [])
 
 
@@ -167,7 +168,7 @@ def test_an_episode_that_goes_on_is_told_by_the_rules_again(world: World) -> Non
     world.record(EventType.TOOL_USED, Trust.TOOL, tool="Edit", input=given, output="ok")
     assert world.dmm.observations.units()["obs_1"].title == rules.title
     world.end()
-    assert world.dmm.distiller.look()["waiting"] == 1
+    assert to_plain(world.dmm.distiller.look())["waiting"] == 1
 
 
 def test_what_was_made_of_a_blanked_event_is_shown_no_more(world: World) -> None:
@@ -188,7 +189,7 @@ def test_messages_decisions_and_rules_keep_their_own_words(world: World) -> None
     world.record(EventType.USER_MESSAGE_RECEIVED, Trust.USER, text=text)
     world.end()
     assert len(world.dmm.observations.units()) >= 3
-    assert world.dmm.distiller.look()["episodes"] == []
+    assert to_plain(world.dmm.distiller.look())["episodes"] == []
 
 
 @pytest.mark.parametrize(
@@ -210,7 +211,7 @@ def test_an_answer_of_another_form_leaves_the_text_of_the_rules(said: object, wo
     world.end()
     before = dict(world.dmm.observations.units())
     world.answer(said)
-    told = world.dmm.distiller.distil()
+    told = to_plain(world.dmm.distiller.distil())
     assert told["silence"].startswith("malformed answer: ")
     assert dict(world.dmm.observations.units()) == before
     assert world.calls() == [("distil", "malformed", ["obs_1"])]
@@ -221,7 +222,7 @@ def test_a_title_or_narrative_may_name_nothing_that_the_evidence_does_not(world:
     world.end()
     invented = "The cart page took 37 seconds because `load_all()` read src/other/cache.py."
     world.answer({"obs_1": GOOD | {"narrative": invented}})
-    told = world.dmm.distiller.distil()
+    told = to_plain(world.dmm.distiller.distil())
     why = "it names 'load_all', which is not in the evidence"
     assert (told["retold"], told["refused"]) == ([], [{"id": "obs_1", "why": why}])
     assert world.events(EventType.OBSERVATION_MADE) == []
@@ -234,7 +235,7 @@ def test_what_came_to_nothing_twice_is_not_asked_about_a_third_time(world: World
     for _ in range(3):
         world.dmm.distiller.distil()
     assert len(world.server.asked) == 2
-    assert world.dmm.distiller.look()["waiting"] == 0
+    assert to_plain(world.dmm.distiller.look())["waiting"] == 0
 
 
 def test_retellings_leave_half_of_the_tokens_of_a_day_whoever_used_the_other(
@@ -245,7 +246,7 @@ def test_retellings_leave_half_of_the_tokens_of_a_day_whoever_used_the_other(
     world.record(EventType.MODEL_CALLED, **spent)
     world.work()
     world.end()
-    told = world.dmm.distiller.distil()
+    told = to_plain(world.dmm.distiller.distil())
     assert "9000 of the 10000 for this of model.max_tokens_per_day used today" in told["silence"]
     assert (world.server.asked, told["waiting"]) == ([], 1)
     assert world.calls()[-1] == ("distil", "capped", ["obs_2"])
@@ -258,7 +259,7 @@ def test_a_model_that_is_gone_leaves_the_text_of_the_rules_and_is_asked_later(
     world.end()
     world.server.say({"error": {"message": "overloaded"}}, "529 Overloaded", Retry_After="0")
     for _ in range(3):
-        told = world.dmm.distiller.distil()
+        told = to_plain(world.dmm.distiller.distil())
         assert told["silence"]
         assert told["waiting"] == 1
     assert [one[1] for one in world.calls()] == ["failed"] * 3
@@ -270,7 +271,7 @@ def test_episodes_are_asked_about_in_batches_the_newest_first(world: World) -> N
         world.work(area)
     world.end()
     world.answer({})
-    told = world.dmm.distiller.distil()
+    told = to_plain(world.dmm.distiller.distil())
     assert (told["calls"], told["waiting"]) == (2, len(areas))
     first, second = (one[2] for one in world.calls())
     assert (len(first), second) == (MOST_IN_BATCH, ["obs_1"])
@@ -310,7 +311,7 @@ def test_without_both_wishes_no_model_is_asked(
     world = new_world(**settings)
     world.work()
     world.end()
-    told = world.dmm.distiller.distil()
+    told = to_plain(world.dmm.distiller.distil())
     assert told["silence"] in (OFF, "no model is configured; the original text stays")
     assert (world.server.asked, world.calls()) == ([], [])
 

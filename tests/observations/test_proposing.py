@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dmm.domain.event import EventType, Trust
+from dmm.domain.plain import to_plain
 from dmm.errors import NotTrusted, UsageError
 from dmm.eventlog.open_ledger import Actor
 
@@ -53,7 +54,7 @@ def world(project: Project, open_project: Opener) -> World:
 
 def test_a_day_becomes_one_short_lived_proposal_with_its_evidence(world: World) -> None:
     world.work(*AREAS)
-    told = world.dmm.digest.run(DAY)
+    told = to_plain(world.dmm.digest.run(DAY))
     (draft,) = told["drafts"]
     assert (told["day"], told["observations"], told["proposed"]) == (DAY, 8, 1)
     assert (draft["path"], draft["state"]) == ("ephemeral/digests/2026_06_29.md", "proposed")
@@ -71,33 +72,33 @@ def test_a_day_becomes_one_short_lived_proposal_with_its_evidence(world: World) 
 def test_a_day_is_proposed_once_whatever_became_of_it(world: World) -> None:
     world.work(*AREAS)
     dmm = world.dmm
-    (first,) = dmm.digest.run(DAY)["drafts"]
-    again = dmm.digest.run(DAY)
+    (first,) = to_plain(dmm.digest.run(DAY))["drafts"]
+    again = to_plain(dmm.digest.run(DAY))
     assert again["proposed"] == 0
     assert [(one["state"], one["proposal"]) for one in again["drafts"]] == [
         ("pending", first["proposal"])
     ]
     dmm.reviews.reject(first["proposal"], "not worth it")
-    assert [one["state"] for one in dmm.digest.run(DAY)["drafts"]] == ["rejected"]
+    assert [one["state"] for one in to_plain(dmm.digest.run(DAY))["drafts"]] == ["rejected"]
 
 
 def test_a_look_records_nothing(world: World) -> None:
     world.work(*AREAS)
     head = world.dmm.project_ledger.reading.head()
-    (draft,) = world.dmm.digest.look(DAY)["drafts"]
+    (draft,) = to_plain(world.dmm.digest.look(DAY))["drafts"]
     assert (draft["state"], draft["proposal"]) == ("new", None)
     assert world.dmm.project_ledger.reading.head() == head
 
 
 def test_a_day_with_little_to_tell_gives_nothing(world: World) -> None:
     world.work("cart")
-    told = world.dmm.digest.run(DAY)
+    told = to_plain(world.dmm.digest.run(DAY))
     assert (told["observations"], told["drafts"]) == (1, [])
 
 
 def test_the_last_whole_day_is_meant_unless_another_is_named(world: World) -> None:
     yesterday = dt.datetime.now(dt.UTC).date() - dt.timedelta(days=1)
-    assert world.dmm.digest.look()["day"] == yesterday.isoformat()
+    assert to_plain(world.dmm.digest.look())["day"] == yesterday.isoformat()
     with pytest.raises(UsageError, match="'soon' is not a day"):
         world.dmm.digest.look("soon")
     with pytest.raises(UsageError, match="2999-01-01 is in the future"):

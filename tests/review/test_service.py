@@ -439,4 +439,4 @@ def test_a_commit_that_can_not_be_made_is_told_and_the_write_stands(
     assert notice.startswith("written, but not committed: ")
     assert notice.endswith("this folder is not in a Git repository; the next write retries")
     assert dmm.reviews.show("1")["uncommitted"] is True
-    assert dmm.agenda.describe(dmm.overview.survey())["uncommitted"] == ["proposal_1"]
+    assert dmm.agenda.read(dmm.overview.survey()).uncommitted == ("proposal_1",)

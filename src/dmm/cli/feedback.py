@@ -8,6 +8,7 @@ import typer
 
 from dmm.cli.format.lines import wrapped
 from dmm.cli.options import Json, Root, counted, open_project, present, refuse_agents
+from dmm.domain.plain import to_plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,8 +62,8 @@ def export_usage(dry_run: DryRun = False, as_json: Json = False, root: Root = No
     """
     if not dry_run:
         refuse_agents("write usage into memory files")
-    told = open_project(root).lifecycle.export_usage(dry_run=dry_run)
-    told["dry_run"] = dry_run
+    found = open_project(root).lifecycle.export_usage(dry_run=dry_run)
+    told = to_plain(found) | {"dry_run": dry_run}
     present(told, as_json=as_json, lines=_export_lines)
 
 

@@ -10,16 +10,19 @@ from dmm import endpoint, losses
 from dmm.cli.format.costs import summarise
 from dmm.cli.format.rule_lines import not_checked
 from dmm.cli.options import Json, Root, counted, open_project, print_json
+from dmm.domain.plain import to_plain
 from dmm.domain.text import neutralise
 from dmm.errors import DmmError
 from dmm.rules.unchecked import find_misses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from dmm.bootstrap import Dmm
     from dmm.domain.report import Finding
+    from dmm.lifecycle.results import SuggestionView
     from dmm.memories.overview import IndexState, RootState, Status
+    from dmm.project.agenda import Pending, Queue
 
 SHOWN = 5
 # From so many new files on, the index is still being built.
@@ -32,7 +35,7 @@ def status(as_json: Json = False, root: Root = None) -> None:
     dmm = open_project(root, quiet=True)
     survey = dmm.overview.survey()
     state = dmm.overview.describe(survey)
-    agenda = dmm.agenda.describe(survey)
+    agenda = dmm.agenda.read(survey)
     daemon = endpoint.call("health", {}, timeout=ANSWER_WITHIN)
     if as_json:
         fault = _ledger_fault(dmm)
@@ -40,7 +43,7 @@ def status(as_json: Json = False, root: Root = None) -> None:
         told: dict[str, Any] = {"trusted": dmm.trusted, "ledger_fault": said, "daemon": daemon}
         told |= {"held_back": [one.path for one in dmm.consents.changes()], "lost": losses.count()}
         told["unchecked"] = _unchecked(dmm)
-        print_json(state.as_dict() | {"agenda": agenda} | told)
+        print_json(state.as_dict() | {"agenda": to_plain(agenda)} | told)
         return
     from rich.console import Console
     from rich.table import Table
@@ -83,22 +86,22 @@ def _rows(state: Status) -> Iterator[tuple[str, str]]:
     yield "SQLite", state.sqlite_version
 
 
-def agenda_rows(agenda: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Tell what waits for somebody; what only a ledger can tell is left out where there is none."""
-    pending, conflicts, model = agenda["pending"], agenda["conflicts"], agenda["model"]
-    if pending is not None:
-        yield "Review", _pending(pending)
-    if agenda["pending_rules"]:
-        number = counted(agenda["pending_rules"], "rule")
+def agenda_rows(agenda: Pending) -> Iterator[tuple[str, str]]:
+    """Return what is pending; without a ledger, only what files show."""
+    if agenda.pending is not None:
+        yield "Review", _pending(agenda.pending)
+    if agenda.pending_rules:
+        number = counted(agenda.pending_rules, "rule")
         yield "Rules", f"[yellow]{number} pending[/yellow]; see: dmm ledger pending"
-    if agenda["uncommitted"]:
-        yield "Git", _uncommitted(agenda["uncommitted"])
-    if conflicts is not None:
-        told = f"[yellow]{conflicts} not resolved[/yellow]; see: dmm conflicts list"
-        yield "Conflicts", told if conflicts else "none"
-    yield from _suggestions(agenda["suggestions"])
-    if model is not None and model["tokens_today"]:
-        yield "Tokens", f"{model['tokens_today']:,} of {model['tokens_per_day']:,} by models today"
+    if agenda.uncommitted:
+        yield "Git", _uncommitted(agenda.uncommitted)
+    if agenda.conflicts is not None:
+        told = f"[yellow]{agenda.conflicts} not resolved[/yellow]; see: dmm conflicts list"
+        yield "Conflicts", told if agenda.conflicts else "none"
+    yield from _suggestions(agenda.suggestions)
+    if agenda.model is not None and agenda.model.tokens_today:
+        used, limit = agenda.model.tokens_today, agenda.model.tokens_per_day
+        yield "Tokens", f"{used:,} of {limit:,} by models today"
 
 
 def _cost_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
@@ -108,40 +111,39 @@ def _cost_rows(dmm: Dmm) -> Iterator[tuple[str, str]]:
         yield "Cost", f"{_plain(summarise(last))}; see: dmm cost"
 
 
-def _pending(pending: dict[str, Any]) -> str:
-    if not pending["count"]:
+def _pending(queue: Queue) -> str:
+    if not queue.count:
         return "nothing pending"
-    age = "" if pending["age_seconds"] is None else f", the oldest for {_age(pending)}"
-    return f"[yellow]{pending['count']} pending[/yellow]{age}; see: dmm review list"
+    age = "" if queue.age_seconds is None else f", the oldest for {_age(queue.age_seconds)}"
+    return f"[yellow]{queue.count} pending[/yellow]{age}; see: dmm review list"
 
 
-def _uncommitted(names: list[str]) -> str:
+def _uncommitted(names: Sequence[str]) -> str:
     verb = "is" if len(names) == 1 else "are"
     told = f"{counted(len(names), 'change')} {verb} not committed"
     first = names[0] if len(names) == 1 else f"{names[0]} and others"
     return f"[yellow]{told}[/yellow] ({first}); the next write retries"
 
 
-def _age(pending: dict[str, Any]) -> str:
-    seconds = pending["age_seconds"]
+def _age(seconds: int) -> str:
     for size, noun in ((86_400, "day"), (3_600, "hour"), (60, "minute")):
         if seconds >= size:
             return counted(seconds // size, noun)
     return "less than a minute"
 
 
-def _suggestions(found: list[dict[str, Any]]) -> Iterator[tuple[str, str]]:
-    """Tell the suggestions that nobody has answered yet."""
-    waiting = [one for one in found if one["state"] in ("new", "waits")]
+def _suggestions(found: Iterable[SuggestionView]) -> Iterator[tuple[str, str]]:
+    """Return a row for the suggestions that have no answer yet."""
+    waiting = [one for one in found if one.state in ("new", "waits")]
     if not waiting:
         yield "Suggested", "nothing"
         return
-    kinds = Counter(one["kind"] for one in waiting)
+    kinds = Counter(one.kind for one in waiting)
     told = ", ".join(f"{number} {kind}" for kind, number in kinds.items())
     yield "Suggested", f"[yellow]{told}[/yellow]; see: dmm lifecycle"
     for one in waiting[:SHOWN]:
-        to = f" to {one['new_scope']}" if one["new_scope"] else ""
-        yield "", _plain(f"{one['path']}: {one['operation']}{to}")
+        to = f" to {one.new_scope}" if one.new_scope else ""
+        yield "", _plain(f"{one.path}: {one.operation}{to}")
     if len(waiting) > SHOWN:
         yield "", f"and {len(waiting) - SHOWN} more"
 

@@ -247,7 +247,7 @@ def carry_out(
         case "lifecycle":
             dmm.lifecycle.run(progress=progress)
         case "distil":
-            return str(dmm.distiller.distil(progress=progress)["silence"] or "")
+            return dmm.distiller.distil(progress=progress).silence or ""
         case "digest":
             for day in _days_since(last, now):
                 progress(0, 0)

@@ -12,11 +12,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from dmm.domain.event import EventType
 from dmm.domain.payload import Held, MemoryExpired, UsageReported
-from dmm.domain.plain import to_plain
 from dmm.domain.proposal import Edit, Operation, ProposalStatus, name_proposal
 from dmm.errors import DmmError, UsageError
 from dmm.files import front_matter, markdown
 from dmm.files.lock import exclusive
+from dmm.lifecycle.results import (
+    FeedbackRecorded,
+    LifecycleRun,
+    MemoryUsage,
+    Skipped,
+    SuggestionView,
+    UsageExport,
+    UsageReport,
+)
 from dmm.lifecycle.suggest import Grounds, Kind, suggest
 from dmm.lifecycle.usage import OUTCOMES, OWN, Association, fold, key_of
 from dmm.redaction.clean import clean
@@ -90,7 +98,7 @@ class Lifecycle:
     require: Callable[[], object]
 
     @traced()
-    def report(self, memories: Sequence[str], outcome: str, context: str = "") -> dict[str, Any]:
+    def report(self, memories: Sequence[str], outcome: str, context: str = "") -> FeedbackRecorded:
         """Record how memories fared, named by id or path: served, helped, wrong or outdated."""
         self.require()
         need_one("outcome", outcome, OUTCOMES)
@@ -105,7 +113,7 @@ class Lifecycle:
             memories=self._resolve(names), outcome=outcome, context=clean(context.strip())
         )
         event = self.project_ledger.record(self.project_ledger.draft(told))
-        return {"seq": event.seq, **to_plain(told)}
+        return FeedbackRecorded(event.seq, told.memories, told.outcome, told.context)
 
     def _resolve(self, names: Iterable[str]) -> tuple[Held, ...]:
         """Find memories: by their file, among those served of late, then among all."""
@@ -147,13 +155,13 @@ class Lifecycle:
             name = name.removeprefix(start)
         return name
 
-    def usage(self) -> dict[str, Any]:
+    def usage(self) -> UsageReport:
         """Tell what was counted of each memory, the most served first."""
         usage = self.usages.current()
         found = usage.associate()
-        told = [_show(use, found.get(key, Association())) for key, use in usage.memories.items()]
-        ordered = sorted(told, key=lambda one: (-one["served"], one["path"]))
-        return {"seq": usage.seq, "packs": sum(usage.packs.values()), "memories": ordered}
+        rows = (_show(use, found.get(key, Association())) for key, use in usage.memories.items())
+        ordered = sorted(rows, key=lambda one: (-one.served, one.path))
+        return UsageReport(usage.seq, sum(usage.packs.values()), tuple(ordered))
 
     def suggestions(
         self,
@@ -167,21 +175,22 @@ class Lifecycle:
         grounds = Grounds(usage, self.settings, day, survey.baseline, self.budget, _revised(known))
         return suggest(survey.memories, grounds)
 
-    def look(self, survey: Survey | None = None) -> dict[str, Any]:
+    def look(self, survey: Survey | None = None) -> LifecycleRun:
         """Tell what would be proposed now, and what became of it before; nothing is recorded."""
         self.require()
         known = list(self.known())
         survey = survey or self.survey()
         found = self.suggestions(survey, self.usages.current(), known)
-        told = self.tell(found, known)
-        return {"day": self.today().isoformat(), "proposed": 0, "suggestions": told}
+        return LifecycleRun(self.today().isoformat(), 0, self.show(found, known))
 
-    def tell(self, found: Iterable[Suggestion], known: Sequence[Proposal]) -> list[dict[str, Any]]:
-        """Lay suggestions out as plain data, with the proposals that they led to."""
-        return [_tell(one, *(_answered(one, known) or NEW)) for one in found]
+    def show(
+        self, found: Iterable[Suggestion], known: Sequence[Proposal]
+    ) -> tuple[SuggestionView, ...]:
+        """Return suggestions with the proposals that they led to."""
+        return tuple(_view(one, *(_answered(one, known) or NEW)) for one in found)
 
     @traced()
-    def run(self, today: dt.date | None = None, progress: Progress | None = None) -> dict[str, Any]:
+    def run(self, today: dt.date | None = None, progress: Progress | None = None) -> LifecycleRun:
         """Make proposals of the suggestions; what waits or was answered is not asked again.
 
         Progress is told before each suggestion, and may end the run: the next one goes on.
@@ -192,11 +201,11 @@ class Lifecycle:
         with exclusive(lock, what=what, patience=PATIENCE):
             return self._carry_out(today or self.today(), progress)
 
-    def _carry_out(self, day: dt.date, progress: Progress | None) -> dict[str, Any]:
+    def _carry_out(self, day: dt.date, progress: Progress | None) -> LifecycleRun:
         known = list(self.known())
         found = self.suggestions(self.survey(), self.usages.current(), known, day)
         room = MOST_WAITING - sum(one.is_open and one.origin == ORIGIN for one in known)
-        told = []
+        views = []
         for number, one in enumerate(found):
             if progress is not None:
                 progress(number, len(found))
@@ -204,11 +213,11 @@ class Lifecycle:
             if state == "new" and room > 0:
                 state, seq, why = self._take(one)
                 room -= state == "proposed"
-            told.append(_tell(one, state, seq, why))
+            views.append(_view(one, state, seq, why))
             if one.kind is Kind.EXPIRED and seq is not None:
                 self._expire(one, seq)
-        made = sum(one["state"] == "proposed" for one in told)
-        return {"day": day.isoformat(), "proposed": made, "suggestions": told}
+        made = sum(one.state == "proposed" for one in views)
+        return LifecycleRun(day.isoformat(), made, tuple(views))
 
     def _take(self, one: Suggestion) -> Outcome:
         try:
@@ -236,7 +245,7 @@ class Lifecycle:
         self.project_ledger.record(draft)
 
     @traced()
-    def export_usage(self, *, dry_run: bool = False) -> dict[str, Any]:
+    def export_usage(self, *, dry_run: bool = False) -> UsageExport:
         """Write counts and last days of use into the front matter of the project's files."""
         self.require()
         usage = self.usages.current()
@@ -249,13 +258,9 @@ class Lifecycle:
             try:
                 edits += self._noted(memory.path, use)
             except DmmError as error:
-                skipped.append({"path": memory.path, "why": error.what})
-        told: dict[str, Any] = {
-            "files": [edit.path for edit in edits],
-            "skipped": skipped,
-            "proposals": [] if dry_run else self._write(edits),
-        }
-        return told
+                skipped.append(Skipped(memory.path, error.what))
+        written = () if dry_run else tuple(self._write(edits))
+        return UsageExport(tuple(edit.path for edit in edits), tuple(skipped), written)
 
     def _write(self, edits: Sequence[Edit]) -> list[str]:
         """Apply edits, some at a time: an event holds the texts of all its files."""
@@ -304,19 +309,19 @@ def _by_name(names: Iterable[tuple[str, str]]) -> dict[str, tuple[str, str]]:
     return found
 
 
-def _show(use: Use, found: Association) -> dict[str, Any]:
-    return {
-        "id": use.id,
-        "path": use.path,
-        "served": use.served,
-        "last_used": use.last_used or None,
-        "helped": use.helped,
-        "wrong": use.count("wrong"),
-        "outdated": use.count("outdated"),
-        "sessions": found.sessions,
-        "associated_with_success": found.succeeded,
-        "associated_with_failure": found.failed,
-    }
+def _show(use: Use, found: Association) -> MemoryUsage:
+    return MemoryUsage(
+        use.id,
+        use.path,
+        use.served,
+        use.last_used or None,
+        use.helped,
+        use.count("wrong"),
+        use.count("outdated"),
+        found.sessions,
+        associated_with_success=found.succeeded,
+        associated_with_failure=found.failed,
+    )
 
 
 def _revised(known: Iterable[Proposal]) -> Mapping[str, int]:
@@ -344,14 +349,14 @@ def _answered(one: Suggestion, known: Iterable[Proposal]) -> Outcome | None:
     return None
 
 
-def _tell(one: Suggestion, state: str, seq: int | None, why: str) -> dict[str, Any]:
-    told: dict[str, Any] = {
-        "kind": str(one.kind),
-        "operation": str(one.operation),
-        "path": one.path,
-        "new_scope": None if one.new_scope is None else str(one.new_scope),
-        "reason": one.reason,
-        "state": state,
-        "proposal": None if seq is None else name_proposal(seq),
-    }
-    return told | ({"why": why} if why else {})
+def _view(one: Suggestion, state: str, seq: int | None, why: str) -> SuggestionView:
+    return SuggestionView(
+        str(one.kind),
+        str(one.operation),
+        one.path,
+        None if one.new_scope is None else str(one.new_scope),
+        one.reason,
+        state,
+        None if seq is None else name_proposal(seq),
+        why,
+    )

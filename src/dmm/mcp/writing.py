@@ -69,10 +69,10 @@ def forget(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
 def give_feedback(caller: Caller, arguments: dict[str, Any]) -> dict[str, Any]:
     """Record how memories fared."""
     with caller.project().write(caller.actor) as dmm:
-        told = dmm.lifecycle.report(
+        found = dmm.lifecycle.report(
             arguments["memories"], arguments["outcome"], arguments.get("context", "")
         )
-    return {"seq": told["seq"], "memories": [one["path"] for one in told["memories"]]}
+    return {"seq": found.seq, "memories": [one.path for one in found.memories]}
 
 
 def _brief(told: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.domain.event import Trust, least
 from dmm.domain.observation import Kind
@@ -19,6 +19,7 @@ from dmm.models.metering import Question, Silence
 from dmm.observations.distil import RECORDS
 from dmm.observations.distiller import ask, gather, read_answer
 from dmm.observations.records import label
+from dmm.observations.results import DistilRun, EpisodeView, RefusedView, RetoldView
 from dmm.observations.retelling import Retelling
 from dmm.redaction.redact import redact
 from dmm.tracing import traced
@@ -53,8 +54,8 @@ class _Tally:
     """What came of a run."""
 
     calls: int = 0
-    retold: list[dict[str, Any]] = field(default_factory=list)
-    refused: list[dict[str, Any]] = field(default_factory=list)
+    retold: list[RetoldView] = field(default_factory=list)
+    refused: list[RefusedView] = field(default_factory=list)
     silence: str | None = None
 
 
@@ -67,15 +68,15 @@ class Distiller:
     enabled: bool
     require: Callable[[], object]
 
-    def look(self) -> dict[str, Any]:
-        """Tell which episodes would be asked about; nothing is asked or recorded."""
+    def look(self) -> DistilRun:
+        """Return which episodes would be asked about; nothing is asked or recorded."""
         self.require()
         waiting = list(self._waiting())
-        told = self._tell(waiting, _Tally(silence=None if self.enabled else OFF))
-        return told | {"episodes": [_name(unit) for unit in waiting[:MOST_IN_RUN]]}
+        found = self._report(waiting, _Tally(silence=None if self.enabled else OFF))
+        return replace(found, episodes=tuple(map(_view, waiting[:MOST_IN_RUN])))
 
     @traced()
-    def distil(self, progress: Callable[[int, int], None] = lambda _done, _of: None) -> Any:
+    def distil(self, progress: Callable[[int, int], None] = lambda _done, _of: None) -> DistilRun:
         """Ask about finished episodes, the newest first, for as long as the model answers."""
         self.require()
         tally = _Tally(silence=None if self.enabled else OFF)
@@ -87,17 +88,17 @@ class Distiller:
             if tally.silence is None:
                 self._ask(batch, tally)
             done += len(batch)
-        return self._tell(waiting, tally)
+        return self._report(waiting, tally)
 
-    def _tell(self, waiting: Sequence[Observation], tally: _Tally) -> dict[str, Any]:
-        return {
-            "enabled": self.enabled,
-            "waiting": len(waiting) - len(tally.retold),
-            "calls": tally.calls,
-            "retold": tally.retold,
-            "refused": tally.refused,
-            "silence": tally.silence,
-        }
+    def _report(self, waiting: Sequence[Observation], tally: _Tally) -> DistilRun:
+        return DistilRun(
+            self.enabled,
+            len(waiting) - len(tally.retold),
+            tally.calls,
+            tuple(tally.retold),
+            tuple(tally.refused),
+            tally.silence,
+        )
 
     def _waiting(self) -> Iterator[Observation]:
         """Give the finished episodes that rules told, newest first."""
@@ -166,10 +167,9 @@ class Distiller:
             told = answer.retold.get(unit.id)
             if told is not None:
                 self._record(material, told)
-                dropped = told.dropped
-                tally.retold.append({"id": unit.id, "title": told.title, "dropped_facts": dropped})
+                tally.retold.append(RetoldView(unit.id, told.title, told.dropped))
             elif unit.id in answer.refused:
-                tally.refused.append({"id": unit.id, "why": answer.refused[unit.id]})
+                tally.refused.append(RefusedView(unit.id, answer.refused[unit.id]))
 
     def _record(self, material: Material, told: Retold) -> None:
         unit = material.unit
@@ -190,8 +190,8 @@ class Distiller:
         project_ledger.record(replace(draft, trust=made.trust))
 
 
-def _name(unit: Observation) -> dict[str, Any]:
-    return {"id": unit.id, "kind": str(unit.kind), "at": unit.at, "title": unit.title}
+def _view(unit: Observation) -> EpisodeView:
+    return EpisodeView(unit.id, str(unit.kind), unit.at, unit.title)
 
 
 def _clean(text: str) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from dmm.domain.proposal import Operation, name_proposal
 from dmm.errors import DmmError, UsageError
 from dmm.observations.digest import digest
+from dmm.observations.results import DigestRun, DraftView
 from dmm.review.drafting import About
 from dmm.review.writing import Writing
 from dmm.tracing import traced
@@ -49,12 +50,12 @@ class Digest:
     today: Callable[[], dt.date]
     require: Callable[[], object]
 
-    def look(self, day: str | None = None) -> dict[str, Any]:
-        """Tell what would be proposed of a day; nothing is recorded."""
+    def look(self, day: str | None = None) -> DigestRun:
+        """Return what would be proposed of a day; nothing is recorded."""
         return self._carry_out(self._day(day), dry_run=True)
 
     @traced()
-    def run(self, day: str | None = None) -> dict[str, Any]:
+    def run(self, day: str | None = None) -> DigestRun:
         """Propose what is worth keeping of a day, the last whole one unless another is named.
 
         What was proposed before is not proposed again, whatever became of it.
@@ -73,25 +74,22 @@ class Digest:
             raise UsageError(f"{given} is in the future")
         return day.isoformat()
 
-    def _carry_out(self, day: str, *, dry_run: bool) -> dict[str, Any]:
+    def _carry_out(self, day: str, *, dry_run: bool) -> DigestRun:
         self.require()
         units = self.observations.of_day(day)
         drafts = digest(day, units, self.limits)
-        told = []
+        views = []
         for draft in drafts:
             before = self._answered(draft)
             if before is not None:
-                told.append(_tell(draft, str(before.standing), before.seq))
+                views.append(_view(draft, str(before.standing), before.seq))
             elif dry_run:
-                told.append(_tell(draft, "new", None))
+                views.append(_view(draft, "new", None))
             else:
-                told.append(self._propose(day, draft))
-        return {
-            "day": day,
-            "observations": sum(unit.kind != "message" for unit in units),
-            "proposed": sum(one["state"] == "proposed" for one in told),
-            "drafts": told,
-        }
+                views.append(self._propose(day, draft))
+        observed = sum(unit.kind != "message" for unit in units)
+        proposed = sum(one.state == "proposed" for one in views)
+        return DigestRun(day, observed, proposed, tuple(views))
 
     def _answered(self, draft: Draft) -> Proposal | None:
         """Find the digest that already proposed the same file, whatever became of it."""
@@ -101,7 +99,7 @@ class Digest:
                 return one
         return None
 
-    def _propose(self, day: str, draft: Draft) -> dict[str, Any]:
+    def _propose(self, day: str, draft: Draft) -> DraftView:
         try:
             made = self.proposals().write(
                 Writing(
@@ -116,17 +114,18 @@ class Digest:
             )
         except DmmError as error:
             # One draft that can't be proposed keeps no other from being so.
-            return _tell(draft, "refused", None) | {"why": str(error)}
-        return _tell(draft, "pending" if "repeated" in made else "proposed", int(made["seq"]))
+            return _view(draft, "refused", None, str(error))
+        return _view(draft, "pending" if "repeated" in made else "proposed", int(made["seq"]))
 
 
-def _tell(draft: Draft, state: str, seq: int | None) -> dict[str, Any]:
-    return {
-        "path": draft.path,
-        "title": draft.title,
-        "tokens": draft.tokens,
-        "tags": list(draft.tags),
-        "evidence": list(draft.evidence),
-        "state": state,
-        "proposal": None if seq is None else name_proposal(seq),
-    }
+def _view(draft: Draft, state: str, seq: int | None, why: str = "") -> DraftView:
+    return DraftView(
+        draft.path,
+        draft.title,
+        draft.tokens,
+        tuple(draft.tags),
+        tuple(draft.evidence),
+        state,
+        None if seq is None else name_proposal(seq),
+        why,
+    )

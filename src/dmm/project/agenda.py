@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dmm.errors import LedgerRefused, StorageError
 from dmm.lifecycle.usage import Usage
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dmm.conflicts.register import ConflictRegister
+    from dmm.lifecycle.results import SuggestionView
     from dmm.lifecycle.service import Lifecycle
     from dmm.memories.overview import Survey
     from dmm.review.commits import Committing
@@ -22,8 +23,37 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Queue:
+    """How many proposals are pending, and the oldest of them."""
+
+    count: int
+    oldest: str | None
+    age_seconds: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTokens:
+    """The tokens that chat models used today, and the daily limit."""
+
+    tokens_today: int
+    tokens_per_day: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """Everything that waits for a person; None where only a ledger would know."""
+
+    pending: Queue | None
+    pending_rules: int | None
+    uncommitted: tuple[str, ...] | None
+    conflicts: int | None
+    suggestions: tuple[SuggestionView, ...]
+    model: ModelTokens | None
+
+
+@dataclass(frozen=True, slots=True)
 class Agenda:
-    """Gathers what waits in one project; looking at it records nothing.
+    """Gathers what is pending in one project, without recording anything.
 
     The ledger is asked only where it is there and trusted. Without it, the files alone tell what
     has expired and whether the baseline is too large.
@@ -38,44 +68,39 @@ class Agenda:
     is_trusted: Callable[[], bool]
     now: Callable[[], dt.datetime]
 
-    def describe(self, survey: Survey) -> dict[str, Any]:
-        """Tell what waits; parts that only a ledger can tell are None where it tells nothing."""
+    def read(self, survey: Survey) -> Pending:
+        """Return what is pending; without a ledger, its parts are None."""
         try:
             if self.is_trusted() and self.project_ledger.exists:
                 return self._read(survey)
         except (StorageError, LedgerRefused):
             # Told by whoever looks at the ledger itself.
             pass
-        told = self.lifecycle.tell(self.lifecycle.suggestions(survey, Usage()), [])
-        untold = dict.fromkeys(("pending", "pending_rules", "uncommitted", "conflicts", "model"))
-        return {**untold, "suggestions": told}
+        found = self.lifecycle.suggestions(survey, Usage())
+        return Pending(None, None, None, None, self.lifecycle.show(found, ()), None)
 
-    def _read(self, survey: Survey) -> dict[str, Any]:
+    def _read(self, survey: Survey) -> Pending:
         reviewer = self.reviewer()
-        return {
-            "pending": self._pending(),
-            "pending_rules": sum(one.pending for one in self.project_ledger.state().in_force),
-            "uncommitted": self._uncommitted(),
-            "conflicts": len(self.conflict_register.records().open),
-            "suggestions": self.lifecycle.look(survey)["suggestions"],
-            "model": {
-                "tokens_today": reviewer.spent_today(),
-                "tokens_per_day": reviewer.model.max_tokens_per_day,
-            },
-        }
+        return Pending(
+            self._queue(),
+            sum(one.pending for one in self.project_ledger.state().in_force),
+            self._uncommitted(),
+            len(self.conflict_register.records().open),
+            self.lifecycle.look(survey).suggestions,
+            ModelTokens(reviewer.spent_today(), reviewer.model.max_tokens_per_day),
+        )
 
-    def _pending(self) -> dict[str, Any]:
+    def _queue(self) -> Queue:
         waiting = self.proposal_store.queue().open
-        told: dict[str, Any] = {"count": len(waiting), "oldest": None, "age_seconds": None}
-        if waiting:
-            oldest = min(waiting, key=lambda one: one.seq)
-            told |= {"oldest": oldest.id, "age_seconds": self._age(oldest.at)}
-        return told
+        if not waiting:
+            return Queue(0, None, None)
+        oldest = min(waiting, key=lambda one: one.seq)
+        return Queue(len(waiting), oldest.id, self._age(oldest.at))
 
-    def _uncommitted(self) -> list[str]:
-        """Name what is still to be committed; nothing is where commits are not wanted."""
+    def _uncommitted(self) -> tuple[str, ...]:
+        """Return the proposals still to be committed; none if commits are off."""
         committing = self.committing()
-        return [] if committing is None else [one.id for one in committing.left()]
+        return () if committing is None else tuple(one.id for one in committing.left())
 
     def _age(self, at: str) -> int | None:
         try:
