@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from dmm.domain.pack import PackEntry, QueryRequest
+    from dmm.domain.pack import QueryRequest, Supplement
     from dmm.eventlog.open_ledger import Actor
     from dmm.index.sync import Progress, SyncReport
     from dmm.packs.service import Answer
@@ -98,7 +98,7 @@ class Project:
             dmm.indexes.followed = self.indexing is not None
             return dmm.packs.query(request, refresh=refresh, progress=self._going_on())
 
-    def supplement(self, event: HookEvent, known: frozenset[str]) -> tuple[PackEntry, ...]:
+    def supplement(self, event: HookEvent, known: frozenset[str]) -> Supplement:
         """Find what a prompt adds to what its session was given."""
         with self._using(self._asking):
             self.used = time.monotonic()

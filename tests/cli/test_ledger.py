@@ -21,7 +21,7 @@ UNVERIFIED = 'no recorded verification of accessibility ("Book")'
 COMMANDS = [
     *("init", "fact", "constraint", "pending", "accept", "decide", "query", "context"),
     *("trace", "replay", "at", "diff", "drift", "simulate", "rehearse", "explain"),
-    *("verify", "backup", "restore", "log"),
+    *("verify", "backup", "restore", "log", "pack"),
 ]
 
 
@@ -542,3 +542,17 @@ def test_a_rule_in_a_project_that_is_not_trusted_says_that_it_binds_nobody(
     told = typed("ledger", "constraint", "never use eval()", within=project.folder)
     assert note not in told.err
     assert "never push to main" in typed("ledger", "context", within=project.folder).out
+
+
+def test_a_pack_is_listed_and_shown_with_its_receipt(ledger: Scribe, home: Path) -> None:
+    ledger.project.trust(home)
+    ledger("fact", "budget", "4000")
+    assert ledger("pack").out == "No pack has been served yet.\n"
+    ledger.typed("query", "budget", within=ledger.project.folder)
+    (line,) = ledger("pack").out.splitlines()
+    assert "budget" in line
+    shown = ledger("pack", line.split()[0])
+    assert shown.out.startswith(f"Pack {line.split()[0]}: asked")
+    assert "Task: budget" in shown.out
+    refused = ledger("pack", "1")
+    assert (refused.status, "event 1 is not a pack" in refused.err) == (2, True)

@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from schemathesis import GenerationMode
 from schemathesis.config import SchemathesisConfig
 
+from dmm.domain.pack import QueryRequest
 from dmm.eventlog.open_ledger import Actor
 from dmm.http import make_app
 from dmm.projects import Projects, SharedModel
@@ -51,6 +52,8 @@ DECIDING = {
     *("POST /v1/rules/accept", "POST /v1/rules/adopt"),
 }
 RULE = "never-run-rm-rf"
+# The pack that was served, by the number of its event.
+SERVED: list[int] = []
 
 
 @pytest.fixture(scope="module")
@@ -71,6 +74,8 @@ def operations(state: Path, model: Embedder, root: Path) -> Iterator[list[Any]]:
         dmm.proposals.create("project/first.md", NOTE, "to be shown")
         dmm.conflicts.flag(PATHS[:2], "to be shown")
         dmm.rules.shelf.write(RULE, "---\nmatch: {command: rm -rf}\n---\n# Never run rm -rf\n")
+        dmm.packs.query(QueryRequest("the hard constraints"))
+        SERVED[:] = [one.seq for one in dmm.served_packs.newest(1).packs]
     app = make_app(projects, token=TOKEN, port=lambda: PORT, health=dict)
     schema = schemathesis.openapi.from_asgi(
         "/v1/openapi.json", app, config=CONFIG, headers=AUTHORISED
@@ -104,6 +109,8 @@ def aim(case: Any) -> None:
             for name in ("references", "seqs"):
                 if given_values.get(name) is not None:
                     given_values[name] = [int(n) % EVENTS for n in given_values[name]]
+    if case.operation.label == "GET /v1/packs/{seq}":
+        case.path_parameters["seq"] = SERVED[0]
     if isinstance(case.body, dict) and case.body.get("priority") == "learned":
         # The document can't say that a learned rule names its cause.
         assume("inject_constraint" in case.body or case.body.get("triggered_by") is not None)

@@ -169,7 +169,7 @@ def test_a_prompt_is_answered_with_what_is_in_memory_while_others_index(opened: 
     held = opened.indexes.snapshot()
     opened.indexes.followed = True
     opened.indexes.sync()
-    (found, *_) = opened.packs.supplement(QueryRequest(QUESTION), frozenset())
+    (found, *_) = opened.packs.supplement(QueryRequest(QUESTION), frozenset()).entries
     assert found.path == WANTED
     assert opened.indexes.snapshot_at_hand().columns is held.columns
     opened.indexes.followed = False

@@ -10,6 +10,7 @@ from tests.packs.conftest import towards
 
 from dmm.config import RetrievalConfig
 from dmm.domain.pack import QueryRequest
+from dmm.domain.receipt_payload import MOST_EXCLUDED
 from dmm.packs.retrieve import retrieve, weigh_words
 
 if TYPE_CHECKING:
@@ -42,18 +43,19 @@ def test_equals_stand_in_the_order_of_their_paths(corpus: ComparisonSet) -> None
     assert [one.path for one in found.ranked] == [f"project/{name}.md" for name in "abcd"]
 
 
-def test_the_best_candidates_are_taken_and_the_others_only_explained(corpus: ComparisonSet) -> None:
-    for number in range(5):
-        corpus.add(f"project/{number}.md", "sessions", priority=number / 10)
+def test_the_best_candidates_are_taken_and_the_best_others_named(corpus: ComparisonSet) -> None:
+    for number in range(2 + MOST_EXCLUDED + 3):
+        corpus.add(f"project/{number:02}.md", "sessions", priority=number / 25)
     settings = RetrievalConfig(max_candidates=2)
     found = retrieved(corpus, QueryRequest("sessions"), settings=settings)
-    assert [one.path for one in found.ranked] == ["project/4.md", "project/3.md"]
-    assert found.others == []
-    assert found.considered == 5
+    names = [f"project/{number:02}.md" for number in reversed(range(2 + MOST_EXCLUDED + 3))]
+    assert [one.path for one in found.ranked] == names[:2]
+    assert [one.path for one in found.others] == names[2:-3]
+    assert found.considered == len(names)
     told = retrieved(corpus, QueryRequest("sessions", explain=True), settings=settings)
     assert [one.path for one in told.ranked] == [one.path for one in found.ranked]
     assert (found.ranked[0].parts, set(told.ranked[0].parts) > {"evidence", "claims"}) == ({}, True)
-    assert [one.path for one in told.others] == ["project/2.md", "project/1.md", "project/0.md"]
+    assert [one.path for one in told.others] == names[2:]
 
 
 def test_each_candidate_says_how_it_was_found(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.conftest import git
 
+from dmm.domain.pack import Supplement
 from dmm.sessions.payload import parse_payload
 from dmm.sessions.service import Delivery, deliver
 
@@ -109,7 +110,7 @@ def test_what_a_prompt_brought_does_not_come_again(dmm: Dmm) -> None:
     prompt = {"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "rounding"}
     delivery = deliver(parse_payload("claude-code", json.dumps(prompt).encode()))
     scoped = dmm.packs.scoped.all()
-    dmm.sessions.give(delivery, dmm.packs.about_files(scoped, 1_000))
+    dmm.sessions.give(delivery, Supplement(dmm.packs.about_files(scoped, 1_000)))
     assert told(dmm, done(dmm, 1)) == ""
 
 

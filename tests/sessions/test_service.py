@@ -111,15 +111,15 @@ def test_what_was_delivered_and_kept_too_is_recorded_once(dmm: Dmm) -> None:
 
 def test_one_request_among_others_is_found(dmm: Dmm) -> None:
     alone = supplement(dmm.packs, "how many failed login attempts are allowed", frozenset())
-    assert "project/auth/login_throttle.md" in [entry.path for entry in alone]
+    assert "project/auth/login_throttle.md" in [entry.path for entry in alone.entries]
     among = supplement(
         dmm.packs,
         "Please tidy the imports first. How many failed login attempts are allowed? "
         "Then write a short note for the changelog; keep it friendly.",
         frozenset(),
     )
-    assert "project/auth/login_throttle.md" in [entry.path for entry in among]
-    assert supplement(dmm.packs, "thanks, that is fine. go on please!", frozenset()) == ()
+    assert "project/auth/login_throttle.md" in [entry.path for entry in among.entries]
+    assert supplement(dmm.packs, "thanks, that is fine. go on please!", frozenset()).entries == ()
 
 
 def test_rules_that_can_not_be_read_are_an_error_and_a_session_is_told(
@@ -141,4 +141,4 @@ def test_rules_that_can_not_be_read_are_an_error_and_a_session_is_told(
 
 @pytest.mark.parametrize("prompt", ["x", "commit my changes", "continue", "fix it", "run it again"])
 def test_a_vague_prompt_brings_nothing(dmm: Dmm, prompt: str) -> None:
-    assert supplement(dmm.packs, prompt, frozenset()) == ()
+    assert supplement(dmm.packs, prompt, frozenset()).entries == ()

@@ -64,7 +64,7 @@ class ProjectSources:
         try:
             indexes.refresh(question.words)
             request = QueryRequest(question.words, MEMORY_ROOM, baseline_budget=0)
-            entries = self.packs.supplement(request, ())
+            entries = self.packs.supplement(request, ()).entries
             about = {
                 "indexed": len(indexes.snapshot()),
                 "retrieval": "keyword" if indexes.embedder() is None else "hybrid",

@@ -243,7 +243,7 @@ class HookHandler:
         begun = time.monotonic()
         found = self._begin(project.supplement, delivery.event, known)
         try:
-            entries = found.result(max(0.0, deadline - (time.monotonic() - begun)))
+            given = found.result(max(0.0, deadline - (time.monotonic() - begun)))
         except TimeoutError:
             found.cancel()
             self._count("late prompts")
@@ -251,11 +251,11 @@ class HookHandler:
         if project.indexing is not None:
             # It was answered with what is in memory; the next one has more.
             self._begin(project.warm)
-        if entries:
+        if given.entries:
             with project.recording(delivery.actor) as dmm, contextlib.suppress(StorageError):
                 # Memories are given also where it can't be recorded that they were.
-                dmm.sessions.give(delivery, entries)
-        return Reply(context=write_supplement(entries))
+                dmm.sessions.give(delivery, given)
+        return Reply(context=write_supplement(given.entries))
 
     def _begin(self, work: Callable[..., T], *given: object) -> Future[T]:
         """Have something done by another thread; they are made when the first is needed."""

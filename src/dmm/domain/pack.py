@@ -81,7 +81,10 @@ ENTRY_END = "\n\n"
 
 @dataclass(frozen=True, slots=True)
 class PackEntry:
-    """One memory in a pack: `token_count` counts its content, `heading_tokens` its heading."""
+    """One memory in a pack: `token_count` counts its content, `heading_tokens` its heading.
+
+    `lanes` are the ways that led to a retrieved one.
+    """
 
     id: str
     path: str
@@ -95,6 +98,7 @@ class PackEntry:
     relevance_score: float = 1.0
     labels: tuple[str, ...] = ()
     citations: tuple[CitationCheck, ...] = ()
+    lanes: tuple[str, ...] = ()
 
 
 def digest_text(content: str) -> str:
@@ -115,6 +119,7 @@ class Reason(StrEnum):
     FLOOR = "below_floor"
     DUPLICATE = "near_duplicate"
     LIMIT = "candidate_limit"
+    GIVEN = "given_before"
 
 
 class Candidate(NamedTuple):
@@ -139,14 +144,24 @@ class Candidate(NamedTuple):
 class Receipt:
     """The account of one retrieval: directories preferred, and the candidates' fates.
 
-    All of the `considered` candidates are listed if the request asks to explain, else only those
-    that could have been served.
+    All of the `considered` candidates are listed if the request asks to explain, else those that
+    could have been served and the best of the others. `memory` counts the tokens of all memories
+    in force.
     """
 
     directories: tuple[tuple[str, float], ...] = ()
     candidates: tuple[Candidate, ...] = ()
     considered: int = 0
     abstained: bool = False
+    memory: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Supplement:
+    """What a prompt adds to its session, and why."""
+
+    entries: tuple[PackEntry, ...] = ()
+    receipt: Receipt = Receipt()
 
 
 @dataclass(frozen=True, slots=True)

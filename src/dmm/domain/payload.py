@@ -11,6 +11,7 @@ from typing import Any
 
 from dmm.domain.conflict import ConflictType, Method, Side
 from dmm.domain.event import EventType
+from dmm.domain.receipt_payload import KeptReceipt
 from dmm.domain.recorded import Payload, recorded
 
 
@@ -219,7 +220,7 @@ class Held:
 
 @recorded(EventType.PACK_SERVED)
 class PackServed(Payload):
-    """A pack was served, or a briefing, or what was added to a prompt."""
+    """A pack was served, or a briefing, or what was added to a prompt; old ones lack a receipt."""
 
     task: str | None
     retrieved: tuple[Held, ...]
@@ -230,6 +231,7 @@ class PackServed(Payload):
     briefing: str | None = None
     files: tuple[str, ...] = ()
     agent: str = ""
+    receipt: KeptReceipt | None = None
 
     @property
     def memories(self) -> tuple[Held, ...]:

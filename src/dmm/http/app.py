@@ -12,7 +12,7 @@ from starlette.exceptions import HTTPException
 
 from dmm import VERSION
 from dmm.errors import DmmError
-from dmm.http import asking, errors, ledger, login, memory, recall, rules, writing
+from dmm.http import asking, errors, ledger, login, memory, packs, recall, rules, writing
 from dmm.http.access import Access
 from dmm.http.answers import Shelter
 from dmm.http.calls import Reply, refuse_idle
@@ -89,7 +89,7 @@ def make_app(
         telemetry=SILENT,
     )
     app.state.access = Access(projects, health, codes or Codes(), sessions)
-    for part in (memory, asking, recall, writing, ledger, rules):
+    for part in (memory, packs, asking, recall, writing, ledger, rules):
         app.include_router(part.router, dependencies=[Security(BEARER), Depends(refuse_idle)])
     app.include_router(login.router, dependencies=[Depends(refuse_idle)])
     for kind in (DmmError, RequestValidationError, HTTPException):

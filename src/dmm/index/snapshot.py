@@ -95,6 +95,11 @@ class Snapshot:
         """The scope of one memory."""
         return SCOPES[int(self.columns.scope[row])]
 
+    @property
+    def memory_tokens(self) -> int:
+        """The tokens of all memories in force: what loading every one of them would take."""
+        return int(self.columns.tokens[self.columns.in_force].sum())
+
 
 def take_snapshot(stores: Stores, dimensions: int | None, *, floats: bool = True) -> Snapshot:
     """Load all trees; a memory of a later tree gives way to one with the same id in an earlier."""

@@ -253,6 +253,11 @@ class IndexStore:
             raise IndexBroken(f"no memory {path} in the index", where=self.where)
         return row[0], row[1], row[2]
 
+    def title(self, path: str) -> str | None:
+        """Return the title of a memory; None where there is none at a path."""
+        row = next(self._select("SELECT title FROM memories WHERE path = ?", path), None)
+        return None if row is None else str(row[0])
+
     def counted(self, path: str) -> tuple[str, int] | None:
         """Tell which content of a memory was counted, and its tokens; None where there is none."""
         statement = "SELECT content_hash, token_count FROM memories WHERE path = ?"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from dmm.domain.pack import ConstraintLine, constraint_line, digest_entry
 from dmm.domain.payload import Held, PackServed
+from dmm.domain.receipt_payload import keep_receipt
 from dmm.domain.text import neutralise
 from dmm.errors import LedgerRefused, StorageError
 from dmm.packs.token_counts import KeptCounts
@@ -82,6 +83,13 @@ class ActiveConstraints:
             constraints=tuple(line.seq for line in pack.constraints if line.seq),
             baseline=tuple(map(held, pack.baseline_entries)),
             retrieved=tuple(map(held, pack.retrieved_entries)),
+            receipt=keep_receipt(
+                pack.baseline_entries,
+                pack.retrieved_entries,
+                pack.receipt.candidates,
+                considered=pack.receipt.considered,
+                memory=pack.receipt.memory,
+            ),
         )
         try:
             self.project_ledger.record(self.project_ledger.draft(told))

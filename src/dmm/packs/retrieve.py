@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dmm.domain.pack import shown_path
+from dmm.domain.receipt_payload import MOST_EXCLUDED
 from dmm.index.analysis import content_words, names_identifier, weigh_query
 from dmm.index.stem import stem
 from dmm.packs.assemble import Ranked
@@ -44,7 +45,7 @@ def weigh_words(query: str, is_common: Callable[[str], bool]) -> float:
 class Retrieval:
     """The candidates in rank order, and the directories that were preferred.
 
-    `ranked` may be served; `others` are too weak or too many, and listed only to be explained.
+    `ranked` may be served; `others` are too weak or too many: the best, or all to be explained.
     """
 
     ranked: list[Ranked]
@@ -87,10 +88,10 @@ def retrieve(
     )
     order = np.argsort(-ranking.score.round(6), kind="stable")
     served = order[ranking.relevant[order]][: settings.max_candidates]
-    others = order[~np.isin(order, served)] if request.explain else order[:0]
+    others = order[~np.isin(order, served)][: None if request.explain else MOST_EXCLUDED]
     return Retrieval(
         ranked=_lines(snapshot, ranking, served, explain=request.explain),
-        others=_lines(snapshot, ranking, others, explain=True),
+        others=_lines(snapshot, ranking, others, explain=request.explain),
         directories=ranking.directories,
         considered=len(ranking.found.rows),
     )

@@ -13,7 +13,9 @@ from dmm.domain.pack import (
     Pack,
     PackEntry,
     QueryRequest,
+    Reason,
     Receipt,
+    Supplement,
     digest_entry,
     label_line,
     shown_path,
@@ -135,15 +137,22 @@ class Packs:
         self._keep(answer)
         return answer
 
-    def supplement(self, request: QueryRequest, known: Collection[str]) -> tuple[PackEntry, ...]:
+    def supplement(self, request: QueryRequest, known: Collection[str]) -> Supplement:
         """Find what a prompt adds to what a session was given, told by digests.
 
         The index is taken as it stands: whoever waits for this answer is a person.
         """
         _check(request)
         snapshot = self.indexes.snapshot_at_hand()
-        found, _ = self._look_up(snapshot, request, Baseline(), self.today(), self.find_marks())
-        return tuple(entry for entry in found if digest_entry(entry) not in known)
+        marks = self.find_marks()
+        found, receipt = self._look_up(snapshot, request, Baseline(), self.today(), marks)
+        new = tuple(entry for entry in found if digest_entry(entry) not in known)
+        given = {entry.path for entry in found} - {entry.path for entry in new}
+        candidates = (
+            one._replace(reason=Reason.GIVEN) if one.path in given else one
+            for one in receipt.candidates
+        )
+        return Supplement(new, replace(receipt, candidates=tuple(candidates)))
 
     def about_files(self, found: Iterable[Scoped], budget: int) -> tuple[PackEntry, ...]:
         """Return memories about files, as many in their order as fit; the first is always given."""
@@ -180,6 +189,7 @@ class Packs:
             scope=memory.scope,
             origin=place.origin,
             citations=checks,
+            lanes=("files",),
         )
         return self._with_labels(entry, (*_stale_labels(checks), *marks.get(place.id, ())))
 
@@ -254,6 +264,7 @@ class Packs:
             candidates=assemble.account(choice, retrieval.others),
             considered=retrieval.considered,
             abstained=not ranked,
+            memory=snapshot.memory_tokens,
         )
         return _by_scope(entries), receipt
 
@@ -316,6 +327,7 @@ class Packs:
             relevance_score=candidate.score,
             labels=labels,
             citations=checks,
+            lanes=candidate.lanes,
         )
 
     def _keep(self, answer: Answer) -> None:

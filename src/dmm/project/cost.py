@@ -84,9 +84,9 @@ class Costs:
                 raise UsageError("no session begins like that", where=session, hint=hint)
         indexes = self.indexes()
         indexes.refresh()
-        columns = indexes.snapshot().columns
-        whole = int(columns.tokens[columns.in_force].sum())
-        return CostReport(tuple(found[:limit]), int(columns.in_force.sum()), whole)
+        snapshot = indexes.snapshot()
+        memories = int(snapshot.columns.in_force.sum())
+        return CostReport(tuple(found[:limit]), memories, snapshot.memory_tokens)
 
     def last(self) -> SessionCost | None:
         """Return the newest session that was given anything; None where there is none."""

@@ -19,6 +19,7 @@ from dmm.clients.registry import find_client
 from dmm.domain.event import EventType, Trust
 from dmm.domain.pack import digest_entry
 from dmm.domain.payload import ContextCompacted, Held, HookReport, PackServed, ToolRequested, Words
+from dmm.domain.receipt_payload import keep_receipt
 from dmm.domain.recorded import Payload
 from dmm.errors import DmmError, LedgerRefused, StorageError
 from dmm.eventlog.open_ledger import Actor
@@ -32,10 +33,10 @@ from dmm.sessions.rulings import write_ruling
 from dmm.sessions.supplement import LONGEST_PROMPT, PROMPT_BUDGET
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
     from pathlib import Path
 
-    from dmm.domain.pack import PackEntry
+    from dmm.domain.pack import Supplement
     from dmm.rules.callbook import Ruling
     from dmm.rules.guard import Guard
     from dmm.rules.project_ledger import ProjectLedger
@@ -176,14 +177,18 @@ class Sessions:
         """Tell what a session was given, by digests."""
         return frozenset(self._hold(session).given)
 
-    def give(self, delivery: Delivery, entries: Sequence[PackEntry]) -> None:
-        """Record and remember what a session is given with a prompt."""
+    def give(self, delivery: Delivery, given: Supplement) -> None:
+        """Record and remember what a session is given with a prompt, and why."""
         asked = None if delivery.noted is None else delivery.noted.told
+        entries, why = given.entries, given.receipt
         served = PackServed(
             task=(asked.text or "")[:LONGEST_PROMPT] if isinstance(asked, Words) else "",
             budget=PROMPT_BUDGET,
             tokens=sum(one.token_count for one in entries),
             retrieved=tuple(map(name_entry, entries)),
+            receipt=keep_receipt(
+                (), entries, why.candidates, considered=why.considered, memory=why.memory
+            ),
         )
         ledger = self.project_ledger.as_actor(delivery.actor)
         ledger.record(ledger.draft(served))
@@ -277,6 +282,7 @@ class Sessions:
             tokens=sum(one.token_count for one in note.entries),
             retrieved=tuple(map(name_entry, note.entries)),
             agent=event.agent or "",
+            receipt=keep_receipt((), note.entries),
         )
         self._serve(actor_for(event), served)
         held.given |= {name_given(digest_entry(one), event.agent) for one in note.entries}

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
-from dmm.domain.pack import QueryRequest
+from dmm.domain.pack import QueryRequest, Reason, Receipt, Supplement
 from dmm.domain.text import neutralise
 from dmm.packs.assemble import order_parts
 from dmm.packs.render import render_entry
 from dmm.redaction.redact import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
-    from dmm.domain.pack import PackEntry
+    from dmm.domain.pack import Candidate, PackEntry
     from dmm.packs.service import Packs
 
 PROMPT_BUDGET = 1_200
@@ -27,7 +28,7 @@ _SENTENCE = re.compile(r"[.;!?\n]+(?:\s|$)")
 _MARKER = re.compile(r"\[redacted:[^\]]*\]")
 
 
-def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> tuple[PackEntry, ...]:
+def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> Supplement:
     """Find what a prompt adds to what its session was given.
 
     A prompt may ask for several things: each sentence is looked up too, since one request among
@@ -35,15 +36,36 @@ def supplement(packs: Packs, prompt: str, known: frozenset[str]) -> tuple[PackEn
     """
     text = _MARKER.sub(" ", redact(prompt).text[:LONGEST_PROMPT])
     found: dict[str, PackEntry] = {}
+    looked_up: list[Receipt] = []
     for part in dict.fromkeys((text, *_sentences(text))):
         if part.strip():
             request = QueryRequest(part, budget=PROMPT_BUDGET, baseline_budget=0, precise=True)
-            for entry in packs.supplement(request, known):
+            added = packs.supplement(request, known)
+            looked_up.append(added.receipt)
+            for entry in added.entries:
                 before = found.get(entry.path)
                 if before is None or before.relevance_score < entry.relevance_score:
                     found[entry.path] = entry
     best = sorted(found.values(), key=lambda one: (-one.relevance_score, one.path))
-    return tuple(order_parts(_fitting(best)))
+    entries = tuple(order_parts(_fitting(best)))
+    return Supplement(entries, _join(looked_up, {one.path for one in entries}))
+
+
+def _join(receipts: Sequence[Receipt], given: Collection[str]) -> Receipt:
+    """Make one receipt of several: each candidate once, with its best score."""
+    best: dict[str, Candidate] = {}
+    for one in chain.from_iterable(receipt.candidates for receipt in receipts):
+        if one.path not in best or best[one.path].score < one.score:
+            best[one.path] = one
+    cut = (
+        one._replace(reason=Reason.BUDGET) if one.included and one.path not in given else one
+        for one in best.values()
+    )
+    return Receipt(
+        candidates=tuple(sorted(cut, key=lambda one: (-one.score, one.path))),
+        considered=max((one.considered for one in receipts), default=0),
+        memory=max((one.memory for one in receipts), default=0),
+    )
 
 
 def _sentences(text: str) -> list[str]:

@@ -1,0 +1,36 @@
+"""`dmm ledger pack`: the packs that were served, and why."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from dmm.cli.audit import SHOWN, open_to_look
+from dmm.cli.format import packs as lines
+from dmm.cli.options import Json, Root, print_json, print_lines
+from dmm.domain.plain import to_plain
+
+
+def pack(
+    seq: Annotated[
+        int | None, typer.Argument(metavar="[SEQ]", help="The number of a PackServed event.")
+    ] = None,
+    last: Annotated[int, typer.Option(min=1, help="Number of packs to list.")] = SHOWN,
+    as_json: Json = False,
+    root: Root = None,
+) -> None:
+    """List the packs that were served, or show one with its receipt."""
+    served = open_to_look(root).served_packs
+    if seq is None:
+        listed = served.newest(last)
+        if as_json:
+            print_json(to_plain(listed))
+        else:
+            print_lines(lines.list_packs(listed.packs))
+        return
+    found = served.show(seq)
+    if as_json:
+        print_json(to_plain(found))
+    else:
+        print_lines(lines.show_pack(found))
