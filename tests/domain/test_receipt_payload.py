@@ -38,7 +38,7 @@ def test_every_reason_and_every_lane_has_its_own_letter() -> None:
 
 
 @given(
-    score=st.floats(0, 2),
+    score=st.floats(0.001, 2),
     lanes=st.lists(st.sampled_from(sorted(LANES)), unique=True).map(tuple),
     tokens=st.integers(0, 10**6),
     path=st.text(min_size=1, max_size=60),
@@ -65,11 +65,13 @@ def test_a_receipt_is_read_back_as_it_was_kept(
 
 def test_only_the_best_exclusions_are_kept_and_the_rest_is_counted() -> None:
     many = [candidate(f"project/{n}.md", 1 - n / 100, Reason.FLOOR, 10) for n in range(50)]
-    kept = keep_receipt((), (), many, considered=50)
+    many += [candidate("project/x.md", 0.0, Reason.FLOOR, 10)]
+    kept = keep_receipt((), (), many, considered=51)
     assert [one.path for one in kept.read_excluded()] == [
         f"project/{n}.md" for n in range(MOST_EXCLUDED)
     ]
-    assert kept.more == 50 - MOST_EXCLUDED
+    assert kept.more == 51 - MOST_EXCLUDED
+    assert keep_receipt((), (), many[-1:], considered=1).read_excluded() == ()
 
 
 def test_an_old_pack_has_no_receipt_and_a_malformed_one_is_none() -> None:

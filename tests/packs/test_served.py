@@ -48,11 +48,12 @@ def test_a_pack_is_shown_with_the_figures_of_its_receipt(dmm: Dmm) -> None:
         pack.retrieved_tokens,
         pack.total_tokens,
     )
-    left_out = [one for one in pack.receipt.candidates if not one.included]
+    others = [one for one in pack.receipt.candidates if not one.included]
+    left_out = [one for one in others if one.score >= 0.0005]
     assert [(one.path, one.reason) for one in shown.excluded] == [
         (one.path, one.reason.value) for one in left_out[:20]
     ]
-    assert shown.excluded_more == max(0, len(left_out) - 20)
+    assert shown.excluded_more == len(others) - len(shown.excluded)
     assert (shown.task, shown.budget, shown.why, shown.receipt) == (TASK, 1_500, "asked", True)
     assert shown.memory_tokens == dmm.indexes.snapshot().memory_tokens
 
